@@ -22,7 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from sociolab.core.seeding import stream
-from sociolab.worlds.anteval.gap import GapSettings, above_floor, measure_gap
+from sociolab.worlds.anteval.gap import GapSettings, against_floor, measure_gap
 from sociolab.worlds.anteval.gap_intervals import (
     Draws,
     Gap,
@@ -118,8 +118,8 @@ def gaps(
     print(f"fr: F_c {_f(table.fr.f_c)}, F_o {_f(table.fr.f_o)}")
     for row in table.rows:
         print(f"{row.name} ({row.examples}): F_c {_f(row.fg.f_c)}, F_o {_f(row.fg.f_o)}")
-        _show("G_c", row.g_c, row.floor_c, above_floor(row.g_c, row.floor_c))
-        _show("G_o", row.g_o, row.floor_o, above_floor(row.g_o, row.floor_o))
+        _show("G_c", row.g_c, row.floor_c)
+        _show("G_o", row.g_o, row.floor_o)
     for base in table.baselines:
         tuples = f", F_o {_f(base.scores.f_o)}" if base.names_skills else ""
         print(f"{base.name}: F_c {_f(base.scores.f_c)}{tuples}")
@@ -175,14 +175,15 @@ def small_talk(row: Example) -> Example:
     return replace(row, turns=tuple(Turn(who, random.choice(SMALL_TALK)) for who in speakers))
 
 
-def _show(what: str, gap: Gap, floor: NoiseFloor | None, above: bool | None) -> None:
+def _show(what: str, gap: Gap, floor: NoiseFloor | None) -> None:
     inverted = gap.signed.value is not None and gap.signed.value < 0
     chance = (
         "" if floor is None else f"; floor {floor.mean:.1f}, 95 % {floor.q95:.1f} ({floor.size})"
     )
+    verdict = against_floor(gap, floor) or "no floor"
     print(
         f"  {what} {_g(gap.printed)}, signed {_g(gap.signed)}{chance}: "
-        f"{'above' if above else 'within'} the floor{', better than real' if inverted else ''}"
+        f"{verdict}{', better than real' if inverted else ''}"
     )
 
 

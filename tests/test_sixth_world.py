@@ -208,10 +208,18 @@ def test_its_command_is_run_by_name_and_is_part_of_the_demonstration(
     assert re.search(r"a +40, 50", made.stdout)
     monkeypatch.setattr("sociolab.app.data.sets.world_names", lambda: ("ultimatum",))
     monkeypatch.setattr("sociolab.cli.try_out.RunConfig", partial(RunConfig, world="ultimatum"))
-    page = tmp_path / "demo.html"
-    shown = CliRunner().invoke(app, ["demo", "--html", str(page), "--store", str(tmp_path / "d")])
+    page = tmp_path / "my demo.html"
+    default = tmp_path / "default.db"
+    monkeypatch.setenv("SOCIOLAB_STORE", str(default))
+    shown = CliRunner().invoke(app, ["demo", "--html", str(page)])
     assert shown.exit_code == 0, shown.output
-    tables = page.with_name("demo-tables.html")  # the front page links to it
+    # Unasked, it writes nothing into the store of the user.
+    assert not default.exists()
+    store = page.with_name("my demo.db")
+    assert f"sociolab web --store '{store}'" in shown.output
+    with Store.open(store, create=False) as opened:
+        assert opened.has_run("demo-ultimatum")
+    tables = page.with_name("my demo-tables.html")  # the front page links to it
     assert "points for the responder" in tables.read_text("utf-8")
 
 

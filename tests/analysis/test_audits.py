@@ -22,6 +22,8 @@ from sociolab.analysis.audit import (
     change_effects,
     changes_of,
     conditions_of,
+    control_results,
+    controls_verdict,
     grouped_effects,
     repeat_effects,
     repeat_section,
@@ -321,3 +323,28 @@ def test_figures_have_one_minus_sign_and_one_dash_for_nothing() -> None:
     (row,) = section.tables[0].rows
     assert row[1] == "\N{MINUS SIGN}2.00"
     assert not [cell for cell in row if cell.startswith("-")]
+
+
+@pytest.mark.parametrize(
+    ("befores", "verdict"),
+    [
+        # All move as they should; below six clusters, that may be chance: 2 / 2^5 > .05 > 2 / 2^6.
+        ([8] * 5, "5 scenarios: 0 of 2 controls can be decided; about 6 are needed"),
+        ([8] * 6, "passes 2 of 2 controls"),
+        # Half are at the end of the scale already: a control of twelve has six with room to move.
+        ([8, 0] * 5, "passes 1 of 1 control; 10 scenarios: 1 of 2 controls can be decided; about 12 "
+         "are needed"),
+        ([0] * 7, "passes 1 of 1 control; 7 scenarios: 1 of 2 controls can be decided; no other "
+         "score has room to move"),
+    ],
+)  # fmt: skip
+def test_a_verdict_counts_the_controls_that_so_many_scenarios_can_decide(
+    befores: list[int], verdict: str
+) -> None:
+    lower = [moved(one, max(one - 5, 0), now="x", cluster=f"{n}") for n, one in enumerate(befores)]
+    equal = [moved(one, one, now="x", cluster=f"{n}") for n, one in enumerate(befores)]
+    found = (
+        *control_results("cut", {"goal": "down"}, lower),
+        *control_results("to the judge", {"goal": "still"}, equal),
+    )
+    assert controls_verdict(found, "scenario") == f"Verdict: {verdict}."

@@ -128,7 +128,7 @@ def test_what_cannot_be_written_is_refused(
 def test_where_a_figure_cannot_be_drawn_no_other_file_is_written(
     sociolab: Sociolab, tmp_path: Path
 ) -> None:
-    assert sociolab("run", "sotopia", "--limit", 2, "--repeats", 2, "--name", "one").code == 0
+    assert sociolab("run", "stss-talk", "--limit", 2, "--repeats", 2, "--name", "one").code == 0
     files = ("--html", "c.html", "--latex", "c.tex", "--csv", "c.csv", "--figure", "c.svg")
     done = sociolab("compare", "one", *files)
     assert (done.code, "--figure is for two agents" in done.sentence) == (2, True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from importlib.resources import files
@@ -319,6 +320,16 @@ def test_where_some_sessions_stay_whole_the_format_is_still_told_of(
     played: Sociolab, tmp_path: Path
 ) -> None:
     more(tmp_path, "short", turns="2", none="0.6")
+    source = files("sociolab.worlds.anteval") / "data" / "sample_play.jsonl"
+    rows = [json.loads(line) for line in source.read_text("utf-8").splitlines()]
+    longer = [json.dumps(row | {"after_turns": row["context_turns"] * 3}) for row in rows]
+    (tmp_path / "real.jsonl").write_text("\n".join(longer), "utf-8")
+    mixed = played("gap", "--real", "real.jsonl", "--generated", "short", "--store", "s.db",
+                   "--cut", "--splits", 0, "--refits", 0, "--json").document  # fmt: skip
+    (table,) = mixed["tables"]
+    (row,), (control,) = table["rows"], table["controls"]
+    (share,) = re.findall(r"format, (\d+) of (\d+) whole", control["name"])
+    assert 0 < int(share[0]) < int(share[1]) == control["examples"] == row["examples"]
     done = played("gap", "--real", "sample", "--generated", "short", "--store", "s.db", "--cut",
                   "--splits", 0, "--refits", 0, "--json")  # fmt: skip
     notes = done.document["notes"]

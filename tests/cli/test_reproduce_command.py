@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,9 @@ import pytest
 from cli.conftest import Sociolab
 from declared_worlds import declared
 from rating_runs import ADA, BEN, MODEL, casting, play
+from sociolab.analysis.formatting import NOTHING
 from sociolab.app.players.models import Models
-from sociolab.app.tools import run_tool, tool_called
+from sociolab.app.tools import run_tool, tool_called, tool_names
 from sociolab.core.episode import CastMember, Task, Trial
 from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.endpoint.server import EndpointProcess, start_in_process
@@ -27,6 +29,7 @@ from sociolab.store.store import Store
 GOAL = Measure("goal", 0, 10, whole=True, title="GOAL")
 PEOPLE, JUDGE = JudgeId("raters", "people", "1"), JudgeId("openai/judge", "model", "1")
 MODEL_AGENT, JUDGED = ("--agent", "openai/m"), ("--judge", "openai/j")
+BACKGROUND = ("--background", "openai/b")
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +46,10 @@ JUDGE_GAVE = ((8, 4), (6, 6), (9, 9))
 PEOPLE_GAVE = ((7, 3), (4, 8), (9, 5))
 
 
-def with_people(path: Path, scored: bool = True, dimensions: Sequence[str] = ()) -> None:
-    """At each of three stalls, a person with a model in both seats and two people; "people".
+def with_people(
+    path: Path, scored: bool = True, dimensions: Sequence[str] = (), agent: str = MODEL
+) -> None:
+    """At each of three stalls, a person with an agent in both seats and two people; "people".
 
     All are scored in GOAL, and with the same values in further `dimensions`.
     """
@@ -54,11 +59,11 @@ def with_people(path: Path, scored: bool = True, dimensions: Sequence[str] = ())
         content = casting(number).model_dump_json()
         task = Task(f"stall-{number}.1", (ADA, BEN), f"stall-{number}", content, ("bargain",))
         for place, (ada, ben) in enumerate(CASTS):
+            ada, ben = (agent if who == MODEL else who for who in (ada, ben))
             cast = (CastMember(ADA, ada), CastMember(BEN, ben))
             trials.append(Trial(f"t{number}{place}", "sotopia", task, cast, 0, 0))
     with Store.open(path) as store:
-        agents = [["human", "h"], [MODEL, "m"]]
-        settings: Any = {"agents": agents}
+        settings: Any = {"agents": [[agent, "m"]], "partner": ["human", "h"]}
         store.create_run("people", "sotopia", settings, trials, declared("sotopia", trials))
         for number, one in enumerate(trials):
             play(store, "people", one)
@@ -160,45 +165,54 @@ def test_a_run_that_nobody_rated_or_played_is_not_judged(
 # ------------------------------------------------------------------ whole, on the local endpoint
 
 
-@pytest.mark.parametrize(
-    ("name", "more", "part", "metrics"),
-    [
-        ("sotopia-table2", (*MODEL_AGENT, *JUDGED, "--set", "turns=4"), "all", {"goal", "secret"}),
-        ("sotopia-hard", (*MODEL_AGENT, *JUDGED, "--set", "turns=4"), "all", {"goal"}),
-        ("anteval-table1",
-         (*MODEL_AGENT, *JUDGED, "--set", "turns=4", "--set", "facts=5", "--real", "sample",
-          "--refits", 0,
-          "--splits", 0),
-         "all", {"fg_c", "g_c"}),
-        ("anteval-table2",
-         (*MODEL_AGENT, "--set", "turns=4", "--real", "sample", "--refits", 0, "--splits", 0,
-          "--dm", "linear", "--dm", "openai/dm?examples=2"),
-         "GPT-3.5-lc", {"f0_c", "fr_c", "fg_c", "f0_o", "fr_o", "fg_o"}),
-        ("stss-table3", (*MODEL_AGENT, *JUDGED, "--set", "rounds=2"), "GA + TDP",
-         {"conversation_sr", "summary_gcsr_macro"}),
-        ("stss-table4", (*MODEL_AGENT, "--arm", "tdp", "--set", "step=60"), "GA + TDP",
-         {"overall", "conversation_ratio"}),
-        ("stss-5.3", (*MODEL_AGENT, *JUDGED, "--arm", "plain", "--set", "step=60"), "GA",
-         {"conversation_sr", "overall", "lost"}),
-    ],
-)  # fmt: skip
-def test_each_recipe_runs_whole_and_sets_no_stand_in_beside_the_paper(
-    sociolab: Sociolab,
-    endpoint: EndpointProcess,
-    name: str,
-    more: tuple[object, ...],
-    part: str,
-    metrics: set[str],
+PLAYED: dict[str, tuple[tuple[object, ...], str, set[str]]] = {
+    "sotopia-table2": ((*JUDGED, "--set", "turns=4"), "all", {"goal", "secret"}),
+    "sotopia-hard": ((*JUDGED, "--set", "turns=4"), "all", {"goal"}),
+    "anteval-table1": (
+        (*JUDGED, "--set", "turns=4", "--set", "facts=5", "--real", "sample", "--refits", 0,
+         "--splits", 0), "all", {"fg_c", "g_c"}),
+    "anteval-table2": (
+        ("--set", "turns=4", "--real", "sample", "--refits", 0, "--splits", 0, "--dm", "linear",
+         "--dm", "openai/dm?examples=2"),
+        "GPT-3.5-lc", {"f0_c", "fr_c", "fg_c", "f0_o", "fr_o", "fg_o"}),
+    "stss-table3": ((*JUDGED, "--set", "rounds=2"), "GA + TDP",
+                    {"conversation_sr", "summary_gcsr_macro"}),
+    "stss-table4": ((*JUDGED, "--arm", "tdp", "--set", "step=60"), "GA + TDP",
+                    {"overall", "conversation_ratio"}),
+    "stss-5.3": ((*JUDGED, "--arm", "plain", "--set", "step=60"), "GA",
+                 {"conversation_sr", "overall", "lost"}),
+}  # fmt: skip
+"""Of each recipe that plays: what is given beside an agent and a background of its own, and a part
+of the paper's table with some of the metrics that it then has."""
+STORED = {"sotopia-table1", "sotopia-table3"}
+
+
+def test_every_recipe_is_tried_here() -> None:
+    assert {*tool_names("recipes")} == {*PLAYED} | STORED
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_each_recipe_scores_its_agent_alone_and_sets_no_stand_in_beside_the_paper(
+    sociolab: Sociolab, endpoint: EndpointProcess, tmp_path: Path, name: str
 ) -> None:
-    command = ("reproduce", name, *more, "--limit", 6 if "anteval" in name or "5.3" in name else 1,
+    more, part, metrics = PLAYED[name]
+    command = ("reproduce", name, *MODEL_AGENT, *BACKGROUND, *more,
+               "--limit", 6 if "anteval" in name or "5.3" in name else 1,
                "--base-url", endpoint.url, "--store", "s.db")  # fmt: skip
-    done = sociolab(*command, "--json")
+    done = sociolab(*command, "--json", "--markdown", "f.md")
     assert done.code == 0, done.err
+    assert "Traceback" not in done.err
     found = done.document
     assert found["recipe"] == name
     assert found["pilot"] is True
     assert {one["published"] for one in found["figures"]} == {None}
     assert metrics <= {one["metric"] for one in found["figures"] if one["part"] == part}
+    assert {one["who"].partition(",")[0] for one in found["figures"]} == {"openai/m"}
+    page = (tmp_path / "f.md").read_text("utf-8")
+    columns = {head: {*cells} for head, *cells in columns_of(page) if "95 %" in head}
+    assert all("openai/m" in head and cells != {NOTHING} for head, cells in columns.items())
+    assert columns
+    assert not re.search(r"^n: .*openai/b|\b0$", page, re.MULTILINE)
     told = " ".join(found["cautions"])
     assert "A pilot on at most" in told
     assert "The published figures are left out" in told or name == "sotopia-hard"
@@ -206,6 +220,16 @@ def test_each_recipe_runs_whole_and_sets_no_stand_in_beside_the_paper(
     dry = sociolab(*command, "--dry-run", "--json").document
     if name != "sotopia-hard":  # of which the tasks that are chosen are not known beforehand
         assert all(run["played"] == run["trials"] for run in dry["runs"].values())
+
+
+def columns_of(page: str) -> Iterator[list[str]]:
+    """The columns of the tables of a Markdown file, each below its heading."""
+    for block in page.split("\n\n"):
+        rows = [line.strip("|").split("|") for line in block.splitlines() if line.startswith("|")]
+        if rows:
+            head, _, *body = rows
+            for column in zip(head, *body, strict=True):
+                yield [cell.strip() for cell in column]
 
 
 def test_a_judging_of_stored_runs_is_priced_then_done_and_marked(
@@ -256,6 +280,17 @@ def test_a_run_and_a_judging_note_the_models_that_the_stand_in_served(
     found = recipe("sotopia-table1", runs=("people",), store=tmp_path / "s.db").document()
     rows = {(one["who"], one["published_row"]) for one in found["figures"]}
     assert rows == {("openai/judge", "GPT-4"), ("openai/j", None)}
+    (left_out,) = (one for one in found["cautions"] if "published" in one)
+    assert left_out.startswith("The published figures are left out beside openai/j. openai/j: the")
+    # A judge that is named stands alone, and nobody else's missing scores are counted.
+    for name in ("sotopia-table1", "sotopia-table3"):
+        given: Any = {"runs": ("people",), "store": tmp_path / "s.db", "base_url": endpoint.url}
+        alone = recipe(name, **given, judges=("openai/j",)).document()
+        judges = {one["who"] for one in alone["figures"]}
+        assert judges == {"openai/j"} if name == "sotopia-table1" else "openai/judge" not in judges
+        assert {one["published"] for one in alone["figures"] if "raters" not in one["part"]} == {
+            None
+        }
 
 
 def test_the_price_of_a_recipe_is_told_before_anything_is_called(
@@ -294,6 +329,7 @@ def test_without_a_name_all_recipes_are_listed_with_what_they_need(sociolab: Soc
         (("sotopia-table2", *MODEL_AGENT, *JUDGED, "--as", "GPT-9"), "row of the paper (GPT-4,"),
         (("anteval-table2", *MODEL_AGENT, "--real", "x"), "--real: there is no data set"),
         (("anteval-table2", *MODEL_AGENT, "--real", "sample", "--dm", "x"), "no virtual DM"),
+        (("anteval-table2", *MODEL_AGENT, *JUDGED, "--real", "sample"), "expected no --judge"),
         (("stss-table4", *MODEL_AGENT, "--arm", "x"), "expected plain or tdp"),
         (("stss-table4", *MODEL_AGENT, "--set", "mind=none"), "the setting mind: "),
     ],
@@ -305,6 +341,27 @@ def test_what_is_missing_is_one_sentence(
     assert done.code == 2
     assert said in done.sentence
     assert not (tmp_path / "s.db").exists()
+
+
+@pytest.mark.parametrize("name", sorted(STORED))
+@pytest.mark.parametrize("option", [MODEL_AGENT, BACKGROUND, ("--limit", 1), ("--seed", 1)])
+def test_a_recipe_of_stored_runs_refuses_what_it_would_not_use(
+    sociolab: Sociolab, tmp_path: Path, name: str, option: tuple[object, ...]
+) -> None:
+    with_people(tmp_path / "s.db")
+    done = sociolab("reproduce", name, "--run", "people", *option, "--store", "s.db")
+    assert done.code == 2
+    assert f"No such option: {option[0]}" in done.err
+
+
+def test_published_figures_stand_beside_no_rule_based_player_of_a_stored_run(
+    endpoint: EndpointProcess, tmp_path: Path
+) -> None:
+    given: Any = {"store": tmp_path / "s.db", "runs": ("people",)}
+    with_people(tmp_path / "s.db", agent="scripted")
+    found = recipe("sotopia-table1", **given).document()
+    assert {one["published"] for one in found["figures"]} == {None}
+    assert "scripted: rule-based" in " ".join(found["cautions"])
 
 
 # ------------------------------------------------------------------ beside the paper's

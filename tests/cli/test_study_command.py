@@ -118,12 +118,20 @@ def test_nobody_is_deleted_without_being_asked(made: Path) -> None:
         assert len(opened.studies.participants("talks")) == 2
 
 
-def test_nobody_is_forgotten_while_the_app_plays(made: Path) -> None:
-    who = invited(made)
-    with lock_run(made, "talks"):
-        said = refused(study("forget", "talks", who[0], "--yes", store=made))
-    assert 'run "talks" is in use' in said
-    assert said.rstrip().endswith("or close it first: sociolab study close talks")
+def test_nothing_is_deleted_while_the_app_plays(
+    made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sociolab.cli.study._LETS_GO", 0.2)
+    words = (("forget", "talks", invited(made)[0], "--yes"), ("delete", "talks", "--yes"))
+    for state, until in (("open", "sociolab study close talks"), ("close", "has ended")):
+        assert study(state, "talks", store=made).exit_code == 0
+        with lock_run(made, "talks"):
+            for each in words:
+                said = refused(study(*each, store=made))
+                assert "another program uses the run talks" in said
+                assert said.rstrip().endswith(until)
+    with Store.open(made) as opened:
+        assert len(opened.studies.participants("talks")) == 2
 
 
 def test_a_link_is_replaced(made: Path) -> None:

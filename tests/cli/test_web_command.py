@@ -14,6 +14,10 @@ import pytest
 import requests
 
 from cli.conftest import Sociolab, environment
+from sociolab.core.episode import Action, Moved
+from sociolab.store.store import Store
+from sociolab.studies.setup import create, set_open
+from study_samples import settings
 from web_serving import TOKEN, free_port
 
 
@@ -53,6 +57,44 @@ def test_the_link_that_is_printed_signs_in(tmp_path: Path) -> None:
         assert (tmp_path / "store.db-wal").stat().st_mode & 0o777 == 0o600
     with started(tmp_path, port=port) as again:
         assert link not in again
+
+
+def test_a_person_of_a_closed_study_is_forgotten_while_the_app_runs(
+    sociolab: Sociolab, tmp_path: Path
+) -> None:
+    path, words, port = tmp_path / "store.db", b"quetzalcoatl", free_port()
+    with Store.open(path) as store:
+        create(store, "talks", settings(play={"limit": 1, "people": 1}))
+        trial = store.trials("talks")[0].trial
+        (seat, *_) = (one.seat for one in trial.cast if one.agent == "human")
+        one, _ = (store.studies.add_participant("talks", name, None) for name in ("p-1", "p-2"))
+        store.studies.progress(store.studies.assign(one, trial.id, seat, "open"), "done")
+        store.append("talks", trial.id, Moved(0, seat, (Action("speak", words.decode()),)))
+        store.set_status("talks", trial.id, "played")
+        set_open(store, "talks", is_open=True)
+    forget = ("study", "forget", "talks", "p-1", "--yes", "--store", path)
+    with started(tmp_path, "--no-token", port=port):
+        page = f"http://127.0.0.1:{port}/studies/talks"
+        assert "p-1" in requests.get(page, timeout=20).text
+        refused = sociolab(*forget)
+        assert refused.code == 2
+        assert "sociolab study close talks" in refused.sentence
+        assert sociolab("study", "close", "talks", "--store", path).code == 0
+        done = sociolab(*forget)
+        assert done.code == 0, done.err
+        shown = requests.get(page, timeout=20).text
+        assert "p-2" in shown
+        assert "p-1" not in shown
+        site = f"http://127.0.0.1:{port}"
+        for url in (f"{site}/runs/talks", f"{site}/runs/talks/{trial.id}"):
+            assert words.decode() not in requests.get(url, timeout=20).text
+        assert trial.id not in requests.get(f"{site}/search?q={words.decode()}", timeout=20).text
+        files = (path, path.with_name("store.db-wal"))
+        assert not any(words in file.read_bytes() for file in files)
+        # The study goes on: who is left plays the trial that is planned again.
+        assert sociolab("study", "open", "talks", "--store", path).code == 0
+        assert sociolab("study", "close", "talks", "--store", path).code == 0
+        assert sociolab("study", "delete", "talks", "--yes", "--store", path).code == 0
 
 
 def test_a_token_of_ones_own_is_never_printed(tmp_path: Path) -> None:

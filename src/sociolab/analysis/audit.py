@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import sqrt
+from math import ceil, sqrt
 from statistics import fmean, stdev
 from typing import Literal, TypeAlias
 
@@ -210,7 +210,7 @@ class ControlResult:
     should stay, the share in which it moved at most `TOLERANCE`, and "as again", at most as far as
     two judgings of the same episode differ. `change` is the mean gain; "as again", by how much more
     it moved than that. `room` counts the pairs left out, since the score was at the end of the
-    scale already.
+    scale already; `clusters` are those of all pairs.
     """
 
     kind: str
@@ -220,6 +220,16 @@ class ControlResult:
     change: Estimate
     room: int
     judgement: Judgement
+    clusters: int
+
+    @property
+    def needs(self) -> int:
+        """From how many clusters on it is decided, if all behave alike and as many have room to
+        move as do here; 0 where it can be decided, or none has room."""
+        used = self.moved.clusters
+        if self.judgement != "undecided" or used >= sure_from() or not used:
+            return 0
+        return ceil(sure_from() * self.clusters / used)
 
 
 def control_results(
@@ -268,7 +278,8 @@ def control_results(
         else:
             judged = _moves(moved)
         left = 0 if way == "as again" else len(scored) - len(used)
-        found.append(ControlResult(kind, measure, way, moved, change, left, judged))
+        audited = len({c.cluster for c, _ in scored})
+        found.append(ControlResult(kind, measure, way, moved, change, left, judged, audited))
     return tuple(found)
 
 
@@ -334,17 +345,30 @@ def controls_section(about: AuditSubject, found: Sequence[ControlResult]) -> Sec
     )  # fmt: skip
     columns = ("control", "metric", "should", "as it should", "change", "pairs", "verdict")
     table = TextTable("Controls", columns, rows, notes, (1, 2, 6))
-    return Section("Controls: does the judge read?", (controls_verdict(found),), (), (table,))
+    return Section(
+        "Controls: does the judge read?",
+        (controls_verdict(found, about.declared.cluster),),
+        (),
+        (table,),
+    )
 
 
-def controls_verdict(found: Sequence[ControlResult]) -> str:
-    """One line: how many controls it passes, and which not."""
+def controls_verdict(found: Sequence[ControlResult], cluster: str) -> str:
+    """One line: how many of the controls that can be decided it passes, which not, and how many
+    clusters the others need."""
+    few = [one for one in found if one.needs or not one.moved.n]
+    tested = [one for one in found if one not in few]
     named = {
-        word: [f"{one.kind} ({title_of(one.measure)})" for one in found if one.judgement == word]
+        word: [f"{one.kind} ({title_of(one.measure)})" for one in tested if one.judgement == word]
         for word in ("passes", "fails", "undecided")
     }
-    told = [f"passes {len(named['passes'])} of {plural(len(found), 'control')}"]
+    told = [f"passes {len(named['passes'])} of {plural(len(tested), 'control')}"] if tested else []
     told += [f"{word}: {', '.join(named[word])}" for word in ("fails", "undecided") if named[word]]
+    if few:
+        share = f"{len(tested)} of {plural(len(found), 'control')} can be decided"
+        needed = max(one.needs for one in few)
+        then = f"about {needed} are needed" if needed else "no other score has room to move"
+        told.append(f"{plural(max(one.clusters for one in few), cluster)}: {share}; {then}")
     return f"Verdict: {'; '.join(told)}."
 
 

@@ -263,6 +263,7 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
     limits = thresholds(measures, wanted.threshold, declared, named=bool(wanted.measures))
     if found is None:
         passed = passing(sides, limits, wanted.ks, declared)
+        _check_repeated(wanted, passed, alone)
     elif found.match == "exact":
         passed = passing_matched(found, limits, wanted.ks)
     else:
@@ -279,6 +280,22 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
     outlines = tuple(run.result for run in runs)
     others = () if wanted.judge or wanted.measures or two_sets else _other_judges(runs, judge)
     return Conclusions(outlines, found, tuple(passed), tuple(sections), seats, others)
+
+
+def _check_repeated(wanted: CompareRequest, found: Sequence[Passing], alone: str) -> None:
+    """ConfigError where there is no second agent and no pass^k either; `alone` says why the two
+    agents of the run are not compared."""
+    if any(agent.most > 1 for agent in found):
+        return
+    run = " ".join(wanted.runs)
+    why = alone.removesuffix(".") or f"{run}: there is no second agent to compare with"
+    raise ConfigError(
+        f"{why}, and no pass^k: "
+        + ("no task was played twice" if found else "no metric has a threshold of success")
+        + f"; name a second run (sociolab compare {run} RUN) or agents that met the same partners "
+        "(--agent A --with B), or "
+        + ("play it with --repeats 4" if found else "set --threshold for a run with --repeats")
+    )
 
 
 def _judged_twice(
@@ -674,7 +691,7 @@ class OpenedRun:
 def check_judge(runs: Sequence[OpenedRun], judge: str) -> None:
     """The judge must have given agents values in each run; ConfigError that says who did."""
     blank = [run.result.run for run in runs if not run.agents]
-    if not blank or len(runs) < 2:
+    if not blank:
         return
     hint = unscored_hint([run.values for run in runs], judge)
     if len(blank) == len(runs):

@@ -47,8 +47,11 @@ def index_step(store: Store, seconds: float = STEP, run: str | None = None) -> I
         words = [(name, trial, _words(store, name, trial)) for name, trial in batch]
         try:
             with store.transaction():
+                # One may have been deleted since its words were read, and stays so.
+                left = {*store.search.unindexed(_BATCH, run)}
                 for name, trial, text in words:
-                    store.search.index(name, trial, text)
+                    if (name, trial) in left:
+                        store.search.index(name, trial, text)
         except StorageError:
             stuck = True
             break

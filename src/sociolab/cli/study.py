@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import os
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
@@ -14,7 +15,7 @@ import typer
 
 from sociolab.cli.options import Json, OptPath, OptText, StoreFile, Sure, option
 from sociolab.cli.output import confirm, console, print_json, say
-from sociolab.core.errors import ConfigError, StoreError
+from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from sociolab.store.store import Store
@@ -242,7 +243,7 @@ def forget(
     with _opened(store) as opened:
         opened.studies.participant(name, participant)
         confirm(f"Delete {participant} of {name} and everything this person did, for good?", yes)
-        with _kept_to_us(opened, name):
+        with _kept_to_us(opened, opened.studies.get(name)):
             gone = participants.forget(opened, name, participant)
     say(
         f"deleted {participant}: {plural(gone.answers, 'answer')}, "
@@ -260,6 +261,7 @@ def delete(name: Name, yes: Sure = False, store: StoreFile = None) -> None:
         row = opened.studies.get(name)
         played = f" and the run {row.run} that was played in it" if row.kind == "play" else ""
         confirm(f"Delete the study {name}, all its participants{played}, for good?", yes)
+        _await_app(opened, row)
         participants.forget_study(opened, name)
     say(f"deleted {name}")
 
@@ -320,23 +322,35 @@ def _set_open(name: str, store: Path | None, *, is_open: bool) -> None:
 
 
 @contextmanager
-def _kept_to_us(store: Store, study: str) -> Iterator[None]:
+def _kept_to_us(store: Store, study: StudyRow) -> Iterator[None]:
     """Keep the app from playing the study's run meanwhile."""
     from sociolab.store.connect import lock_run
 
-    row = store.studies.get(study)
-    if row.kind != "play" or row.run is None:
+    if study.kind != "play" or study.run is None:
         yield
         return
-    with ExitStack() as held:
-        try:
-            held.enter_context(lock_run(store.path, row.run))
-        except StoreError as error:
-            raise ConfigError(
-                f"{error.args[0].split(';')[0]}; where that is `sociolab web`, delete on the page "
-                f"of the study, or close it first: sociolab study close {study}"
-            ) from error
+    _await_app(store, study)
+    with lock_run(store.path, study.run):
         yield
+
+
+_LETS_GO = 10.0
+"""Seconds within which an app, which looks each second, lets go of a closed study's run."""
+
+
+def _await_app(store: Store, study: StudyRow) -> None:
+    """Wait until an app that serves the store has noticed that the study is closed; ConfigError
+    where its run stays in use."""
+    from sociolab.store.connect import run_is_locked
+
+    end = time.monotonic() + (0 if study.open else _LETS_GO)
+    while study.kind == "play" and study.run and run_is_locked(store.path, study.run):
+        if time.monotonic() >= end:
+            then = "wait until it has ended"
+            if study.open:
+                then = f"close the study first: sociolab study close {study.name}"
+            raise ConfigError(f"another program uses the run {study.run}; {then}")
+        time.sleep(0.1)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from sociolab.app.run.config import RunConfig
-from sociolab.cli.options import Json, OptPath, OptTexts, StoreFile, option, takes
+from sociolab.cli.options import Json, OptPath, OptTexts, option, takes
 from sociolab.cli.output import say, show_sections
 from sociolab.core.errors import ConfigError, WorldError, did_you_mean
 from sociolab.plugin.options import FIRST_WORLD, ModelAccess
@@ -148,12 +149,15 @@ def demo(
     html: Annotated[Path, option("--html", "FILE", "The page to write.")] = Path(
         "demo-report.html"
     ),
-    store: StoreFile = None,
+    store: Annotated[
+        OptPath, option("--store", "FILE", "Where to store the episodes; default: beside the page.")
+    ] = None,
 ) -> None:
     """Play every world offline and write a page.
 
     All tasks of every world with scripted players, scored without a model. Beside the page, FILE
-    with -tables holds all tables and charts, FILE with -town the replay of a day in town.
+    with -tables holds all tables and charts, FILE with -town the replay of a day in town, and FILE
+    with .db the episodes: your own store is left alone.
     """
     from sociolab.app.data.sets import world_names
     from sociolab.app.results import write_page
@@ -166,6 +170,7 @@ def demo(
         raise ConfigError(
             f"--html: there is no folder {html.parent}; name a file in a folder that exists"
         )
+    store = store or html.with_name(f"{html.stem}.db")
     say("Scripted players in every world, no model and no network: baselines, not results.")
     results: list[RunResult] = []
     broken = False
@@ -183,7 +188,7 @@ def demo(
         say(f"  {result.run:26} {result.played:>5,} episodes{failed}   {score}")
         results.append(result)
     sections = _with_tools(results, store)
-    named = f" --store {store}" if store else ""
+    named = f" --store {shlex.quote(str(store))}"
     tables = html.with_stem(f"{html.stem}-tables")
     with open_store(store) as opened:
         write_page(opened, results, tables, sections)
@@ -198,7 +203,7 @@ def _announce(url: str) -> None:
     say(f"try: sociolab doctor openai/any --base-url {url}")
 
 
-def _with_tools(results: Sequence[RunResult], store: Path | None) -> tuple[Section, ...]:
+def _with_tools(results: Sequence[RunResult], store: Path) -> tuple[Section, ...]:
     """What the worlds' own commands make of these runs; their sections."""
     from sociolab.app.registry import world_plugin, worlds_that
     from sociolab.app.tools import run_tool

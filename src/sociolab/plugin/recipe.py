@@ -24,6 +24,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.instructions import INSTRUCTIONS, instructions_from, instructions_in
 from sociolab.plugin.context import Context, Findings, Tool
 from sociolab.plugin.options import Filter, Flag, ModelAccess, Name, Names, Words, flags_of
+from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import (
@@ -42,44 +43,46 @@ _ABREAST = 4
 """Columns of figures beside each other, published ones included."""
 
 
-class PlanConfig(ModelAccess):
-    """What a command is asked that plays several runs, whose names begin with `name`."""
+class JudgingConfig(ModelAccess):
+    """Who judges, in which settings of the world, and whether it is only priced."""
 
-    agents: Annotated[Names, Flag("--agent", "SPEC", "Agent to play. Repeatable.")] = ()
-    partner: Annotated[
-        Name | None, Flag("--background --partner", "SPEC", "Who plays everybody else.")
-    ] = None
     judges: Annotated[Names, Flag("--judge", "SPEC", "Model that judges. Repeatable.")] = ()
-    seed: Annotated[int, Flag("--seed", "N", "Random seed.")] = 0
     settings: Annotated[
         dict[str, Words], Flag("--set", "NAME=VALUE", "A setting of the world. Repeatable.")
     ] = Field(default_factory=dict)
-    name: Annotated[
-        Name, Flag("--name", "NAME", "Begins the names of the runs; again to resume.")
-    ] = "reproduce"
     dry_run: Annotated[
         bool, Flag("--dry-run", "", "Estimate what is missing, without running.")
     ] = False
 
 
-class RecipeConfig(PlanConfig):
-    """What every recipe is asked.
+class PlanConfig(JudgingConfig):
+    """The options of a command that plays several runs, whose names begin with `name`."""
+
+    agents: Annotated[Names, Flag("--agent", "SPEC", "Agent to play. Repeatable.")] = ()
+    partner: Annotated[
+        Name | None, Flag("--background --partner", "SPEC", "Who plays everybody else.")
+    ] = None
+    seed: Annotated[int, Flag("--seed", "N", "Random seed.")] = 0
+    name: Annotated[
+        Name, Flag("--name", "NAME", "Begins the names of the runs; again to resume.")
+    ] = "reproduce"
+
+
+class TableConfig(JudgingConfig):
+    """The options of every recipe.
 
     `beside` sets figures beside a row of the paper: "ROW" those of everybody, "WHO=ROW" those of
-    one. `limit` makes a pilot, whose runs have names of their own.
+    one.
     """
 
     beside: Annotated[
         Names, Flag("--as", "[WHO=]ROW", 'Row of the paper to show, such as "GPT-4". Repeatable.')
     ] = ()
-    limit: Annotated[int | None, Flag("--limit", "N", "Pilot: at most N tasks of a run.")] = Field(
-        default=None, ge=1
-    )
 
     @property
-    def prefix(self) -> str:
-        """What the names of its runs begin with."""
-        return self.name if self.limit is None else f"{self.name}-pilot-{self.limit}"
+    def pilot(self) -> int | None:
+        """Most tasks of a run; None: as many as in the paper."""
+        return None
 
     def needs(self, sheet: Sheet, *fields: str) -> None:
         """ConfigError where one of these was not given."""
@@ -89,6 +92,24 @@ class RecipeConfig(PlanConfig):
                 value = flag.metavar.replace("SPEC", "openai/MODEL")
                 given = f"{flag.flags.split()[0]} {value}"
                 raise ConfigError(f"{sheet.name} needs {sheet.needs}: expected {given}, found none")
+
+
+class RecipeConfig(PlanConfig, TableConfig):
+    """The options of a recipe that plays; `limit` makes a pilot, whose runs have own names."""
+
+    limit: Annotated[int | None, Flag("--limit", "N", "Pilot: at most N tasks of a run.")] = Field(
+        default=None, ge=1
+    )
+
+    @property
+    def pilot(self) -> int | None:
+        """Most tasks of a run; None: as many as in the paper."""
+        return self.limit
+
+    @property
+    def prefix(self) -> str:
+        """What the names of its runs begin with."""
+        return self.name if self.limit is None else f"{self.name}-pilot-{self.limit}"
 
 
 class TasksConfig(RecipeConfig):
@@ -169,7 +190,7 @@ def recipes(package: str, *names: str) -> Mapping[str, Callable[[], Tool]]:
     return {name: partial(made, name) for name in names}
 
 
-async def _checked(run: _Run, sheet: Sheet, lab: Context, config: RecipeConfig) -> Findings:
+async def _checked(run: _Run, sheet: Sheet, lab: Context, config: TableConfig) -> Findings:
     """Refuse a row that the paper does not have before anything is called."""
     known = dict.fromkeys(row for part in sheet.rows.values() for row in part)
     for text in config.beside:
@@ -201,9 +222,9 @@ class Yours:
 def scored(
     sheet: Sheet, result: RunResult, judge: str, part: str = "all", *, rules: bool = False
 ) -> Iterator[Yours]:
-    """The means of each agent over all its episodes of a run, by one judge; `rules`: the paper's
-    judge is a rule, too."""
-    for agent in result.agents:
+    """The means of each evaluated agent over all its episodes of a run, by one judge; `rules`: the
+    paper's judge is a rule, too."""
+    for agent in evaluated(result):
         figures = {
             one.measure: Estimate(one.value, one.n, one.clusters, one.low, one.high, one.interval)
             for one in result.scores
@@ -228,7 +249,9 @@ def standing(
     """Why figures of these agents must not stand beside a paper's ("" if they may), and whether all
     instructions were the authors' own. `judge` None: what they played is not judged."""
     why, original = "", True
-    for result in results:
+    # A run that this judge has not seen adds nothing to its figures.
+    seen = [one for one in results if judge in (None, *(each.judge for each in one.judges))]
+    for result in seen or results:
         found = next((one for one in result.judges if one.judge == judge), None)
         method = found.method if found else "none"
         # Everybody meets everybody where nobody is the partner of all.
@@ -261,7 +284,7 @@ class _Placed(NamedTuple):
 def reproduced(
     sheet: Sheet,
     yours: Sequence[Yours],
-    config: RecipeConfig,
+    config: TableConfig,
     results: Sequence[RunResult],
     *,
     said: Sequence[str] = (),
@@ -283,8 +306,8 @@ def reproduced(
         )
         why = warned[0] if warned else "; ".join(found)
         raise ConfigError(f"{sheet.name}: nothing to show yet. {why}")
-    if config.limit is not None:
-        told = plural(config.limit, "task")
+    if config.pilot is not None:
+        told = plural(config.pilot, "task")
         warned.append(f"A pilot on at most {told} of each run, not the paper's experiment.")
     for one in results:
         if lost := one.trials - one.played:
@@ -294,8 +317,11 @@ def reproduced(
         if failed := sum(each.failures for each in due):
             told = plural(failed, "score")
             warned.append(f"{one.run}: {told} missing; `sociolab report {one.run}` says why.")
-    if withheld := dict.fromkeys(one.withheld for one in yours if one.withheld):
-        warned.append(f"The published figures are left out. {'; '.join(withheld)}.")
+    if withheld := [one for one in yours if one.withheld]:
+        beside = f" beside {listed(dict.fromkeys(one.who for one in withheld))}"
+        reasons = "; ".join(dict.fromkeys(one.withheld for one in withheld))
+        some = beside if len(withheld) < len(yours) else ""
+        warned.append(f"The published figures are left out{some}. {reasons}.")
     judged = [judge.judge for one in results for judge in one.judges]
     notes = [f"published: {sheet.source}"] if any(one.rows for one in placed) else []
     notes += [*sheet.notes, *(note for one in results for note in instructions_notes(one, judged))]
@@ -313,7 +339,7 @@ def reproduced(
         "schema": 1,
         "recipe": sheet.name,
         "source": sheet.source,
-        "pilot": config.limit is not None,
+        "pilot": config.pilot is not None,
         "runs": [one.run for one in results],
         "figures": flat,
         "said": list(said),
@@ -324,7 +350,7 @@ def reproduced(
     return Findings((section, *more), tuple(results), figures, flat)
 
 
-def _named(yours: Sequence[Yours], config: RecipeConfig) -> Mapping[str, str]:
+def _named(yours: Sequence[Yours], config: TableConfig) -> Mapping[str, str]:
     """The rows that were asked for, by who is to stand beside them ("": everybody)."""
     whos = dict.fromkeys(one.who for one in yours)
     named: dict[str, str] = {}
@@ -336,12 +362,12 @@ def _named(yours: Sequence[Yours], config: RecipeConfig) -> Mapping[str, str]:
     return named
 
 
-def _placed(sheet: Sheet, one: Yours, named: Mapping[str, str], config: RecipeConfig) -> _Placed:
+def _placed(sheet: Sheet, one: Yours, named: Mapping[str, str], config: TableConfig) -> _Placed:
     there = {} if one.withheld else sheet.rows.get(one.part, {})
     wanted = named.get(one.who, named.get("", ""))
     chosen = (wanted,) if wanted in there else sheet.beside or there
     rows = tuple(row for row in there if row in chosen)
-    return _Placed(one, rows, one.original and len(rows) == 1 and config.limit is None)
+    return _Placed(one, rows, one.original and len(rows) == 1 and config.pilot is None)
 
 
 def _tables(sheet: Sheet, placed: Sequence[_Placed], notes: Sequence[str]) -> Iterator[TextTable]:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import Self
@@ -38,6 +38,8 @@ from sociolab.studies.settings import PlayPlan, StudySettings
 log = logging.getLogger("sociolab.studies")
 REST, SOON = 10.0, 60.0
 """Seconds until plays begin again where the store fails, and fails again so soon."""
+_LOOKS = 1.0
+"""Seconds between two looks at whether studies are still open."""
 NOT_STORED = (
     "Messages cannot be saved at the moment, so the conversation is paused. It will resume by "
     "itself; if it does not, please tell the people who invited you."
@@ -131,6 +133,15 @@ class LiveStudies:
         """Let go of a study that was closed."""
         if name in self._open and not self._is_open(name):
             await self.shut(name)
+
+    async def watch(self) -> None:
+        """Let go of studies that another process closes, for as long as this is awaited: nobody
+        may come to them any more."""
+        while True:
+            await asyncio.sleep(_LOOKS)
+            for name in list(self._open):
+                with suppress(StoreError):  # it is busy; the next look will do
+                    await self.look(name)
 
     async def shut(self, name: str) -> None:
         """Stop the plays of a study as they are, and let go of its run."""

@@ -45,7 +45,12 @@ async def live_studies_open(app: FastAPI) -> AsyncIterator[None]:
     app.state.acts = Limiter(ACTS)
     async with LiveStudies(site.store) as live:
         app.state.live_studies = live
-        yield
+        watching = asyncio.create_task(live.watch())
+        try:
+            yield
+        finally:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,11 +74,12 @@ def test_a_shared_judge_that_could_tell_nothing_is_not_called_a_lack_of_agents(
 
 def test_a_judge_is_named_by_a_part_of_its_label_too(store: Store) -> None:
     """The one whose model is called so goes before others that hold the part."""
-    add_run(store, "one", "x", GOALS, judge=replace(JUDGE, name="openai/gpt-4.1"))
+    repeated = {"t0": (1.0, 9.0), "t1": (2.0, 9.0)}
+    add_run(store, "one", "x", repeated, judge=replace(JUDGE, name="openai/gpt-4.1"))
     for row in store.trials("one"):
         mini = replace(JUDGE, name="openai/gpt-4.1-mini")
         store.verdicts.add("one", mini, [Score(GOAL, "ann", 5)], trial=row.trial.id)
-    found = compare_runs(store, CompareRequest(("one",), judge="gpt-4.1"))
+    found = compare_runs(store, CompareRequest(("one",), judge="gpt-4.1", threshold=8))
     assert found.outlines[0].run == "one"
     shown = narrowed(result_of(store, "one"), ["gpt-4.1"])
     assert {one.judge for one in shown.scores} == {"openai/gpt-4.1", "transcript"}

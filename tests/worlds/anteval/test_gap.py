@@ -18,7 +18,7 @@ from sociolab.worlds.anteval.gap import (
     GapSettings,
     GapTable,
     UnusableReplies,
-    above_floor,
+    against_floor,
     measure_gap,
 )
 from sociolab.worlds.anteval.gap_intervals import (
@@ -349,16 +349,28 @@ def test_a_set_called_real_has_an_own_floor_of_its_own() -> None:
 def test_a_gap_larger_than_those_between_real_samples_is_above_the_floor() -> None:
     table = measured({"wrong": play(20, WRONG, prefix="a"), "right": play(20, prefix="b")})
     wrong, right = table.rows
-    assert above_floor(wrong.g_c, wrong.floor_c) is True
-    assert above_floor(wrong.g_o, wrong.floor_o) is True
-    assert above_floor(right.g_c, right.floor_c) is False
-    assert above_floor(right.g_o, right.floor_o) is False
+    assert against_floor(wrong.g_c, wrong.floor_c) == "above"
+    assert against_floor(wrong.g_o, wrong.floor_o) == "above"
+    assert against_floor(right.g_c, right.floor_c) == "within"
+    assert against_floor(right.g_o, right.floor_o) == "within"
+
+
+@pytest.mark.parametrize(
+    ("signed", "printed", "verdict"),
+    [((-45, 100), 40, "undecided"), ((5, 60), 40, "above"), ((5, 20), 12, "within"),
+     ((-60, -5), 40, "above"), ((None, None), 40, "above"), ((0, 60), 40, "undecided")],
+)  # fmt: skip
+def test_a_gap_whose_signed_interval_holds_0_is_undecided(
+    signed: tuple[float | None, float | None], printed: float, verdict: str
+) -> None:
+    gap = Gap(GapFigure(printed, None, None), GapFigure(printed, *signed))
+    assert against_floor(gap, NoiseFloor(20, (15.0,), 15.0, 15.0)) == verdict
 
 
 def test_without_splits_there_is_no_floor() -> None:
     (row,) = measured({"one": play(9, prefix="a")}, settings=GapSettings(splits=0, refits=0)).rows
     assert row.floor_c is None
-    assert above_floor(row.g_c, row.floor_c) is None
+    assert against_floor(row.g_c, row.floor_c) is None
 
 
 def test_more_guesses_a_row_cost_precision() -> None:
@@ -427,7 +439,7 @@ def test_a_dm_of_whose_replies_none_could_be_used_has_no_score_and_no_gap() -> N
     assert row.g_c.printed.value is None
     assert row.g_o.signed.value is None
     assert row.floor_o == NoiseFloor(8, (), None, None)
-    assert above_floor(row.g_o, row.floor_o) is None
+    assert against_floor(row.g_o, row.floor_o) is None
     counted = {one.what: (one.count, one.of) for one in table.failures}
     assert counted["noise floor"] == (40, 40)  # of real and of generated play
 
@@ -717,3 +729,27 @@ def test_real_play_in_the_format_of_generated_play_is_measured_at_its_sizes() ->
     sizes = [(row.name, row.examples, row.real_examples) for row in table.controls]
     assert sizes == [("real play in this format", 6, 6), ("real play in this format", 10, 10)]
     assert [row.g_c.printed.value for row in table.controls] == [100, 100]
+
+
+def test_the_control_holds_as_many_whole_and_cut_examples_as_what_it_stands_for() -> None:
+    """A control is a mixture: windows in the place of whole sessions, and as real examples end in
+    the place of those that were cut."""
+    seen: list[tuple[Example, ...]] = []
+    mixed, cut = play(10, prefix="m"), play(10, prefix="c")
+    table = asyncio.run(
+        measure_gap(
+            play(20),
+            play(10, prefix="t"),
+            {"mixed": mixed, "cut": cut},
+            parrots(seen),
+            control=[replace(one, id=f"{one.id}/window") for one in play(20, WRONG)],
+            whole={"mixed": {one.id for one in mixed[:3]}, "cut": set()},
+            settings=GapSettings(splits=0, refits=0),
+        )
+    )
+    (row,) = table.controls
+    assert (row.name, row.examples) == ("real play in this format, 3 of 10 whole", 10)
+    (control,) = [some for some in seen if any("window" in one.id for one in some)]
+    ids = [one.id.removesuffix("/window") for one in control]
+    assert sum(one.id.endswith("/window") for one in control) == 3
+    assert len({*ids}) == 10, "no episode stands in it twice"

@@ -8,9 +8,9 @@ sure it is says `gap_intervals`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from sociolab.core.errors import Cause, ConfigError
 from sociolab.report.words import plural
@@ -29,6 +29,7 @@ from sociolab.worlds.anteval.gap_intervals import (
     sample,
 )
 from sociolab.worlds.anteval.virtual_dm.example import (
+    WINDOW,
     AsyncVirtualDM,
     Example,
     LastSpeaker,
@@ -124,11 +125,17 @@ class GapTable:
         return f"measured on {self.test_rows} {kind}, {self.test_groups} groups"
 
 
-def above_floor(gap: Gap, floor: NoiseFloor | None) -> bool | None:
-    """Whether G is larger than 95 % of those of the floor; None if unknown."""
+def against_floor(
+    gap: Gap, floor: NoiseFloor | None
+) -> Literal["above", "within", "undecided"] | None:
+    """Whether G is larger than 95 % of those of the floor; undecided where its signed interval
+    holds 0, None without a floor or G."""
     if floor is None or floor.q95 is None or gap.printed.value is None:
         return None
-    return gap.printed.value > floor.q95
+    low, high = gap.signed.low, gap.signed.high
+    if low is not None and high is not None and low <= 0 <= high:
+        return "undecided"
+    return "above" if gap.printed.value > floor.q95 else "within"
 
 
 # ------------------------------------------------------------------ how it is measured
@@ -161,6 +168,7 @@ async def measure_gap(
     untrained: AsyncVirtualDM | None = None,
     information: Mapping[str, Estimate] | None = None,
     control: Sequence[Example] = (),
+    whole: Mapping[str, Set[str]] | None = None,
     compared: tuple[str, str] | None = None,
     settings: GapSettings | None = None,
     tell: Callable[[str], object] | None = None,
@@ -169,11 +177,12 @@ async def measure_gap(
 
     `make` gives a virtual DM that has learned nothing, a new one each time; `untrained` is the DM
     of f0, where there is one. `information` holds the IEP by the name of the generated set.
-    `control` is real play in the format of generated play, from the episodes of `real`. `compared`
-    names two of the sets, which hold the same groups: as many examples of each are learned from.
-    `tell` hears of each training before it begins.
-    Examples without a label are left out of training. ConfigError for empty sets, and for episodes
-    that are in both `real` and `test`.
+    `control` is real play in the format of whole sessions, from the episodes of `real`; `whole` has
+    by set the ids of the examples that are whole sessions (default: all), while the others end at
+    their checks as real ones do. `compared` names two of the sets, which hold the same groups: as
+    many examples of each are learned from. `tell` hears of each training before it begins. Examples
+    without a label are left out of training. ConfigError for empty sets, and for episodes that are
+    in both `real` and `test`.
     """
     chosen = settings or GapSettings()
     # Not every virtual DM can learn from play without a check, and all are to learn from the same.
@@ -193,11 +202,15 @@ async def measure_gap(
         for name, examples in generated.items()
     ]
     difference = None if compared is None else bench.difference(*compared)
-    sizes = dict.fromkeys(min(row.examples, len(control)) for row in table)
+    used = [sample(generated[row.name], row.examples, chosen.seed) for row in table]
+    wholes = [
+        len(some) if whole is None else sum(one.id in whole[row.name] for one in some)
+        for row, some in zip(table, used, strict=True)
+    ]
+    formats = [(n, len(some) - n) for n, some in zip(wholes, used, strict=True) if n]
     controls = [
-        await bench.row(IN_FORMAT, sample(control, size, chosen.seed), floors=False)
-        for size in sizes
-        if size
+        await bench.row(name, examples, floors=False)
+        for name, examples in _controls(control, real, formats, chosen.seed)
     ]
     fr = bench.draws.scores(Trained(await bench.trained_on_all()))
     return GapTable(
@@ -221,6 +234,26 @@ async def measure_gap(
 
 IN_FORMAT = "real play in this format"
 """The name of the control: what the format of generated play alone does to G."""
+
+
+def _controls(
+    windows: Sequence[Example],
+    real: Sequence[Example],
+    formats: Iterable[tuple[int, int]],
+    seed: int,
+) -> Iterator[tuple[str, tuple[Example, ...]]]:
+    """A control for each number of whole sessions and of cut examples, in this proportion where
+    there are fewer windows."""
+    made = {}
+    for whole, cut in formats:
+        if fits := min(whole, len(windows)):
+            made[fits, round(cut * fits / whole)] = None
+    for whole, cut in made:
+        moved = sample(windows, whole, seed)
+        ids = {one.id.removesuffix(WINDOW) for one in moved}
+        ends = sample([one for one in real if one.id not in ids], cut, seed)
+        name = f"{IN_FORMAT}, {whole} of {whole + len(ends)} whole" if ends else IN_FORMAT
+        yield name, (*moved, *ends)
 
 
 def _unheard(step: str) -> None:

@@ -110,8 +110,8 @@ async def gap(lab: Context, config: GapConfig) -> Findings:
     information: Mapping[str, Estimate] = {}
     if config.information:
         information = information_of(lab.store, config.information, seats, notes)
-    control = () if all(row.cut for row in generated) else windows(real)
-    if not control and not all(row.cut for row in generated):
+    control = windows(real) if any(row.whole for row in generated) else ()
+    if not control and any(row.whole for row in generated):
         notes.append(
             f'no "{IN_FORMAT}": the real examples do not hold the play after their checks '
             "(import crd3 again, or give after_turns), so what the format does to G is unknown"
@@ -141,6 +141,7 @@ async def gap(lab: Context, config: GapConfig) -> Findings:
                     untrained=kind.untuned,
                     information=information,
                     control=control,
+                    whole={row.name: row.whole for row in generated},
                     compared=compared,
                     settings=settings,
                     tell=partial(_told, lab, kind.name),
@@ -218,8 +219,8 @@ class _Generated:
     """The play of one agent in one run, or of a file: its name in the table, and its examples.
 
     `source` is the run or file as it was given. `sessions` says by group what was played: two of
-    the same value share characters, scene and intentions. `cut`: every example ends at the move
-    that shows the intention.
+    the same value share characters, scene and intentions. `whole` are the ids of the examples that
+    are whole sessions; the others end at the move that shows the intention.
     """
 
     name: str
@@ -229,7 +230,7 @@ class _Generated:
     run: str = ""
     agent: str = ""
     npc: str = ""
-    cut: bool = False
+    whole: frozenset[str] = frozenset()
 
 
 def _play_of(
@@ -295,7 +296,8 @@ def _of_file(path: Path) -> _Generated:
         sessions.setdefault(one.group, []).append((one.candidates, sorted(one.labels)))
     played = {group: digest(repr(sorted(rows))) for group, rows in sessions.items()}
     name = path.parent.name if path.name == EXAMPLES and path.parent.name else path.name
-    return _Generated(name.split(".jsonl")[0], examples, played, str(path))
+    whole = frozenset(one.id for one in examples)
+    return _Generated(name.split(".jsonl")[0], examples, played, str(path), whole=whole)
 
 
 def _of_run(store: Store, run: str, config: GapConfig, notes: list[str]) -> list[_Generated]:
@@ -306,7 +308,7 @@ def _of_run(store: Store, run: str, config: GapConfig, notes: list[str]) -> list
         )
     found: dict[tuple[str, str], list[Example]] = {}
     sessions: dict[tuple[str, str], dict[str, str]] = {}
-    left_out, failed_turns, played, whole = row.trials - row.played, 0, 0, Counter[object]()
+    left_out, failed_turns, played, whole = row.trials - row.played, 0, 0, set[str]()
     for episode in store.episodes(run, "played"):
         ended = episode.ended
         if ended is None or ended.reason == "failed turn" or not party_moved(episode):
@@ -316,7 +318,8 @@ def _of_run(store: Store, run: str, config: GapConfig, notes: list[str]) -> list
         played += 1
         failed_turns += len(episode.failed_turns)
         cut = cut_examples(episode) if config.cut else ()
-        whole[cast] += not cut
+        if not cut:
+            whole.add(episode.trial.id)
         found.setdefault(cast, []).extend(cut or (example_of(episode),))
         content = session.model_dump_json(include={"characters", "situation", "intentions"})
         sessions.setdefault(cast, {})[session.id] = digest(content)
@@ -329,8 +332,8 @@ def _of_run(store: Store, run: str, config: GapConfig, notes: list[str]) -> list
         notes.append(f"{run}: {plural(failed_turns, 'failed turn')} in the sessions compared")
     if config.cut:
         notes.append(
-            f"{run}: {played - whole.total()} of {plural(played, 'session')} cut where players "
-            f"marked the move of their intention; {whole.total()} without marks stay whole"
+            f"{run}: {played - len(whole)} of {plural(played, 'session')} cut where players "
+            f"marked the move of their intention; {len(whole)} without marks stay whole"
         )
     if not found:
         raise ConfigError(f"--generated: no session was played in {run}")
@@ -343,7 +346,7 @@ def _of_run(store: Store, run: str, config: GapConfig, notes: list[str]) -> list
             run,
             agent,
             npc,
-            cut=config.cut and not whole[agent, npc],
+            whole=frozenset(one.id for one in examples if one.id in whole),
         )
         for (agent, npc), examples in found.items()
     ]

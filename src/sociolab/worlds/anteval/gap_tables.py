@@ -11,7 +11,7 @@ from sociolab.report.section import Section, TextTable
 from sociolab.report.words import minus
 from sociolab.stats.correlation import spearman
 from sociolab.stats.intervals import Estimate
-from sociolab.worlds.anteval.gap import IN_FORMAT, GapRow, GapTable, above_floor
+from sociolab.worlds.anteval.gap import IN_FORMAT, GapRow, GapTable, against_floor
 from sociolab.worlds.anteval.gap_intervals import (
     FEWEST_GROUPS,
     DMScores,
@@ -168,10 +168,10 @@ def _gaps(table: GapTable, title: str, parts: Callable[[GapRow], _Parts]) -> Tex
 
 
 def _below(gap: Gap, floor: NoiseFloor | None) -> str:
-    above = above_floor(gap, floor)
     if floor is None or floor.q95 is None:
         return NOTHING
-    return f"{floor.q95:.1f}\n(G {'above' if above else 'within'})"
+    verdict = against_floor(gap, floor)
+    return f"{floor.q95:.1f}" + (f"\n(G {verdict})" if verdict else "")
 
 
 def _characters(row: GapRow) -> _Parts:
@@ -209,8 +209,9 @@ def _explained(table: GapTable) -> tuple[str, ...]:
     lines += _of_floors(table)
     if table.controls:
         lines.append(
-            f"{IN_FORMAT}: human play with the check moved to mid-window, as in a whole session; "
-            "its G is what the format alone does, and only what exceeds it can be the agent's"
+            f"{IN_FORMAT}: human play with the check moved to mid-window, as in a whole session, "
+            "or at the end for as many sessions as were cut; its G is what the format alone does, "
+            "and only what exceeds it can be the agent's"
         )
     if table.difference is not None:
         lines.append(
@@ -253,8 +254,8 @@ def _of_floors(table: GapTable) -> Iterator[str]:
     splits = len(floors[0].values)
     yield (
         f"noise floor: 95 % of the G between two disjoint real samples of {_sizes(floors)} "
-        f"examples lie below it ({splits} splits); a G below it shows nothing, nor does one whose "
-        "signed interval holds 0"
+        f"examples lie below it ({splits} splits); a G within it shows nothing; undecided: the "
+        "signed interval of G holds 0"
     )
     if own:
         yield (

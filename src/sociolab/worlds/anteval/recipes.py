@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel
 
+from sociolab.core.errors import ConfigError
 from sociolab.plugin.context import Context, Findings
 from sociolab.plugin.options import Flag
 from sociolab.plugin.recipe import (
@@ -21,6 +22,7 @@ from sociolab.plugin.recipe import (
     slug,
     standing,
 )
+from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
 from sociolab.stats.intervals import Estimate
@@ -81,7 +83,7 @@ async def table1(sheet: Sheet, lab: Context, config: AntRecipeConfig) -> Finding
         kept = {name: one.figures[name] for name in sheet.columns if name in one.figures}
         iep = next((each for each in yours if each.who == agent), None)
         # In one column with the IEP, where the paper's may stand beside both or neither.
-        if iep is not None and len(config.dm) == 1 and iep.withheld == one.withheld:
+        if iep is not None and len(config.dm) == 1 and bool(iep.withheld) == bool(one.withheld):
             yours[yours.index(iep)] = replace(iep, figures={**iep.figures, **kept})
         else:
             yours.append(Yours(f"{agent}, {dm}", "all", kept, one.withheld))
@@ -92,6 +94,11 @@ async def table1(sheet: Sheet, lab: Context, config: AntRecipeConfig) -> Finding
 async def table2(sheet: Sheet, lab: Context, config: AntRecipeConfig) -> Findings:
     """F-scores of untrained, generated and real play, and G, for each virtual DM."""
     config.needs(sheet, "agents", "real")
+    if config.judges:
+        raise ConfigError(
+            f"{sheet.name} has no judge, virtual DMs measure it: expected no --judge, found "
+            f"{config.judges[0]}; leave it out"
+        )
     await _check(lab, config)
     runs = config.intention(config.data)
     if config.dry_run:
@@ -147,7 +154,7 @@ async def _gaps(
             for kind in ("c", "o"):
                 figures[f"g_{kind}"] = _figure(row[f"g_{kind}"]["printed"], row["examples"])
             of_play, _ = standing([result], result.agents, None)
-            found[result.agents[0], dm] = Yours("", "", figures, of_play or why)
+            found[evaluated(result)[0], dm] = Yours("", "", figures, of_play or why)
     return found, measured.sections
 
 

@@ -12,11 +12,13 @@ from sociolab.analysis.hard_subset import hard, hard_section
 from sociolab.analysis.ratings import MODELS, PEOPLE, played_by, ratings_of
 from sociolab.analysis.values import Value, mean_of, pooled, values_of
 from sociolab.core.errors import ConfigError
+from sociolab.core.score import Method
 from sociolab.plugin.context import Context, Findings
 from sociolab.plugin.options import Flag, Names
 from sociolab.plugin.recipe import (
     RecipeConfig,
     Sheet,
+    TableConfig,
     TasksConfig,
     Yours,
     dry_run,
@@ -27,6 +29,8 @@ from sociolab.plugin.recipe import (
     slug,
     standing,
 )
+from sociolab.report.run_facts import evaluated
+from sociolab.report.schema import RunResult
 from sociolab.report.section import TextTable
 from sociolab.report.words import plural
 from sociolab.stats.difficulty import HARDEST
@@ -34,7 +38,7 @@ from sociolab.stats.intervals import Estimate, on_scale
 from sociolab.stats.paired import sign_flip
 
 
-class PeopleConfig(RecipeConfig):
+class PeopleConfig(TableConfig):
     """`runs` are stored runs: rated by people, or played by them."""
 
     runs: Annotated[
@@ -48,20 +52,23 @@ async def table1(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
     ratings_of(lab.store, config.runs)  # without any, nothing is to be judged
     if config.dry_run:
         return await _price_judging(sheet, lab, config)
-    results = await lab.judge(config.runs, config.judges, config.settings)
+    results = await _judged(lab, config)
     found = agreements(lab.store, config.runs)
     figures: dict[tuple[str, str], dict[str, Estimate]] = {}
     for cell in found.report.judges:
         if cell.dimension not in sheet.columns:  # such as "overall", which is computed
             continue
-        if found.ratings.methods[cell.judge] == "model" and cell.group in (MODELS, PEOPLE):
+        method = found.ratings.methods[cell.judge]
+        asked = method == "model" and _chosen(cell.judge, method, config.judges)
+        if asked and cell.group in (MODELS, PEOPLE):
             r = cell.pearson
             told = Estimate(
                 r.value, r.n, r.clusters, r.low, r.high, "none" if r.low is None else "t"
             )
             figures.setdefault((cell.judge, str(cell.group)), {})[cell.dimension] = told
+    agents = tuple(dict.fromkeys(agent for one in results for agent in one.agents))
     yours = [
-        Yours(judge, part, some, *standing(results, (), judge))
+        Yours(judge, part, some, *standing(results, agents, judge))
         for (judge, part), some in figures.items()
     ]
     said = (
@@ -69,6 +76,26 @@ async def table1(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
         "episode; intervals by leaving out each scenario in turn.",
     )
     return reproduced(sheet, yours, config, results, said=said)
+
+
+async def _judged(lab: Context, config: PeopleConfig) -> Sequence[RunResult]:
+    """The results of the runs, judged: with the chosen judges alone, and people."""
+    found = []
+    for one in await lab.judge(config.runs, config.judges, config.settings):
+        judges = tuple(
+            each for each in one.judges if _chosen(each.judge, each.method, config.judges)
+        )
+        names = {each.judge for each in judges}
+        scores = tuple(each for each in one.scores if each.judge in names)
+        found.append(one.model_copy(update={"judges": judges, "scores": scores}))
+    return found
+
+
+def _chosen(judge: str, method: Method, named: Sequence[str]) -> bool:
+    """Whether a judge is shown: people always, and of the others those named, or all if none is."""
+    # A judge with two sets of instructions is labelled "openai/MODEL (model HASH)".
+    mine = (judge == name or judge.startswith(f"{name} (") for name in named)
+    return not named or method == "people" or any(mine)
 
 
 async def _price_judging(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
@@ -116,11 +143,12 @@ async def hard_tasks(sheet: Sheet, lab: Context, config: TasksConfig) -> Finding
         if played.stopped:
             return reproduced(sheet, [], config, [played])
         pool = pooled([values_of(lab.store, played.run)], first_judge(played), "overall")
-        found = hard(pool, played.agents[0], most=most)
+        hardest_for = evaluated(played)[0]
+        found = hard(pool, hardest_for, most=most)
         sections.append(hard_section(found, sheet.name))
         said.append(
             f"{plural(len(found.ids), 'task')}, chosen by the overall score as hard for "
-            f"{played.agents[0]}, and played anew with another seed: in the episodes by which they "
+            f"{hardest_for}, and played anew with another seed: in the episodes by which they "
             "were chosen they look harder than they are."
         )
         runs = [grid, {**fresh, "tasks": ",".join(found.ids), "limit": None}]
@@ -152,7 +180,7 @@ async def table3(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
             raise ConfigError(f"--run: expected a run that people played, in {run} nobody did")
     if config.dry_run:
         return await _price_judging(sheet, lab, config)
-    results = await lab.judge(config.runs, config.judges, config.settings)
+    results = await _judged(lab, config)
     found: dict[tuple[str, str, str], list[Value]] = {}
     scales: dict[str, tuple[float, float]] = {}
     for values in (values_of(lab.store, one) for one in config.runs):
@@ -163,6 +191,8 @@ async def table3(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
                 for one in (value.agent, value.partner)
             )
             method = values.judges[value.judge].method
+            if not _chosen(value.judge, method, config.judges):
+                continue
             if kinds in _PARTS and method in ("model", "people") and value.measure in sheet.columns:
                 who = str(value.agent) if kinds[0] == MODELS else "people"
                 by = "by raters" if method == "people" else "by a judge"

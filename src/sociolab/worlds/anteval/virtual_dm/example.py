@@ -56,6 +56,10 @@ _LEAST_AFTER = 5
 """With fewer turns after it a check stands at the end of its window, not in the middle."""
 
 
+WINDOW = "/window"
+"""What the id of a window ends in, behind that of the example it was made of."""
+
+
 def windows(examples: Iterable[Example]) -> tuple[Example, ...]:
     """Play in the format of a whole session: the check is in the middle, not at the end.
 
@@ -64,7 +68,7 @@ def windows(examples: Iterable[Example]) -> tuple[Example, ...]:
     return tuple(
         replace(
             one,
-            id=f"{one.id}/window",
+            id=f"{one.id}{WINDOW}",
             turns=(*one.turns[-HALF_WINDOW:], *one.after[:HALF_WINDOW]),
             after=(),
         )
