@@ -69,6 +69,9 @@ DECLARED = Declared(
             "online_activity": "Score of tasks that bring people to an online event",
             "asking_for_help": "Score of tasks that find helpers",
             "overall": "Mean score of all tasks: share of the people wanted who took part",
+            "goal_by_word": (
+                "Score counting only people who had heard of it in a conversation before they came"
+            ),
             "conversation_ratio": "Conversations that the performer began, per person wanted",
             "conversation_ratio_both": (
                 "Conversations with the performer, whoever began, per person wanted"

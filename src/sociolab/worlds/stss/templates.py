@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date
 from functools import cache
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from sociolab.core.errors import ConfigError
 from sociolab.core.reading import toml_record
 from sociolab.core.seeding import stream
-from sociolab.town.clock import TimeOfDay, clock_time, spoken_date
+from sociolab.town.clock import TimeOfDay, spoken_date
 from sociolab.town.map import TownMap
 from sociolab.town.residents import Resident, is_known_place
 from sociolab.worlds.stss.task import (
@@ -222,15 +222,10 @@ def goal_text(task: SocialTask, names: Mapping[str, str], wording: Mapping[TaskT
         activity=task.activity,
         date=spoken_date(task.day),
         start=task.start,
-        end=_end(task) if task.start else "",
+        end=task.end,
         place=first.place if first else task.place,
         expected=task.expected,
         errand=first.what if first else "",
         second_errand=second.what if second else "",
         second_place=second.place if second else "",
     )
-
-
-def _end(task: SocialTask) -> str:
-    begins = datetime.combine(task.day, clock_time(task.start))
-    return f"{begins + timedelta(minutes=task.minutes):%H:%M}"
