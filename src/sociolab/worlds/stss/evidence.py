@@ -117,10 +117,11 @@ class Evidence:
     def placards(self) -> tuple[tuple[Did | ObjectBecame, str], ...]:
         """What was to be seen before the event, of people or things, and told all that one needs to
         come: the matter, its day or hour, and its place. Each once, with its text."""
-        acts = [(one, one.doing) for one in self.trajectory.everybody(Did)]
-        things = [(one, one.state) for one in self.trajectory.everybody(ObjectBecame)]
+        shown: list[tuple[Did | ObjectBecame, str]] = []
+        shown += [(one, one.doing) for one in self.trajectory.everybody(Did)]
+        shown += [(one, one.state) for one in self.trajectory.everybody(ObjectBecame)]
         found: dict[tuple[str, str], tuple[Did | ObjectBecame, str]] = {}
-        for one, text in (*acts, *things):
+        for one, text in shown:
             early = one.step < self.window[0]
             if early and self.about.said(text) and says_all(self.task, text):
                 found.setdefault((one.who, text), (one, text))

@@ -235,11 +235,12 @@ def _public_town(wanted: Importing, fresh: Path) -> Sequence[str]:
 
 
 def _remarks(world: World) -> Sequence[str]:
-    """Which of the tasks have filters that an ordinary day passes."""
+    """Which of the tasks have filters that an ordinary day passes, and what was not checked."""
     from sociolab.worlds.stss.task import remarks_on
 
     assert isinstance(world, Stss)
-    return remarks_on(world.dataset.tasks, world.dataset.residents)
+    data = world.dataset
+    return (*remarks_on(data.tasks, data.residents), *data.remarks)
 
 
 def _two_levels() -> TwoLevels:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache
+from itertools import pairwise
 from math import ceil
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -197,6 +198,9 @@ def _of_type(task: SocialTask) -> Iterator[str]:
     rule = RULES[task.type]
     if task.day not in task.days:
         yield f"expected the day among the simulated days, found {task.day}; add it to them"
+    for one, other in pairwise(task.days):
+        if other - one != timedelta(days=1):
+            yield f"expected days that follow one another, found {other} after {one}; correct them"
     if rule.place and not task.place:
         yield f'expected a place, as every "{task.type}" has one, found none; add it'
     if rule.start and not task.start:
