@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
@@ -104,7 +103,7 @@ OWN = Path(__file__).parent / "data" / "residents.toml"
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class RecordLines:
     """The lines of a file that hold one record, the first of them by its number."""
 
     path: str
@@ -126,13 +125,13 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class LocatedResident:
     """A resident, and where it is written down."""
 
     resident: Resident
-    at: Block
+    at: RecordLines
 
-    def told(self, field: str, value: str, problem: str) -> str:
+    def fault(self, field: str, value: str, problem: str) -> str:
         """A problem with a value of a field, with file, line and name."""
         return f"{self.at.where(field, value)}: {self.resident.name}: {problem}"
 
@@ -156,7 +155,7 @@ def load_residents(path: Path, town: TownMap) -> tuple[Resident, ...]:
     return tuple(one.resident for one in found)
 
 
-def read_residents(path: Path, faults: Faults) -> tuple[Written, ...]:
+def read_residents(path: Path, faults: Faults) -> tuple[LocatedResident, ...]:
     """Those of a TOML file whose records can be read; what is wrong with the others is added."""
     lines = file_text(path).splitlines()
     rows = read_toml(path)
@@ -170,9 +169,9 @@ def read_residents(path: Path, faults: Faults) -> tuple[Written, ...]:
         heads = [0] * len(tables)
     found = []
     for table, start, end in zip(tables, heads, [*heads[1:], 0], strict=True):
-        block = Block(str(path), start + 1, tuple(lines[start : end or None]))
+        block = RecordLines(str(path), start + 1, tuple(lines[start : end or None]))
         try:
-            found.append(Written(Resident.model_validate(table), block))
+            found.append(LocatedResident(Resident.model_validate(table), block))
         except ValidationError as error:
             for loc, problem in all_problems(error, Resident):
                 faults.add(f"{block.where(str(loc[0]) if loc else '')}: {problem}")
@@ -180,7 +179,7 @@ def read_residents(path: Path, faults: Faults) -> tuple[Written, ...]:
 
 
 def resident_faults(
-    residents: Sequence[Written], town: TownMap, *, whole: bool = True
+    residents: Sequence[LocatedResident], town: TownMap, *, whole: bool = True
 ) -> Iterator[str]:
     """Residents who occur twice, name a place or person that is not, or do two things at a time;
     each with file and line. Not `whole`: others live there, too, so any name may be right."""
@@ -191,14 +190,14 @@ def resident_faults(
         who = one.resident
         for field, value in (("id", who.id), ("name", who.name)):
             if (field, value) in seen:
-                yield one.told(
+                yield one.fault(
                     field,
                     value,
                     f'expected every {field} once, found "{value}" twice; rename one of them',
                 )
             seen.add((field, value))
         if town.place(who.living_area) is None:
-            yield one.told(
+            yield one.fault(
                 "living_area",
                 who.living_area,
                 f'expected a room of {town.name} in "living_area", found "{who.living_area}"; '
@@ -207,10 +206,10 @@ def resident_faults(
         for field, place in _places(who):
             if not is_known_place(place, town):
                 problem = f'expected a place of {town.name} in "{field}", found "{place}"; {on_map}'
-                yield one.told(field, place, problem)
+                yield one.fault(field, place, problem)
         for other in who.ties:
             if other == who.name or (whole and other not in names):
-                yield one.told(
+                yield one.fault(
                     "ties",
                     other,
                     f'expected the names of other residents in "ties", found "{other}"; correct '
@@ -219,20 +218,20 @@ def resident_faults(
         yield from _of_habits(one)
 
 
-def _of_habits(written: Written) -> Iterator[str]:
-    habits = sorted(written.resident.habits, key=lambda habit: habit.start)
-    for one in habits:
+def _of_habits(written: LocatedResident) -> Iterator[str]:
+    latest: Habit | None = None
+    for one in sorted(written.resident.habits, key=lambda habit: habit.start):
         if one.end <= one.start:
             problem = f'expected "{one.what}" to end after {one.start}, found {one.end}; correct it'
-            yield written.told("habits", one.what, problem)
-    for one, other in pairwise(habits):
-        if one.start <= other.start < one.end:
-            yield written.told(
-                "habits",
-                other.what,
-                f'expected one habit at a time, found "{other.what}" from {other.start} and '
-                f'"{one.what}" until {one.end}; correct one of the two',
+            yield written.fault("habits", one.what, problem)
+        if latest is not None and one.start < latest.end:
+            problem = (
+                f'expected one habit at a time, found "{one.what}" from {one.start} and '
+                f'"{latest.what}" until {latest.end}; correct one of the two'
             )
+            yield written.fault("habits", one.what, problem)
+        if latest is None or one.end > latest.end:
+            latest = one
 
 
 def is_known_place(name: str, town: TownMap) -> bool:
@@ -248,13 +247,13 @@ def _places(resident: Resident) -> Iterator[tuple[str, str]]:
         yield "habits", habit.place
 
 
-def one_sided_ties(residents: Sequence[Written]) -> Iterator[str]:
+def one_sided_ties(residents: Sequence[LocatedResident]) -> Iterator[str]:
     """Ties that one of the two alone has, with file and line."""
     by_name = {one.resident.name: one.resident for one in residents}
     for one in residents:
         for other in one.resident.ties:
             if other in by_name and one.resident.name not in by_name[other].ties:
-                yield one.told(
+                yield one.fault(
                     "ties",
                     other,
                     f"expected a tie to {other} on both sides, found it on one; say under {other} "

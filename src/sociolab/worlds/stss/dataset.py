@@ -25,9 +25,9 @@ from sociolab.core.seeding import digest
 from sociolab.town.map import Place, Tile, TownMap
 from sociolab.town.map_file import load_map, own_map
 from sociolab.town.residents import (
-    Block,
+    LocatedResident,
+    RecordLines,
     Resident,
-    Written,
     one_sided_ties,
     own_residents,
     read_residents,
@@ -146,16 +146,18 @@ def read_town(folder: Path) -> TownData:
     return TownData(meta.name, meta.version, town, residents, tasks, remarks)
 
 
-def _read_people(folder: Path, faults: Faults) -> tuple[Written, ...]:
+def _read_people(folder: Path, faults: Faults) -> tuple[LocatedResident, ...]:
     """Those whose records can be read."""
-    people: tuple[Written, ...] = ()
+    people: tuple[LocatedResident, ...] = ()
     with faults.held():
         if (folder / BY_HAND).is_file():
             people = read_residents(folder / BY_HAND, faults)
             faults.add(*one_sided_ties(people))
         else:
             people = tuple(
-                Written(one, Block(str(folder / PEOPLE), int(place.rpartition(" ")[2]), ()))
+                LocatedResident(
+                    one, RecordLines(str(folder / PEOPLE), int(place.rpartition(" ")[2]), ())
+                )
                 for place, one in json_records(folder / PEOPLE, Resident, faults)
             )
     return people
@@ -205,7 +207,7 @@ def write_town(folder: Path, data: TownData, wording: Wording = "free text") -> 
     """
     faults = Faults()
     people = [
-        Written(one, Block(str(folder / PEOPLE), number, ()))
+        LocatedResident(one, RecordLines(str(folder / PEOPLE), number, ()))
         for number, one in enumerate(data.residents, 1)
     ]
     records = [

@@ -115,14 +115,16 @@ class Evidence:
 
     @cached_property
     def placards(self) -> tuple[tuple[Did | ObjectBecame, str], ...]:
-        """What was to be seen before the event, of people or things, and told all that one needs to
-        come: the matter, its day or hour, and its place. Each once, with its text."""
+        """What was to be seen of people or things before the event (where its time is open, before
+        its date is over), and said all that one needs to come: the matter, its day or hour, and its
+        place. Each once, with its text."""
         shown: list[tuple[Did | ObjectBecame, str]] = []
         shown += [(one, one.doing) for one in self.trajectory.everybody(Did)]
         shown += [(one, one.state) for one in self.trajectory.everybody(ObjectBecame)]
         found: dict[tuple[str, str], tuple[Did | ObjectBecame, str]] = {}
+        start, end = self.window
         for one, text in shown:
-            early = one.step < self.window[0]
+            early = one.step < (start if self.task.start else end)
             if early and self.about.said(text) and says_all(self.task, text):
                 found.setdefault((one.who, text), (one, text))
         return tuple(found.values())

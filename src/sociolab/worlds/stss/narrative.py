@@ -97,7 +97,7 @@ class Telling:
                 yield f"{moment(self._clock, one.step)}: {self.name(one.who)}: {one.text}"
 
     def placards(self, score: TaskScore) -> Iterator[str]:
-        """What people did or used that told whoever saw it when and where to come."""
+        """What people did or used that said when and where to come."""
         for one in score.placards:
             yield f"{one.when:%A %H:%M}: {self.name(one.who)}: {one.text}"
 

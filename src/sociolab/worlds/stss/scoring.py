@@ -80,7 +80,7 @@ class SpokenTo:
 
 @dataclass(frozen=True, slots=True)
 class Placard:
-    """What somebody did, or a thing they used, told whoever saw it all that one needs to come."""
+    """What somebody did, or a thing they used, that says all one needs to come."""
 
     who: str
     when: datetime
@@ -255,9 +255,8 @@ def _goal_of(
         partner = seen.task.partner
         when = attended[partner] or at_once(seen)
         return goal(seen, attended, least) if when and knew(partner, when) else 0.0
-    return goal(
-        seen, {who: when for who, when in attended.items() if when and knew(who, when)}, least
-    )
+    came = {who: when for who, when in attended.items() if when and knew(who, when)}
+    return goal(seen, came, least)
 
 
 def _placards(seen: Evidence) -> tuple[Placard, ...]:
@@ -498,8 +497,8 @@ def reason(task: SocialTask, score: TaskScore, name: Callable[[str], str]) -> st
     """One sentence, and others where the host was absent or the matter could be read off what
     somebody did; `name` makes a name of an id."""
     many = len(score.placards)
-    shown = f" {many} placard{'s'[: many > 1]} could be read (see goal_by_word)." if many else ""
-    return _reason(task, score, name) + shown
+    flag = f" {many} placard{'s'[: many > 1]} could be read (see goal_by_word)." if many else ""
+    return _reason(task, score, name) + flag
 
 
 def _reason(task: SocialTask, score: TaskScore, name: Callable[[str], str]) -> str:
@@ -526,15 +525,15 @@ def absence(task: SocialTask, name: Callable[[str], str]) -> str:
 
 
 def reason_by_word(score: TaskScore, name: Callable[[str], str]) -> str:
-    """Who counts of whom it is not known that they were told, and what could be read instead."""
+    """Who counts, or why nobody can tell, and what could be read instead."""
     if score.goal_by_word is None:
-        told = "Somebody counts who spoke with the performer in words that do not name the task."
+        basis = "Somebody counts who spoke with the performer in words that do not name the task."
     else:
-        told = "The goal by those who had heard of it in a conversation before they came."
+        basis = "The goal by those who had heard of it in a conversation before they came."
     placards = " ".join(
         f'Placard: {name(one.who)}, {one.when:%A %H:%M}: "{one.text}".' for one in score.placards
     )
-    return f"{told} {placards}".strip()
+    return f"{basis} {placards}".strip()
 
 
 def reason_of_ratio(

@@ -112,6 +112,11 @@ def test_a_placard_is_flagged_with_who_when_and_what() -> None:
     ]
 
 
+def test_where_the_time_is_open_the_whole_date_is_before_the_event() -> None:
+    ada = Life("ada").does("tue 09:00", "Tuesday: a picnic in the Park, come!")
+    assert len(score(PICNIC, lived(ada, *map(Life, EVERYBODY))).placards) == 1
+
+
 def test_a_thing_can_be_a_placard_too() -> None:
     ada = Life("ada")
     ada.records.append(ObjectBecame(at("mon 09:00"), "ada", "Cafe: terrace", "board", PLACARD))
