@@ -31,14 +31,18 @@ def test_the_town_of_the_page_is_checked_and_played(sociolab: Sociolab, tmp_path
     assert played.code == 0, played.err
 
 
-def test_what_is_wrong_in_a_hand_drawn_town_is_named_with_its_file(
+def test_all_that_is_wrong_in_a_hand_drawn_town_is_named_with_file_and_line(
     sociolab: Sociolab, tmp_path: Path
 ) -> None:
     folder = tmp_path / "orchard"
     write_town(folder)
-    people = folder / "residents.toml"
+    people, tasks = folder / "residents.toml", folder / "tasks.jsonl"
     people.write_text(people.read_text("utf-8").replace("Village Hall: hall", "Town Hall: hall"))
+    tasks.write_text(tasks.read_text("utf-8").replace("{start}", "19:00"))
     done = sociolab("data", "check", str(folder), "--world", "stss")
     assert done.code == 2
-    assert "residents.toml" in done.err
-    assert "Town Hall" in done.err
+    lines = enumerate(people.read_text("utf-8").splitlines(), 1)
+    assert re.findall(r"residents.toml, line (\d+): .* found \"Town Hall: hall\"", done.err) == [
+        str(number) for number, line in lines if "Town Hall" in line
+    ]
+    assert 'tasks.jsonl, line 1: task "choir-night": the goal says "19:00"' in done.err

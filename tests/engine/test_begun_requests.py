@@ -16,6 +16,7 @@ from sociolab.core.ports import (
     NoReply,
     Observation,
     Play,
+    Player,
     Question,
     Reply,
     Request,
@@ -124,7 +125,7 @@ def test_a_reply_that_came_with_an_error_is_recorded_before_it() -> None:
     recorded: list[Event] = []
     for broken, good in (("slow", "quick"), ("quick", "slow")):
         recorded.clear()
-        players = {broken: Broken(), good: _Sleeper(1)}
+        players: dict[str, Player] = {broken: Broken(), good: _Sleeper(1)}
         with pytest.raises(WorldError, match="a bug"):
             asyncio.run(drive(_two_seats(), players, recorded.append))
         assert _order(recorded)[:1] == [(good, 0)]

@@ -3,8 +3,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from puppet_town import ANN, BEN, CAFE, Puppet, day, lived, planned, setting
 from sociolab.town.map import Tile
-from sociolab.town.person import Attention, sees
+from sociolab.town.person import MOST_SEEN, Attention, as_seen, sees
+from sociolab.town.trace import Did, Remembered
 
 TILES = st.tuples(st.integers(0, 25), st.integers(0, 25))
 ARENAS = st.integers(-1, 2)
@@ -63,3 +65,19 @@ def test_what_is_known_stays_known_while_all_around_it_is_new() -> None:
 def test_a_resident_without_retention_never_gets_used_to_anything() -> None:
     attention = Attention(retention=0)
     assert [attention.attend([(1, "reading")]) for _ in range(2)] == [[(1, "reading")]] * 2
+
+
+def test_of_a_long_activity_others_see_the_beginning_up_to_a_word() -> None:
+    notice = f"Come all to {'the great harvest party ' * 5}on Tuesday at 18:00"
+    assert (
+        as_seen(notice)
+        == "Come all to the great harvest party the great harvest party the great harvest..."
+    )
+    assert as_seen("x" * 90) == "x" * MOST_SEEN + "..."
+    assert as_seen("x" * MOST_SEEN) == "x" * MOST_SEEN
+    plans = planned(ann=day(f"09:00 {notice} @ {CAFE}"), ben=day(f"10:00 hum @ {CAFE}"))
+    told = lived(Puppet(plan_day=plans), setting((ANN, BEN)))
+    sights = {one.text for one in told.of(Remembered, "ben") if one.kind == "seen"}
+    assert f"saw Ann Moor: {as_seen(notice)}" in sights
+    assert not any("18:00" in text for text in sights)
+    assert any(notice in one.doing for one in told.of(Did, "ann")), "the record has all of it"

@@ -66,8 +66,8 @@ def test_a_file_of_two_residents_is_read_in_order(tmp_path: Path) -> None:
         ('"Ben Roy" =', '"Anna Berg" =', '"ties", found "Anna Berg"'),
         ('"Ben Roy" = "brother"', "", "expected a tie to Anna Berg on both sides"),
         ('id = "anna-berg"', 'id = "ben-roy"', 'every id once, found "ben-roy" twice'),
-        ("age = 40", "age = -1", "resident.0.age: expected at least"),
-        ("age = 40", "size = 40", 'unknown field "resident.0.size"'),
+        ("age = 40", "age = -1", "line 5: age: expected at least"),
+        ("age = 40", "size = 40", 'line 5: unknown field "size"'),
         ("age = 40", "age 40", "is not valid TOML"),
     ],
 )
@@ -83,8 +83,30 @@ def test_what_cannot_be_is_refused_in_a_sentence(
 
 def test_a_wrong_place_or_person_is_told_with_the_residents_name(tmp_path: Path) -> None:
     for old, new in (("Inn: taproom", "Inn: loft"), ("Ben Roy", "Bob Roy")):
-        with pytest.raises(ConfigError, match=r"residents\.toml: Anna Berg: expected"):
+        with pytest.raises(ConfigError, match=r"residents\.toml, line 1[124]: Anna Berg: expected"):
             loaded(tmp_path, ANNA.replace(old, new, 1) + BEN)
+
+
+def test_every_fault_is_told_at_once_with_its_line(tmp_path: Path) -> None:
+    """Also of a record whose other fields cannot be read, and of habits."""
+    habits = """habits = [
+    { what = "serving soup", place = "Inn: taproom", start = "15:00", end = "10:00" },
+    { what = "sweeping", place = "Inn: loft", start = "08:00", end = "12:00" },
+    { what = "peeling", place = "Inn: taproom", start = "11:00", end = "13:00" },
+]"""
+    start = ANNA.index("habits")
+    changed = ANNA[:start] + habits + ANNA[ANNA.index("\nknows") :]
+    with pytest.raises(ConfigError) as refused:
+        loaded(tmp_path, changed + BEN.replace("age = 38", 'age = "old"\nsize = 3'))
+    told = str(refused.value).replace(f"{tmp_path}/", "").splitlines()
+    assert [line.partition("; ")[0].removeprefix("residents.toml, line ") for line in told] == [
+        '12: Anna Berg: expected "serving soup" to end after 15:00, found 10:00',
+        '13: Anna Berg: expected a place of Flatby in "habits", found "Inn: loft"',
+        '14: Anna Berg: expected one habit at a time, found "peeling" from 11:00 and "sweeping" '
+        "until 12:00",
+        '23: age: expected a whole number, found "old"',
+        '24: unknown field "size"',
+    ]
 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:

@@ -204,6 +204,8 @@ def test_a_walk_over_the_hour_is_cut_there() -> None:
     person = town.people[0]
     person.walk("E" * 3 + "S" * 2 + "E" * 10, HOUR - 5)
     first, second = TraceWriter(town).rest(HOUR + 3)
+    assert isinstance(first, Happened)
+    assert isinstance(second, Happened)
     assert first.value == ["lived", HOUR, [["w", HOUR - 5, "ann", "EEESS"]]]
     assert second.value == ["lived", HOUR + 3, [["w", HOUR, "ann", "EEE"]]]
 

@@ -143,8 +143,8 @@ def test_replies_of_different_agents_or_casts_are_no_pair(tmp_path: Path) -> Non
             for row in opened.trials(name):
                 scores = tuple(Score(price, seat, value) for seat in row.trial.task.seats)
                 opened.verdicts.add(name, JudgeId("j", "rules"), scores, trial=row.trial.id)
-    for more in ({}, {"agent": "python:training_cases:Buyer"}):
-        wanted = ExportOptions("pairs", measures=("goal",), **more)
+    for only in (None, "python:training_cases:Buyer"):
+        wanted = ExportOptions("pairs", measures=("goal",), agent=only)
         with pytest.raises(ConfigError, match="turns whose prompt no other turn had"):
             export_training([*runs], tmp_path / "p.jsonl", wanted, store)
 

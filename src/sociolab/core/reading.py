@@ -11,8 +11,9 @@ import re
 import tomllib
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
@@ -21,6 +22,9 @@ from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.redaction import guard, redacted, secrets_in
 
 R = TypeVar("R", bound=BaseModel)
+Loc: TypeAlias = tuple[int | str, ...]
+_EXTRA = "extra_forbidden"
+"""As pydantic calls a field that there is not."""
 
 
 class ForeignRecord(BaseModel):
@@ -68,13 +72,64 @@ def json_lines(path: Path) -> Iterator[tuple[str, object]]:
         yield place, json_value(place, line)
 
 
-def json_records(path: Path, kind: type[R]) -> Iterator[tuple[str, R]]:
+class Faults:
+    """What is wrong with a data set, each with file and line: all of it is told at once."""
+
+    def __init__(self) -> None:
+        self._found: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def add(self, *faults: str) -> None:
+        """Something else that is wrong."""
+        self._found += faults
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Go on after a ConfigError, which is told with the others."""
+        try:
+            yield
+        except ConfigError as error:
+            self.add(str(error))
+
+    def refuse(self) -> None:
+        """ConfigError, a line for each fault in the order of files and lines; nothing where there
+        is none."""
+        if self:
+            self._found.sort(key=_file_of)
+            more = len(self._found) - _MOST_FAULTS
+            last = [f"and {more:,} more"] if more > 0 else []
+            raise ConfigError("\n".join((*self._found[:_MOST_FAULTS], *last)))
+
+
+_MOST_FAULTS = 100
+
+
+def _file_of(fault: str) -> tuple[str, int]:
+    """The file that a fault names, and the line, 0 for none."""
+    found = re.match(r"(.*?)(?:, line (\d+))?: ", fault)
+    return (found[1], int(found[2] or 0)) if found else (fault, 0)
+
+
+def json_records(
+    path: Path, kind: type[R], faults: Faults | None = None
+) -> tuple[tuple[str, R], ...]:
     """The records of a JSON-lines file, each with its place; blank lines are skipped.
 
-    ConfigError where a line is no such record.
+    ConfigError that names every line that is no such record; with `faults` these go there, and the
+    others are returned.
     """
+    wrong = Faults() if faults is None else faults
+    found = []
     for place, line in _lines(path):
-        yield place, json_record(place, kind, line)
+        try:
+            found.append((place, kind.model_validate_json(line)))
+        except ValidationError as error:
+            wrong.add(*(f"{place}: {problem}" for _, problem in all_problems(error, kind)))
+    if faults is None:
+        wrong.refuse()
+    return tuple(found)
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
@@ -150,8 +205,35 @@ def first_problem(error: ValidationError, kind: type[BaseModel] | None = None) -
     may be meant, or which there are.
     """
     items = error.errors(include_url=False)
-    item = next((one for one in items if one["type"] == "extra_forbidden"), items[0])
-    if kind is None or item["type"] != "extra_forbidden":
+    item = next((one for one in items if one["type"] == _EXTRA), items[0])
+    return _clause(item, kind)
+
+
+def all_problems(error: ValidationError, kind: type[BaseModel]) -> Iterator[tuple[Loc, str]]:
+    """Every problem of a validation in such a clause, with its place: what follows from another
+    (a field is missing that is misspelt, a list is too short of those that are right) is left out.
+    """
+    items = error.errors(include_url=False)
+    places = [item["loc"] for item in items]
+    misspelt = {loc[:-1] for loc, item in zip(places, items, strict=True) if item["type"] == _EXTRA}
+    missing: dict[Loc, list[str]] = {}
+    for loc, item in zip(places, items, strict=True):
+        if any(other[: len(loc)] == loc for other in places if len(other) > len(loc)):
+            continue
+        if item["type"] != "missing":
+            yield loc, _clause(item, kind)
+        elif loc[:-1] not in misspelt:
+            missing.setdefault(loc[:-1], []).append(problem_of(item).removesuffix(" is missing"))
+    for loc, names in missing.items():
+        verb = "are" if names[1:] else "is"
+        yield (
+            loc,
+            f"{' and '.join(filter(None, (', '.join(names[:-1]), names[-1])))} {verb} missing",
+        )
+
+
+def _clause(item: ErrorDetails, kind: type[BaseModel] | None) -> str:
+    if kind is None or item["type"] != _EXTRA:
         return problem_of(item)
     *above, name = item["loc"]
     meant = "; leave it out" if above else f"; expected one of {', '.join(kind.model_fields)}"

@@ -35,6 +35,18 @@ BANDWIDTH: Final = 8
 RETENTION: Final = 8
 """As in the published settings of Generative Agents (section 4.1). Outdoors is one arena."""
 
+MOST_SEEN: Final = 80
+"""Characters of an activity that others see: a short one, and no announcement of a whole matter."""
+
+
+def as_seen(doing: str) -> str:
+    """What others see of an activity; a long one is cut after a word."""
+    if len(doing) <= MOST_SEEN:
+        return doing
+    cut = doing[: MOST_SEEN + 1]
+    return f"{cut.rpartition(' ')[0] or cut[:-1]}..."
+
+
 Percept: TypeAlias = tuple[int, str]
 """Who, and what they are seen doing."""
 
@@ -310,9 +322,9 @@ class Person:
         self.showing = Shown(self._seen(did), asleep, talking, claim=self.showing.claim)
 
     def _seen(self, did: Did) -> str:
-        """What others see; of a walk within a building, the room to which it leads."""
+        """What others see of it; of a walk within a building, the room to which it leads."""
         if did.state != "walking" or not did.place:
-            return did.doing
+            return as_seen(did.doing)
         sector, _, room = did.place.partition(": ")
         inside = self.arena >= 0 and self.town.places[self.arena].sector == sector
         if not room or not inside:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sociolab.core.errors import ConfigError
-from sociolab.core.reading import toml_record
+from sociolab.core.reading import Faults, all_problems, file_text, read_toml
 from sociolab.town.clock import TimeOfDay
 from sociolab.town.map import Place, TownMap
 from sociolab.town.map_file import own_map
@@ -101,10 +102,38 @@ class Resident(BaseModel):
 OWN = Path(__file__).parent / "data" / "residents.toml"
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+@dataclass(frozen=True, slots=True)
+class RecordLines:
+    """The lines of a file that hold one record, the first of them by its number."""
 
-    resident: tuple[Resident, ...] = Field(min_length=1)
+    path: str
+    first: int
+    lines: tuple[str, ...]
+
+    def where(self, field: str, value: object = "") -> str:
+        """File and line of a field's value, else of the value or the field, else of the record."""
+        begins = rf"\s*{re.escape(field)}\b"
+        for wanted in (
+            rf"{begins}.*{re.escape(str(value))}",
+            f'.*"{re.escape(str(value))}"',
+            begins,
+        ):
+            for number, line in enumerate(self.lines, self.first):
+                if re.match(wanted, line):
+                    return f"{self.path}, line {number}"
+        return f"{self.path}, line {self.first}"
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedResident:
+    """A resident, and where it is written down."""
+
+    resident: Resident
+    at: RecordLines
+
+    def fault(self, field: str, value: str, problem: str) -> str:
+        """A problem with a value of a field, with file, line and name."""
+        return f"{self.at.where(field, value)}: {self.resident.name}: {problem}"
 
 
 @cache
@@ -116,38 +145,93 @@ def own_residents() -> tuple[Resident, ...]:
 def load_residents(path: Path, town: TownMap) -> tuple[Resident, ...]:
     """The residents of a TOML file with one table [[resident]] each, in file order.
 
-    ConfigError if the file cannot be read, an id or a name occurs twice, a place is not on the
-    map, a tie leads to nobody, or a tie is not mutual.
+    ConfigError, with a line for every fault, if the file cannot be read, an id or a name occurs
+    twice, a place is not on the map, habits overlap, a tie leads to nobody, or a tie is not mutual.
     """
-    found = _read(path)
-    check_residents(found, town, str(path))
-    _refuse_one_sided_ties(found, str(path))
-    return found
+    faults = Faults()
+    found = read_residents(path, faults)
+    faults.add(*resident_faults(found, town, whole=not faults), *one_sided_ties(found))
+    faults.refuse()
+    return tuple(one.resident for one in found)
 
 
-def check_residents(residents: Sequence[Resident], town: TownMap, source: str) -> None:
-    """Refuse (ConfigError) residents who occur twice, or name a place or person that is not."""
-    _refuse_doubles([resident.id for resident in residents], "id", source)
-    _refuse_doubles([resident.name for resident in residents], "name", source)
-    names = {resident.name for resident in residents}
-    for resident in residents:
-        if town.place(resident.living_area) is None:
-            raise ConfigError(
-                f'{source}: {resident.name}: expected a room of {town.name} in "living_area", '
-                f'found "{resident.living_area}"; write "Sector: arena" as on the map'
+def read_residents(path: Path, faults: Faults) -> tuple[LocatedResident, ...]:
+    """Those of a TOML file whose records can be read; what is wrong with the others is added."""
+    lines = file_text(path).splitlines()
+    rows = read_toml(path)
+    tables = rows.pop("resident", None)
+    if rows or not isinstance(tables, list) or not tables:
+        other = f'"{min(rows)}"' if rows else "none"
+        faults.add(f"{path}: expected tables [[resident]] and nothing else, found {other}")
+        return ()
+    heads = [n for n, line in enumerate(lines) if re.match(r"\s*\[\[\s*resident\s*\]\]", line)]
+    if len(heads) != len(tables):  # written in another way: no line is known to be whose
+        heads = [0] * len(tables)
+    found = []
+    for table, start, end in zip(tables, heads, [*heads[1:], 0], strict=True):
+        block = RecordLines(str(path), start + 1, tuple(lines[start : end or None]))
+        try:
+            found.append(LocatedResident(Resident.model_validate(table), block))
+        except ValidationError as error:
+            for loc, problem in all_problems(error, Resident):
+                faults.add(f"{block.where(str(loc[0]) if loc else '')}: {problem}")
+    return tuple(found)
+
+
+def resident_faults(
+    residents: Sequence[LocatedResident], town: TownMap, *, whole: bool = True
+) -> Iterator[str]:
+    """Residents who occur twice, name a place or person that is not, or do two things at a time;
+    each with file and line. Not `whole`: others live there, too, so any name may be right."""
+    names = {one.resident.name for one in residents}
+    seen: set[tuple[str, str]] = set()
+    on_map = 'write a sector or "Sector: arena" as on the map'
+    for one in residents:
+        who = one.resident
+        for field, value in (("id", who.id), ("name", who.name)):
+            if (field, value) in seen:
+                yield one.fault(
+                    field,
+                    value,
+                    f'expected every {field} once, found "{value}" twice; rename one of them',
+                )
+            seen.add((field, value))
+        if town.place(who.living_area) is None:
+            yield one.fault(
+                "living_area",
+                who.living_area,
+                f'expected a room of {town.name} in "living_area", found "{who.living_area}"; '
+                'write "Sector: arena" as on the map',
             )
-        for field, place in _places(resident):
+        for field, place in _places(who):
             if not is_known_place(place, town):
-                raise ConfigError(
-                    f'{source}: {resident.name}: expected a place of {town.name} in "{field}", '
-                    f'found "{place}"; write a sector or "Sector: arena" as on the map'
+                problem = f'expected a place of {town.name} in "{field}", found "{place}"; {on_map}'
+                yield one.fault(field, place, problem)
+        for other in who.ties:
+            if other == who.name or (whole and other not in names):
+                yield one.fault(
+                    "ties",
+                    other,
+                    f'expected the names of other residents in "ties", found "{other}"; correct '
+                    "the name or add that resident",
                 )
-        for other in resident.ties:
-            if other == resident.name or other not in names:
-                raise ConfigError(
-                    f'{source}: {resident.name}: expected the names of other residents in "ties", '
-                    f'found "{other}"; correct the name or add that resident'
-                )
+        yield from _of_habits(one)
+
+
+def _of_habits(written: LocatedResident) -> Iterator[str]:
+    latest: Habit | None = None
+    for one in sorted(written.resident.habits, key=lambda habit: habit.start):
+        if one.end <= one.start:
+            problem = f'expected "{one.what}" to end after {one.start}, found {one.end}; correct it'
+            yield written.fault("habits", one.what, problem)
+        if latest is not None and one.start < latest.end:
+            problem = (
+                f'expected one habit at a time, found "{one.what}" from {one.start} and '
+                f'"{latest.what}" until {latest.end}; correct one of the two'
+            )
+            yield written.fault("habits", one.what, problem)
+        if latest is None or one.end > latest.end:
+            latest = one
 
 
 def is_known_place(name: str, town: TownMap) -> bool:
@@ -155,33 +239,23 @@ def is_known_place(name: str, town: TownMap) -> bool:
     return bool(town.sector_places(name)) or town.place(name) is not None
 
 
-def _read(path: Path) -> tuple[Resident, ...]:
-    return toml_record(path, _File).resident
-
-
 def _places(resident: Resident) -> Iterator[tuple[str, str]]:
-    """Every place that a resident's fields name, with the field's name."""
-    yield "living_area", resident.living_area
+    """Every place that a resident knows or goes to, with the field's name."""
     for name in resident.knows:
         yield "knows", name
     for habit in resident.habits:
         yield "habits", habit.place
 
 
-def _refuse_doubles(values: list[str], what: str, source: str) -> None:
-    for place, value in enumerate(values):
-        if value in values[:place]:
-            raise ConfigError(
-                f'{source}: expected every {what} once, found "{value}" twice; rename one of them'
-            )
-
-
-def _refuse_one_sided_ties(residents: Sequence[Resident], source: str) -> None:
-    by_name = {resident.name: resident for resident in residents}
-    for resident in residents:
-        for other in resident.ties:
-            if resident.name not in by_name[other].ties:
-                raise ConfigError(
-                    f"{source}: {resident.name}: expected a tie to {other} on both sides, found it "
-                    f"on one; say under {other} what {resident.name} is to them"
+def one_sided_ties(residents: Sequence[LocatedResident]) -> Iterator[str]:
+    """Ties that one of the two alone has, with file and line."""
+    by_name = {one.resident.name: one.resident for one in residents}
+    for one in residents:
+        for other in one.resident.ties:
+            if other in by_name and one.resident.name not in by_name[other].ties:
+                yield one.fault(
+                    "ties",
+                    other,
+                    f"expected a tie to {other} on both sides, found it on one; say under {other} "
+                    f"what {one.resident.name} is to them",
                 )

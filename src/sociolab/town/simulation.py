@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, Protocol, TypeAlias
 
 from sociolab.core.episode import Ended, Event, Happened, Unusable
@@ -76,7 +77,7 @@ class _Town:
                 self._expect_all_lived()
                 break
             asked, self._asked = tuple(self._asked), []
-            failed = yield from self._take((yield StartRequests(asked)))
+            failed = self._take((yield StartRequests(asked)))
             if failed is not None:
                 yield from self.trace.rest(min(failed.turn, self.scheduler.lived))
                 yield Ended("failed turn", failed.turn, failed.seat)
@@ -116,7 +117,7 @@ class _Town:
         self._threads[key] = (thread, question)
         self._asked.append(request)
 
-    def _take(self, came: Sent) -> Generator[Event, Sent, Unusable | None]:
+    def _take(self, came: Sent) -> Unusable | None:
         """Pass answers on; the failure that ends the simulation, if one does."""
         if not came:
             raise WorldError("a town that waits for replies was sent none")
@@ -128,13 +129,13 @@ class _Town:
             reply = checked(question, item.request, item.reply)
             if isinstance(reply, Reply):
                 if question.recorded:
-                    yield event_of(item.request, reply)
+                    self.trace.hold(question.asked.resident, event_of(item.request, reply))
                 del self._threads[key]
                 self._answered(thread, reply.value)
                 continue
             final = self.setting.policy.is_final(item.request, reply)
             failure = unusable_of(item.request, reply, final=final)
-            yield failure
+            self.trace.hold(question.asked.resident, failure)
             if not final:
                 self._asked.append(item.request.again(reply))
                 continue
@@ -159,15 +160,22 @@ class _Town:
 
 
 class TraceWriter:
-    """The trace as events: one for each hour, as soon as it is settled for everybody.
+    """All events, in order of step, then resident: replies, and the trace with one event an hour.
 
-    It takes the records of all residents, in order of step, then resident, then as they came.
+    Each is held until its step is settled for everybody, so that the order does not depend on how
+    long replies take. A model's reply is stored with its call before: nothing is paid for twice.
     """
 
     def __init__(self, around: Surroundings) -> None:
         self._around = around
         self._hour = around.clock.minutes(60)
         self._taken = 0
+        self._numbers = {person.id: person.number for person in around.people}
+        self._held: list[tuple[int, int, Event]] = []
+
+    def hold(self, who: str, event: Event) -> None:
+        """A resident's reply; those of one resident come in their order."""
+        self._held.append((event.turn, self._numbers[who], event))
 
     def header(self) -> Happened:
         """What the trace is of."""
@@ -176,18 +184,27 @@ class TraceWriter:
         value = header(setting.clock.first, setting.clock.seconds, ids)
         return Happened(0, "", TRACE, value)
 
-    def settled(self, step: int) -> Iterator[Happened]:
-        """The hours that end by this step and have not been told."""
+    def settled(self, step: int) -> Iterator[Event]:
+        """What is new before this step: replies, and the hours that end by then."""
         while self._taken + self._hour <= step:
             yield from self._until(self._taken + self._hour)
+        yield from self._replies(step)
 
-    def rest(self, step: int) -> Iterator[Happened]:
-        """All that is left, at the end."""
+    def rest(self, step: int) -> Iterator[Event]:
+        """All that is left, at the end: the trace to this step, and every reply."""
         yield from self.settled(step)
         if self._taken < step:
             yield from self._until(step)
+        yield from self._replies()
 
-    def _until(self, end: int) -> Iterator[Happened]:
+    def _replies(self, end: int | None = None) -> Iterator[Event]:
+        self._held.sort(key=lambda item: item[:2])
+        count = len(self._held) if end is None else bisect_left(self._held, (end,))
+        yield from (event for _, _, event in self._held[:count])
+        del self._held[:count]
+
+    def _until(self, end: int) -> Iterator[Event]:
+        yield from self._replies(end)
         told = []
         for person in self._around.people:
             person.cut_walk(end)

@@ -50,9 +50,9 @@ State: TypeAlias = Literal["asleep", "walking", "at it", "talking"]
 class Did:
     """The current action from this step until the resident's next `Did`.
 
-    `doing` is what others see, `block` the entry of the plan that it belongs to, `place` where it
-    is meant to be done ("" for nowhere in particular) and `object` at what. `state` says whether
-    the resident is asleep, on its way there, at it, or in a talk.
+    `doing` is what others see (of a long one the beginning), `block` the entry of the plan that it
+    belongs to, `place` where it is meant to be done ("" for nowhere in particular) and `object` at
+    what. `state` says whether the resident is asleep, on its way there, at it, or in a talk.
     """
 
     step: int

@@ -89,8 +89,8 @@ def answer(seat: int, **fields: Json) -> Answered:
     return Answered(20, f"seat{seat}", CLOSING, blank | fields)
 
 
-def price(seat: int, dollars: float | None, outcome: str = "agreed", **more: Json) -> Answered:
-    return answer(seat, price=dollars, outcome=outcome, **more)
+def price(seat: int, dollars: float | None, *status: str, **quotes: Json) -> Answered:
+    return answer(seat, price=dollars, outcome=status[0] if status else "agreed", **quotes)
 
 
 def friend(seat: int, name: str | None, outcome: str = "found", **more: Json) -> Answered:

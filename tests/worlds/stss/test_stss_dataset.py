@@ -29,6 +29,7 @@ from sociolab.worlds.stss.dataset import (
     read_town,
     write_town,
 )
+from sociolab.worlds.stss.literals import clock_times, contradictions
 from sociolab.worlds.stss.task import TASK_TYPES, task_faults
 
 PEOPLE = frozenset(resident.id for resident in own_residents())
@@ -233,7 +234,7 @@ def test_an_unsound_town_is_not_written(tmp_path: Path) -> None:
     for data in (replace(ours(), tasks=(stranger,)), replace(ours(), tasks=())):
         with pytest.raises(ConfigError, match=r"tasks\.jsonl"):
             write_town(tmp_path / "town", data)
-    with pytest.raises(ConfigError, match=r"residents\.jsonl: .*living_area"):
+    with pytest.raises(ConfigError, match=r"residents\.jsonl, line 1: .*living_area"):
         write_town(tmp_path / "town", replace(ours(), town=flat_town("Hut: bed")))
     assert not (tmp_path / "town").exists()
 
@@ -268,3 +269,154 @@ def test_a_broken_map_is_refused_with_its_source(old: str, new: str) -> None:
     assert old in text
     with pytest.raises(ConfigError, match="here"):
         map_from(text.replace(old, new, 1), "here")
+
+
+# ------------------------------------------------------------------ goals and their fields
+
+
+def row_of(folder: Path, task: str) -> dict[str, Any]:
+    rows = map(json.loads, (folder / "tasks.jsonl").read_text().splitlines())
+    return next(row for row in rows if row["id"] == task)
+
+
+def said_of(folder: Path, task: str, **changed: object) -> str:
+    return refusal(folder, [json.dumps(row_of(folder, task) | changed)])
+
+
+def test_a_goal_is_a_template_over_the_fields_of_its_task(written: Path) -> None:
+    row = row_of(written, "kite-evening")
+    changed = row | {
+        "wording": "template",
+        "goal": "{performer}: a {activity} at {place}, {start} to {end}, {date}, {expected} {{!}}.",
+        "performer": "huw-pritchard",
+        "background": [who for who in row["background"] if who != "huw-pritchard"],
+        "place": "Heron Park: meadow",
+        "start": "23:15",
+        "minutes": 60,
+    }
+    path = written / "tasks.jsonl"
+    before = path.read_text()
+    path.write_text(json.dumps(changed))
+    try:
+        (task,) = read_town(written).tasks
+    finally:
+        path.write_text(before)
+    assert task.goal == (
+        f"Huw Pritchard: a {row['activity']} at Heron Park: meadow, 23:15 to 00:15, Tuesday "
+        f"14 May 2024, {task.expected} {{!}}."
+    )
+
+
+@pytest.mark.parametrize(
+    ("goal", "said"),
+    [
+        ("Hold a kite evening.", "expected a goal that uses the fields of its task"),
+        ("Be at {where}.", 'found "where"'),
+        ("Be at {place.upper}.", 'found "place.upper"'),
+        ("Be at {place!r}.", "expected fields among performer"),
+        ("Be at {place", "expected the goal as a template"),
+        ("Meet {partner} at {place}.", "expected a value for {partner}"),
+        ("Come to {place} at 6 am.", 'the goal says "06:00", and the fields say "1'),
+    ],
+)
+def test_a_goal_that_uses_no_field_or_another_is_refused(
+    written: Path, goal: str, said: str
+) -> None:
+    assert said in said_of(written, "kite-evening", goal=goal, wording="template")
+
+
+CONTRADICTIONS: list[tuple[str, str, Change, str]] = [
+    ("hour", "kite-evening", lambda row: row.update(start="06:00"), "the goal says"),
+    ("end", "kite-evening", lambda row: row.update(minutes=5), "the goal says"),
+    ("time left open", "duet-rehearsal",
+     lambda row: row.update(goal=f"{row['goal']} At 15:00."), "no time"),
+    ("day", "kite-evening", lambda row: row.update(day="2024-05-13"), 'the goal says "Tuesday"'),
+    ("date", "kite-evening", lambda row: row.update(day="2024-05-13"), 'the goal says "05-14"'),
+    ("place", "kite-evening", lambda row: row.update(place="Alder Hall"), '"Heron Park: meadow"'),
+    ("number", "kite-evening", lambda row: row["background"].pop(0) and row["background"].pop(0),
+     "expected of"),
+    ("performer", "kite-evening",
+     lambda row: row.update(performer=row["background"][0], background=row["background"][1:]),
+     "the performer"),
+    ("partner", "duet-rehearsal",
+     lambda row: row.update(partner=next(w for w in row["background"] if w != row["partner"])),
+     "the goal says"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("task", "change", "said"),
+    [(task, change, said) for _, task, change, said in CONTRADICTIONS],
+    ids=[name for name, *_ in CONTRADICTIONS],
+)
+@pytest.mark.parametrize("wording", ["free text", "imported"])
+def test_free_text_that_contradicts_the_fields_is_refused_and_imported_text_is_reported(
+    written: Path, task: str, change: Change, said: str, wording: str
+) -> None:
+    row = row_of(written, task) | {"wording": wording}
+    change(row)
+    if wording == "free text":
+        found = refusal(written, [json.dumps(row)])
+    else:
+        path = written / "tasks.jsonl"
+        before = path.read_text()
+        path.write_text(json.dumps(row))
+        try:
+            *lines, last = read_town(written).remarks
+        finally:
+            path.write_text(before)
+        assert "1 of 1 goals are free text" in last
+        assert "the rest is not checked" in last
+        found = "\n".join(lines)
+    assert said in found
+    assert f'tasks.jsonl, line 1: task "{task}": the goal says' in found
+
+
+def test_no_goal_of_ours_contradicts_its_fields() -> None:
+    for seed in range(5):
+        data = own_town(seed)
+        found = [contradictions(task, data.residents, data.town) for task in data.tasks]
+        assert not any(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "times"),
+    [
+        ("6 pm, 6:30 p.m. and 18:45", ("18:00", "18:30", "18:45")),
+        ("12 am to 12 pm; 9am", ("00:00", "12:00", "09:00")),
+        ("2024-05-14 08:00 in 10:30:15, at 25:00, room 12", ("08:00",)),
+        ("I am 6 and you are 7 p", ()),
+    ],
+)
+def test_clock_times_in_words(text: str, times: tuple[str, ...]) -> None:
+    assert clock_times(text) == times
+
+
+def test_days_that_do_not_follow_one_another_are_refused(written: Path) -> None:
+    for days in (["2024-05-12", "2024-05-14"], ["2024-05-14", "2024-05-13"]):
+        assert "days that follow one another" in said_of(written, "kite-evening", days=days)
+
+
+def test_all_that_is_wrong_with_a_town_is_told_at_once(tmp_path: Path) -> None:
+    write_town(tmp_path, ours())
+    tasks = (tmp_path / "tasks.jsonl").read_text().splitlines()
+    for number, changed in ((0, {"performer": "nobody", "place": "Moon"}), (2, {"colour": 1})):
+        tasks[number] = json.dumps(json.loads(tasks[number]) | changed)
+    (tmp_path / "tasks.jsonl").write_text("\n".join([*tasks, "{", '{"id": "x", "minutes": 0}']))
+    with pytest.raises(ConfigError) as refused:
+        read_town(tmp_path)
+    lines = str(refused.value).replace(f"{tmp_path}/tasks.jsonl, line ", "").splitlines()
+    assert [line.partition(":")[0] for line in lines if "missing" not in line] == [
+        "1", "1", "3", "31", "32",
+    ]  # fmt: skip
+    people = (tmp_path / "residents.jsonl").read_text().splitlines()
+    people[3] = json.dumps(json.loads(people[3]) | {"age": -1})
+    people[5] = json.dumps(json.loads(people[5]) | {"knows": ["Moon"]})
+    (tmp_path / "residents.jsonl").write_text("\n".join(people))
+    with pytest.raises(ConfigError) as refused:
+        read_town(tmp_path)
+    lines = str(refused.value).splitlines()
+    assert {line.partition(": ")[0].rpartition("/")[2] for line in lines} == {
+        "residents.jsonl, line 4", "residents.jsonl, line 6", "tasks.jsonl, line 3",
+        "tasks.jsonl, line 31", "tasks.jsonl, line 32",
+    }  # fmt: skip

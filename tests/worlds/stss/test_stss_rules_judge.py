@@ -101,6 +101,7 @@ def test_a_public_activity_has_its_type_the_thresholds_and_the_ratios() -> None:
     assert values(AT_PARTY) == {
         "public_activity": third,
         "overall": third,
+        "goal_by_word": third,
         "goal_0_min": third,
         "goal_15_min": 0,
         "goal_any_host": third,
@@ -110,6 +111,26 @@ def test_a_public_activity_has_its_type_the_thresholds_and_the_ratios() -> None:
     verdict = judged(AT_PARTY)["overall"]
     assert isinstance(verdict, Score)
     assert verdict.reason == "1 of 3 expected took part (at least 5 min): Bea."
+
+
+def test_by_word_cannot_tell_of_words_that_do_not_name_the_task() -> None:
+    vague = talk("mon 10:00", "ada", "bea", "Come to the terrace!", "I shall.")
+    party = judged(episode(PARTY, trace(*lives(guest("bea")), vague), OVER))
+    assert isinstance(party["overall"], Score)
+    found = party["goal_by_word"]
+    assert isinstance(found, Unscored)
+    assert "spoke with the performer in words that do not name the task" in found.why
+
+
+def test_a_placard_is_flagged_in_the_reasons() -> None:
+    text = "Come to my harvest party at the Cafe on Tuesday at 18:00!"
+    ada = Life("ada", "Cafe: terrace").does("mon 09:00", text)
+    party = judged(episode(PARTY, trace(*lives(guest("bea"), ada)), OVER))
+    overall, by_word = party["overall"], party["goal_by_word"]
+    assert isinstance(overall, Score)
+    assert isinstance(by_word, Score)
+    assert "1 placard could be read" in overall.reason
+    assert (by_word.value, f'Ada, Monday 09:00: "{text}"' in by_word.reason) == (0, True)
 
 
 def test_a_host_who_is_elsewhere_is_told_of_in_the_reason_and_costs_a_share() -> None:
@@ -125,6 +146,7 @@ def test_help_has_no_ratio_but_the_score_with_any_helper() -> None:
     assert values(HELPED) == {
         "asking_for_help": 0,
         "overall": 0,
+        "goal_by_word": 0,
         "goal_0_min": 0,
         "goal_15_min": 0,
         "goal_any_helper": 0.5,
@@ -187,7 +209,7 @@ def test_nothing_is_scored_of_another_performer_among_scripted_residents(perform
 )
 def test_what_was_not_lived_to_the_end_is_a_failure_and_never_a_zero(broken: Episode) -> None:
     verdicts = judged(broken).values()
-    assert len(verdicts) == 11
+    assert len(verdicts) == 12
     for verdict in verdicts:
         assert isinstance(verdict, ScoreFailure)
         assert verdict.cause == "incomplete"

@@ -22,7 +22,7 @@ from sociolab.town.life import (
     in_time,
     in_words,
 )
-from sociolab.town.person import Noticed, Person, Surroundings
+from sociolab.town.person import Noticed, Person, Surroundings, as_seen
 from sociolab.town.questions import Block, Heard, Other, Utterance
 from sociolab.town.questions import generative as ga
 from sociolab.town.questions.base import named
@@ -115,11 +115,12 @@ class GenerativeLife(Life):
                 before = self.around.left_as(me, place, thing)
                 answer = yield self.ask(ga.ObjectState, thing, place, doing, before)
                 stays = answer is not None and answer.stays
-                self.around.use(me, place, thing, answer.state if stays else before)
-                if answer is not None:
-                    self._state = answer.state
-                    me.records.append(ObjectBecame(me.step, me.id, place, thing, answer.state))
-                    new.append(f"the {thing} is {answer.state}")
+                state = as_seen(answer.state) if answer is not None else ""
+                self.around.use(me, place, thing, state if stays else before)
+                if state:
+                    self._state = state
+                    me.records.append(ObjectBecame(me.step, me.id, place, thing, state))
+                    new.append(f"the {thing} is {state}")
             yield from self.stream.observe("done", *new)
         if self._state:
             me.showing = replace(me.showing, thing=f"{thing}: {self._state}")

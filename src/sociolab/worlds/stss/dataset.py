@@ -12,6 +12,7 @@ from datetime import date
 from functools import cached_property, lru_cache
 from itertools import groupby
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +20,22 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.ports import DataId
-from sociolab.core.reading import file_text, json_record, json_records
+from sociolab.core.reading import Faults, file_text, json_record, json_records
 from sociolab.core.seeding import digest
 from sociolab.town.map import Place, Tile, TownMap
 from sociolab.town.map_file import load_map, own_map
-from sociolab.town.residents import Resident, check_residents, load_residents, own_residents
+from sociolab.town.residents import (
+    LocatedResident,
+    RecordLines,
+    Resident,
+    one_sided_ties,
+    own_residents,
+    read_residents,
+    resident_faults,
+)
+from sociolab.worlds.stss.literals import contradictions
 from sociolab.worlds.stss.task import Frozen, SocialTask, task_faults
-from sociolab.worlds.stss.templates import instantiate, own_templates
+from sociolab.worlds.stss.templates import instantiate, own_templates, rendered
 
 OWN = ("alderbrook", "1")
 """Name and version of our own town; the version changes with its people and templates."""
@@ -48,13 +58,16 @@ class TownMeta(BaseModel):
 
 @dataclass(frozen=True)
 class TownData:
-    """A town, all who live there, and the tasks that are played there."""
+    """A town, all who live there, and the tasks that are played there; what a check says of them
+    that is not wrong.
+    """
 
     name: str
     version: str
     town: TownMap
     residents: tuple[Resident, ...]
     tasks: tuple[SocialTask, ...]
+    remarks: tuple[str, ...] = ()
 
     @cached_property
     def hash(self) -> str:
@@ -75,40 +88,143 @@ def own_town(seed: int) -> TownData:
     return TownData(*OWN, town, residents, tasks)
 
 
+Wording: TypeAlias = Literal["template", "free text", "imported"]
+
+
+class TaskRecord(SocialTask):
+    """A line of `tasks.jsonl`. `goal` is a template over the task's fields, unless `wording` says
+    that it is free text, or text that was imported with its defects: then literal values alone are
+    compared with the fields.
+    """
+
+    wording: Wording = "template"
+
+    @property
+    def is_template(self) -> bool:
+        """Whether the goal is made of the fields."""
+        return self.wording == "template"
+
+    def task(self, goal: str) -> SocialTask:
+        """The task with its goal in words."""
+        fields = self.model_dump(exclude={"wording"}) | {"goal": goal}
+        return SocialTask.model_validate(fields)
+
+
 def read_town(folder: Path) -> TownData:
-    """The town of a folder, checked; ConfigError names the file, and the line that is wrong.
+    """The town of a folder, checked; ConfigError names every fault with its file and line.
 
     A town by hand is drawn in `map/` and has `residents.toml`, as ours; an imported one has
     `map.json` and `residents.jsonl`.
     """
-    meta = json_record(str(folder / META), TownMeta, file_text(folder / META))
-    if (folder / DRAWN).is_dir():
-        town = load_map(folder / DRAWN)
-    else:
-        town = map_from(file_text(folder / MAP), str(folder / MAP))
-    if (folder / BY_HAND).is_file():
-        residents = load_residents(folder / BY_HAND, town)
-    else:
-        residents = tuple(one for _, one in json_records(folder / PEOPLE, Resident))
-    rows = tuple(json_records(folder / TASKS, SocialTask))
-    data = TownData(meta.name, meta.version, town, residents, tuple(task for _, task in rows))
-    _check(data, str(folder), [place for place, _ in rows])
-    return data
+    faults = Faults()
+    meta = town = None
+    rows: tuple[tuple[str, TaskRecord], ...] = ()
+    with faults.held():
+        meta = json_record(str(folder / META), TownMeta, file_text(folder / META))
+    with faults.held():
+        if (folder / DRAWN).is_dir():
+            town = load_map(folder / DRAWN)
+        else:
+            town = map_from(file_text(folder / MAP), str(folder / MAP))
+    before = len(faults)
+    people = _read_people(folder, faults)
+    whole = len(faults) == before
+    with faults.held():
+        rows = json_records(folder / TASKS, TaskRecord, faults)
+        if not rows and not faults:
+            faults.add(f"{folder / TASKS}: expected at least one task, found none; add one")
+    if town is not None:
+        faults.add(*resident_faults(people, town, whole=whole))
+    residents = tuple(one.resident for one in people)
+    tasks: tuple[SocialTask, ...] = ()
+    remarks: tuple[str, ...] = ()
+    if town is not None and whole:
+        tasks, remarks = _checked_tasks(rows, residents, town, faults)
+    faults.refuse()
+    assert meta is not None
+    assert town is not None
+    return TownData(meta.name, meta.version, town, residents, tasks, remarks)
 
 
-def write_town(folder: Path, data: TownData) -> None:
+def _read_people(folder: Path, faults: Faults) -> tuple[LocatedResident, ...]:
+    """Those whose records can be read."""
+    people: tuple[LocatedResident, ...] = ()
+    with faults.held():
+        if (folder / BY_HAND).is_file():
+            people = read_residents(folder / BY_HAND, faults)
+            faults.add(*one_sided_ties(people))
+        else:
+            people = tuple(
+                LocatedResident(
+                    one, RecordLines(str(folder / PEOPLE), int(place.rpartition(" ")[2]), ())
+                )
+                for place, one in json_records(folder / PEOPLE, Resident, faults)
+            )
+    return people
+
+
+def _checked_tasks(
+    rows: Sequence[tuple[str, TaskRecord]],
+    residents: Sequence[Resident],
+    town: TownMap,
+    faults: Faults,
+) -> tuple[tuple[SocialTask, ...], tuple[str, ...]]:
+    """The tasks with their goals in words, and what is not wrong and yet to be known."""
+    names = {one.id: one.name for one in residents}
+    seen: set[str] = set()
+    tasks: list[SocialTask] = []
+    remarks: list[str] = []
+    for place, row in rows:
+        where, task = f'{place}: task "{row.id}": ', row.task(row.goal)
+        if row.id in seen:
+            faults.add(f"{where}the id occurs twice; rename one of the two")
+        seen.add(row.id)
+        faults.add(*(where + fault for fault in task_faults(row, names, town)))
+        if row.performer in names:
+            try:
+                task = row.task(rendered(row.goal, row, names) if row.is_template else row.goal)
+            except ValueError as error:
+                faults.add(f"{where}{error}")
+            else:
+                differing = [where + one for one in contradictions(task, residents, town)]
+                if row.wording == "imported":
+                    remarks += differing
+                else:
+                    faults.add(*differing)
+        tasks.append(task)
+    if free := sum(not row.is_template for _, row in rows):
+        remarks.append(
+            f"{free} of {len(rows)} goals are free text: times, days, numbers of people, names and "
+            "places in them were compared with the fields; the rest is not checked"
+        )
+    return tuple(tasks), tuple(remarks)
+
+
+def write_town(folder: Path, data: TownData, wording: Wording = "free text") -> None:
     """Write a town for `read_town`: `meta.json`, `map.json`, residents and tasks as JSON lines.
 
     ConfigError, before anything is written, where `read_town` would refuse it.
     """
-    places = [f"{folder / TASKS}, line {number}" for number in range(1, len(data.tasks) + 1)]
-    _check(data, str(folder), places)
+    faults = Faults()
+    people = [
+        LocatedResident(one, RecordLines(str(folder / PEOPLE), number, ()))
+        for number, one in enumerate(data.residents, 1)
+    ]
+    records = [
+        TaskRecord.model_validate(task.model_dump() | {"wording": wording}) for task in data.tasks
+    ]
+    faults.add(*resident_faults(people, data.town))
+    rows = [(f"{folder / TASKS}, line {n}", record) for n, record in enumerate(records, 1)]
+    if not rows:
+        faults.add(f"{folder / TASKS}: expected at least one task, found none; add one")
+    _checked_tasks(rows, data.residents, data.town, faults)
+    faults.refuse()
     folder.mkdir(parents=True, exist_ok=True)
     meta = json.dumps({"name": data.name, "version": data.version})
     (folder / META).write_text(meta + "\n", encoding="utf-8")
     (folder / MAP).write_text(map_text(data.town), encoding="utf-8")
     (folder / PEOPLE).write_text(_lines(data.residents), encoding="utf-8")
-    (folder / TASKS).write_text(_lines(data.tasks), encoding="utf-8")
+    (folder / TASKS).write_text(_lines(records), encoding="utf-8")
 
 
 class Content(Frozen):
@@ -130,20 +246,6 @@ class Content(Frozen):
 def content_from(content: str) -> Content:
     """The record in a task's content; kept, as world, judge and story of an episode all ask."""
     return Content.model_validate_json(content)
-
-
-def _check(data: TownData, folder: str, places: Sequence[str]) -> None:
-    """Refuse residents or tasks that cannot be; `places` are where the tasks stand."""
-    check_residents(data.residents, data.town, f"{folder}/{PEOPLE}")
-    if not data.tasks:
-        raise ConfigError(f"{folder}/{TASKS}: expected at least one task, found none; add one")
-    people = {resident.id for resident in data.residents}
-    seen: set[str] = set()
-    for place, task in zip(places, data.tasks, strict=True):
-        again = ("the id occurs twice; rename one of the two",) if task.id in seen else ()
-        for fault in (*again, *task_faults(task, people, data.town)):
-            raise ConfigError(f'{place}: task "{task.id}": {fault}')
-        seen.add(task.id)
 
 
 def _lines(records: Iterable[BaseModel]) -> str:

@@ -13,8 +13,10 @@ from functools import cached_property, partial
 from typing import TypeAlias
 
 from sociolab.town.clock import Clock, clock_time
-from sociolab.town.trace import Remembered, Talked
+from sociolab.town.person import as_seen
+from sociolab.town.trace import Did, ObjectBecame, Remembered, Talked
 from sociolab.town.trajectory import Interval, Intervals, Trajectory, common, length
+from sociolab.worlds.stss.literals import says_all
 from sociolab.worlds.stss.task import Errand, Keywords, SocialTask, filtered
 
 Reads: TypeAlias = Callable[[str, Errand | None, str], bool]
@@ -88,6 +90,53 @@ class Evidence:
             if other := partner_of(talk, self.task.performer):
                 found.setdefault(other, talk.end)
         return found
+
+    @cached_property
+    def heard(self) -> dict[str, int]:
+        """Who heard of the task in a conversation: with the performer, or from somebody else who
+        named it. With the step at which the first such conversation began.
+        """
+        found: dict[str, int] = {}
+        for talk in self.talks:
+            speakers = {line.who for line in talk.lines if self.about.said(line.text)}
+            for who, other in ((talk.who, talk.other), (talk.other, talk.who)):
+                if other in speakers or other == self.task.performer:
+                    found.setdefault(who, talk.step)
+        return found
+
+    @cached_property
+    def spoke(self) -> dict[str, int]:
+        """Who had a conversation with the performer, whatever it was about; since when."""
+        found: dict[str, int] = {}
+        for talk in self.trajectory.everybody(Talked):
+            if talk.lines and (other := partner_of(talk, self.task.performer)):
+                found.setdefault(other, talk.step)
+        return found
+
+    @cached_property
+    def placards(self) -> tuple[tuple[Did | ObjectBecame, str], ...]:
+        """What was to be seen of people or things before the event (where its time is open, before
+        its date is over), and said all that one needs to come: the matter, its day or hour, and its
+        place. Each once, with its text."""
+        shown: list[tuple[Did | ObjectBecame, str]] = []
+        shown += [(one, one.doing) for one in self.trajectory.everybody(Did)]
+        shown += [(one, one.state) for one in self.trajectory.everybody(ObjectBecame)]
+        found: dict[tuple[str, str], tuple[Did | ObjectBecame, str]] = {}
+        start, end = self.window
+        for one, text in shown:
+            early = one.step < (start if self.task.start else end)
+            if early and self.about.said(text) and says_all(self.task, text):
+                found.setdefault((one.who, text), (one, text))
+        return tuple(found.values())
+
+    def read_of_it(self, who: str) -> bool:
+        """Whether somebody saw a placard while there was time to come."""
+        shown = [as_seen(text) for _, text in self.placards]
+        return any(
+            one.kind == "seen" and one.step < self.window[1] and text in one.text
+            for one in self.trajectory.records(Remembered, who)
+            for text in shown
+        )
 
     def _talks_with(self, about: About) -> tuple[Talked, ...]:
         return tuple(filter(about.talked, self.trajectory.everybody(Talked)))

@@ -32,6 +32,7 @@ from sociolab.worlds.stss.scoring import (
     ScoreSettings,
     TaskScore,
     reason,
+    reason_by_word,
     reason_of_least,
     reason_of_ratio,
     score,
@@ -212,6 +213,7 @@ OF_TYPE: dict[TaskType, Measure] = {
 """The columns of Table 4: the goal's score, for tasks of one type only."""
 
 OVERALL = Measure("overall", 0, 1, title="overall")
+BY_WORD = Measure("goal_by_word", 0, 1, title="goal, by word")
 RATIO = Measure("conversation_ratio", 0, MOST_RATIO, title="conversation ratio")
 RATIO_BOTH = Measure(
     "conversation_ratio_both", 0, MOST_RATIO, title="conversation ratio, either began"
@@ -236,7 +238,7 @@ def at_least(minutes: int) -> Measure:
 
 def measures_of(kind: TaskType, beside: tuple[int, ...]) -> tuple[Measure, ...]:
     """The measures of a task of this type, in the order of a table's columns."""
-    found = (OF_TYPE[kind], OVERALL, *map(at_least, beside))
+    found = (OF_TYPE[kind], OVERALL, BY_WORD, *map(at_least, beside))
     if kind == "asking for help":
         return (*found, ANY_HELPER, *LOSSES.values())
     if kind == "public activity":
@@ -247,7 +249,7 @@ def measures_of(kind: TaskType, beside: tuple[int, ...]) -> tuple[Measure, ...]:
 # ------------------------------------------------------------------ by the keyword filter
 
 
-RULES = "4"
+RULES = "5"
 """Changes with the rules of scoring, so that figures by other rules are never mixed."""
 
 
@@ -308,6 +310,7 @@ def reasons(task: SocialTask, found: TaskScore, name: Callable[[str], str]) -> d
     """Why the measures have their values; those of a task's type have the reason of `OVERALL`."""
     return {
         OVERALL: reason(task, found, name),
+        BY_WORD: reason_by_word(found, name),
         RATIO: reason_of_ratio(task, found, name, both=False),
         RATIO_BOTH: reason_of_ratio(task, found, name, both=True),
         ANY_HELPER: "The goal if a helper need not have been asked.",
@@ -316,10 +319,11 @@ def reasons(task: SocialTask, found: TaskScore, name: Callable[[str], str]) -> d
     }
 
 
-def _score(measure: Measure, found: TaskScore, why: str) -> Score:
+def _score(measure: Measure, found: TaskScore, why: str) -> Score | Unscored:
     values: dict[Measure, float | None] = {
         OF_TYPE[found.type]: found.goal,
         OVERALL: found.goal,
+        BY_WORD: found.goal_by_word,
         RATIO: found.ratio,
         RATIO_BOTH: found.ratio_both,
         ANY_HELPER: found.goal_any_helper,
@@ -327,6 +331,8 @@ def _score(measure: Measure, found: TaskScore, why: str) -> Score:
     }
     values |= {at_least(minutes): goal for minutes, goal in found.goals}
     value = values[measure]
+    if value is None and measure is BY_WORD:
+        return Unscored(measure, None, why)
     assert value is not None, f"{measure.name} is a metric of {found.type}"
     return Score(measure, None, value, why)
 

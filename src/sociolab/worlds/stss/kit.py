@@ -69,6 +69,9 @@ DECLARED = Declared(
             "online_activity": "Score of tasks that bring people to an online event",
             "asking_for_help": "Score of tasks that find helpers",
             "overall": "Mean score of all tasks: share of the people wanted who took part",
+            "goal_by_word": (
+                "Score counting only people who had heard of it in a conversation before they came"
+            ),
             "conversation_ratio": "Conversations that the performer began, per person wanted",
             "conversation_ratio_both": (
                 "Conversations with the performer, whoever began, per person wanted"
@@ -232,11 +235,12 @@ def _public_town(wanted: Importing, fresh: Path) -> Sequence[str]:
 
 
 def _remarks(world: World) -> Sequence[str]:
-    """Which of the tasks have filters that an ordinary day passes."""
+    """Which of the tasks have filters that an ordinary day passes, and what was not checked."""
     from sociolab.worlds.stss.task import remarks_on
 
     assert isinstance(world, Stss)
-    return remarks_on(world.dataset.tasks, world.dataset.residents)
+    data = world.dataset
+    return (*remarks_on(data.tasks, data.residents), *data.remarks)
 
 
 def _two_levels() -> TwoLevels:

@@ -35,6 +35,7 @@ def story(
     ]
     if score is not None:
         parts += [
+            ("What could be read of it", told.placards(score)),
             ("Who took part", told.came(score)),
             ("Who did not, and why", told.stayed_away(score)),
             ("The score", told.scored(score)),
@@ -95,6 +96,11 @@ class Telling:
             if one.who != self._task.performer and self._about.kept(one):
                 yield f"{moment(self._clock, one.step)}: {self.name(one.who)}: {one.text}"
 
+    def placards(self, score: TaskScore) -> Iterator[str]:
+        """What people did or used that said when and where to come."""
+        for one in score.placards:
+            yield f"{one.when:%A %H:%M}: {self.name(one.who)}: {one.text}"
+
     def came(self, score: TaskScore) -> Iterator[str]:
         """Who took part, for however long, and from when until when; of help, who ran it."""
         for errand in score.errands:
@@ -129,6 +135,9 @@ class Telling:
                 f"Conversation ratio {score.ratio:.3g} ({score.ratio_both:.3g} with conversations "
                 "that others began)."
             )
+        if score.goal_by_word != score.goal:
+            by_word = "cannot tell" if score.goal_by_word is None else f"{score.goal_by_word:.3g}"
+            yield f"Counting only those who had heard of it in a conversation: {by_word}."
         if score.host_absent and score.goal_any_host is not None:
             yield f"Without requiring the host's presence: {score.goal_any_host:.3g}."
         if score.goal_any_helper is not None:

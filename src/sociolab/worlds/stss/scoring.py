@@ -22,6 +22,7 @@ Fate: TypeAlias = Literal[
     "another room",  # remembered it and was there, at another action or in another room of it
     "did not come",  # remembered it, and did not come
     "noted nothing",  # was told by the performer, and no memory of a talk names it
+    "read of it",  # heard of it from nobody, and saw a placard
     "never told",  # heard of it from nobody
     "heard of it",  # heard of it, but not from the performer
     "same errand",  # help: was told and did an errand that somebody else's doing counts for
@@ -78,10 +79,21 @@ class SpokenTo:
 
 
 @dataclass(frozen=True, slots=True)
+class Placard:
+    """What somebody did, or a thing they used, that says all one needs to come."""
+
+    who: str
+    when: datetime
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class TaskScore:
     """How a task went (STSS appendix A.1). `goal` is 0 to 1; `goals` holds it by least minutes.
 
-    `participants` are the background residents who counted. `ratio` is talks that the performer
+    `participants` are the background residents who counted. `goal_by_word` counts only those who
+    had heard of it in a conversation before they came (None: nobody can tell), and no reader of
+    `placards`. `ratio` is talks that the performer
     started, about the task and before the event, with distinct residents, by the number expected
     (it may exceed 1; None for help); `ratio_both` counts those that others started, too.
     `host_absent`: a public activity was held without the performer at its place; `goal_any_host`
@@ -101,6 +113,8 @@ class TaskScore:
     accounts: tuple[Account, ...]
     ratio: float | None
     ratio_both: float | None
+    goal_by_word: float | None = None
+    placards: tuple[Placard, ...] = ()
     goal_any_helper: float | None = None
     goal_any_host: float | None = None
     host_absent: bool = False
@@ -139,6 +153,8 @@ def _event_score(seen: Evidence, rules: ScoreSettings) -> TaskScore:
         accounts=accounts,
         ratio=ratio.started,
         ratio_both=ratio.both,
+        goal_by_word=goal_by_word(seen, attended, rules.least),
+        placards=_placards(seen),
         goal_any_host=goal(seen, attended, rules.least, any_host=True) if public else None,
         host_absent=host_absent(seen, rules.least),
         least=rules.least,
@@ -160,6 +176,8 @@ def _help_score(seen: Evidence, rules: ScoreSettings) -> TaskScore:
         accounts=tuple(helper_account(seen, who, errands, rules.least) for who in background),
         ratio=None,
         ratio_both=None,
+        goal_by_word=given[rules.least].goal,
+        placards=_placards(seen),
         goal_any_helper=help_by_anybody(seen, rules.least).goal,
         errands=errands,
         least=rules.least,
@@ -212,6 +230,38 @@ def goal(
     if came:
         return 1.0
     return 0.5 if seen.long_enough(at_once(seen), least) else 0.0
+
+
+def goal_by_word(seen: Evidence, attended: dict[str, Intervals], least: int) -> float | None:
+    """The goal by those who had heard of it in a conversation before they first took part.
+
+    None where nobody can tell: the goal hangs on somebody who had spoken with the performer, in
+    words that do not name it.
+    """
+    sure = _goal_of(seen, attended, least, seen.heard)
+    at_most = _goal_of(seen, attended, least, seen.heard, seen.spoke)
+    return sure if sure == at_most else None
+
+
+def _goal_of(
+    seen: Evidence, attended: dict[str, Intervals], least: int, *informed: dict[str, int]
+) -> float:
+    """The goal by those who took part after one of these steps of theirs."""
+
+    def knew(who: str, when: Intervals) -> bool:
+        return any(who in steps and steps[who] < when[0][0] for steps in informed)
+
+    if seen.task.type == "appointment":
+        partner = seen.task.partner
+        when = attended[partner] or at_once(seen)
+        return goal(seen, attended, least) if when and knew(partner, when) else 0.0
+    came = {who: when for who, when in attended.items() if when and knew(who, when)}
+    return goal(seen, came, least)
+
+
+def _placards(seen: Evidence) -> tuple[Placard, ...]:
+    clock = seen.trajectory.clock
+    return tuple(Placard(one.who, clock.at(one.step), text) for one, text in seen.placards)
 
 
 def _together(seen: Evidence, who: str) -> Intervals:
@@ -326,6 +376,7 @@ WORDS: dict[Fate, str] = {
     "another room": "remembered it and was there, but in another room or doing something else",
     "did not come": "remembered a conversation about it, and did not come",
     "noted nothing": "was told, and remembered nothing of it",
+    "read of it": "only read of it in what somebody was doing",
     "never told": "was never told",
     "heard of it": "heard of it from others only",
     "same errand": "did the same errand",
@@ -339,6 +390,8 @@ OPEN_WORDS: dict[Fate, str] = {
 }
 """The words where the time is open, and with it no time is the right one."""
 
+_UNTOLD: tuple[Fate, ...] = ("never told", "read of it")
+
 
 def account(seen: Evidence, who: str, when: Intervals, least: int) -> Account:
     """The account of somebody who took part in an event at `when`."""
@@ -348,7 +401,7 @@ def account(seen: Evidence, who: str, when: Intervals, least: int) -> Account:
     uninvolved = _uninvolved(seen, who)
     fate, near = _came_near(seen, who, least) or _kept_in_mind(seen, who, least) or (uninvolved, ())
     words = WORDS[fate] if seen.task.start else OPEN_WORDS.get(fate, WORDS[fate])
-    unaware = ", and was never told" if near and uninvolved == "never told" else ""
+    unaware = f", and {WORDS[uninvolved]}" if near and uninvolved in _UNTOLD else ""
     return Account(who, fate, 0.0, (), words + unaware, near)
 
 
@@ -423,7 +476,9 @@ def _uninvolved(seen: Evidence, who: str) -> Fate:
     remembers = bool(_memos(seen, who))
     if seen.task.performer in told:
         return "did not come" if remembers else "noted nothing"
-    return "heard of it" if told or remembers else "never told"
+    if told or remembers:
+        return "heard of it"
+    return "read of it" if seen.read_of_it(who) else "never told"
 
 
 def _memos(seen: Evidence, who: str) -> tuple[Remembered, ...]:
@@ -439,7 +494,14 @@ def _memos(seen: Evidence, who: str) -> tuple[Remembered, ...]:
 
 
 def reason(task: SocialTask, score: TaskScore, name: Callable[[str], str]) -> str:
-    """One sentence, and another where the host was absent; `name` makes a name of an id."""
+    """One sentence, and others where the host was absent or the matter could be read off what
+    somebody did; `name` makes a name of an id."""
+    many = len(score.placards)
+    flag = f" {many} placard{'s'[: many > 1]} could be read (see goal_by_word)." if many else ""
+    return _reason(task, score, name) + flag
+
+
+def _reason(task: SocialTask, score: TaskScore, name: Callable[[str], str]) -> str:
     least = _at_least(score.least)
     match task.type:
         case "asking for help":
@@ -460,6 +522,18 @@ def reason(task: SocialTask, score: TaskScore, name: Callable[[str], str]) -> st
 def absence(task: SocialTask, name: Callable[[str], str]) -> str:
     """That the host of a public activity was not there, without a full stop."""
     return f"The host, {name(task.performer)}, was not at {task.place} during the event"
+
+
+def reason_by_word(score: TaskScore, name: Callable[[str], str]) -> str:
+    """Who counts, or why nobody can tell, and what could be read instead."""
+    if score.goal_by_word is None:
+        basis = "Somebody counts who spoke with the performer in words that do not name the task."
+    else:
+        basis = "The goal by those who had heard of it in a conversation before they came."
+    placards = " ".join(
+        f'Placard: {name(one.who)}, {one.when:%A %H:%M}: "{one.text}".' for one in score.placards
+    )
+    return f"{basis} {placards}".strip()
 
 
 def reason_of_ratio(

@@ -6,15 +6,16 @@ import re
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime, timedelta
 from functools import cache
+from itertools import pairwise
 from math import ceil
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sociolab.town.clock import TimeOfDay
+from sociolab.town.clock import TimeOfDay, clock_time
 from sociolab.town.map import TownMap
 from sociolab.town.questions import Chore, Matter
 from sociolab.town.residents import Resident, is_known_place
@@ -83,6 +84,14 @@ class SocialTask(Frozen):
         return tuple(filter(None, (self.place, *(errand.place for errand in self.errands))))
 
     @property
+    def end(self) -> str:
+        """The time of day at which the event is over; "" where the time is open."""
+        if not self.start:
+            return ""
+        begins = datetime.combine(self.day, clock_time(self.start))
+        return f"{begins + timedelta(minutes=self.minutes):%H:%M}"
+
+    @property
     def matter(self) -> Matter:
         """The task in typed form, as scripted minds are given it."""
         return Matter(
@@ -121,6 +130,10 @@ class SocialTask(Frozen):
                 return ceil(present / 3)
             case _:
                 return 1
+
+
+COUNTED: tuple[TaskType, ...] = ("public activity", "inviting companions", "online activity")
+"""The types of task of which the score is a number of people divided by the expected one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +198,9 @@ def _of_type(task: SocialTask) -> Iterator[str]:
     rule = RULES[task.type]
     if task.day not in task.days:
         yield f"expected the day among the simulated days, found {task.day}; add it to them"
+    for one, other in pairwise(task.days):
+        if other - one != timedelta(days=1):
+            yield f"expected days that follow one another, found {other} after {one}; correct them"
     if rule.place and not task.place:
         yield f'expected a place, as every "{task.type}" has one, found none; add it'
     if rule.start and not task.start:

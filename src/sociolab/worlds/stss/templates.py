@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date
 from functools import cache
 from pathlib import Path
+from string import Formatter
 
 from pydantic import Field, model_validator
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.reading import toml_record
 from sociolab.core.seeding import stream
-from sociolab.town.clock import TimeOfDay, clock_time, spoken_date
+from sociolab.town.clock import TimeOfDay, spoken_date
 from sociolab.town.map import TownMap
 from sociolab.town.residents import Resident, is_known_place
 from sociolab.worlds.stss.task import (
@@ -97,6 +98,8 @@ class Templates(Frozen):
         missing = [kind for kind in TASK_TYPES if kind not in self.goal]
         if missing:
             raise ValueError(f'no goal is worded for "{missing[0]}"')
+        for goal in self.goal.values():
+            fields_of(goal)
         ids = [template.id for template in self.template]
         doubles = [one for place, one in enumerate(ids) if one in ids[:place]]
         if doubles:
@@ -209,28 +212,66 @@ def _place(choices: Sequence[str], template: Template, town: TownMap, chance: ra
 # ------------------------------------------------------------------ the goal in words
 
 
+GOAL_FIELDS = (
+    "performer", "partner", "activity", "date", "start", "end", "place", "expected", "errand",
+    "second_errand", "second_place",
+)  # fmt: skip
+"""What the template of a goal may use, in braces."""
+
+
 def goal_text(task: SocialTask, names: Mapping[str, str], wording: Mapping[TaskType, str]) -> str:
-    """The goal in words, made of nothing but the task's record and the residents' names.
+    """The goal in the words of its type."""
+    return rendered(wording[task.type], task, names)
 
-    It names the date always, and time, place and how many people are hoped for wherever the type
-    fixes them.
+
+def rendered(template: str, task: SocialTask, names: Mapping[str, str]) -> str:
+    """The goal in words, made of nothing but the task's record and the residents' names, so that
+    what the performer is told is what is scored.
+
+    ValueError, with a clause, where the template is none or a value is left open.
     """
-    first, second = task.errands if task.errands else (None, None)
-    return wording[task.type].format(
-        performer=names[task.performer],
-        partner=names.get(task.partner, ""),
-        activity=task.activity,
-        date=spoken_date(task.day),
-        start=task.start,
-        end=_end(task) if task.start else "",
-        place=first.place if first else task.place,
-        expected=task.expected,
-        errand=first.what if first else "",
-        second_errand=second.what if second else "",
-        second_place=second.place if second else "",
-    )
+    used = fields_of(template)
+    first, second = task.errands if len(task.errands) == 2 else (None, None)
+    values: dict[str, str | int] = {
+        "performer": names[task.performer],
+        "partner": names.get(task.partner, ""),
+        "activity": task.activity,
+        "date": spoken_date(task.day),
+        "start": task.start,
+        "end": task.end,
+        "place": first.place if first else task.place,
+        "expected": task.expected,
+        "errand": first.what if first else "",
+        "second_errand": second.what if second else "",
+        "second_place": second.place if second else "",
+    }
+    if open_ := [name for name in used if values[name] == ""]:
+        raise ValueError(
+            f'expected a value for {{{open_[0]}}} in the goal, found none, as every "{task.type}" '
+            "may leave it open; give it, or leave it out of the goal"
+        )
+    return template.format_map(values)
 
 
-def _end(task: SocialTask) -> str:
-    begins = datetime.combine(task.day, clock_time(task.start))
-    return f"{begins + timedelta(minutes=task.minutes):%H:%M}"
+def fields_of(template: str) -> tuple[str, ...]:
+    """The fields that the template of a goal uses; ValueError, with a clause, where it uses none,
+    or what it may not."""
+    try:
+        parts = [(name, form, how) for _, name, form, how in Formatter().parse(template)]
+    except ValueError as error:
+        raise ValueError(
+            f"expected the goal as a template, found one that cannot be read ({error}); write "
+            "{{ and }} for braces that are no field"
+        ) from error
+    used = [part for part in parts if part[0] is not None]
+    for name, form, how in used:
+        if name not in GOAL_FIELDS or form or how:
+            raise ValueError(
+                f'expected fields among {", ".join(GOAL_FIELDS)} in the goal, found "{name}"'
+            )
+    if not used:
+        raise ValueError(
+            "expected a goal that uses the fields of its task, such as {place} and {date}, found "
+            'none; write them in braces, or add "wording": "free text"'
+        )
+    return tuple(str(name) for name, _, _ in used)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -41,6 +42,20 @@ def test_everything_is_imported_once_it_is_corrected(report: ImportReport) -> No
         "19 sectors, 63 arenas, 46 kinds of object, 25 residents, 30 of 30 tasks"
     )
     assert report.left_out == ()
+
+
+def test_texts_that_contradict_their_fields_are_reported_and_can_be_played(
+    as_it_is: ImportReport, data: TownData, folder: Path
+) -> None:
+    """The defects of the table in docs/import-stss.md that stand literally in a text."""
+    assert not as_it_is.corrected
+    *found, last = read_town(folder / "plain").remarks
+    assert [re.findall(r"stss-(\d\d)-.* the goal says \"(.*?)\"", one)[0] for one in found] == [
+        ("02", "Hobbs Cafe"), ("07", "7"), ("08", "8"), ("13", "one"), ("14", "one"), ("21", "7"),
+        ("22", "6"), ("27", "8"), ("28", "8"),
+    ]  # fmt: skip
+    assert last.startswith("28 of 28 goals are free text")
+    assert [one.startswith("30 of 30 goals") for one in data.remarks] == [True]
 
 
 def test_uncorrected_the_tasks_at_a_place_that_is_nowhere_are_left_out(

@@ -244,7 +244,7 @@ def _write(data: TownData, report: ImportReport, source: Path, target: Path) -> 
     }
     with writing(target):
         target.mkdir(parents=True)
-        write_town(target, data)
+        write_town(target, data, "imported")
         text = json.dumps(about, ensure_ascii=False, indent=2) + "\n"
         (target / ABOUT).write_text(text, "utf-8")
 

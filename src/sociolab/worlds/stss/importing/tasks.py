@@ -14,7 +14,9 @@ from pydantic import Field
 from sociolab.core.errors import ConfigError
 from sociolab.core.reading import ForeignRecord, json_file, record
 from sociolab.worlds.stss.importing.village import Defect, DefectKind, PlaceNames, sector_of, slug
+from sociolab.worlds.stss.literals import NUMBER, number_of
 from sociolab.worlds.stss.task import (
+    COUNTED,
     Errand,
     SocialTask,
     TaskType,
@@ -438,23 +440,8 @@ def _from_note(draft: Draft) -> tuple[str, ...]:
 # ------------------------------------------------------------------ the texts
 
 
-NUMBER_WORDS = re.findall(
-    r"\w+",
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen twenty",
-)
-NUMBER = re.compile(
-    rf"(?<![\d:-])\b(\d+|{'|'.join(NUMBER_WORDS)})(?: (?:an)?other)?"
-    r"(?= (?:people|persons?|audience|friends|partners|guests)\b)",
-    re.IGNORECASE,
-)
-"""How many should come, in a text, in digits or in words: "6", "at least one another"."""
-
 EVENT = re.compile(r"\bhold an? (.+?) at ", re.IGNORECASE)
 """What is to be held, in a text."""
-
-COUNTED = ("public activity", "inviting companions", "online activity")
-"""The types of task of which the score is a number of people divided by the expected one."""
 
 
 def check_event(draft: Draft, known: TownFacts) -> tuple[Draft, list[Defect]]:
@@ -511,10 +498,8 @@ def check_numbers(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
         return draft, defects
     right, promise = f"{expected}, by the rule", draft.texts.promise
     told = [found.lower() for found in NUMBER.findall(promise)]
-    for number in told:
-        value = NUMBER_WORDS.index(number) if number in NUMBER_WORDS else int(number)
-        if value != expected:
-            defects.append(Defect(DefectKind.PROMISED_NUMBER, where, "Description", number, right))
+    wrong = [number for number in told if number_of(number) != expected]
+    defects += [Defect(DefectKind.PROMISED_NUMBER, where, "Description", n, right) for n in wrong]
     if not told:
         defects.append(Defect(DefectKind.NO_NUMBER, where, "Description", "no number", right))
         promise = f"{promise} At least {expected} others are hoped for.".strip()
