@@ -106,12 +106,12 @@ def _best(goal: Checkable) -> float:
 
 _COMMON = {
     "in_words": 'the terms, if it was "something else"; "" if not',
-    "offer": 'quote of a turn that proposed it or its last part; "" unless agreed',
-    "acceptance": 'quote of a turn that accepted it; "" unless agreed',
+    "offer": 'quote of the turn that proposed it or its last part; "" unless agreed',
+    "acceptance": 'quote of a later turn of somebody else that accepted it; "" unless agreed',
 }
 _OF_A_FRIEND = _COMMON | {
-    "offer": 'quote of a turn that named the friend; "" unless found',
-    "acceptance": 'quote of a turn that confirmed it; "" unless found',
+    "offer": 'quote of the turn that named the friend; "" unless found',
+    "acceptance": 'quote of a later turn of somebody else that confirmed it; "" unless found',
 }
 _SAME_AS = {"found": "agreed", "not found": "nothing"}
 """What the words for a friend are as a claim."""
@@ -162,24 +162,34 @@ class Claim:
     acceptance: str = ""
 
 
-def closing_type(goal: Checkable, statuses: tuple[str, ...], terms: str) -> type[Closing]:
+def closing_type(
+    goal: Checkable, statuses: tuple[str, ...], terms: str, *, evidence_first: bool = False
+) -> type[Closing]:
     """The type of a closing answer to this goal; `terms` describes the fields of its terms.
 
     A price is a number, an option or a friend one of those in the goal; each good to divide has a
-    field of its own.
+    field of its own. `evidence_first`: the quotes come before the terms, and the outcome last, so
+    that a model concludes from what it has found.
     """
     if goal.kind == "division":
-        return _closing_type(goal.kind, tuple(goal.counts.items()), statuses, terms)
-    names = tuple(goal.options) if goal.kind == "option" else ()
-    names = tuple(friend.name for friend in goal.friends) if goal.kind == "friend" else names
-    return _closing_type(goal.kind, tuple((name, 1) for name in names), statuses, terms)
+        choices = tuple(goal.counts.items())
+    else:
+        names = tuple(goal.options) if goal.kind == "option" else ()
+        names = tuple(friend.name for friend in goal.friends) if goal.kind == "friend" else names
+        choices = tuple((name, 1) for name in names)
+    return _closing_type(goal.kind, choices, statuses, terms, evidence_first)
 
 
 @lru_cache(maxsize=1024)  # a pydantic class takes a millisecond to make
 def _closing_type(
-    kind: str, choices: tuple[tuple[str, int], ...], statuses: tuple[str, ...], terms: str
+    kind: str,
+    choices: tuple[tuple[str, int], ...],
+    statuses: tuple[str, ...],
+    terms: str,
+    evidence_first: bool,
 ) -> type[Closing]:
-    fields: dict[str, Any] = {"outcome": (Literal[statuses], ...)}
+    outcome: dict[str, Any] = {"outcome": (Literal[statuses], ...)}
+    fields: dict[str, Any] = {}
     if kind == "price":
         price = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]
         fields["price"] = (price | None, Field(description=terms))
@@ -190,9 +200,16 @@ def _closing_type(
     else:
         names = tuple(name for name, _ in choices)
         fields[kind] = (Literal[names] | None, Field(description=terms))
-    for name, meaning in (_OF_A_FRIEND if kind == "friend" else _COMMON).items():
-        if name != "in_words" or "something else" in statuses:
-            fields[name] = (str, Field(description=meaning))
+    quotes = {
+        name: (str, Field(description=meaning))
+        for name, meaning in (_OF_A_FRIEND if kind == "friend" else _COMMON).items()
+        if name != "in_words" or "something else" in statuses
+    }
+    if evidence_first:
+        words = {"in_words": quotes.pop("in_words")} if "in_words" in quotes else {}
+        fields = quotes | fields | words | outcome
+    else:
+        fields = outcome | fields | quotes
     return create_model("Closing", __base__=Closing, **fields)
 
 

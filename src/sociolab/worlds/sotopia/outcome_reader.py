@@ -85,7 +85,9 @@ class OutcomeReader:
         if not goals:
             return None
         goal, names = _seen_from_outside(goals), judge_names(casting)
-        kind = closing_type(goal, (*STATUSES, "cannot tell"), _terms(goal, names))
+        kind = closing_type(
+            goal, (*STATUSES, "cannot tell"), _terms(goal, names), evidence_first=True
+        )
         lines = [
             f"{move.turn + 1}. {line_text(names[move.seat], action)}"
             for move in episode.moves
