@@ -129,9 +129,10 @@ def read_town(folder: Path) -> TownData:
     before = len(faults)
     people = _read_people(folder, faults)
     whole = len(faults) == before
+    before = len(faults)
     with faults.held():
         rows = json_records(folder / TASKS, TaskRecord, faults)
-        if not rows and not faults:
+        if not rows and len(faults) == before:
             faults.add(f"{folder / TASKS}: expected at least one task, found none; add one")
     if town is not None:
         faults.add(*resident_faults(people, town, whole=whole))
