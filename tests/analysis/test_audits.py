@@ -332,8 +332,8 @@ def test_figures_have_one_minus_sign_and_one_dash_for_nothing() -> None:
         ([8] * 5, "5 scenarios: 0 of 2 controls can be decided; about 6 are needed"),
         ([8] * 6, "passes 2 of 2 controls"),
         # Half are at the end of the scale already: a control of twelve has six with room to move.
-        ([8, 0] * 5, "passes 1 of 1 control; 10 scenarios: 1 of 2 controls can be decided; about 12 "
-         "are needed"),
+        ([8, 0] * 5, "passes 1 of 1 control; 10 scenarios: 1 of 2 controls can be decided; about "
+         "12 are needed"),
         ([0] * 7, "passes 1 of 1 control; 7 scenarios: 1 of 2 controls can be decided; no other "
          "score has room to move"),
     ],
