@@ -244,7 +244,7 @@ def _controls(
 ) -> Iterator[tuple[str, tuple[Example, ...]]]:
     """A control for each number of whole sessions and of cut examples, in this proportion where
     there are fewer windows."""
-    made = {}
+    made: dict[tuple[int, int], None] = {}
     for whole, cut in formats:
         if fits := min(whole, len(windows)):
             made[fits, round(cut * fits / whole)] = None
