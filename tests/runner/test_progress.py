@@ -193,6 +193,15 @@ def test_a_resumed_run_knows_what_it_has_played() -> None:
     assert (course.played, course.fresh) == (27, 1)
 
 
+def test_what_was_played_before_and_is_judged_now_counts_once() -> None:
+    course = Course({"a": 60})
+    course.earlier("a", 30)
+    course.ended("a")
+    tally = Tally(total=1, course=course)
+    tally.one_done("a")
+    assert line(tally) == "1/1 episodes, 30 of 30 turns"
+
+
 def test_simulated_time_is_told_in_its_own_unit() -> None:
     course = Course({"t": 2 * 24 * 360}, "simulated hours", 360)
     course.reached("t", 6 * 360)

@@ -220,8 +220,10 @@ class Course:
             self.going += more
 
     def ended(self, trial: str) -> None:
-        """A trial is over, and takes no more."""
-        length = self.lengths.pop(trial, 0)
+        """A trial is over, and takes no more; a second time, once it is judged, does nothing."""
+        if trial not in self.lengths:
+            return
+        length = self.lengths.pop(trial)
         self._open -= length
         self.allowed += length
         self.over += self._at.get(trial, 0)
