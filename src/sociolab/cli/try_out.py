@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from sociolab.app.run.config import RunConfig
-from sociolab.cli.options import Json, OptPath, OptTexts, option, takes
+from sociolab.cli.options import Json, OptPath, OptTexts, StoreFile, option, takes
 from sociolab.cli.output import say, show_sections
 from sociolab.core.errors import ConfigError, WorldError, did_you_mean
 from sociolab.plugin.options import FIRST_WORLD, ModelAccess
@@ -149,15 +149,13 @@ def demo(
     html: Annotated[Path, option("--html", "FILE", "The page to write.")] = Path(
         "demo-report.html"
     ),
-    store: Annotated[
-        OptPath, option("--store", "FILE", "Where to store the episodes; default: beside the page.")
-    ] = None,
+    store: StoreFile = None,
 ) -> None:
     """Play every world offline and write a page.
 
     All tasks of every world with scripted players, scored without a model. Beside the page, FILE
     with -tables holds all tables and charts, FILE with -town the replay of a day in town, and FILE
-    with .db the episodes: your own store is left alone.
+    with .db the episodes, unless you name a --store: your own is left alone.
     """
     from sociolab.app.data.sets import world_names
     from sociolab.app.results import write_page
