@@ -25,7 +25,7 @@ _LONG = 1_000
 """Characters of a message that is shown once."""
 
 
-@verbs.command(epilog="Example: sociolab show 0e2a30b4 --run first")
+@verbs.command(epilog="Example: sociolab show 27dea2a9 --run first")
 def show(
     episode: Annotated[
         list[str],
