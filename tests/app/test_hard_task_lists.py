@@ -141,7 +141,7 @@ def test_nothing_is_stored_where_nothing_was_found(tmp_path: Path, home: Path) -
     spec = HardSpec(("first",), "nobody", "hard-x", measure="believability")
     with (
         Store.open(tmp_path / "s.db") as store,
-        pytest.raises(ConfigError, match='"nobody" played'),
+        pytest.raises(ConfigError, match='"nobody" has no score here'),
     ):
         choose_hard(store, spec)
     assert not home.exists()
@@ -162,7 +162,8 @@ def test_an_agent_of_which_nothing_could_be_scored_is_told_what_to_do(tmp_path: 
     with (
         Store.open(tmp_path / "s.db") as store,
         pytest.raises(
-            ConfigError, match=r'no episode of ".*Parrot" has a score; .* --reader endpoint'
+            ConfigError,
+            match=r'".*Parrot" has no score here; agents with scores: scripted.* --reader endpoint',
         ),
     ):
         choose_hard(store, spec)

@@ -6,6 +6,7 @@ The agent plays the three worlds that it says it plays, and no answer of it is m
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -68,12 +69,18 @@ def test_the_agent_that_knows_no_closing_question_plays_to_the_end(sociolab: Soc
     assert (done.document["played"], done.document["failures"]["turns"]) == (1, {})
 
 
-def test_the_agent_that_answers_it_is_scored_by_what_it_says(sociolab: Sociolab) -> None:
-    agent = "python:my_bargainer:Bargainer"
-    done = sociolab("run", "sotopia", "--agent", agent, *BARGAIN[:-2], "--json")
+def test_the_agent_that_answers_it_is_scored_by_what_it_says(
+    sociolab: Sociolab, tmp_path: Path
+) -> None:
+    # The word of one agent in both seats establishes nothing.
+    shutil.copy(tmp_path / "my_bargainer.py", tmp_path / "my_partner.py")
+    seats = ("--agent", "python:my_bargainer:Bargainer", "--partner", "python:my_partner:Bargainer")
+    done = sociolab("run", "sotopia", *seats, *BARGAIN[:-2], "--json")
     assert done.code == 0, done.err
     (entry,) = [
-        one for one in done.document["scores"] if one["measure"] == "goal_checked" and not one["by"]
+        one
+        for one in done.document["scores"]
+        if (one["measure"], one["agent"], one["by"]) == ("goal_checked", seats[1], {})
     ]
     # They meet at 235, which is the seller's target; the buyer's is 245: the mean of 6 and
     # 6 + 10 / 12.25.

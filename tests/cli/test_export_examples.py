@@ -32,15 +32,13 @@ def test_counts_come_at_the_end_and_nothing_on_stdout(
     )  # fmt: skip
     assert (done.code, done.out) == (0, "")
     assert done.err.splitlines() == [
-        "wrote s.jsonl: 8 examples from 4 episodes of 1 run, 2 scenarios; 4 rebuilt for players "
-        "without a model",
-        "left out: 18 turns with goal below 7; 8 turns without goal by by-hand; "
-        "2 turns with an unusable reply",
+        "wrote s.jsonl: 4 examples from 2 episodes of 1 run, 2 scenarios",
+        "left out: 16 turns of the partner scripted, which --agent would take; 8 turns whose goal by "
+        "by-hand is unknown (failed); 6 turns with goal below 7; 2 turns with an unusable reply",
         "the reward is rule-based: goal by by-hand: rule-based, from the transcript; where it "
         'cannot tell, there is no score; the Python class itself declares that it is "rules"',
-        "turns of all agents are included: openai/x, scripted; --agent keeps those of one",
     ]
-    assert len(lines(tmp_path / "s.jsonl")) == 8
+    assert len(lines(tmp_path / "s.jsonl")) == 4
 
 
 def test_a_heuristic_is_a_reward_only_where_it_is_named(sociolab: Sociolab) -> None:

@@ -33,7 +33,7 @@ def test_a_table_names_the_judge_and_that_it_is_no_model(sociolab: Sociolab) -> 
     done = sociolab("run", "sotopia", "--tasks", "bargain", "--limit", 3)
     assert done.code == 0, done.err
     assert "judge outcome: the goal's formula" in done.out
-    assert "applied to an outcome on record" in " ".join(done.out.split())
+    assert "applied to the outcome on record" in " ".join(done.out.split())
     assert "scripted" in done.out
     assert all(len(line) <= 80 for line in done.out.splitlines())
 

@@ -112,7 +112,7 @@ def test_a_bad_verdict_fails_its_judge_alone_and_the_report_can_be_read(store: S
         ("me", "expected id = JudgeId(name, method, settings), found 'me'"),
         (
             JudgeId("a", "magic"),  # type: ignore[arg-type]
-            "one of model, rules, scripted, heuristic, people, formula, found 'magic'",
+            "one of model, rules, scripted, heuristic, people, formula, reported, found 'magic'",
         ),
         (JudgeId(3, "rules"), "whose name is a str, found 3"),  # type: ignore[arg-type]
         (JudgeId("a", "rules", 2), "whose settings is a str, found 2"),  # type: ignore[arg-type]

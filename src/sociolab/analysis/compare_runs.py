@@ -475,7 +475,7 @@ class _ReadRuns:
             OpenedRun(outline, one.of(judge), trials, self.names.shown.get(one.run, {}))
             for outline, one, trials in zip(self.outlines, self.values, self.trials, strict=True)
         )
-        check_judge(runs, judge)
+        check_judge(runs, judge, unscored_hint(self.values))
         return runs
 
 
@@ -688,12 +688,12 @@ class OpenedRun:
         )
 
 
-def check_judge(runs: Sequence[OpenedRun], judge: str) -> None:
-    """The judge must have given agents values in each run; ConfigError that says who did."""
+def check_judge(runs: Sequence[OpenedRun], judge: str, hint: str) -> None:
+    """The judge must have given agents values in each run; ConfigError that says who did, and ends
+    with what to do (`hint`)."""
     blank = [run.result.run for run in runs if not run.agents]
     if not blank:
         return
-    hint = unscored_hint([run.values for run in runs], judge)
     if len(blank) == len(runs):
         raise ConfigError(
             f"{judge} gave no value to an agent of {' or '.join(blank)}; have them judged by a "

@@ -85,7 +85,11 @@ def hard(pool: Pool, target: str, *, most: int = HARDEST, without: Collection[st
             known = listed(sorted(agents)) if agents else "none"
             if any(value.agent == agent for value in pool.untold):
                 raise ConfigError(f'{flag}: no episode of "{agent}" has a score{pool.hint}')
-            raise ConfigError(f'{flag}: "{agent}" played nothing here; the agents are: {known}')
+            raise ConfigError(
+                f'{flag}: "{agent}" has no score here; agents with scores: {known}. Name one of '
+                "them, another --judge, or have its episodes judged: sociolab judge RUN --judge "
+                "endpoint/model or --reader endpoint/model"
+            )
     if pool.better == "lower":
         raise ConfigError(
             f"--metric: in {pool.title} lower is better; expected one in which a low score "

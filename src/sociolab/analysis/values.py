@@ -142,11 +142,12 @@ def values_of(
         for value, known in _values(row, rows, plays, column, judged.values(column)):
             (told if known else untold).append(value)
     labels = judged.labels()
+    heard = {value.judge for value in (*told, *untold)}
     return RunValues(
         row.name,
         row.world,
         tuple(told),
-        {labels[judge]: judge for judge in judged.judgings},
+        {labels[judge]: judge for judge in judged.judgings if labels[judge] in heard},
         _in_order(row.declared, judged.measures),
         tuple(untold),
         isinstance(row.settings, dict) and bool(row.settings.get("imported")),
@@ -211,13 +212,16 @@ def why_not_compared(store: Store, runs: Sequence[str], measure: str) -> str:
     return f"; no judge scored it in {' and '.join(without)}: {commands}"
 
 
-def unscored_hint(runs: Sequence[RunValues], judge: str, measure: str | None = None) -> str:
-    """What to do about plays that a judge could not score, to end a sentence; "" without any."""
+def unscored_hint(
+    runs: Sequence[RunValues], judge: str | None = None, measure: str | None = None
+) -> str:
+    """What to do about plays that a judge (None: any) could not score, to end a sentence; ""
+    without any."""
     plays = [
         value
         for run in runs
         for value in run.untold
-        if value.judge == judge and measure in (None, value.measure)
+        if judge in (None, value.judge) and measure in (None, value.measure)
     ]
     if not plays:
         return ""

@@ -342,7 +342,7 @@ def cautions(result: RunResult) -> tuple[str, ...]:
         )
     if "scripted" in methods and "scripted" not in result.declared.judges:
         found.append("A scripted judge invents its scores, to test the software.")
-    if any(e.unscored and e.n and e.method == "reported" for e in result.scores):
+    if any(e.unscored and e.n and e.method in BY_FORMULA for e in result.scores):
         found.append(
             "Outcomes that could not be established do not count as zero: means are over the "
             "others, so an agent may gain by disputing what it lost. The bounds show by how much."

@@ -147,7 +147,7 @@ def test_a_run_and_the_doctor_agree_on_what_is_wrong(tmp_path: Path, name: str, 
 def test_an_id_that_no_report_can_read_is_refused_before_anything_is_played(
     tmp_path: Path,
 ) -> None:
-    wanted = r'Magic": expected an id whose method is one of .*formula, found \'magic\''
+    wanted = r'Magic": expected an id whose method is one of .*reported, found \'magic\''
     with pytest.raises(ConfigError, match=wanted):
         played(tmp_path, "Magic")
     with pytest.raises(ConfigError, match=wanted):

@@ -586,7 +586,7 @@ class SpokenLine(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class QuotedExchange:
     """An offer and its acceptance as they stand in a transcript; turns count from 0."""
 
     offered: int
@@ -611,18 +611,18 @@ def spoken_lines(moves: Iterable[Moved]) -> tuple[SpokenLine, ...]:
 
 def find_exchange(
     quotes: Iterable[tuple[str, str]], lines: Sequence[SpokenLine]
-) -> Exchange | None:
+) -> QuotedExchange | None:
     """The offer by one speaker and the later acceptance by another that all of these quote.
 
     `quotes` are pairs of an offer and an acceptance. Words, speakers and order are checked; what
     the lines mean is not. Of several exchanges, the last offer and its first acceptance. None where
     there is no such exchange, or no quotes.
     """
-    shared: dict[tuple[int, int], Exchange] | None = None
+    shared: dict[tuple[int, int], QuotedExchange] | None = None
     for offer, acceptance in quotes:
         offers, acceptances = _lines_with(offer, lines), _lines_with(acceptance, lines)
         exchanges = {
-            (i, j): Exchange(lines[i].turn, proposal, lines[j].turn, consent)
+            (i, j): QuotedExchange(lines[i].turn, proposal, lines[j].turn, consent)
             for i, proposal in offers.items()
             for j, consent in acceptances.items()
             if lines[i].turn < lines[j].turn and lines[i].speaker != lines[j].speaker

@@ -150,7 +150,7 @@ def _seen_from_outside(goals: dict[str, Checkable]) -> Checkable:
 
 
 def _terms(goal: Checkable, names: dict[str, str]) -> str:
-    unless = 'null unless the outcome is "agreed"'
+    unless = "null if nothing was accepted"
     match goal.kind:
         case "price":
             return f"in dollars; {unless}"
