@@ -220,18 +220,28 @@ def characters(given: argparse.Namespace, report: Report) -> None:
     print(f"50 public tasks, 20 turns of {CHARACTERS} characters and the judge")
     with tempfile.TemporaryDirectory() as scratch, endpoint_for_both() as endpoint:
         folder = Path(scratch)
-        play(folder, endpoint.url, **_public_tasks(given.profiles, folder, 50), in_flight=64)
+        tasks = _public_tasks(given.profiles, folder, 50)
+        play(folder, endpoint.url, **tasks, in_flight=64)
         ours = endpoint.counters
+        endpoint.reset()
+        play(folder, endpoint.url, **tasks | {"settings": {}}, in_flight=64, name="asked")
+        asked = endpoint.counters
         theirs: Counters | None = None
         if given.peer_python is not None:
             endpoint.reset()
             play_peer(given, endpoint.url, 50, 64)
             theirs = endpoint.counters
-    report.most("characters an episode, ours", ours.prompt_characters / 50, 87_000, "", 0)
+    report.most("characters an episode, ours", _per_episode(ours), 87_000, "", 0)
     report.most("of which not an earlier prefix, ours", _fresh(ours), 15_000, "", 0)
+    report.say("characters an episode, closing question included", f"{_per_episode(asked):,.0f}")
+    report.say("of which not an earlier prefix", f"{_fresh(asked):,.0f}")
     if theirs is not None:
-        report.say("characters an episode, the peer", f"{theirs.prompt_characters / 50:,.0f}")
+        report.say("characters an episode, the peer", f"{_per_episode(theirs):,.0f}")
         report.say("of which not an earlier prefix, the peer", f"{_fresh(theirs):,.0f}")
+
+
+def _per_episode(counters: Counters) -> float:
+    return counters.prompt_characters / 50
 
 
 def _fresh(counters: Counters) -> float:
@@ -239,14 +249,16 @@ def _fresh(counters: Counters) -> float:
 
 
 def _public_tasks(profiles: Path, folder: Path, count: int) -> dict[str, Any]:
-    """The first public combinations as our data set and filter: the tasks that the peer plays."""
+    """The first public combinations as our data set and filter: the tasks that the peer plays, and
+    without the closing question, which the peer does not ask."""
     from sociolab.worlds.sotopia.importing.public_data import import_sotopia
 
     data = folder / "public"
     import_sotopia(profiles, data, "public")
     rows = (profiles / "env_agent_combo_storages.jsonl").read_text("utf-8").splitlines()
     ids = [json.loads(row)["combo_id"] for row in rows[:count]]
-    return {"data": str(data), "tasks": ",".join(ids)}
+    settings = {"closing_question": "off"}
+    return {"data": str(data), "tasks": ",".join(ids), "settings": settings}
 
 
 def offline(_given: argparse.Namespace, report: Report) -> None:
