@@ -83,7 +83,8 @@ def test_a_second_pilot_with_another_seed_gets_other_replies(
     first, again, second = speech("first", 1), speech("again", 1), speech("second", 2)
     assert len(first) == len(second) == 20
     assert first == again
-    assert not set(first) & set(second)
+    # Sentences are drawn from a few hundred, so that one may come twice.
+    assert len(set(first) & set(second)) < 5
 
 
 def test_a_run_killed_at_any_moment_is_completed_with_nothing_lost_and_nothing_doubled(

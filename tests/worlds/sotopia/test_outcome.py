@@ -475,6 +475,14 @@ def test_a_reader_needs_both_quotes() -> None:
     assert [type(v) for v in found.values()] == [ScoreFailure] * 2
 
 
+def test_a_quote_may_begin_with_its_lines_number_and_speaker_and_with_no_other() -> None:
+    own = {"price": 250, "offer": f"1. {NAMES[0]}: {SAID}", "acceptance": f"{NAMES[1]}: {DONE}"}
+    assert values(read(case(), [SAID, DONE], own)) == [1.873, 6.392]
+    other = own | {"acceptance": f"{NAMES[0]}: {DONE}"}
+    found = read(case(), [SAID, DONE], *[other] * 3)
+    assert [type(v) for v in found.values()] == [ScoreFailure] * 2
+
+
 def test_a_reader_may_read_what_no_numeral_says() -> None:
     words = ["Twice 125?", "👍"]
     found = read(case(), words, {"price": 250, "offer": words[0], "acceptance": words[1]})

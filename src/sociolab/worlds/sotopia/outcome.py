@@ -21,7 +21,7 @@ from sociolab.core.ports import FieldWording, Line, Question, Wording
 from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.engine.scene import Poll
-from sociolab.judging.quoting import WANTED, quoted
+from sociolab.judging.quoting import WANTED, quoted_turn
 from sociolab.prompting.sets import prompt
 from sociolab.worlds.sotopia.evaluation import FINANCIAL, GOAL, GOAL_CHECKED
 from sociolab.worlds.sotopia.scenarios import (
@@ -495,7 +495,7 @@ def reported(casting: SceneCast, episode: Episode) -> Outcome:
     if outcome.terms is None:
         return outcome
     quotes = [(claim.offer, claim.acceptance) for claim in answers.values()]
-    lines = spoken_lines(episode.moves)
+    lines = spoken_lines(casting, episode.moves)
     exchange = find_exchange(quotes, lines)
     if exchange is None:
         names = judge_names(casting)
@@ -578,7 +578,7 @@ def _compare_claims(casting: SceneCast, claims: Mapping[str, Claim]) -> Outcome:
 
 
 class SpokenLine(NamedTuple):
-    """What somebody said in a turn, from 0."""
+    """What somebody said in a turn, from 0; `speaker` is the name that stands before it."""
 
     turn: int
     speaker: str
@@ -601,10 +601,11 @@ class QuotedExchange:
         )
 
 
-def spoken_lines(moves: Iterable[Moved]) -> tuple[SpokenLine, ...]:
-    """What each seat said, turn by turn."""
+def spoken_lines(casting: SceneCast, moves: Iterable[Moved]) -> tuple[SpokenLine, ...]:
+    """What each person said, turn by turn."""
+    names = judge_names(casting)
     return tuple(
-        SpokenLine(move.turn, move.seat, tuple(action.text for action in move.actions))
+        SpokenLine(move.turn, names[move.seat], tuple(action.text for action in move.actions))
         for move in moves
     )
 
@@ -654,9 +655,14 @@ def exchange_problem(offer: str, acceptance: str, lines: Sequence[SpokenLine]) -
 
 
 def _lines_with(quote: str, lines: Sequence[SpokenLine]) -> dict[int, str]:
-    """The places of the lines that hold a quote, and its words as they stand there."""
-    words = ((at, quoted(quote, line.texts)) for at, line in enumerate(lines))
-    return {at: text for at, text in words if text is not None}
+    """The places of the lines that hold a quote, and its words as they stand there. A quote may
+    begin with the number and the speaker of the line."""
+    return {
+        at: words
+        for at, line in enumerate(lines)
+        for text in line.texts
+        if (words := quoted_turn(quote, line.speaker, text)) is not None
+    }
 
 
 # ------------------------------------------------------------------ verdicts

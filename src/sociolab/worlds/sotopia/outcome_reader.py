@@ -121,7 +121,7 @@ class OutcomeReader:
         casting, claim = casting_from(episode.trial.task.content), reply.claim
         if claim.status != "agreed":
             return _none(claim)
-        lines = spoken_lines(episode.moves)
+        lines = spoken_lines(casting, episode.moves)
         exchange = find_exchange([(claim.offer, claim.acceptance)], lines)
         if exchange is None:
             return exchange_problem(claim.offer, claim.acceptance, lines)
