@@ -503,7 +503,7 @@ def test_such_a_run_killed_at_any_moment_comes_to_the_same(
 
 def test_show_says_what_was_asked_for_again_in_no_turn(sociolab: Sociolab, tmp_path: Path) -> None:
     with start_in_process(EndpointSettings(characters=60, malformed_json=0.4)) as garbled:
-        play = ("run", "sotopia", "--agent", "openai/a", "--judge", "openai/j", "--limit", 6)
+        play = ("run", "sotopia", "--agent", "openai/a", "--judge", "openai/j", "--limit", 20)
         sociolab(*play, "--set", "turns=2", "--base-url", garbled.url, "--name", "a")
     with Store.open(next(tmp_path.rglob("*.db"))) as store:
         again = {one: store.calls.asked_again("a", one) for one in store.trial_ids("a", "played")}

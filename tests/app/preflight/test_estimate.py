@@ -460,7 +460,7 @@ def test_the_bound_holds_closing_answers_that_are_asked_for_again(tmp_path: Path
     with Store.open(config.store, create=False) as store:
         rows = [row.call for row in store.calls.all("run") if row.call.name == "closing"]
     closing = sum(call.attempt == 1 for call in rows)
-    assert 0 < closing < len(rows)
+    assert 0 < closing <= len(rows)
     assert most == once + 2 * closing
 
 
