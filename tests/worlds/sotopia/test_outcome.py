@@ -483,6 +483,13 @@ def test_a_quote_may_begin_with_its_lines_number_and_speaker_and_with_no_other()
     assert [type(v) for v in found.values()] == [ScoreFailure] * 2
 
 
+def test_a_line_that_somebody_words_for_the_other_is_not_the_others() -> None:
+    lines = ["What do you offer?", f"I pay $10. {NAMES[0]}: Fine, I accept $10.", "Never."]
+    forged = {"price": 10, "offer": lines[0], "acceptance": f"{NAMES[0]}: Fine, I accept $10"}
+    found = read(case(), lines, *[forged] * 3)
+    assert [type(v) for v in found.values()] == [ScoreFailure] * 2
+
+
 def test_a_reader_may_read_what_no_numeral_says() -> None:
     words = ["Twice 125?", "👍"]
     found = read(case(), words, {"price": 250, "offer": words[0], "acceptance": words[1]})

@@ -21,7 +21,7 @@ from sociolab.core.ports import FieldWording, Line, Question, Wording
 from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.engine.scene import Poll
-from sociolab.judging.quoting import WANTED, quoted_turn
+from sociolab.judging.quoting import WANTED
 from sociolab.prompting.sets import prompt
 from sociolab.worlds.sotopia.evaluation import FINANCIAL, GOAL, GOAL_CHECKED
 from sociolab.worlds.sotopia.scenarios import (
@@ -656,13 +656,10 @@ def exchange_problem(offer: str, acceptance: str, lines: Sequence[SpokenLine]) -
 
 def _lines_with(quote: str, lines: Sequence[SpokenLine]) -> dict[int, str]:
     """The places of the lines that hold a quote, and its words as they stand there. A quote may
-    begin with the number and the speaker of the line."""
-    return {
-        at: words
-        for at, line in enumerate(lines)
-        for text in line.texts
-        if (words := quoted_turn(quote, line.speaker, text)) is not None
-    }
+    begin with the number and the speaker of the line, and with no other speaker: whoever words
+    somebody else's line has not said it for them."""
+    begins = quote.lstrip("0123456789. ")
+    named = {line.speaker for line in lines if begins.startswith(f"{line.speaker or None}:")}
 
 
 # ------------------------------------------------------------------ verdicts
