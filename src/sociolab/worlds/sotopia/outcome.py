@@ -659,7 +659,15 @@ def _lines_with(quote: str, lines: Sequence[SpokenLine]) -> dict[int, str]:
     begin with the number and the speaker of the line, and with no other speaker: whoever words
     somebody else's line has not said it for them."""
     begins = quote.lstrip("0123456789. ")
-    named = {line.speaker for line in lines if begins.startswith(f"{line.speaker or None}:")}
+    named = {line.speaker for line in lines if line.speaker}
+    named = {speaker for speaker in named if begins.startswith(f"{speaker}:")}
+    return {
+        at: words
+        for at, line in enumerate(lines)
+        for text in line.texts
+        if named <= {line.speaker}
+        if (words := quoted_turn(quote, line.speaker, text)) is not None
+    }
 
 
 # ------------------------------------------------------------------ verdicts
