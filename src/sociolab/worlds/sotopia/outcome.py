@@ -21,7 +21,7 @@ from sociolab.core.ports import FieldWording, Line, Question, Wording
 from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.engine.scene import Poll
-from sociolab.judging.quoting import WANTED
+from sociolab.judging.quoting import WANTED, quoted_turn
 from sociolab.prompting.sets import prompt
 from sociolab.worlds.sotopia.evaluation import FINANCIAL, GOAL, GOAL_CHECKED
 from sociolab.worlds.sotopia.scenarios import (
