@@ -30,10 +30,10 @@ from sociolab.analysis.audit import (
     repeated_of,
     variant_section,
 )
-from sociolab.analysis.formatting import NOTHING
 from sociolab.core.episode import Episode, Task, Trial
 from sociolab.core.ports import Variant
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.report.formatting import NOTHING
 from sociolab.stats.intervals import CUT
 
 GOAL = Measure("goal", 0, 10, title="GOAL")

@@ -8,10 +8,10 @@ from dataclasses import replace
 from declared_worlds import declared
 from sociolab.analysis.compare import ComparedAgents, compared, comparison_document
 from sociolab.analysis.compare_section import comparison_section, forest, overview_notes
-from sociolab.analysis.formatting import NOTHING
 from sociolab.analysis.matching import MATCHES, ComparedSide
 from sociolab.analysis.values import Value
 from sociolab.core.score import JudgeId, Measure
+from sociolab.report.formatting import NOTHING
 from sociolab.report.section import Section
 
 MEASURES = {

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from sociolab.analysis.panel import JudgePanel, panel_figures, panel_of, panel_section
+from sociolab.analysis.panel import JudgePanel, panel_findings, panel_of, panel_section
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Method, judge_title
+from sociolab.report.finding import Count
 
 GOAL = Measure("goal", 0, 10, title="GOAL")
 KNOWLEDGE = Measure("knowledge", 0, 10, title="KNO")
@@ -47,8 +48,9 @@ def test_a_play_that_one_judge_failed_on_is_incomplete_and_no_mean_of_two() -> N
     broken = found.plays[1]
     assert broken.scores == (9, 9, None)
     assert [broken.mean, broken.median, broken.range, broken.sd] == [None] * 4
-    (figures,) = panel_figures(found)
-    assert (figures.mean.value, figures.mean.n, figures.lacking) == (4, 1, {"failed": 1})
+    (finding,) = panel_findings(found)
+    assert finding.estimate is not None
+    assert (finding.estimate.value, finding.estimate.n, finding.more["failed"]) == (4, 1, 1)
     section = panel_section(found, 2)
     assert any(
         "1 of 2 scores of the panel are incomplete (a judge or the episode failed 1)" in caution
@@ -73,9 +75,10 @@ def test_who_cannot_tell_did_not_fail() -> None:
     assert found.plays[2].lacks == (None, "cannot tell", "failed")
     section = panel_section(found, 2)
     by = {table.heading: table for table in section.tables}
-    assert by["Scores of the panel"].columns[3:] == ("plays", "failed", "not judged", "cannot tell")
-    assert by["Scores of the panel"].rows[0][3:] == ("1", "1", "1", "1")
-    assert by["GOAL by agent"].rows[0][3:] == ("1", "1", "1", "1")
+    counts = ("episodes", "seats", "failed", "not judged", "cannot tell")
+    assert by["Scores of the panel"].columns[3:] == counts
+    assert by["Scores of the panel"].rows[0][3:] == ("1", "1", "1", "1", "1")
+    assert by["GOAL by agent"].rows[0][3:] == ("1", "1", "1", "1", "1")
     told = "failed 1, a judge has not judged it 1, a judge cannot tell 1"
     assert any(told in caution for caution in section.cautions)
 
@@ -86,16 +89,19 @@ def test_a_score_of_zero_is_a_score() -> None:
 
 
 def test_the_panel_is_the_mean_over_plays_with_each_judge_beside_it() -> None:
-    (figures,) = panel_figures(panel({"a": (2, 3, 7), "b": (6, 6, 6), "c": (5, 7, 6)}))
-    assert figures.mean.value == pytest.approx((4 + 6 + 6) / 3)
-    assert figures.median.value == pytest.approx((3 + 6 + 6) / 3)
-    assert figures.range.value == pytest.approx((5 + 0 + 2) / 3)
-    assert [judge.value for judge in figures.judges] == pytest.approx([13 / 3, 16 / 3, 19 / 3])
+    (finding,) = panel_findings(panel({"a": (2, 3, 7), "b": (6, 6, 6), "c": (5, 7, 6)}))
+    assert finding.estimate is not None
+    assert finding.estimate.value == pytest.approx((4 + 6 + 6) / 3)
+    assert finding.more["median"].value == pytest.approx((3 + 6 + 6) / 3)
+    assert finding.more["range"].value == pytest.approx((5 + 0 + 2) / 3)
+    judges = [finding.more[f"by {judge}"].value for judge in JUDGES]
+    assert judges == pytest.approx([13 / 3, 16 / 3, 19 / 3])
+    assert finding.counts == (Count("episode", 3), Count("seat", 3))
 
 
 def test_judges_disagree_where_they_differ_by_more_than_the_points() -> None:
     found = panel({"a": (2, 3, 7), "b": (6, 6, 6), "c": (5, 7, 6)})
-    shares = [panel_figures(found, apart)[0].apart.value for apart in (0, 1.5, 2, 5)]
+    shares = [panel_findings(found, apart)[0].more["apart"].value for apart in (0, 1.5, 2, 5)]
     assert shares == pytest.approx([2 / 3, 2 / 3, 1 / 3, 0])
 
 

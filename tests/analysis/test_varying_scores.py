@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from analysis.goal_runs import MODEL, Plays, add_run
-from sociolab.analysis.formatting import NOTHING
 from sociolab.analysis.values import values_of
 from sociolab.analysis.variance_components import (
     AgentVariance,
@@ -22,6 +21,7 @@ from sociolab.analysis.variance_components import (
 from sociolab.core.code_fingerprint import with_code
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure
+from sociolab.report.formatting import NOTHING
 from sociolab.store.store import Store
 
 A, P, Q = "lab/a", "lab/p", "lab/q"

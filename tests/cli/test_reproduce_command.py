@@ -13,7 +13,6 @@ import pytest
 from cli.conftest import Sociolab
 from declared_worlds import declared
 from rating_runs import ADA, BEN, MODEL, casting, play
-from sociolab.analysis.formatting import NOTHING
 from sociolab.app.players.models import Models
 from sociolab.app.tools import run_tool, tool_called, tool_names
 from sociolab.core.episode import CastMember, Task, Trial
@@ -22,6 +21,7 @@ from sociolab.endpoint.server import EndpointProcess, start_in_process
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.plugin.context import Findings
 from sociolab.plugin.recipe import RecipeConfig, Yours, reproduced, sheet, standing
+from sociolab.report.formatting import NOTHING
 from sociolab.report.result import result_of
 from sociolab.stats.intervals import Estimate
 from sociolab.store.store import Store

@@ -21,9 +21,10 @@ from sociolab.report.export import (
     markdown,
     plain,
 )
+from sociolab.report.finding import documents
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import agent_grids, grid_text, run_section, turned
-from sociolab.report.section import Section, TextTable, documents
+from sociolab.report.section import Section, TextTable
 
 HOSTILE = (
     "<script>alert(1)</script>",

@@ -13,10 +13,10 @@ from statistics import fmean
 from typing import Any
 
 from sociolab.analysis.agent_names import AgentNames, agent_names
-from sociolab.analysis.formatting import cell, plain, rounded
 from sociolab.analysis.values import RunValues, Value, values_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import BASELINES, foremost, judge_called
+from sociolab.report.formatting import cell, plain, rounded
 from sociolab.report.leaderboard import Board, BoardRow, boards
 from sociolab.report.result import each_once, result_of
 from sociolab.report.schema import RunResult

@@ -7,16 +7,6 @@ from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from statistics import median
 from typing import Any
 
-from sociolab.analysis.formatting import (
-    NOTHING,
-    ends,
-    interval_notes,
-    missing_notes,
-    p_text,
-    plain,
-    share,
-    title_of,
-)
 from sociolab.analysis.judge_by_agent import (
     AgentBias,
     JudgeByAgent,
@@ -40,7 +30,18 @@ from sociolab.analysis.ratings import (
 from sociolab.analysis.validity import FEW_PLAYS, Validity, validities, validity_section
 from sociolab.core.score import Method
 from sociolab.report.charts import Bars, bar_chart
-from sociolab.report.section import Chart, Figure, Section, TextTable, documents
+from sociolab.report.finding import documents
+from sociolab.report.formatting import (
+    NOTHING,
+    ends,
+    interval_notes,
+    missing_notes,
+    p_text,
+    plain,
+    share,
+    title_of,
+)
+from sociolab.report.section import Chart, Figure, Section, TextTable
 from sociolab.report.words import listed, minus, plural
 from sociolab.stats.agreement import (
     OVERALL,

@@ -9,11 +9,11 @@ from typing import Any
 
 from sociolab.analysis.compare import ComparedAgents, compared, matched_by
 from sociolab.analysis.compare_section import and_looks, cluster_of, matching_sentences
-from sociolab.analysis.formatting import NOTHING, figure, headed, p_text, span, title_of
 from sociolab.analysis.matching import ComparedSide, Match
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure, judge_title
+from sociolab.report.formatting import NOTHING, figure, headed, p_text, span, title_of
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import interval_methods, plural
 from sociolab.stats.paired import holm

@@ -15,11 +15,11 @@ from math import ceil, sqrt
 from statistics import fmean, stdev
 from typing import Literal, TypeAlias
 
-from sociolab.analysis.formatting import NOTHING, cell, interval_notes, title_of
 from sociolab.core.episode import Trial
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import Variant, Way
 from sociolab.core.score import UNTOLD, Measure, Score, Unscored, Verdict
+from sociolab.report.formatting import NOTHING, cell, interval_notes, title_of
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import percent, plural
 from sociolab.stats.intervals import NO_VARIATION, Estimate, mean, means, on_scale, sure_from

@@ -28,7 +28,6 @@ from sociolab.analysis.consistency import (
     passing_matched,
     thresholds,
 )
-from sociolab.analysis.formatting import rounded
 from sociolab.analysis.matching import ComparedSide, Match
 from sociolab.analysis.values import (
     RunValues,
@@ -41,6 +40,7 @@ from sociolab.core.episode import Trial, TurnsAsked
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.instructions import INSTRUCTIONS, instructions_from, instructions_in
 from sociolab.core.score import READER, UNTOLD, Measure, label_like, measure_called
+from sociolab.report.formatting import rounded
 from sociolab.report.plays import PlayKey, asked_in
 from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.run_facts import evaluated

@@ -10,7 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sociolab.analysis.compare import ComparedAgents, MatchCounts, Unit
-from sociolab.analysis.formatting import (
+from sociolab.analysis.matching import Match, uneven
+from sociolab.core.episode import TurnsAsked
+from sociolab.core.metrics import directions
+from sociolab.core.score import Measure, judge_title
+from sociolab.report.charts import Dot, dot_chart
+from sociolab.report.figures import Panel, Point, interval_figure
+from sociolab.report.formatting import (
     NOTHING,
     explained,
     figure,
@@ -20,12 +26,6 @@ from sociolab.analysis.formatting import (
     title_of,
     titles,
 )
-from sociolab.analysis.matching import Match, uneven
-from sociolab.core.episode import TurnsAsked
-from sociolab.core.metrics import directions
-from sociolab.core.score import Measure, judge_title
-from sociolab.report.charts import Dot, dot_chart
-from sociolab.report.figures import Panel, Point, interval_figure
 from sociolab.report.section import Figure, Section, Spec, TextTable
 from sociolab.report.words import (
     failed_of,

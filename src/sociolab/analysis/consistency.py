@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sociolab.analysis.compare import ComparedAgents
-from sociolab.analysis.formatting import figure, span, title_of, titles
 from sociolab.analysis.matching import ComparedSide, settings_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import Measure
+from sociolab.report.formatting import figure, span, title_of, titles
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import plural
 from sociolab.stats.consistency import Consistency, pass_hat, pass_hat_difference

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 
-from sociolab.analysis.formatting import NOTHING, cell, interval_notes, p_text, plain
 from sociolab.analysis.values import RunValues
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import StoreError
 from sociolab.core.ports import Note, Transcript
 from sociolab.judging.credit import MEASURES, Cell, Credit, CreditRecord, NoCredit
+from sociolab.report.formatting import NOTHING, cell, interval_notes, p_text, plain
 from sociolab.report.section import Section, TextTable
 from sociolab.report.transcript_view import TranscriptOf
 from sociolab.report.words import minus, plural

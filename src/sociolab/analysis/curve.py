@@ -20,13 +20,13 @@ from sociolab.analysis.compare_runs import (
     opened_runs,
 )
 from sociolab.analysis.compare_section import partner_words
-from sociolab.analysis.formatting import figure, p_text, rounded, span, title_of
 from sociolab.analysis.matching import ComparedSide
 from sociolab.analysis.values import mean_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure, judge_title
 from sociolab.report.charts import Dot, line_chart
+from sociolab.report.formatting import figure, p_text, rounded, span, title_of
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Figure, Section, TextTable
 from sociolab.report.words import plural

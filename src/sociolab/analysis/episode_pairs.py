@@ -10,8 +10,8 @@ from sociolab.analysis.agent_names import AS_LABELLED, AgentNames
 from sociolab.analysis.compare import ALIKE, ComparedAgents, EpisodePair
 from sociolab.analysis.compare_section import main_measure, tests
 from sociolab.analysis.credit import credited
-from sociolab.analysis.formatting import figure, rounded, title_of, titles
 from sociolab.analysis.values import Value
+from sociolab.report.formatting import figure, rounded, title_of, titles
 from sociolab.report.html import FoldedPair, PairRow, PairTable, pairs_body
 from sociolab.report.section import Section, TextTable
 from sociolab.report.transcript_view import (

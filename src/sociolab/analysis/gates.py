@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from sociolab.analysis.formatting import figure, span
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.score import Measure, foremost, measure_called
+from sociolab.report.formatting import figure, span
 from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.words import counted, plural

@@ -9,10 +9,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from sociolab.analysis.formatting import NOTHING, figure, span, title_of
 from sociolab.analysis.values import Pool, judge_caution, mean_of
 from sociolab.core.errors import ConfigError
 from sociolab.report.charts import STEP, WIDTH, interval_layers, labels
+from sociolab.report.formatting import NOTHING, figure, span, title_of
 from sociolab.report.section import Chart, Figure, Section, TextTable
 from sociolab.report.words import listed, minus, plural
 from sociolab.stats.difficulty import (

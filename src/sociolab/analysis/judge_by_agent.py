@@ -15,9 +15,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sociolab.analysis.formatting import NOTHING, cell, ends, interval_notes, p_text, plain
 from sociolab.analysis.ratings import StoredRatings
 from sociolab.core.score import Measure
+from sociolab.report.formatting import NOTHING, cell, ends, interval_notes, p_text, plain
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import listed
 from sociolab.stats.correlation import correlations

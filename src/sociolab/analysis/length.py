@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sociolab.analysis.audit import AuditSubject
-from sociolab.analysis.formatting import cell
 from sociolab.analysis.values import RunValues, Value
+from sociolab.report.formatting import cell
 from sociolab.report.plays import PlayKey
 from sociolab.report.section import Section, TextTable
 from sociolab.stats.intervals import Estimate, left_out_interval

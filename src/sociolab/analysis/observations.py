@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from sociolab.analysis.formatting import ends, plain, share, title_of
 from sociolab.analysis.ratings import StoredRatings
+from sociolab.report.formatting import ends, plain, share, title_of
 from sociolab.report.section import Section, TextTable
 from sociolab.stats.agreement import ItemRating
 from sociolab.stats.inter_rater import YesNoAgreement, yes_no_agreement

@@ -5,19 +5,28 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean, median, stdev
 from typing import Literal, TypeAlias
 
 from sociolab.analysis.audit import main_measure
-from sociolab.analysis.formatting import NOTHING, cell, interval_notes, plain, title_of
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.code_fingerprint import code_in
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import RULE_BASED, JudgeId, Measure, judge_title
-from sociolab.report.section import Section, TextTable
-from sociolab.report.words import listed, method_words, plural
-from sociolab.stats.intervals import Estimate, means
+from sociolab.report.catalogue import Catalogue, Column
+from sociolab.report.finding import (
+    Count,
+    Finding,
+    FindingTable,
+    Note,
+    episodes_and_seats,
+)
+from sociolab.report.formatting import NOTHING
+from sociolab.report.section import Section
+from sociolab.report.words import listed, method_words
+from sociolab.stats.intervals import means
 
 APART = 2.0
 """Judges who differ by more points than this disagree."""
@@ -29,11 +38,12 @@ LACKS: tuple[Lack, ...] = ("failed", "not judged", "cannot tell")
 _Cell: TypeAlias = tuple[str, str, str | None, str]
 """Judge, trial, seat and measure."""
 
+SAY = Catalogue("panel")
 _MOST_SHOWN = 5
 _WHY: Mapping[Lack, str] = {
-    "failed": "a judge or the episode failed",
-    "not judged": "a judge has not judged it",
-    "cannot tell": "a judge cannot tell",
+    "failed": "lack_failed",
+    "not judged": "lack_not_judged",
+    "cannot tell": "lack_cannot_tell",
 }
 
 
@@ -173,57 +183,6 @@ def panel_of(run: RunValues, judges: Sequence[str]) -> JudgePanel:
     return JudgePanel(run.run, run.world, named, ids, plays, measures, left, run.declared)
 
 
-# ------------------------------------------------------------------ figures
-
-
-@dataclass(frozen=True, slots=True)
-class PanelFigures:
-    """The panel in one measure: means over complete plays with intervals clustered by scenario.
-
-    `apart` is the share of plays where two judges differ by more than the points asked for;
-    `judges` are their own means over the same plays; `lacking` counts incomplete plays by why.
-    """
-
-    measure: Measure
-    mean: Estimate
-    median: Estimate
-    range: Estimate
-    sd: Estimate
-    apart: Estimate
-    judges: tuple[Estimate, ...]
-    lacking: Mapping[str, int]
-
-
-def panel_figures(panel: JudgePanel, apart: float = APART) -> tuple[PanelFigures, ...]:
-    """The figures of each measure."""
-    return tuple(_figures(panel, measure, apart) for measure in panel.measures)
-
-
-def _figures(panel: JudgePanel, measure: Measure, apart: float) -> PanelFigures:
-    plays = panel.of(measure.name)
-    whole = [play for play in plays if play.complete]
-    columns: dict[str, list[float | None]] = {
-        "mean": [play.mean for play in whole],
-        "median": [play.median for play in whole],
-        "range": [play.range for play in whole],
-        "sd": [play.sd for play in whole],
-        "apart": [float((play.range or 0) > apart) for play in whole],
-    }
-    for number, judge in enumerate(panel.judges):
-        columns[f"by {judge}"] = [play.scores[number] for play in whole]
-    found = means(columns, [play.cluster for play in whole])
-    return PanelFigures(
-        measure=measure,
-        mean=found["mean"],
-        median=found["median"],
-        range=found["range"],
-        sd=found["sd"],
-        apart=found["apart"],
-        judges=tuple(found[f"by {judge}"] for judge in panel.judges),
-        lacking=lacking(plays),
-    )
-
-
 def _play(
     of: Value, said: Sequence[Value | None], judges: Sequence[str], untold: Collection[_Cell]
 ) -> PanelPlay:
@@ -231,7 +190,9 @@ def _play(
         _lack(value, (judge, of.trial, of.seat, of.measure) in untold)
         for judge, value in zip(judges, said, strict=True)
     )
-    scores = tuple(None if value is None else value.value for value in said)
+    scores = tuple(
+        None if value is None or value.value is None else float(value.value) for value in said
+    )
     play = (of.trial, of.task, of.cluster, of.seat, of.agent, of.measure)
     return PanelPlay(*play, scores, lacks)
 
@@ -242,139 +203,120 @@ def _lack(value: Value | None, cannot_tell: bool) -> Lack | None:
     return "failed" if value.value is None else None
 
 
+# ------------------------------------------------------------------ what it concludes
+
+
+def panel_findings(panel: JudgePanel, apart: float = APART) -> tuple[Finding, ...]:
+    """A finding for each metric: the mean over the judges of one episode, then over episodes.
+
+    Beside it: median, range and sd of the judges' scores, `apart`, the share where two judges
+    differ by more than so many points, and the mean of each judge, all over complete scores and
+    clustered by scenario.
+    """
+    return tuple(_finding(panel, measure, apart) for measure in panel.measures)
+
+
+def _finding(
+    panel: JudgePanel, measure: Measure, apart: float, agent: str | None = None
+) -> Finding:
+    plays = panel.of(measure.name, agent)
+    whole = [play for play in plays if play.complete]
+    columns: dict[str, list[float | None]] = {
+        "estimate": [play.mean for play in whole],
+        "median": [play.median for play in whole],
+        "range": [play.range for play in whole],
+        "sd": [play.sd for play in whole],
+        "apart": [float((play.range or 0) > apart) for play in whole],
+    }
+    for number, judge in enumerate(panel.judges):
+        columns[f"by {judge}"] = [play.scores[number] for play in whole]
+    figures = means(columns, [play.cluster for play in whole])
+    incomplete = lacking(plays)
+    return Finding(
+        measure,
+        {} if agent is None else {"agent": agent},
+        figures.pop("estimate"),
+        episodes_and_seats((play.trial, play.seat) for play in whole),
+        more={**figures, **{lack: incomplete[lack] for lack in LACKS}},
+    )
+
+
 def panel_section(panel: JudgePanel, apart: float) -> Section:
     """What the panel gave, where judges who lie more than `apart` points apart disagree."""
-    figures = panel_figures(panel, apart)
-    main = main_measure(panel.declared, [one.measure.name for one in figures if one.mean.n])
-    of_main = next((one for one in figures if one.measure.name == main), None)
+    findings = panel_findings(panel, apart)
+    main = main_measure(panel.declared, [f.metric.name for f in findings if f.metric and f.counts])
+    leading = next((f for f in findings if f.metric and f.metric.name == main), None)
+    table = partial(SAY.table, cluster=panel.declared.cluster, apart=apart)
+    judges = tuple(Column(judge, judge, f"by {judge}", part="value") for judge in panel.judges)
     tables = [
-        _scores(panel, figures),
-        _disagreement(panel, figures, apart),
-        _alone(panel, figures),
+        table("scores", findings, columns=_scores(findings)),
+        table("disagreement", findings),
+        table("alone", findings, columns=("metric", *judges)),
     ]
-    if of_main is not None:
-        tables += [_by_agent(panel, of_main), _apart(panel, of_main)]
+    if leading is not None and leading.metric is not None:
+        agents = [_finding(panel, leading.metric, apart, agent) for agent in panel.agents]
+        tables += [
+            table("by_agent", agents, columns=_scores(agents, "agent"), metric=leading.metric),
+            _furthest(panel, leading.metric, judges),
+        ]
     return Section(
-        f"A panel of {', '.join(panel.judges)} · run {panel.run}",
-        _said(of_main, apart),
-        _cautions(panel),
-        tuple(table for table in tables if table.rows),
+        SAY("title", judges=panel.judges, run=panel.run),
+        (_verdict(leading, apart),),
+        tuple(_cautions(panel)),
+        tuple(one for one in tables if one.findings),
     )
 
 
-def _said(main: PanelFigures | None, apart: float) -> tuple[str, ...]:
-    if main is None or main.mean.value is None:
-        return ("No episode was scored by all judges of the panel.",)
-    title = title_of(main.measure)
-    return (
-        f"{title}: {cell(main.mean)} over {plural(main.mean.n, 'episode')}; the judges lie "
-        f"{cell(main.range)} points apart on an episode, and more than {apart:g} on "
-        f"{cell(main.apart, percent=True)} of the episodes.",
+def _scores(findings: Sequence[Finding], first: str = "metric") -> tuple[str, ...]:
+    counts = dict.fromkeys(count.column for finding in findings for count in finding.counts)
+    return (first, "mean", "median", *counts, *LACKS)
+
+
+def _verdict(leading: Finding | None, apart: float) -> Note:
+    if leading is None or leading.estimate is None or leading.estimate.value is None:
+        return SAY("nothing")
+    return SAY(
+        "verdict",
+        metric=leading.metric,
+        mean=leading.estimate,
+        over=leading.counts,
+        range=leading.more["range"],
+        apart=apart,
+        share=leading.more["apart"],
     )
 
 
-def _cautions(panel: JudgePanel) -> tuple[str, ...]:
-    found = [*_methods(panel)]
-    why = lacking(panel.plays)
-    if why:
-        total = len(panel.plays)
-        told = ", ".join(f"{_WHY[lack]} {why[lack]:,}" for lack in LACKS if why[lack])
-        found.append(
-            f"{why.total():,} of {plural(total, 'score')} of the panel are incomplete ({told}): "
-            "left out, not averaged over fewer judges."
-        )
-    if panel.left_out:
-        found.append(f"Not given by all of these judges, and left out: {', '.join(panel.left_out)}")
-    return tuple(found)
-
-
-def _methods(panel: JudgePanel) -> Iterator[str]:
-    """That models are averaged with people, and what to think of judges that need saying so."""
+def _cautions(panel: JudgePanel) -> Iterator[Note]:
     labelled = dict(zip(panel.judges, panel.ids, strict=True))
-    people = [name for name, one in labelled.items() if one.method == "people"]
+    people = [name for name, judge in labelled.items() if judge.method == "people"]
     others = [name for name in labelled if name not in people]
     if people and others:
-        yield (
-            f"Models ({listed(others)}) and people ({listed(people)}) are averaged here, each as "
-            "one judge: the mean of all ratings by people counts as much as one model. It is "
-            "neither a score by models nor one by people, and a bias of the models is in it. See "
-            "each judge alone below, and sociolab agree, before you use it."
-        )
-    for name, one in labelled.items():
-        if one.method in RULE_BASED or code_in("", one.settings):
-            yield f"Judge {name}: {method_words(panel.declared, one.method, one.settings)}."
+        yield SAY("models_and_people", models=others, people=people)
+    for name, judge in labelled.items():
+        if judge.method in RULE_BASED or code_in("", judge.settings):
+            method = method_words(panel.declared, judge.method, judge.settings)
+            yield SAY("judge", judge=name, method=method)
+    if why := lacking(panel.plays):
+        reasons = [SAY(_WHY[lack], n=why[lack]) for lack in LACKS if why[lack]]
+        scores = Count("score", len(panel.plays))
+        yield SAY("incomplete", n=why.total(), scores=scores, reasons=reasons)
+    if panel.left_out:
+        yield SAY("left_out", metrics=panel.left_out)
 
 
-def _scores(panel: JudgePanel, figures: Sequence[PanelFigures]) -> TextTable:
-    rows = tuple(
-        (
-            title_of(f.measure),
-            cell(f.mean),
-            cell(f.median),
-            f"{f.mean.n:,}",
-            *(f"{f.lacking.get(lack, 0):,}" for lack in LACKS),
-        )
-        for f in figures
-    )
-    notes = (
-        "over the judges of one episode, then over episodes",
-        "failed: a judge failed, or the episode itself; cannot tell: a judge says so, and none "
-        "failed",
-        *_how(panel, [estimate for f in figures for estimate in (f.mean, f.median)]),
-    )
-    columns = ("measure", "mean", "median", "plays", *LACKS)
-    return TextTable("Scores of the panel", columns, rows, notes)
-
-
-def _disagreement(panel: JudgePanel, figures: Sequence[PanelFigures], apart: float) -> TextTable:
-    rows = tuple(
-        (title_of(f.measure), cell(f.range), cell(f.sd), cell(f.apart, percent=True))
-        for f in figures
-    )
-    notes = (
-        "range, sd: of the judges' scores of one episode, mean over episodes; more than "
-        f"{apart:g}: share of episodes whose range is more than that",
-        *_how(panel, [estimate for f in figures for estimate in (f.range, f.sd, f.apart)]),
-    )
-    columns = ("measure", "range", "sd", f"more than {apart:g}")
-    return TextTable("How far its judges lie apart", columns, rows, notes)
-
-
-def _alone(panel: JudgePanel, figures: Sequence[PanelFigures]) -> TextTable:
-    rows = tuple(
-        (title_of(f.measure), *(plain(judge.value) for judge in f.judges)) for f in figures
-    )
-    notes = ("each judge's own mean over the same episodes",)
-    return TextTable("Each judge alone", ("measure", *panel.judges), rows, notes)
-
-
-def _by_agent(panel: JudgePanel, main: PanelFigures) -> TextTable:
-    rows, shown = [], []
-    for agent in panel.agents:
-        plays = panel.of(main.measure.name, agent)
-        whole = [play for play in plays if play.complete]
-        columns = {"mean": [p.mean for p in whole], "median": [p.median for p in whole]}
-        made = means(columns, [play.cluster for play in whole])
-        shown += list(made.values())
-        why = lacking(plays)
-        counts = (f"{len(whole):,}", *(f"{why[lack]:,}" for lack in LACKS))
-        rows.append((agent, cell(made["mean"]), cell(made["median"]), *counts))
-    names = ("agent", "mean", "median", "plays", *LACKS)
-    heading = f"{title_of(main.measure)} by agent"
-    return TextTable(heading, names, tuple(rows), _how(panel, shown))
-
-
-def _apart(panel: JudgePanel, main: PanelFigures) -> TextTable:
-    plays = [play for play in panel.of(main.measure.name) if play.complete]
+def _furthest(panel: JudgePanel, metric: Measure, judges: Sequence[Column]) -> FindingTable:
+    plays = [play for play in panel.of(metric.name) if play.complete]
     plays.sort(key=lambda play: (-(play.range or 0), play.trial, play.seat or ""))
-    rows = tuple(
-        (play.trial[:10], play.seat or NOTHING, *map(plain, play.scores), plain(play.range))
+    findings = (
+        Finding(
+            metric,
+            {"episode": play.trial[:10], "seat": play.seat or NOTHING},
+            more={"range": play.range}
+            | {
+                f"by {judge}": score for judge, score in zip(panel.judges, play.scores, strict=True)
+            },
+        )
         for play in plays[:_MOST_SHOWN]
     )
-    columns = ("episode", "seat", *panel.judges, "range")
-    heading = f"{title_of(main.measure)}: where they differ most"
-    return TextTable(heading, columns, rows, ("read one: sociolab show EPISODE",), words=(1,))
-
-
-def _how(panel: JudgePanel, shown: Sequence[Estimate]) -> tuple[str, ...]:
-    return interval_notes(shown, panel.declared.cluster)
+    columns: tuple[str | Column, ...] = ("episode", "seat", *judges, "range")
+    return SAY.table("furthest", findings, columns=columns, metric=metric)

@@ -11,7 +11,6 @@ from typing import Any
 
 from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.compare_runs import check_no_smoke
-from sociolab.analysis.formatting import NOTHING
 from sociolab.analysis.matching import Match, places_of
 from sociolab.analysis.values import Pool, Value, agent_settings, judge_caution, pooled, run_values
 from sociolab.core.code_fingerprint import without_code
@@ -20,6 +19,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import Better
 from sociolab.report.charts import Dot, dot_chart
 from sociolab.report.figures import Panel, Point, interval_figure
+from sociolab.report.formatting import NOTHING
 from sociolab.report.plays import PlayKey, asked_in, mean_ends
 from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.run_facts import FEW_CLUSTERS

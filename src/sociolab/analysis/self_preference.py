@@ -24,9 +24,9 @@ from sociolab.analysis.audit import (
     condition_words,
     no_more,
 )
-from sociolab.analysis.formatting import cell, plain
 from sociolab.analysis.ratings import MODELS, played_by
 from sociolab.analysis.values import RunValues, Value
+from sociolab.report.formatting import cell, plain
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import percent, plural
 from sociolab.stats.intervals import NO_VARIATION, Estimate, grouped, mean, t_critical

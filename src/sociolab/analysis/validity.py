@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from statistics import fmean
 
-from sociolab.analysis.formatting import ends, missing_notes, p_text, plain
 from sociolab.analysis.ratings import StoredRatings
+from sociolab.report.formatting import ends, missing_notes, p_text, plain
 from sociolab.report.section import Section, TextTable
 from sociolab.stats.correlation import Correlation, pearson, spearman
 

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from sociolab.analysis.formatting import title_of
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.instructions import INSTRUCTIONS, instructions_from
@@ -24,6 +23,7 @@ from sociolab.core.score import (
     label_like,
     measure_called,
 )
+from sociolab.report.formatting import title_of
 from sociolab.report.plays import (
     NotScored,
     PlayKey,

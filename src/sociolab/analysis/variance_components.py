@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sociolab.analysis.agent_names import agent_names
-from sociolab.analysis.formatting import NOTHING, figure, title_of
 from sociolab.analysis.values import RunValues, Value, chosen_measure, run_values
 from sociolab.core.code_fingerprint import code_in
 from sociolab.core.errors import ConfigError, did_you_mean
@@ -22,6 +21,7 @@ from sociolab.core.score import (
     judge_called,
     measure_called,
 )
+from sociolab.report.formatting import NOTHING, figure, title_of
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import about, listed, method_words, money, percent, plural
 from sociolab.stats.crossed import LEAST_RATERS

@@ -203,7 +203,7 @@ def credit(
 
 
 def _audit_document(found: AuditResult) -> dict[str, Any]:
-    from sociolab.report.section import documents
+    from sociolab.report.finding import documents
 
     return {
         "schema": 1,

@@ -11,8 +11,9 @@ from pydantic import BaseModel
 
 from sociolab.core.ports import ChatModel
 from sociolab.models.config import EndpointSpec
+from sociolab.report.finding import documents
 from sociolab.report.schema import RunResult
-from sociolab.report.section import Section, documents
+from sociolab.report.section import Section
 from sociolab.store.store import Store
 
 

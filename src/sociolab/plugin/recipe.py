@@ -19,11 +19,11 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sociolab.analysis.formatting import NOTHING, rounded
 from sociolab.core.errors import ConfigError
 from sociolab.core.instructions import INSTRUCTIONS, instructions_from, instructions_in
 from sociolab.plugin.context import Context, Findings, Tool
 from sociolab.plugin.options import Filter, Flag, ModelAccess, Name, Names, Words, flags_of
+from sociolab.report.formatting import NOTHING, rounded
 from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section, TextTable

@@ -13,6 +13,7 @@ from typing import Any
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Line
 from sociolab.core.user_files import write_whole
+from sociolab.report.finding import TIDY, tidy_rows
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.section import Section, TextTable
 from sociolab.report.transcript_view import ScoreSheet, TranscriptView
@@ -281,6 +282,12 @@ def entries_csv(results: Iterable[RunResult]) -> str:
         ENTRY_COLUMNS,
         (_entry(result, entry) for result in results for entry in result.scores),
     )
+
+
+def findings_csv(sections: Iterable[Section]) -> str:
+    """The findings of all tables, a row for each figure (`report.finding.tidy_rows`)."""
+    rows = tidy_rows(table for section in sections for table in section.tables)
+    return csv_text(TIDY, ([row[name] for name in TIDY] for row in rows))
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[str | float | None]]) -> str:

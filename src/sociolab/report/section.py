@@ -77,24 +77,3 @@ def noted(section: Section, notes: Sequence[str]) -> Section:
     """The section with these notes below each of its tables."""
     tables = (replace(table, notes=(*table.notes, *notes)) for table in section.tables)
     return replace(section, tables=tuple(tables))
-
-
-def documents(sections: Sequence[Section]) -> list[dict[str, Any]]:
-    """Sections as JSON objects: title, said, cautions, tables (figures are left to pages)."""
-    return [
-        {
-            "title": section.title,
-            "said": list(section.said),
-            "cautions": list(section.cautions),
-            "tables": [
-                {
-                    "heading": table.heading,
-                    "columns": list(table.columns),
-                    "rows": [list(row) for row in table.rows],
-                    "notes": list(table.notes),
-                }
-                for table in section.tables
-            ],
-        }
-        for section in sections
-    ]

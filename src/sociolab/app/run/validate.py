@@ -13,7 +13,6 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from sociolab.analysis.formatting import cell, interval_notes, title_of
 from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, ModelSpec, parse
@@ -36,6 +35,7 @@ from sociolab.core.reading import first_problem, json_lines, toml_record
 from sociolab.core.score import JudgeId, Score, ScoreFailure, Verdict
 from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
+from sociolab.report.formatting import cell, interval_notes, title_of
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import plural
 from sociolab.runner.judging import verdicts_of

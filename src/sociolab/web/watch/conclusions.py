@@ -12,9 +12,9 @@ from starlette.responses import HTMLResponse
 
 from sociolab.analysis.compare import ComparedAgents
 from sociolab.analysis.compare_runs import CompareRequest, compare_runs
-from sociolab.analysis.formatting import figure, headed, span
 from sociolab.analysis.rank import rank_runs, ranking_section
 from sociolab.core.errors import ConfigError
+from sociolab.report.formatting import figure, headed, span
 from sociolab.report.result import outline_of
 from sociolab.report.section import Section
 from sociolab.store.store import Store

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from sociolab.analysis.formatting import NOTHING, p_text
+from sociolab.report.formatting import NOTHING, p_text
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import minus
 from sociolab.stats.correlation import spearman

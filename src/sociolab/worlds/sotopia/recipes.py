@@ -7,7 +7,6 @@ from statistics import fmean
 from typing import Annotated, TypeAlias
 
 from sociolab.analysis.agreement import agreements
-from sociolab.analysis.formatting import NOTHING, p_text, plain
 from sociolab.analysis.hard_subset import hard, hard_section
 from sociolab.analysis.ratings import MODELS, PEOPLE, played_by, ratings_of
 from sociolab.analysis.values import Value, mean_of, pooled, values_of
@@ -29,6 +28,7 @@ from sociolab.plugin.recipe import (
     slug,
     standing,
 )
+from sociolab.report.formatting import NOTHING, p_text, plain
 from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import RunResult
 from sociolab.report.section import TextTable

@@ -9,11 +9,11 @@ from typing import Any
 
 from sociolab.analysis.across import TwoLevels
 from sociolab.analysis.compare_runs import check_no_smoke
-from sociolab.analysis.formatting import NOTHING
 from sociolab.core.code_fingerprint import OPTIONS
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Score
+from sociolab.report.formatting import NOTHING
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.score_tables import judges_of

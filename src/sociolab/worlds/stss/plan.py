@@ -16,12 +16,12 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 
 from sociolab.analysis.across import Relation, related_table, relation, relation_document
-from sociolab.analysis.formatting import NOTHING, rounded
 from sociolab.analysis.values import RunValues, Value, values_of
 from sociolab.core.errors import ConfigError
 from sociolab.plugin.context import Context, Findings
 from sociolab.plugin.options import Filter, Flag, Name, Names, Several
 from sociolab.plugin.recipe import PlanConfig, dry_run, slug
+from sociolab.report.formatting import NOTHING, rounded
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import by_rules, listed, plural, scripted_play
 from sociolab.stats.intervals import Estimate, mean, on_scale

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sociolab.core.metrics import Declared
 from sociolab.core.score import Measure
 from sociolab.report.words import interval_line, legend, listed, minus
 from sociolab.report.words import percent as percent_of
-from sociolab.stats.correlation import Correlation
-from sociolab.stats.intervals import CUT, Estimate
+
+if TYPE_CHECKING:
+    from sociolab.stats.correlation import Correlation
+    from sociolab.stats.intervals import Estimate
 
 NOTHING = "\N{EN DASH}"
 
@@ -118,6 +120,8 @@ def cell(estimate: Estimate | Correlation, *, percent: bool = False, sign: bool 
 
 def interval_notes(estimates: Iterable[Estimate], cluster: str) -> tuple[str, ...]:
     """Below a table: how these intervals were made, and why some are not there."""
+    from sociolab.stats.intervals import CUT  # numpy: not before there are intervals
+
     found = [estimate for estimate in estimates if estimate.value is not None]
     made = [(estimate.clusters, estimate.method) for estimate in found if estimate.method != "none"]
     cut = any(estimate.note == CUT for estimate in found)

@@ -1,0 +1,247 @@
+"""The catalogue: what analyses say, each sentence, heading and column once, in a file by analysis.
+
+A file of `report/notes` (or of a world's own package) has [notes], sentences by id, and [tables],
+each with a heading, notes and columns. A value stands in braces, with how it is written behind a
+colon (`NoteFormatter`).
+"""
+
+from __future__ import annotations
+
+import string
+import tomllib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from sociolab.core.metrics import UNDECLARED, Declared
+from sociolab.core.score import Measure
+from sociolab.report.finding import Count, Finding, FindingTable, Note
+from sociolab.report.formatting import (
+    NOTHING,
+    explained,
+    figure,
+    headed,
+    interval_notes,
+    p_text,
+    plain,
+    title_of,
+)
+from sociolab.report.words import listed, minus, percent
+
+if TYPE_CHECKING:
+    from sociolab.report.finding import Interval
+
+Form: TypeAlias = Literal["", "scaled", "signed", "percent", "share", "p", "points", "number"]
+"""How a number is written: "" with two decimals; "scaled" with three where the row's metric is no
+wider than 1; "share" in percent with a decimal; "points" whole and with a sign; "number" with as
+few digits as it has."""
+
+Part: TypeAlias = Literal["", "value", "interval"]
+"""What is written of an estimate: "" both its value and its interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its heading, the figure of a finding that it shows, and how; text goes left."""
+
+    name: str
+    heading: str
+    of: str
+    form: Form = ""
+    part: Part = ""
+    is_text: bool = False
+
+
+_SHARED = "sociolab.report.notes"
+
+
+class Catalogue:
+    """What one analysis says: calling it with the id of a sentence and the values in it makes a
+    `Note`, `table` a table of findings."""
+
+    def __init__(self, name: str, package: str = _SHARED) -> None:
+        self.name = name
+        self.package = package
+
+    def __call__(self, note: str, /, **values: Any) -> Note:
+        """The sentence of this id with these values; KeyError where the file has none, or a value
+        is missing."""
+        return self._note(note, self._file()["notes"][note], values)
+
+    def table(
+        self,
+        table: str,
+        findings: Iterable[Finding],
+        /,
+        *,
+        columns: Sequence[str | Column] = (),
+        notes: Iterable[str] = (),
+        cluster: str = "",
+        declared: Declared | None = None,
+        **values: Any,
+    ) -> FindingTable:
+        """The table of this id, a row for each finding.
+
+        `columns` are those to show, in order (none named: all that the file has of the table); a
+        `Column` is one whose heading is somebody's name. Columns that the file does not have are
+        those of `shared.toml`. Below the table stand the notes of the file, then `notes`, and with
+        a `cluster` (what intervals are clustered by) how the intervals shown were made. With
+        `declared`, metrics are marked where lower is better, and explained.
+        """
+        here = self._file()["tables"][table]
+        written = {**_read(_SHARED, "shared")["columns"], **here.get("columns", {})}
+        shown = tuple(
+            name if isinstance(name, Column) else _column(name, written[name], values)
+            for name in columns or tuple(here["columns"])
+        )
+        rows = tuple(findings)
+        fixed = (
+            self._note(f"{table}.{number}", template, values)
+            for number, template in enumerate(here.get("notes", ()))
+        )
+        intervals = interval_notes(_estimates(rows, shown), cluster) if cluster else ()
+        metrics = tuple(dict.fromkeys(row.metric for row in rows if row.metric))
+        tips, legend = explained(metrics, declared) if declared else ({}, "")
+        return FindingTable(
+            self._note(table, here["heading"], values),
+            tuple(column.heading for column in shown),
+            tuple(tuple(_cell(row, column, declared) for column in shown) for row in rows),
+            (*fixed, *notes, *intervals),
+            words=tuple(i for i, column in enumerate(shown) if i and column.is_text),
+            tips=tips,
+            legend=legend,
+            id=f"{self.name}.{table}",
+            findings=rows,
+        )
+
+    def _note(self, note: str, template: str, values: Mapping[str, Any]) -> Note:
+        return Note(_FORMATTER.vformat(template, (), values), f"{self.name}.{note}", values)
+
+    def _file(self) -> Mapping[str, Any]:
+        return _read(self.package, self.name)
+
+
+@cache
+def _read(package: str, name: str) -> Mapping[str, Any]:
+    return tomllib.loads((files(package) / f"{name}.toml").read_text("utf-8"))
+
+
+def _column(name: str, written: str | Mapping[str, Any], values: Mapping[str, Any]) -> Column:
+    row: Mapping[str, Any] = {"heading": written} if isinstance(written, str) else written
+    heading = _FORMATTER.vformat(row["heading"], (), values)
+    form, part = _form(row.get("form", ""))
+    return Column(name, heading, row.get("of", name), form, part, row.get("text", False))
+
+
+def _form(words: str) -> tuple[Form, Part]:
+    """Form and part, written with a space between them: "percent interval"."""
+    some = words.split()
+    part = next((one for one in some if one in ("value", "interval")), "")
+    return " ".join(one for one in some if one != part), part  # type: ignore[return-value]
+
+
+def _cell(row: Finding, column: Column, declared: Declared | None) -> str:
+    if column.of == "metric" and row.metric is not None:
+        return headed(row.metric, declared or UNDECLARED)
+    figure = row.figure(column.of)
+    form = "number" if isinstance(figure, Count) else column.form
+    return write(figure, form, column.part, row.metric)
+
+
+def _estimates(rows: Iterable[Finding], columns: Sequence[Column]) -> Iterator[Any]:
+    """The estimates of which intervals are shown."""
+    for row in rows:
+        for column in columns:
+            figure = row.figure(column.of)
+            if column.part != "value" and hasattr(figure, "clusters"):
+                yield figure
+
+
+class NoteFormatter(string.Formatter):
+    """Writes the values of a note by their type: a count with its noun, an estimate with its
+    interval, names as a list, a number with two decimals, a whole number in thousands.
+
+    Behind a colon: a form and a part (`Form`, `Part`); "or" and "comma", how names are listed;
+    "was|were", the first word for one, the second for several; or a format of Python's own.
+    """
+
+    def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Values have names; KeyError for one that is not there."""
+        return kwargs[str(key)]
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """The value as text."""
+        if "|" in format_spec:
+            one, many = format_spec.split("|")
+            size = value.n if isinstance(value, Count) else value
+            return one if (size if isinstance(size, int) else len(size)) == 1 else many
+        return write(value, *_form(format_spec))
+
+
+_FORMATTER = NoteFormatter()
+
+
+def write(value: Any, form: str = "", part: Part = "", metric: Measure | None = None) -> str:
+    """A figure as text, see `Form` and `NoteFormatter`; a dash for what is not there."""
+    match value:
+        case None:
+            return NOTHING
+        case str():
+            return value
+        case bool():
+            return "yes" if value else "no"
+        case Measure():
+            return title_of(value)
+        case Count():
+            return f"{value.n:,}" if form == "number" else str(value)
+        case int():
+            return f"{value:,}"
+        case float():
+            return _number(value, form, metric)
+        case (float() as low, float() as high):
+            return f"[{_number(low, form, metric)}, {_number(high, form, metric)}]"
+        case Collection():
+            names = [write(one) for one in value]
+            if form == "comma":
+                return ", ".join(names)
+            if form == "or":
+                return " or ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+            return listed(names)
+        case _:
+            return _estimate(value, form, part, metric)
+
+
+def _number(value: float, form: str, metric: Measure | None) -> str:
+    match form:
+        case "scaled" if metric is not None:
+            return figure(value, metric)
+        case "" | "scaled":
+            return plain(value)
+        case "signed":
+            return plain(value, sign=True)
+        case "percent":
+            return percent(value)
+        case "share":
+            return percent(value, 1)
+        case "p":
+            return p_text(value)
+        case "points":
+            return minus(f"{value:+,.0f}") if round(value) else "0"
+        case "number":
+            return minus(f"{value:,.1f}".removesuffix(".0"))
+        case _:
+            return minus(format(value, form))
+
+
+def _estimate(value: Interval, form: str, part: Part, metric: Measure | None) -> str:
+    """A value with its interval, or one of the two; an interval of shares ends at 0 and 1."""
+    shown = write(value.value, form, metric=metric)
+    if value.low is None or value.high is None:
+        return NOTHING if part == "interval" else shown
+    low, high = value.low, value.high
+    if form in ("percent", "share"):
+        low, high = max(low, 0.0), min(high, 1.0)
+    interval = write((low, high), form, metric=metric)
+    return {"value": shown, "interval": interval, "": f"{shown} {interval}"}[part]

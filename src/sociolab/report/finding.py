@@ -1,0 +1,220 @@
+"""What an analysis concludes, as data: findings, notes and the tables they stand in.
+
+A finding holds figures and no text. Sentences, headings and columns stand in a catalogue, one file
+for each analysis in `report/notes`; a note is a sentence that knows its id and the values in it.
+What an analysis returns is made of these alone, and every medium draws it without knowing of it.
+
+>>> from sociolab.report.catalogue import Catalogue
+>>> say = Catalogue("panel")
+>>> note = say("left_out", metrics=["believability", "secret"])
+>>> note, note.id
+('Not given by all of these judges, and left out: believability, secret', 'panel.left_out')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, is_dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from sociolab.core.score import Measure
+from sociolab.report.section import Section, TextTable
+from sociolab.report.words import plural
+
+if TYPE_CHECKING:
+    from sociolab.stats.correlation import Correlation
+    from sociolab.stats.intervals import Estimate
+
+    Interval: TypeAlias = Estimate | Correlation
+
+_MANY = {"person": "people", "dummy": "dummies", "history": "histories"}
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many, and of what: a number alone cannot be copied into the wrong sentence.
+
+    `of` is a noun in the singular: "episode", "seat", "rater", "pair", or what a world clusters by.
+
+    >>> str(Count("episode", 36)), str(Count("person", 2))
+    ('36 episodes', '2 people')
+    """
+
+    of: str
+    n: int
+
+    @property
+    def column(self) -> str:
+        """The noun in the plural: what a column of such counts is called."""
+        return _MANY.get(self.of, f"{self.of}s")
+
+    def __str__(self) -> str:
+        return plural(self.n, self.of, self.column)
+
+
+def episodes_and_seats(cells: Iterable[tuple[str, str | None]]) -> tuple[Count, ...]:
+    """What scores are over: episodes (their trials' ids) and, of a metric of single seats, seats.
+
+    >>> list(map(str, episodes_and_seats([("e1", "ann"), ("e1", "bob")])))
+    ['1 episode', '2 seats']
+    """
+    every = list(cells)
+    episodes = Count("episode", len({trial for trial, _ in every}))
+    seats = Count("seat", sum(seat is not None for _, seat in every))
+    return (episodes, seats) if seats.n else (episodes,)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A row: what was found in one metric about somebody or something.
+
+    `about` names whom, by kind: {"agent": "openai/x"}, {"above": ..., "below": ...}. `estimate` is
+    the figure that the row is there for, with its interval; `more` are further figures by the name
+    of their column. `bounds` are where the figure would lie if what has no score had the least, or
+    the most. A figure that does not exist is None, never 0.
+    """
+
+    metric: Measure | None = None
+    about: Mapping[str, str] = field(default_factory=dict)
+    estimate: Interval | None = None
+    counts: tuple[Count, ...] = ()
+    p: float | None = None
+    adjusted_p: float | None = None
+    coverage: float | None = None
+    bounds: tuple[float, float] | None = None
+    more: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+
+    def figure(self, name: str) -> Any:
+        """What a column of this name shows of the finding; None where there is nothing."""
+        if name in self.more:
+            return self.more[name]
+        if name in self.about:
+            return self.about[name]
+        for count in self.counts:
+            if name == count.column:
+                return count
+        return getattr(self, name, None)
+
+
+class Note(str):
+    """A sentence of a catalogue, with its id and the values that stand in it."""
+
+    id: str
+    values: Mapping[str, Any]
+
+    def __new__(cls, text: str, note: str, values: Mapping[str, Any]) -> Note:
+        """The note of this id."""
+        made = super().__new__(cls, text)
+        made.id, made.values = note, values
+        return made
+
+    def __getnewargs__(self) -> tuple[str, str, Mapping[str, Any]]:  # type: ignore[override]
+        return str(self), self.id, self.values
+
+
+@dataclass(frozen=True, slots=True)
+class FindingTable(TextTable):
+    """A table made of findings: its text, and the findings themselves."""
+
+    id: str = ""
+    findings: tuple[Finding, ...] = ()
+
+
+# ------------------------------------------------------------------ as data
+
+
+def as_data(value: Any) -> Any:
+    """A finding, a note or a figure of one as what JSON can hold."""
+    if isinstance(value, Note):
+        return {"id": value.id, "values": as_data(value.values), "text": str(value)}
+    if isinstance(value, Measure):
+        return value.name
+    if isinstance(value, Finding):
+        fields = ("estimate", "p", "adjusted_p", "coverage", "bounds")
+        figures = {name: as_data(getattr(value, name)) for name in fields}
+        return {
+            "metric": value.metric and value.metric.name,
+            "about": dict(value.about),
+            **{name: shown for name, shown in figures.items() if shown is not None},
+            **{count.column: count.n for count in value.counts},
+            **as_data(value.more),
+            **({"notes": as_data(value.notes)} if value.notes else {}),
+        }
+    if isinstance(value, Count):
+        return {"of": value.of, "n": value.n}
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    if isinstance(value, Mapping):
+        return {str(key): as_data(one) for key, one in value.items()}
+    if isinstance(value, Collection) and not isinstance(value, str):
+        return [as_data(one) for one in value]
+    return value
+
+
+TIDY = (
+    "table", "metric", "about", "figure", "value", "low", "high", "n", "p", "adjusted_p",
+    "low_bound", "high_bound",
+)  # fmt: skip
+"""Of `tidy_rows`."""
+
+
+def tidy_rows(tables: Iterable[TextTable]) -> Iterator[dict[str, Any]]:
+    """A row for each figure of each finding: table, metric, about whom, which figure, its value and
+    interval, how many of what it is over, p, and where it would lie whatever has no score."""
+    for table in tables:
+        if not isinstance(table, FindingTable):
+            continue
+        for row in table.findings:
+            figures = {"estimate": row.estimate, "coverage": row.coverage, **row.more}
+            for name, value in figures.items():
+                if value is None or isinstance(value, Note):
+                    continue
+                low_bound, high_bound = row.bounds or (None, None)
+                yield {
+                    "table": table.id,
+                    "metric": row.metric.name if row.metric else "",
+                    "about": "; ".join(f"{kind}={name}" for kind, name in row.about.items()),
+                    "figure": name,
+                    **_parts(value),
+                    "n": "; ".join(map(str, row.counts)),
+                    "p": row.p,
+                    "adjusted_p": row.adjusted_p,
+                    "low_bound": low_bound,
+                    "high_bound": high_bound,
+                }
+
+
+def _parts(figure: Any) -> dict[str, Any]:
+    """A figure as value and interval."""
+    if hasattr(figure, "low"):
+        return {"value": figure.value, "low": figure.low, "high": figure.high}
+    if isinstance(figure, tuple) and len(figure) == 2:
+        return {"value": None, "low": figure[0], "high": figure[1]}
+    return {"value": figure.n if isinstance(figure, Count) else figure, "low": None, "high": None}
+
+
+def documents(sections: Iterable[Section]) -> list[dict[str, Any]]:
+    """Sections as JSON objects: title, said, cautions, tables (figures are left to pages). A table
+    of findings holds them as data, too."""
+    return [
+        {
+            "title": str(section.title),
+            "said": list(map(str, section.said)),
+            "cautions": list(map(str, section.cautions)),
+            "tables": [_document(table) for table in section.tables],
+        }
+        for section in sections
+    ]
+
+
+def _document(table: TextTable) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "heading": str(table.heading),
+        "columns": list(table.columns),
+        "rows": [list(row) for row in table.rows],
+        "notes": list(map(str, table.notes)),
+    }
+    if isinstance(table, FindingTable):
+        document |= {"id": table.id, "findings": [as_data(row) for row in table.findings]}
+    return document

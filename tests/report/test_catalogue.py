@@ -1,0 +1,106 @@
+"""The catalogue of sentences: each is used, with the values that stand in it, and in one place."""
+
+from __future__ import annotations
+
+import ast
+import re
+import string
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import sociolab
+from sociolab.core.score import Measure
+from sociolab.report.catalogue import Catalogue, write
+from sociolab.report.finding import Count, Note, as_data
+from sociolab.stats.intervals import mean
+
+ROOT = Path(sociolab.__file__).parent
+
+
+def catalogue_files() -> Iterator[Path]:
+    yield from (path for path in ROOT.glob("report/notes/*.toml") if path.stem != "shared")
+    yield from ROOT.glob("worlds/*/notes/*.toml")
+
+
+def modules(name: str) -> Iterator[str]:
+    """The source of what speaks by this catalogue."""
+    for path in ROOT.rglob("*.py"):
+        source = path.read_text("utf-8")
+        if re.search(rf'^\w+ = Catalogue\("{name}"', source, re.MULTILINE):
+            yield source
+
+
+def said(name: str) -> Iterator[tuple[str, set[str]]]:
+    """The ids of a catalogue that are called by name, each with the values that it is given."""
+    for source in modules(name):
+        tree = ast.parse(source)
+        speaker = next(
+            target.id
+            for node in tree.body
+            if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith("Catalogue(")
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        )
+        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+            if ast.unparse(call.func) != speaker or any(one.arg is None for one in call.keywords):
+                continue
+            for part in ast.walk(call.args[0]):
+                if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                    yield part.value, {str(one.arg) for one in call.keywords}
+
+
+def fields(template: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(template) if name}
+
+
+@pytest.mark.parametrize("path", [*catalogue_files()], ids=lambda path: path.stem)
+def test_every_sentence_is_said_with_just_its_values(path: Path) -> None:
+    written = tomllib.loads(path.read_text("utf-8"))
+    for note, values in said(path.stem):
+        if note in written["notes"]:
+            assert values == fields(written["notes"][note]), f"{path.name}: {note}"
+    source = "".join(modules(path.stem))
+    for entry in (*written.get("notes", ()), *written.get("tables", ())):
+        assert f'"{entry}"' in source, f"{path.name}: nobody says {entry}"
+
+
+@pytest.mark.parametrize("path", [*catalogue_files()], ids=lambda path: path.stem)
+def test_every_sentence_that_is_said_is_there(path: Path) -> None:
+    notes = tomllib.loads(path.read_text("utf-8")).get("notes", {})
+    assert {note for note, _ in said(path.stem)} <= {*notes}
+
+
+def test_a_sentence_stands_once() -> None:
+    seen: dict[str, str] = {}
+    for path in catalogue_files():
+        for note, template in tomllib.loads(path.read_text("utf-8")).get("notes", {}).items():
+            assert template not in seen, f"{path.stem}.{note} and {seen[template]} are one sentence"
+            seen[template] = f"{path.stem}.{note}"
+
+
+def test_values_are_written_by_their_type() -> None:
+    estimate = mean([1.0, 2.0, 3.0, 4.0], ["a", "b", "c", "d"])
+    assert write(estimate, part="value") == "2.50"
+    assert write(estimate).startswith("2.50 [")
+    assert write(None) == "\N{EN DASH}"
+    assert write(Count("rater", 1)) == "1 rater"
+    assert write(1234) == "1,234"
+    assert write(-0.5, "signed") == "\N{MINUS SIGN}0.50"
+    assert write(0.123, "percent") == "12 %"
+    assert write((0.1, 0.2), "scaled", metric=Measure("m", 0, 1)) == "[0.100, 0.200]"
+    assert write(["a", "b", "c"], "or") == "a, b or c"
+    assert write(["a", "b", "c"]) == "a, b and c"
+
+
+def test_a_note_is_its_sentence_and_keeps_what_stands_in_it() -> None:
+    note = Catalogue("panel")("left_out", metrics=["a", "b"])
+    assert note == "Not given by all of these judges, and left out: a, b"
+    assert isinstance(note, Note)
+    assert as_data(note) == {
+        "id": "panel.left_out",
+        "values": {"metrics": ["a", "b"]},
+        "text": str(note),
+    }
