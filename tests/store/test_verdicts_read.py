@@ -122,7 +122,9 @@ def test_it_says_what_the_judgings_say_without_failures(tmp_path: Path) -> None:
             for row in store.verdicts.judgings(RUN, HEURISTIC)
             for v in row.verdicts
             if not isinstance(v, ScoreFailure)
-            for said in [(v.value, v.reason) if isinstance(v, Score) else (v.kind, v.why)]
+            for said in [
+                (v.value, v.reason, None) if isinstance(v, Score) else (v.kind, v.why, None)
+            ]
         )
         assert found == wanted
         assert sum(isinstance(one.value, float) for one in found) == 43

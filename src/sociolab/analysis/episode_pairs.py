@@ -331,7 +331,8 @@ def _reasons(store: Store, found: ComparedAgents) -> Reasons:
     for run in dict.fromkeys((found.a.run, found.b.run)):
         for one in store.verdicts.reasons(run, found.judge_id):
             key = run, one.trial, one.measure, one.seat or None
-            given.setdefault(key, {})[one.reason.strip()] = None
+            reason = one.rated_by.sign(one.reason) if one.rated_by else one.reason
+            given.setdefault(key, {})[reason.strip()] = None
     return {key: " / ".join(filter(None, some)) for key, some in given.items()}
 
 

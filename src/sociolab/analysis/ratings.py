@@ -1,10 +1,7 @@
 """What people and judges gave the same plays, as `stats.agreement` compares it.
 
-All raters of one set are one judge of the method "people" to a report, which averages them. They
-are told apart by the numbers of their judgings and by a signature before each reason in the store:
-"[anna] why", "[anna 42 s] why", "[anna 42 s 2026-03-01T14:05:00Z] why"; what is not known (how long
-it took, when it was given) is left out. So raters are told apart wherever a reason is shown. A
-pseudonym is one person in all sets.
+All raters of one set are one judge of the method "people" to a report, which averages them; each
+rating says who gave it (`core.score.RatedBy`). A pseudonym is one person in all sets.
 """
 
 from __future__ import annotations
@@ -22,11 +19,11 @@ from sociolab.core.instructions import (
     instructions_in,
 )
 from sociolab.core.metrics import Declared
-from sociolab.core.rater_signature import moment, signature
 from sociolab.core.score import (
     JudgeId,
     Measure,
     Method,
+    RatedBy,
     Score,
     ScoreFailure,
     Unscored,
@@ -214,7 +211,8 @@ class _Found:
                 f"between {measure.low:g} and {measure.high:g} in another; compare them apart"
             )
         self.sets.add(row.judge.name)
-        who = signature(score.reason)[0] or f"{row.judge.name}/{row.judging + 1}"
+        rated_by = score.rated_by
+        who = rated_by.rater if rated_by else f"{row.judge.name}/{row.judging + 1}"
         self.people.setdefault((who, play, measure.name), []).append(score)
 
     def labels(self, measures: Collection[str] = ()) -> dict[JudgeId, str]:
@@ -251,6 +249,7 @@ class _Found:
     def people_rows(self) -> Iterator[PersonRating]:
         """What one person gave the same in several sets is one rating, their mean."""
         for (who, play, measure), scores in self.people.items():
+            rated_by = scores[0].rated_by or RatedBy(who)
             yield PersonRating(
                 play.item,
                 who,
@@ -258,8 +257,8 @@ class _Found:
                 fmean(float(score.value) for score in scores),
                 play.cluster,
                 play.group,
-                signature(scores[0].reason)[1],
-                moment(scores[0].reason),
+                rated_by.seconds,
+                rated_by.when,
             )
 
 

@@ -144,16 +144,33 @@ UNTOLD = Measure("judging", 0, 1, title="any score (the judge broke before it na
 
 
 @dataclass(frozen=True, slots=True)
+class RatedBy:
+    """Who gave a rating, how many seconds it took, and when it was given, in UTC as ISO 8601; None
+    and "" where it is not known. `rater` is a pseudonym, and one person in all sets."""
+
+    rater: str
+    seconds: float | None = None
+    when: str = ""
+
+    def sign(self, reason: str) -> str:
+        """A reason as it is shown: "[anna 42 s 2026-03-01T14:05:00Z] why"."""
+        took = "" if self.seconds is None else f"{self.seconds:.10g} s"
+        return f"[{' '.join(filter(None, (self.rater, took, self.when)))}] {reason}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
 class Score:
     """A value inside its measure's range, of one seat or (`seat` None) of the whole episode.
 
     A value outside the range, or a fraction where whole numbers are due, cannot be built.
+    `rated_by` says which person gave it.
     """
 
     measure: Measure
     seat: str | None
     value: float
     reason: str = ""
+    rated_by: RatedBy | None = None
 
     def __post_init__(self) -> None:
         low, high = self.measure.low, self.measure.high
@@ -199,6 +216,7 @@ class Unscored:
     kind: NotKnown = "cannot tell"
     low: float | None = None
     high: float | None = None
+    rated_by: RatedBy | None = None
 
     def __post_init__(self) -> None:
         low, high = self.bounds

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, TypeVar
 
 from sociolab.core.episode import ACT, Answered, Episode, Json, Moved, Trial, TurnsAsked, Unusable
-from sociolab.core.rater_signature import signature
 from sociolab.core.score import JudgeId, Measure, NotKnown
 from sociolab.store.calls import SeatCost
 from sociolab.store.overview import Turns
@@ -444,7 +443,7 @@ class Judged:
         for row in rows:
             if not isinstance(row.value, str):
                 given = self._given.setdefault((judge, row.measure), {})
-                rater = signature(row.reason)[0] or f"#{row.judging + 1}"
+                rater = row.rated_by.rater if row.rated_by else f"#{row.judging + 1}"
                 key = row.trial, row.seat or None
                 given[key] = (*given.get(key, ()), (rater, row.value))
 

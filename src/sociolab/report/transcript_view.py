@@ -230,12 +230,13 @@ def _remark(verdict: Verdict | None) -> Remark | None:
     match verdict:
         case None:
             return None
-        case Score(measure=measure, value=value, reason=reason):
-            return Remark(single(value, measure), reason)
+        case Score(measure=measure, value=value, reason=reason, rated_by=rated_by):
+            return Remark(single(value, measure), rated_by.sign(reason) if rated_by else reason)
         case ScoreFailure(cause=cause, problem=problem):
             return Remark(f"missing ({cause})", problem, scored=False)
         case _:
-            return Remark(verdict.kind, verdict.why, scored=False)
+            why = verdict.rated_by.sign(verdict.why) if verdict.rated_by else verdict.why
+            return Remark(verdict.kind, why, scored=False)
 
 
 def private_part(text: str) -> tuple[str, str]:

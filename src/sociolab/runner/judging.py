@@ -266,6 +266,8 @@ def _problem(one: object, seats: Sequence[str]) -> str:
             f"expected verdicts on the seats {', '.join(seats)}, or None for the whole "
             f"episode, found one on {one.seat!r:.80}"
         )
+    if not isinstance(one, ScoreFailure) and one.rated_by is not None:
+        return f"expected {of} without rated_by, which is of people's ratings"
     if isinstance(one, Score):
         if not isinstance(one.value, Real):
             return f"expected {of} with a value that is a number, found {one.value!r:.80}"

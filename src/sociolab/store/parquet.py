@@ -45,6 +45,9 @@ SCORES = {
     "unscored": "str",  # cannot tell, disputed, unconfirmed, not applicable
     "least": "float",  # of an unscored verdict, the least and the most that its value could be
     "most": "float",
+    "rater": "str",  # of a rating by a person, as are seconds and when (UTC)
+    "seconds": "float",
+    "when": "str",
 }
 
 TURNS = {
@@ -87,13 +90,19 @@ def score_rows(store: Store, name: str, trials: Mapping[str, Trial]) -> Iterator
 def _of_verdict(verdict: Verdict) -> Row:
     match verdict:
         case Score():
-            return {"kind": "score", "value": verdict.value, "text": verdict.reason}
+            score = {"kind": "score", "value": verdict.value, "text": verdict.reason}
+            return score | _rated_by(verdict)
         case ScoreFailure(cause=cause, problem=problem, attempts=attempts):
             return {"kind": "failure", "text": problem, "cause": cause, "attempts": attempts}
         case Unscored():
             least, most = verdict.bounds
             bounds = {"least": least, "most": most}
-            return {"kind": "unscored", "text": verdict.why, "unscored": verdict.kind, **bounds}
+            unscored = {"kind": "unscored", "text": verdict.why, "unscored": verdict.kind}
+            return unscored | bounds | _rated_by(verdict)
+
+
+def _rated_by(verdict: Score | Unscored) -> dict[str, Any]:
+    return asdict(verdict.rated_by) if verdict.rated_by else {}
 
 
 def turn_rows(store: Store, name: str, trials: Mapping[str, Trial]) -> Iterator[Row]:

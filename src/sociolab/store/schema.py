@@ -248,9 +248,12 @@ CREATE TABLE verdicts (
     unscored TEXT,                   -- of an unscored one: why (core.score.NotKnown)
     low REAL,                        -- and between what its value lies; NULL: the measure's range
     high REAL,
+    rater TEXT,                      -- of a rating, as are seconds and rated; NULL: not known
+    seconds REAL,
+    rated TEXT,                      -- when, in UTC, as ISO 8601
     sum INTEGER AS (checksum(
         judging, n, kind, measure, seat, value, text, cause, raw, attempts, unscored,
-        low, high
+        low, high, rater, seconds, rated
     )) STORED,
     PRIMARY KEY (judging, n)
 ) WITHOUT ROWID;

@@ -15,6 +15,7 @@ from sociolab.core.score import (
     JudgeId,
     Measure,
     NotKnown,
+    RatedBy,
     Score,
     ScoreFailure,
     Unscored,
@@ -118,6 +119,7 @@ class Reasoned(NamedTuple):
     seat: str
     value: float | NotKnown
     reason: str
+    rated_by: RatedBy | None
 
 
 class Verdicts:
@@ -286,8 +288,10 @@ class Verdicts:
         """What this judge said, episode by episode in plan order; no failures."""
         values = (self._db.run_pk(run), judge.name, judge.method, judge.settings)
         return tuple(
-            Reasoned(trial, number, as_text(measure), as_text(seat), value, as_text(text))
-            for trial, number, measure, seat, value, text in self._db.rows(_REASONS, values)
+            Reasoned(
+                trial, number, as_text(measure), as_text(seat), value, as_text(text), _rated_by(*by)
+            )
+            for trial, number, measure, seat, value, text, *by in self._db.rows(_REASONS, values)
         )
 
     def by_trial(
@@ -446,25 +450,33 @@ def to_columns(verdict: Verdict) -> tuple[Value, ...]:
     """The verdict without its measure, in the order of COLUMNS."""
     seat, none = verdict.seat, (None, None, None)
     match verdict:
-        case Score():
-            return seat, "score", verdict.value, verdict.reason, *none, *none
+        case Score(_, _, value, reason, by):
+            return seat, "score", value, reason, *none, *none, *_rating_columns(by)
         case ScoreFailure(_, _, cause, problem, raw, attempts):
-            return seat, "failure", None, problem, cause, raw, attempts, *none
-        case Unscored(_, _, why, kind, low, high):
-            return seat, "unscored", None, why, *none, kind, low, high
+            return seat, "failure", None, problem, cause, raw, attempts, *none, *none
+        case Unscored(_, _, why, kind, low, high, by):
+            return seat, "unscored", None, why, *none, kind, low, high, *_rating_columns(by)
+
+
+def _rating_columns(by: RatedBy | None) -> tuple[Value, ...]:
+    return (by.rater, by.seconds, by.when) if by else (None, None, None)
+
+
+def _rated_by(rater: Any, seconds: float | None, when: Any) -> RatedBy | None:
+    return None if rater is None else RatedBy(as_text(rater), seconds, as_text(when))
 
 
 def from_columns(measure: Measure, columns: tuple[Any, ...]) -> Verdict:
     """The verdict that these columns hold; StoreError if they hold none."""
-    seat, kind, value, text, cause, raw, attempts, unscored, low, high = columns
+    seat, kind, value, text, cause, raw, attempts, unscored, low, high, *by = columns
     seat = None if seat is None else as_text(seat)
     match kind:
         case "score":
-            return Score(measure, seat, value, as_text(text))
+            return Score(measure, seat, value, as_text(text), _rated_by(*by))
         case "failure":
             return ScoreFailure(measure, seat, cause, as_text(text), as_text(raw), attempts)
         case "unscored":
-            return Unscored(measure, seat, as_text(text), unscored, low, high)
+            return Unscored(measure, seat, as_text(text), unscored, low, high, _rated_by(*by))
         case _:
             raise StoreError(f"a verdict in the store is of an unknown kind: {kind}")
 
@@ -481,14 +493,16 @@ class _Seats(dict[Any, str]):
         return text
 
 
-COLUMNS = "seat, kind, value, text, cause, raw, attempts, unscored, low, high"
+COLUMNS = (
+    "seat, kind, value, text, cause, raw, attempts, unscored, low, high, rater, seconds, rated"
+)
 
 
 _KINDS = frozenset(get_args(Kind))
 
 
 _INSERT_VERDICT = f"""
-    INSERT INTO verdicts (judging, n, measure, {COLUMNS}) VALUES ({", ".join("?" * 13)})
+    INSERT INTO verdicts (judging, n, measure, {COLUMNS}) VALUES ({", ".join("?" * 16)})
 """
 
 
@@ -539,7 +553,8 @@ _FIRST = """
 
 
 _REASONS = """
-    SELECT trials.id, number, measures.name, ifnull(seat, ''), ifnull(value, unscored), text
+    SELECT trials.id, number, measures.name, ifnull(seat, ''), ifnull(value, unscored), text,
+        rater, verdicts.seconds, rated
     FROM judgings
     JOIN judges ON judges.pk = judge
     JOIN trials ON trials.pk = trial

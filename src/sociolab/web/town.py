@@ -151,7 +151,9 @@ def _said(row: ScoreRow) -> ShownScore:
         judge = f"{judge}, judging {row.judging + 1}"
     match verdict:
         case Score():
-            return ShownScore(title, f"{verdict.value:.3g}", judge, verdict.reason, failed=False)
+            by, reason = verdict.rated_by, verdict.reason
+            reason = by.sign(reason) if by else reason
+            return ShownScore(title, f"{verdict.value:.3g}", judge, reason, failed=False)
         case ScoreFailure():
             shown = f"missing: {verdict.cause}"
             return ShownScore(title, shown, judge, verdict.problem, failed=True)

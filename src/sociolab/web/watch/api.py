@@ -125,14 +125,19 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
     said: dict[str, Any] = {"measure": measure.name, "title": measure.title, "seat": verdict.seat}
     match verdict:
         case Score(value=value, reason=reason):
-            return said | {"value": value, "reason": reason}
+            return said | {"value": value, "reason": reason, **_rated_by(verdict)}
         case ScoreFailure(cause=cause, problem=problem, raw=raw, attempts=attempts):
             failed = {"cause": cause, "problem": problem, "raw": raw, "attempts": attempts}
             return said | {"value": None, "failure": failed}
         case Unscored(why=why, kind=kind):
             least, most = verdict.bounds
             bounds = None if math.isinf(most) else [least, most]
-            return said | {"value": None, "unscored": why, "kind": kind, "bounds": bounds}
+            unscored = {"value": None, "unscored": why, "kind": kind, "bounds": bounds}
+            return said | unscored | _rated_by(verdict)
+
+
+def _rated_by(verdict: Score | Unscored) -> dict[str, Any]:
+    return asdict(verdict.rated_by) if verdict.rated_by else {}
 
 
 def _json_or_text(content: str) -> Any:
