@@ -184,7 +184,7 @@ def test_a_judge_that_scored_nothing_of_it_is_refused(store: Store, tmp_path: Pa
 def test_sotopias_figures_stand_only_beside_a_model_judge(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path)
     ratings = ratings_of(store, [RUN])
-    object.__setattr__(ratings, "methods", {"heuristic": "model"})
+    object.__setattr__(ratings, "judge_ids", {"heuristic": JudgeId("heuristic", "model")})
     report = agreement_report(ratings.people, ratings.judges, {"goal": (0, 10)})
     said = " ".join(c for section in sections_of(ratings, report, 5) for c in section.cautions)
     assert "SOTOPIA's Table 1 (GPT-4 and its raters, episodes by models): SEC 0.22" in said

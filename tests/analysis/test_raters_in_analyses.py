@@ -409,7 +409,7 @@ def test_a_rated_agent_without_a_corrected_mean_is_named_with_the_reason() -> No
         for i in range(12)
     )
     ratings = StoredRatings(
-        ("r",), {}, people, judged, (SCALE,), {"j": "model"}, ("people",),
+        ("r",), {}, people, judged, (SCALE,), {"j": JudgeId("j", "model")}, ("people",),
         played={row.item: row.item.split(" ")[1] for row in judged},
     )  # fmt: skip
     section = judge_by_agent_section(judge_by_agent(ratings, "j"), {"goal": "GOAL"}, "scenario")

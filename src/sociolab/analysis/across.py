@@ -258,7 +258,7 @@ def _wanted(found: Sequence[Board], judges: Mapping[str, str]) -> Iterable[Board
     for board in found:
         terms = board.terms
         others = [one.terms for one in found if one.terms.world == terms.world]
-        asked = foremost({one.judge: one.method for one in others}, with_people=True)
+        asked = foremost({one.judge: one for one in others}, with_people=True)
         if terms.judge in ([judges[terms.world]] if terms.world in judges else asked):
             yield board
 

@@ -11,7 +11,6 @@ from typing import Literal, TypeAlias
 from sociolab.analysis.audit import main_measure
 from sociolab.analysis.formatting import NOTHING, cell, interval_notes, plain, title_of
 from sociolab.analysis.values import RunValues, Value
-from sociolab.core.code_fingerprint import code_in
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import RULE_BASED, JudgeId, Measure, judge_title
@@ -301,8 +300,8 @@ def _methods(panel: JudgePanel) -> Iterator[str]:
             "each judge alone below, and sociolab agree, before you use it."
         )
     for name, one in labelled.items():
-        if one.method in RULE_BASED or code_in("", one.settings):
-            yield f"Judge {name}: {method_words(panel.declared, one.method, one.settings)}."
+        if one.method in RULE_BASED or one.code:
+            yield f"Judge {name}: {method_words(panel.declared, one)}."
 
 
 def _scores(panel: JudgePanel, figures: Sequence[PanelFigures]) -> TextTable:

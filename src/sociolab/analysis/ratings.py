@@ -14,21 +14,20 @@ from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.instructions import (
     RATED_BY,
-    Instructions,
+    Prompts,
     instructions_from,
-    instructions_in,
 )
 from sociolab.core.metrics import Declared
 from sociolab.core.score import (
     JudgeId,
     Measure,
-    Method,
     RatedBy,
     Score,
     ScoreFailure,
     Unscored,
     judge_called,
 )
+from sociolab.report.plays import labels_of
 from sociolab.report.result import run_of_episodes
 from sociolab.stats.agreement import OVERALL, POOLED, ItemRating
 from sociolab.store.store import Store
@@ -67,8 +66,8 @@ class PersonRating(ItemRating):
 class StoredRatings:
     """Ratings by people and by judges of the plays of some runs.
 
-    `measures` are those that people rated, in the order of the world's paper. `methods` says where
-    each judge's figures come from, `instructions` from which set judges by label and raters by set
+    `measures` are those that people rated, in the order of the world's paper. `judge_ids` says who
+    each judge is, by label, `instructions` from which set judges by label and raters by set
     had theirs, as far as it is known. `measuring` are what judges gave in the metrics that are to
     measure what people rated by another name (`Declared.measured_by`). `played` tells by item
     who played.
@@ -79,9 +78,9 @@ class StoredRatings:
     people: tuple[PersonRating, ...]
     judges: tuple[ItemRating, ...]
     measures: tuple[Measure, ...]
-    methods: Mapping[str, Method]
+    judge_ids: Mapping[str, JudgeId]
     sets: tuple[str, ...]
-    instructions: Mapping[str, Instructions] = field(default_factory=dict)
+    instructions: Mapping[str, Prompts] = field(default_factory=dict)
     measuring: tuple[ItemRating, ...] = ()
     played: Mapping[str, str] = field(default_factory=dict)
 
@@ -125,7 +124,7 @@ def ratings_of(
         tuple(found.people_rows()),
         rows,
         tuple(found.measures[name] for name in order),
-        {label: judge.method for judge, label in labels.items() if label in kept},
+        {label: judge for judge, label in labels.items() if label in kept},
         tuple(sorted(found.sets)),
         dict(_instructions(store, found, labels)),
         tuple(row for row in measuring if not judges or row.rater in judges),
@@ -144,15 +143,15 @@ def check_sets(store: Store, runs: Iterable[str], sets: Iterable[str]) -> None:
 
 def _instructions(
     store: Store, found: _Found, labels: Mapping[JudgeId, str]
-) -> Iterator[tuple[str, Instructions]]:
+) -> Iterator[tuple[str, Prompts]]:
     for judge, label in labels.items():
-        if told := instructions_in(judge.settings):
-            yield label, told
+        if judge.prompts:
+            yield label, judge.prompts
     for study in store.studies.all():
         settings = study.settings if isinstance(study.settings, dict) else {}
         told = instructions_from(settings.get(RATED_BY))
         if told and study.name in found.sets:
-            yield study.name, told
+            yield study.name, told.prompts
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,17 +215,9 @@ class _Found:
         self.people.setdefault((who, play, measure.name), []).append(score)
 
     def labels(self, measures: Collection[str] = ()) -> dict[JudgeId, str]:
-        """Names of the judges that scored what people rated (or these measures), told apart by
-        method and settings."""
+        """Labels of the judges that scored what people rated (or these measures)."""
         wanted = measures or self.measures
-        judges = dict.fromkeys(judge for judge, _, name in self._said if name in wanted)
-        names = [judge.name for judge in judges]
-        return {
-            judge: judge.name
-            if names.count(judge.name) == 1
-            else f"{judge.name} ({judge.method} {judge.settings[:8]})"
-            for judge in judges
-        }
+        return labels_of(dict.fromkeys(judge for judge, _, name in self._said if name in wanted))
 
     def measuring_rows(self) -> Iterator[ItemRating]:
         """Of judges, in the metrics that are to measure what people rated."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from sociolab.app.run_cache import RUN_CACHE
-from sociolab.core.score import READER, JudgeId, Measure
+from sociolab.core.score import JudgeId, Measure
 from sociolab.report.plays import labels_of
 from sociolab.store.overview import EpisodeRow, episode_rows
 from sociolab.store.store import Store
@@ -37,7 +37,7 @@ class ScoredMeasure:
     @property
     def reads(self) -> bool:
         """Whether the judge is a reader, whose scores come before those of a formula."""
-        return self.label.startswith(READER)
+        return self.judge.role == "reader"
 
     @property
     def title(self) -> str:

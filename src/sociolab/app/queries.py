@@ -148,7 +148,9 @@ def _open(
 ) -> set[str]:
     """The trials in which a judge, or this one, gave a seat no score in a measure, and why."""
     judgings = [
-        row for row in store.verdicts.outcomes(run) if row.trial and judge in (None, row.judge.name)
+        row
+        for row in store.verdicts.outcomes(run)
+        if row.trial and judge in (None, row.judge.label)
     ]
     known = {one.measure.name: one.measure for row in judgings for one in row.outcomes}
     name = measure_called(measure, known.values())
@@ -186,7 +188,7 @@ def _scored(
         return next(iter(judged), None)
     name = measure_called(measure, (one.measure for one in judged))
     fits = [one for one in judged if one.measure.name == name]
-    first = foremost({one.label: one.judge.method for one in fits})
+    first = foremost({one.label: one.judge for one in fits})
     fits = [one for one in fits if one.label in first]
     if len(fits) > 1:
         which = ", ".join(one.label for one in fits)

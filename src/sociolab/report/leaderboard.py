@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sociolab.core.instructions import Prompts
 from sociolab.core.metrics import UNDECLARED, Better, Declared
-from sociolab.core.score import BASELINES, Method, judge_title
+from sociolab.core.score import BASELINES, JudgeRole, Method, judge_title
 from sociolab.report.html import pages
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry
 from sociolab.report.score_tables import judges_of, main_measure, value_text
@@ -57,6 +58,9 @@ class RankingTerms:
     method: Method
     judge_settings: str
     measure: str
+    role: JudgeRole
+    code: str | None
+    prompts: Prompts | None
     declared: Declared = field(default=UNDECLARED, compare=False)
 
     @property
@@ -264,6 +268,9 @@ def _terms(result: RunResult, judge: JudgeEntry, measure: str) -> RankingTerms:
         method=judge.method,
         judge_settings=judge.settings,
         measure=measure,
+        role=judge.role,
+        code=judge.code,
+        prompts=judge.prompts,
         declared=result.declared,
     )
 

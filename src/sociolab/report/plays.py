@@ -318,7 +318,7 @@ class TranscriptCounts:
         if not self._turns:
             return ()
         return tuple(
-            ScoreColumn(TRANSCRIPT.name, TRANSCRIPT, measure, False, False, outcomes)
+            ScoreColumn(TRANSCRIPT.label, TRANSCRIPT, measure, False, False, outcomes)
             for measure, outcomes in self._counted()
         )
 
@@ -351,7 +351,7 @@ def cost_column(
         return ()
     estimated = any(known[key].estimated for key in known.keys() & outcomes.keys())
     measure = replace(COST, title=f"{COST.title} (~)") if estimated else COST
-    return (ScoreColumn(LEDGER.name, LEDGER, measure, False, False, outcomes),)
+    return (ScoreColumn(LEDGER.label, LEDGER, measure, False, False, outcomes),)
 
 
 def _case(event: Unusable, episode: Episode) -> tuple[str, str, str]:
@@ -484,14 +484,20 @@ class Judged:
 
 
 def labels_of(judges: Collection[JudgeId]) -> dict[JudgeId, str]:
-    """Names that tell judges apart: a piece of the settings' hash where names agree.
+    """Labels that tell judges apart: with a piece of a hash where their own labels agree, and with
+    a number where that does, too.
 
-    The names of what this package counts itself are taken.
+    The labels of what this package counts itself are taken.
     """
-    names = Counter((TRANSCRIPT.name, LEDGER.name, *(judge.name for judge in judges)))
-    return {
-        judge: judge.name
-        if names[judge.name] == 1
-        else f"{judge.name} ({judge.method} {judge.settings[:8]})"
-        for judge in judges
-    }
+    own = Counter((TRANSCRIPT.label, LEDGER.label, *(judge.label for judge in judges)))
+    labels: dict[JudgeId, str] = {}
+    taken = {label for label, count in own.items() if count == 1}
+    for judge in judges:
+        label = judge.label
+        if own[label] > 1:
+            marked = f"{label} ({judge.method} {judge.mark})"
+            numbered = (f"{marked} #{number}" for number in range(2, len(own) + 2))
+            label = next(one for one in (marked, *numbered) if one not in taken)
+        taken.add(label)
+        labels[judge] = label
+    return labels

@@ -15,8 +15,6 @@ from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import Cause, ConfigError, did_you_mean
 from sociolab.core.score import (
     BY_FORMULA,
-    READER,
-    SHEET,
     JudgeId,
     Measure,
     foremost,
@@ -55,6 +53,7 @@ from sociolab.report.schema import (
     ReadingEntry,
     RunResult,
     ScoreEntry,
+    ServedEntry,
     TokenTotals,
     macro_of,
 )
@@ -137,6 +136,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
     """
     row, totals = run_of_episodes(store, run), store.calls.totals(run)
     settings: dict[str, Any] = row.settings if isinstance(row.settings, dict) else {}
+    served = served_entries(store.calls.served(run))
     return RunResult(
         schema=SCHEMA,
         run=row.name,
@@ -165,7 +165,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
             possible=totals.possible_attempts,
             possible_usd=totals.possible_usd,
         ),
-        served=served_entries(store.calls.served(run)),
+        served=served,
         seconds=row.seconds,
         ends={},
         failures=Failures(
@@ -174,7 +174,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
             calls=_counts(Counter(failure.cause for failure in store.calls.failures(run))),
             usage={FAULT: faults} if (faults := len(store.calls.faults(run))) else {},
         ),
-        judges=_judges(store.verdicts.counts(run)),
+        judges=_judges(store.verdicts.counts(run), served),
         measures=(),
         scores=(),
         settings=row.settings,
@@ -246,11 +246,18 @@ def _score_entries(
     )
 
 
-def _judges(found: Mapping[JudgeId, JudgingCounts]) -> tuple[JudgeEntry, ...]:
+def _judges(
+    found: Mapping[JudgeId, JudgingCounts], served: Sequence[ServedEntry]
+) -> tuple[JudgeEntry, ...]:
     labels = labels_of(found)
+    returned = {one.model: tuple(one.returned) for one in served if one.role == "judge"}
     return tuple(
         JudgeEntry(
-            judge=labels[judge], method=judge.method, settings=judge.settings, judgings=counts.most
+            judge=labels[judge],
+            settings=judge.settings,
+            judgings=counts.most,
+            served=returned.get(judge.name, ()) if judge.method == "model" else (),
+            **judge.fields(),
         )
         for judge, counts in found.items()
     )
@@ -387,12 +394,12 @@ def by_main_judge(result: RunResult) -> RunResult:
     """The result as its main judge scored it, where more than `SEVERAL` did, with further sheets;
     else the result as it is."""
     scored = {entry.judge for entry in result.scores if entry.n or entry.failures}
-    sheets = [judge for judge in scored if judge.startswith(SHEET)]
-    scored -= {*sheets}
-    methods = {one.judge: one.method for one in result.judges if one.judge in scored}
-    if len(methods) <= SEVERAL:
+    judges = {one.judge: one for one in result.judges if one.judge in scored}
+    sheets = [label for label, one in judges.items() if one.role == "sheet"]
+    others = {label: one for label, one in judges.items() if label not in sheets}
+    if len(others) <= SEVERAL:
         return result
-    return narrowed(result, [foremost(methods)[0], *sheets])
+    return narrowed(result, [foremost(others)[0], *sheets])
 
 
 # ------------------------------------------------------------------ means over plays
@@ -679,7 +686,7 @@ def macro_entry(micro: ScoreEntry, over: Estimate) -> ScoreEntry:
 def readings(said: Sequence[ColumnOutcomes]) -> tuple[ReadingEntry, ...]:
     """What readers read held against the outcomes by formula, for each agent and reader."""
     asked = [one for one in said if one.column.judge.method in BY_FORMULA]
-    read = [one for one in said if one.column.judge.name.startswith(READER)]
+    read = [one for one in said if one.column.judge.role == "reader"]
     return tuple(
         entry
         for own in asked

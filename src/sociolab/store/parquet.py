@@ -31,6 +31,11 @@ SCORES = {
     "judge": "str",
     "method": "str",
     "judge_settings": "str",
+    "role": "str",  # judge, reader or sheet
+    "model": "str",  # or class, or set of ratings
+    "sheet": "str",
+    "code": "str",  # the fingerprint of a Python class
+    "prompts": "str",  # the hash of the texts that the judge got
     "judging": "int",
     "measure": "str",
     "low": "float",
@@ -76,9 +81,10 @@ def score_rows(store: Store, name: str, trials: Mapping[str, Trial]) -> Iterator
             "run": name,
             **(_of_trial(trials[row.trial], verdict.seat) if row.trial else {}),
             "cell": None if row.cell is None else json.dumps(row.cell, ensure_ascii=False),
-            "judge": row.judge.name,
-            "method": row.judge.method,
+            "judge": row.judge.label,
             "judge_settings": row.judge.settings,
+            **row.judge.fields(),
+            "prompts": row.judge.prompts and row.judge.prompts.hash,
             "judging": row.judging,
             "measure": measure.name,
             "low": measure.low,

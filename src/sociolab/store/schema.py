@@ -202,11 +202,19 @@ CREATE VIEW ledger (                 -- each attempt; of one with a reply, secon
 CREATE TABLE judges (
     pk INTEGER PRIMARY KEY,
     run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+    label TEXT NOT NULL,             -- made of role, sheet and name, to sort by
+    role TEXT NOT NULL,
     name TEXT NOT NULL,
+    sheet TEXT NOT NULL,             -- '': none
     method TEXT NOT NULL,
     settings TEXT NOT NULL,
-    sum INTEGER AS (checksum(run, name, method, settings)) STORED,
-    UNIQUE (run, name, method, settings)
+    code TEXT NOT NULL,              -- '': no Python class
+    standing TEXT NOT NULL,          -- '': no set of prompts
+    prompts TEXT NOT NULL,           -- the hash of their texts
+    sum INTEGER AS (checksum(
+        run, label, role, name, sheet, method, settings, code, standing, prompts
+    )) STORED,
+    UNIQUE (run, role, name, sheet, method, settings, code, standing, prompts)
 );
 
 CREATE TABLE measures (

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from sociolab.core.episode import Json
 from sociolab.core.errors import Cause, StoreError
+from sociolab.core.instructions import Prompts
 from sociolab.core.score import (
     UNTOLD,
     JudgeId,
@@ -125,7 +126,7 @@ class Reasoned(NamedTuple):
 class Verdicts:
     """The verdicts of a store's runs.
 
-    A judging is one judge (name, method and settings), once, on one target: a trial's episode, a
+    A judging is one judge, once, on one target: a trial's episode, a
     cell (any JSON value but null), or the run. Outcomes are verdicts without their words: reasons
     and raw replies are most of what judgings weigh, and no figure needs them.
     """
@@ -192,14 +193,11 @@ class Verdicts:
         return pk is not None and self._db.row(failure, (pk,)) is None
 
     def judges(self, run: str) -> tuple[JudgeId, ...]:
-        """Who judged in this run, sorted by name, method and settings."""
-        rows = self._db.rows(
-            "SELECT DISTINCT judges.name, method, settings "
-            "FROM judgings JOIN judges ON judges.pk = judge "
-            "WHERE judgings.run = ? ORDER BY judges.name, method, settings",
-            (self._db.run_pk(run),),
-        )
-        return tuple(JudgeId(name, method, settings) for name, method, settings in rows)
+        """Who judged in this run, sorted by label, method and settings."""
+        pk = self._db.run_pk(run)
+        judged = "SELECT DISTINCT judge FROM judgings WHERE run = ?"
+        among = {judge for (judge,) in self._db.rows(judged, (pk,))}
+        return tuple(judge for pk, judge in self._judges(pk).items() if pk in among)
 
     def judgings(
         self, run: str, judge: JudgeId | None = None, trial: str | None = None
@@ -215,18 +213,12 @@ class Verdicts:
         if trial is not None:
             only, values = "AND trial = ? ", [pk, self._db.trial_pk(run, trial)]
         if judge is not None:
-            only += "AND (judges.name, method, judges.settings) = (?, ?, ?) "
-            values += [judge.name, judge.method, judge.settings]
-        rows = self._db.rows(
-            "SELECT judgings.pk, trials.id, cell, judges.name, method, settings, number "
-            "FROM judgings JOIN judges ON judges.pk = judge "
-            f"LEFT JOIN trials ON trials.pk = trial WHERE judgings.run = ? {only}"
-            "ORDER BY trial, judges.name, method, settings, number, cell",
-            values,
-        )
-        for judging, found, cell, *by, number in rows:
+            only += "AND judge = ? "
+            values.append(self._known_pk(pk, judge))
+        judges = self._judges(pk)
+        for judging, found, cell, by, number in self._db.rows(_JUDGINGS.format(only), values):
             where = json.loads(as_text(cell)) if cell else None
-            yield JudgingRow(found, where, JudgeId(*by), number, self._said(judging, measures))
+            yield JudgingRow(found, where, judges[by], number, self._said(judging, measures))
 
     def all(self, run: str, judge: JudgeId | None = None) -> Iterator[ScoreRow]:
         """The verdicts of a run, of all judges or of one, in the order of `judgings`."""
@@ -237,9 +229,9 @@ class Verdicts:
     def outcomes(self, run: str) -> Iterator[Judging]:
         """The judgings of a run in the order of `judgings`; one without verdicts is empty."""
         pk = self._db.run_pk(run)
-        judges = {row[0]: JudgeId(*row[1:]) for row in self._db.rows(_JUDGES, (pk,))}
+        judges = self._judges(pk)
         measures, seats = self._measures(pk), _Seats()
-        rows = self._db.rows(_JUDGINGS, (pk,))
+        rows = self._db.rows(_JUDGINGS.format(""), (pk,))
         for at in range(0, len(rows), _PAGE):
             page = rows[at : at + _PAGE]
             said = self._outcomes([row[0] for row in page], measures, seats)
@@ -249,21 +241,23 @@ class Verdicts:
 
     def counts(self, run: str) -> Mapping[JudgeId, JudgingCounts]:
         """What each judge of a run did, in the order in which `judgings` first names them."""
+        pk = self._db.run_pk(run)
+        judges = self._judges(pk)
         rows = self._db.rows(
-            "SELECT judges.name, method, settings, count(trial), max(number) + 1 "
+            "SELECT judge, count(trial), max(number) + 1 "
             "FROM judgings JOIN judges ON judges.pk = judge WHERE judgings.run = ? GROUP BY judge "
-            "ORDER BY min(ifnull(trial, 0)), judges.name, method, settings",
-            (self._db.run_pk(run),),
+            f"ORDER BY min(ifnull(trial, 0)), {_BY_JUDGE}",
+            (pk,),
         )
-        return {JudgeId(*row[:3]): JudgingCounts(*row[3:]) for row in rows}
+        return {judges[judge]: JudgingCounts(*counts) for judge, *counts in rows}
 
     def failed_judgings(self, run: str) -> tuple[FailedJudging, ...]:
         """The judgings of played episodes that hold a failure, in the order of the plan."""
+        pk = self._db.run_pk(run)
+        judges = self._judges(pk)
         return tuple(
-            FailedJudging(as_text(trial), JudgeId(*by), number, cause, as_text(problem), not good)
-            for trial, *by, number, cause, problem, good, _ in self._db.rows(
-                _FAILED, (self._db.run_pk(run),)
-            )
+            FailedJudging(as_text(trial), judges[by], number, cause, as_text(problem), not good)
+            for trial, by, number, cause, problem, good, _ in self._db.rows(_FAILED, (pk,))
         )
 
     def first_failed_scores(self, run: str) -> tuple[FirstFailedScore, ...]:
@@ -286,7 +280,7 @@ class Verdicts:
 
     def reasons(self, run: str, judge: JudgeId) -> tuple[Reasoned, ...]:
         """What this judge said, episode by episode in plan order; no failures."""
-        values = (self._db.run_pk(run), judge.name, judge.method, judge.settings)
+        values = (self._known_pk(self._db.run_pk(run), judge),)
         return tuple(
             Reasoned(
                 trial, number, as_text(measure), as_text(seat), value, as_text(text), _rated_by(*by)
@@ -303,13 +297,12 @@ class Verdicts:
         """
         rows = self._db.rows(
             "SELECT trials.id, ifnull(seat, ''), avg(value) FROM judgings "
-            "JOIN judges ON judges.pk = judgings.judge JOIN trials ON trials.pk = judgings.trial "
+            "JOIN trials ON trials.pk = judgings.trial "
             "JOIN verdicts ON verdicts.judging = judgings.pk "
-            "WHERE judgings.run = ?1 AND judges.name = ?2 AND judges.method = ?3 "
-            "AND judges.settings = ?4 AND kind = 'score' "
-            "AND verdicts.measure IN (SELECT pk FROM measures WHERE run = ?1 AND name = ?5) "
+            "WHERE judgings.run = ?1 AND judge = ?2 AND kind = 'score' "
+            "AND verdicts.measure IN (SELECT pk FROM measures WHERE run = ?1 AND name = ?3) "
             "GROUP BY judgings.trial, seat ORDER BY judgings.trial, min(n)",
-            (self._db.run_pk(run), judge.name, judge.method, judge.settings, measure),
+            (pk := self._db.run_pk(run), self._known_pk(pk, judge), measure),
         )
         found: dict[str, list[tuple[str, float]]] = {}
         for trial, seat, value in rows:
@@ -318,31 +311,25 @@ class Verdicts:
 
     def measures(self, run: str) -> tuple[tuple[JudgeId, Measure], ...]:
         """Which judge gave values in which measures of episodes."""
+        pk = self._db.run_pk(run)
         rows = self._db.rows(
-            "SELECT judges.name, method, settings, measures.name, low, high, whole, title "
+            "SELECT judges.pk, measures.pk "
             "FROM measures JOIN judges ON judges.run = measures.run WHERE measures.run = ?1 "
             "AND EXISTS (SELECT 1 FROM judgings JOIN verdicts ON verdicts.judging = judgings.pk "
             "WHERE judgings.run = ?1 AND judgings.judge = judges.pk AND trial IS NOT NULL "
             "AND measure = measures.pk AND kind = 'score') ORDER BY judges.pk, measures.pk",
-            (self._db.run_pk(run),),
+            (pk,),
         )
-        return tuple(
-            (
-                JudgeId(*row[:3]),
-                Measure(as_text(row[3]), row[4], row[5], bool(row[6]), as_text(row[7])),
-            )
-            for row in rows
-        )
+        judges, measures = self._judges(pk), self._measures(pk)
+        return tuple((judges[judge], measures[measure]) for judge, measure in rows)
 
     def _find(
         self, run: int, judge: JudgeId, target: tuple[int | None, str], judging: int
     ) -> int | None:
-        values = (run, *target, judging)
         row = self._db.row(
-            "SELECT judgings.pk FROM judgings JOIN judges ON judges.pk = judge "
-            "WHERE judgings.run = ? AND ifnull(trial, 0) = ifnull(?, 0) AND cell = ? "
-            "AND number = ? AND judges.name = ? AND method = ? AND settings = ?",
-            (*values, judge.name, judge.method, judge.settings),
+            "SELECT pk FROM judgings WHERE run = ? AND ifnull(trial, 0) = ifnull(?, 0) "
+            "AND cell = ? AND number = ? AND judge = ?",
+            (run, *target, judging, self._known_pk(run, judge)),
         )
         return None if row is None else int(row[0])
 
@@ -417,8 +404,26 @@ class Verdicts:
         return found
 
     def _judge_pk(self, run: int, judge: JudgeId) -> int:
-        values = (run, judge.name, judge.method, judge.settings)
-        return self._pk(run, judge, "judges", "run, name, method, settings", values)
+        names = f"run, label, {_JUDGE}"
+        return self._pk(run, judge, "judges", names, (run, judge.label, *_judge_columns(judge)))
+
+    def _known_pk(self, run: int, judge: JudgeId) -> int:
+        """The primary key of a judge; of one that never judged in the run, one that none has."""
+        if (run, judge) in self._pks:
+            return self._pks[run, judge]
+        marks = ", ".join("?" * len(_judge_columns(judge)))
+        row = self._db.row(
+            f"SELECT pk FROM judges WHERE run = ? AND ({_JUDGE}) = ({marks})",
+            (run, *_judge_columns(judge)),
+        )
+        return -1 if row is None else int(row[0])
+
+    def _judges(self, run: int) -> Mapping[int, JudgeId]:
+        """The judges of a run by primary key, in the order of `judges`."""
+        rows = self._db.rows(
+            f"SELECT pk, {_JUDGE} FROM judges WHERE run = ? ORDER BY {_BY_JUDGE}", (run,)
+        )
+        return {pk: _judge(columns) for pk, *columns in rows}
 
     def _measure_pk(self, run: int, measure: Measure) -> int:
         values = (run, measure.name, measure.low, measure.high, measure.whole, measure.title)
@@ -444,6 +449,27 @@ class Verdicts:
             pk: Measure(as_text(name), low, high, bool(whole), as_text(title))
             for pk, name, low, high, whole, title in rows
         }
+
+
+_JUDGE = "name, method, settings, role, sheet, code, standing, prompts"
+_BY_JUDGE = "label, method, settings, code, judges.pk"
+"""The order of judges."""
+
+
+def _judge_columns(judge: JudgeId) -> tuple[Value, ...]:
+    """In the order of _JUDGE."""
+    prompts = judge.prompts
+    standing, texts = (prompts.standing, prompts.hash) if prompts else ("", "")
+    own = (judge.name, judge.method, judge.settings, judge.role, judge.sheet)
+    return (*own, judge.code or "", standing, texts)
+
+
+def _judge(columns: Sequence[Any]) -> JudgeId:
+    """The judge that these columns hold."""
+    name, method, settings, role, sheet, code, standing, texts = columns
+    prompts = Prompts(standing, as_text(texts)) if standing else None
+    known_as = as_text(name), method, as_text(settings), role, as_text(sheet)
+    return JudgeId(*known_as, code=as_text(code) or None, prompts=prompts)
 
 
 def to_columns(verdict: Verdict) -> tuple[Value, ...]:
@@ -506,14 +532,11 @@ _INSERT_VERDICT = f"""
 """
 
 
-_JUDGES = "SELECT pk, name, method, settings FROM judges WHERE run = ?"
-
-
-_JUDGINGS = """
+_JUDGINGS = f"""
     SELECT judgings.pk, trials.id, cell, judge, number
     FROM judgings JOIN judges ON judges.pk = judge LEFT JOIN trials ON trials.pk = trial
-    WHERE judgings.run = ?
-    ORDER BY trial, judges.name, method, judges.settings, number, cell
+    WHERE judgings.run = ? {{}}
+    ORDER BY trial, {_BY_JUDGE}, number, cell
 """
 
 
@@ -529,26 +552,26 @@ _PAGE = 2000
 
 # Of the columns that are not grouped by, SQLite gives those of the row with the least n.
 _FAILED = """
-    SELECT trials.id, judges.name, method, judges.settings, number, verdicts.cause, verdicts.text,
+    SELECT trials.id, judge, number, verdicts.cause, verdicts.text,
         (SELECT count(*) FROM verdicts said WHERE said.judging = judgings.pk
             AND said.kind IS NOT 'failure'),
         min(n)
     FROM judgings JOIN judges ON judges.pk = judge JOIN trials ON trials.pk = trial
         JOIN verdicts ON verdicts.judging = judgings.pk AND kind = 'failure'
     WHERE judgings.run = ? AND trials.status = 'played'
-    GROUP BY judgings.pk ORDER BY trials.pk, judges.name, number
+    GROUP BY judgings.pk ORDER BY trials.pk, label, number
 """
 
 
 # Of the columns that are not grouped by, SQLite gives those of the row with the least place.
 _FIRST = """
-    SELECT judges.name, verdicts.cause, count(*), verdicts.text, trials.id,
+    SELECT label, verdicts.cause, count(*), verdicts.text, trials.id,
         min(ifnull(judgings.trial, 1 << 40) * 1024 + verdicts.n)
     FROM judgings JOIN verdicts ON verdicts.judging = judgings.pk AND verdicts.kind = 'failure'
         JOIN judges ON judges.pk = judgings.judge LEFT JOIN trials ON trials.pk = judgings.trial
     WHERE judgings.run = ?
     GROUP BY judgings.judge, verdicts.cause
-    ORDER BY judges.name, count(*) DESC, verdicts.cause
+    ORDER BY label, count(*) DESC, verdicts.cause
 """
 
 
@@ -556,11 +579,9 @@ _REASONS = """
     SELECT trials.id, number, measures.name, ifnull(seat, ''), ifnull(value, unscored), text,
         rater, verdicts.seconds, rated
     FROM judgings
-    JOIN judges ON judges.pk = judge
     JOIN trials ON trials.pk = trial
     JOIN verdicts ON verdicts.judging = judgings.pk
     JOIN measures ON measures.pk = measure
-    WHERE judgings.run = ? AND judges.name = ? AND method = ? AND judges.settings = ?
-        AND kind != 'failure'
+    WHERE judge = ? AND kind != 'failure'
     ORDER BY trial, number, n
 """

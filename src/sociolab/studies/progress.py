@@ -268,7 +268,7 @@ def unjudged(store: Store, run: str, plan: PlayPlan, *, is_open: bool) -> str:
     whole = "" if all(one.whole for one in failed) else " in full"
     return (
         f"{plays} of {plural(store.run(run).played, 'episode')} could not be judged{whole}: "
-        f"{counted(causes)} (the first: {failed[0].judge.name}: {_short(failed[0].problem)}); "
+        f"{counted(causes)} (the first: {failed[0].judge.label}: {_short(failed[0].problem)}); "
         f"{_again(run, plan, is_open=is_open)}."
     )
 

@@ -144,8 +144,8 @@ def _errands(replay: Replay, clock: Clock) -> tuple[tuple[str, str], ...]:
 def _said(row: ScoreRow) -> ShownScore:
     verdict = row.verdict
     title = verdict.measure.title or verdict.measure.name
-    judge = row.judge.name
-    if row.judge.name != row.judge.method:
+    judge = row.judge.label
+    if row.judge.label != row.judge.method:
         judge = judge_title(judge, row.judge.method)
     if row.judging:
         judge = f"{judge}, judging {row.judging + 1}"

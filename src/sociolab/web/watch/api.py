@@ -112,9 +112,9 @@ def transcript_record(read: Transcript) -> dict[str, Any]:
 
 def _judging(row: JudgingRow) -> dict[str, Any]:
     return {
-        "judge": row.judge.name,
-        "method": row.judge.method,
+        "judge": row.judge.label,
         "settings": row.judge.settings,
+        **row.judge.fields(),
         "judging": row.judging,
         "verdicts": [_verdict(verdict) for verdict in row.verdicts],
     }

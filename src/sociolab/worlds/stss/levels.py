@@ -176,7 +176,7 @@ def _lost(store: Store, action: LevelRun) -> tuple[dict[str, _Lost], str]:
         if isinstance(verdict, Score) and verdict.measure in LOSSES.values() and row.trial:
             of_judge = shares.setdefault(row.judge, {})
             of_judge.setdefault(row.trial, {})[verdict.measure.name] = verdict.value
-    judges = sorted(shares, key=lambda judge: (judge.method != "rules", judge.name))
+    judges = sorted(shares, key=lambda judge: (judge.method != "rules", judge.label))
     told = shares[judges[0]] if judges else {}
     found: dict[str, _Lost] = {}
     for trial in action.trials:
