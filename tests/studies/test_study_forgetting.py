@@ -145,7 +145,7 @@ def rated(tmp_path: Path) -> Store:
 
 def test_ratings_are_deleted_by_their_rater_and_only_in_the_study(rated: Store) -> None:
     assert forget(rated, "ratings", "p-one") == Forgotten(0, 1, 0, 0)
-    left = [row.verdict.reason for row in rated.verdicts.all("played")
+    left = [row.verdict.reason for row in rated.verdicts.scores("played")
             if row.judge.method == "people" and isinstance(row.verdict, Score)]  # fmt: skip
     assert sorted(left) == ["of another set", "steadfast"]
     assert SECRET.encode() not in bytes_of(rated.path)

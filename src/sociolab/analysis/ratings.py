@@ -22,16 +22,13 @@ from sociolab.core.score import (
     JudgeId,
     Measure,
     RatedBy,
-    Score,
-    ScoreFailure,
-    Unscored,
     judge_called,
 )
 from sociolab.report.plays import labels_of
 from sociolab.report.result import run_of_episodes
 from sociolab.stats.agreement import OVERALL, POOLED, ItemRating
 from sociolab.store.store import Store
-from sociolab.store.verdicts import JudgingRow
+from sociolab.store.verdicts import ScoreRow
 
 MODELS, PEOPLE, RULES, OTHERS = "models", "people", "rules", "others"
 """Who played: the groups that correlations are given for apart (SOTOPIA, Table 1)."""
@@ -166,7 +163,7 @@ class _Found:
     """Verdicts on plays, taken run by run; those of judges in measures that nobody rated, too."""
 
     worlds: dict[str, Declared] = field(default_factory=dict)
-    people: dict[tuple[str, _Play, str], list[Score]] = field(default_factory=dict)
+    people: dict[tuple[str, _Play, str], list[ScoreRow]] = field(default_factory=dict)
     measures: dict[str, Measure] = field(default_factory=dict)
     sets: set[str] = field(default_factory=set)
     played: dict[str, str] = field(default_factory=dict)
@@ -177,30 +174,26 @@ class _Found:
         self.worlds[row.world] = row.declared
         imported = isinstance(row.settings, dict) and bool(row.settings.get("imported"))
         trials = {found.trial.id: found.trial for found in store.trials(run)}
-        for judging in store.verdicts.judgings(run):
-            left_out = sets and judging.judge.method == "people" and judging.judge.name not in sets
-            if judging.trial is not None and not left_out:
-                self._take(judging, run, trials[judging.trial], imported)
-
-    def _take(self, row: JudgingRow, run: str, trial: Trial, imported: bool) -> None:
-        for verdict in row.verdicts:
-            name, seat = verdict.measure.name, verdict.seat
-            if name in (OVERALL, POOLED):
+        for score in store.verdicts.scores(run, texts=False):
+            left_out = sets and score.judge.method == "people" and score.judge.name not in sets
+            if score.trial is None or score.measure.name in (OVERALL, POOLED) or left_out:
                 continue
-            play = _Play(
-                f"{run} {trial.id} {seat or ''}", trial.task.cluster, _group(trial, seat, imported)
-            )
-            self.played[play.item] = _agent(trial, seat)
-            if row.judge.method == "people":
-                if isinstance(verdict, Score):
-                    self._rate(row, play, verdict)
-            elif not isinstance(verdict, Unscored):
-                said = self._said.setdefault((row.judge, play, name), [])
-                if not isinstance(verdict, ScoreFailure):
-                    said.append(float(verdict.value))
+            self._take(score, run, trials[score.trial], imported)
 
-    def _rate(self, row: JudgingRow, play: _Play, score: Score) -> None:
-        measure = score.measure
+    def _take(self, row: ScoreRow, run: str, trial: Trial, imported: bool) -> None:
+        item = f"{run} {trial.id} {row.seat or ''}"
+        play = _Play(item, trial.task.cluster, _group(trial, row.seat, imported))
+        self.played[item] = _agent(trial, row.seat)
+        if row.judge.method == "people":
+            if row.value is not None:
+                self._rate(row, play)
+        elif row.kind != "unscored":
+            said = self._said.setdefault((row.judge, play, row.measure.name), [])
+            if row.value is not None:
+                said.append(row.value)
+
+    def _rate(self, row: ScoreRow, play: _Play) -> None:
+        measure = row.measure
         known = self.measures.setdefault(measure.name, measure)
         if measure.whole and not known.whole:  # the mean of double ratings is no whole number
             known = self.measures[measure.name] = measure
@@ -210,9 +203,8 @@ class _Found:
                 f"between {measure.low:g} and {measure.high:g} in another; compare them apart"
             )
         self.sets.add(row.judge.name)
-        rated_by = score.rated_by
-        who = rated_by.rater if rated_by else f"{row.judge.name}/{row.judging + 1}"
-        self.people.setdefault((who, play, measure.name), []).append(score)
+        who = row.rated_by.rater if row.rated_by else f"{row.judge.name}/{row.judging + 1}"
+        self.people.setdefault((who, play, measure.name), []).append(row)
 
     def labels(self, measures: Collection[str] = ()) -> dict[JudgeId, str]:
         """Labels of the judges that scored what people rated (or these measures)."""
@@ -245,7 +237,7 @@ class _Found:
                 play.item,
                 who,
                 measure,
-                fmean(float(score.value) for score in scores),
+                fmean(row.value for row in scores if row.value is not None),
                 play.cluster,
                 play.group,
                 rated_by.seconds,

@@ -60,7 +60,7 @@ from sociolab.report.schema import (
 from sociolab.report.served import served_entries
 from sociolab.store.overview import turns_of
 from sociolab.store.store import RunRow, Store, TrialRow
-from sociolab.store.verdicts import JudgingCounts
+from sociolab.store.verdicts import JudgingCounts, ScoreRow
 
 if TYPE_CHECKING:
     from sociolab.stats.intervals import Estimate
@@ -194,12 +194,9 @@ def turns_asked(store: Store, run: str) -> dict[PlayKey, TurnsAsked]:
 
 def judged_of(store: Store, run: str) -> Judged:
     """All that judges said of a run."""
-    judged = Judged()
-    for row in store.verdicts.outcomes(run):
+    judged = Judged({judge: one.most for judge, one in store.verdicts.counts(run).items()})
+    for row in store.verdicts.scores(run, texts=False):
         judged.take(row)
-    for judge in judged.judgings:
-        if judge.method == "people":
-            judged.take_raters(judge, store.verdicts.reasons(run, judge))
     return judged
 
 
@@ -749,22 +746,34 @@ def first_failures(
         ),
         *_first("turns", observed.first_turns.values(), observed.failed_turns),
         *_first("questions", observed.first_questions.values(), observed.failed_questions),
-        *(
-            FirstFailure(
-                kind="scores",
-                cause=one.cause,
-                count=one.count,
-                problem=short(one.problem),
-                episode=one.trial,
-                judge=one.judge,
-            )
-            for one in store.verdicts.first_failed_scores(run)
-        ),
+        *_first_scores(store.verdicts.scores(run, kind="failure")),
         *_first(
             "calls", ((one.cause, one.problem, one.call.trial) for one in store.calls.failures(run))
         ),
         *_first("usage", ((FAULT, why, trial) for trial, why in store.calls.faults(run))),
     )
+
+
+def _first_scores(failed: Iterable[ScoreRow]) -> Iterator[FirstFailure]:
+    """The first of each judge and cause, of an episode where one failed so."""
+    first: dict[tuple[JudgeId, Cause], ScoreRow] = {}
+    counts: Counter[tuple[JudgeId, Cause]] = Counter()
+    for row in failed:
+        assert row.cause is not None
+        kind = row.judge, row.cause
+        counts[kind] += 1
+        if kind not in first or first[kind].trial is None is not row.trial:
+            first[kind] = row
+    for judge, cause in sorted(first, key=lambda kind: (kind[0].label, -counts[kind], kind[1])):
+        row = first[judge, cause]
+        yield FirstFailure(
+            kind="scores",
+            cause=cause,
+            count=counts[judge, cause],
+            problem=short(row.text),
+            episode=row.trial,
+            judge=judge.label,
+        )
 
 
 def short(text: str) -> str:

@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 from sociolab.core.episode import Answered, Ended, Event, Moved, Trial, Unusable
 from sociolab.core.errors import StoreError, missing_extra
 from sociolab.core.ports import Usage
-from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.user_files import written_whole
 from sociolab.store.database import replaced
 from sociolab.store.store import Store
@@ -74,12 +73,12 @@ TURNS = {
 
 def score_rows(store: Store, name: str, trials: Mapping[str, Trial]) -> Iterator[Row]:
     """A row for each verdict of a run, in the order of `judgings`."""
-    for row in store.verdicts.all(name):
-        verdict = row.verdict
-        measure = verdict.measure
+    for row in store.verdicts.scores(name):
+        measure = row.measure
+        least, most = row.bounds if row.kind == "unscored" else (None, None)
         yield {
             "run": name,
-            **(_of_trial(trials[row.trial], verdict.seat) if row.trial else {}),
+            **(_of_trial(trials[row.trial], row.seat) if row.trial else {}),
             "cell": None if row.cell is None else json.dumps(row.cell, ensure_ascii=False),
             "judge": row.judge.label,
             "judge_settings": row.judge.settings,
@@ -89,26 +88,16 @@ def score_rows(store: Store, name: str, trials: Mapping[str, Trial]) -> Iterator
             "measure": measure.name,
             "low": measure.low,
             "high": measure.high,
-            **_of_verdict(verdict),
+            "kind": row.kind,
+            "value": row.value,
+            "text": row.text,
+            "cause": row.cause,
+            "attempts": row.attempts,
+            "unscored": row.unscored,
+            "least": least,
+            "most": most,
+            **(asdict(row.rated_by) if row.rated_by else {}),
         }
-
-
-def _of_verdict(verdict: Verdict) -> Row:
-    match verdict:
-        case Score():
-            score = {"kind": "score", "value": verdict.value, "text": verdict.reason}
-            return score | _rated_by(verdict)
-        case ScoreFailure(cause=cause, problem=problem, attempts=attempts):
-            return {"kind": "failure", "text": problem, "cause": cause, "attempts": attempts}
-        case Unscored():
-            least, most = verdict.bounds
-            bounds = {"least": least, "most": most}
-            unscored = {"kind": "unscored", "text": verdict.why, "unscored": verdict.kind}
-            return unscored | bounds | _rated_by(verdict)
-
-
-def _rated_by(verdict: Score | Unscored) -> dict[str, Any]:
-    return asdict(verdict.rated_by) if verdict.rated_by else {}
 
 
 def turn_rows(store: Store, name: str, trials: Mapping[str, Trial]) -> Iterator[Row]:

@@ -371,12 +371,12 @@ def ratings_in(store: Store, run: str, study: str) -> tuple[Rating, ...]:
 
 def given_ratings(store: Store, run: str, judge: JudgeId) -> Iterator[tuple[int, Rating]]:
     """The ratings of a set, overalls among them, each with the number of its judging."""
-    for row in store.verdicts.reasons(run, judge):
-        by = row.rated_by or RatedBy(str(row.judging + 1))
-        rating = Rating(
-            row.trial, row.seat, by.rater, row.measure, row.value, row.reason, by.seconds, by.when
-        )
-        yield row.judging, rating
+    for row in store.verdicts.scores(run, judge):
+        score = row.unscored if row.value is None else row.value
+        if row.trial is not None and score is not None:
+            by = row.rated_by or RatedBy(str(row.judging + 1))
+            place = row.trial, row.seat or "", by.rater, row.measure.name
+            yield row.judging, Rating(*place, score, row.text, by.seconds, by.when)
 
 
 def _score(one: Rating, measures: Mapping[str, Measure]) -> Score | Unscored:

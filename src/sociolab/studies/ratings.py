@@ -416,11 +416,11 @@ def _measures(
         return {one.name: one.measure for each in guides for one in each.guides}, frozenset()
     found: dict[str, Measure] = {}
     whole: set[str] = set()
-    for row in store.verdicts.judgings(run):
-        for verdict in row.verdicts if row.trial is not None else ():
-            found.setdefault(verdict.measure.name, verdict.measure)
-            if verdict.seat is None:
-                whole.add(verdict.measure.name)
+    for row in store.verdicts.scores(run, texts=False):
+        if row.trial is not None:
+            found.setdefault(row.measure.name, row.measure)
+            if row.seat is None:
+                whole.add(row.measure.name)
     return found, frozenset(whole)
 
 
