@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from sociolab.core.errors import Cause, ConfigError, WorldError
 from sociolab.core.instructions import Prompts
@@ -51,23 +51,7 @@ JudgeRole: TypeAlias = Literal["judge", "reader", "sheet"]
 world's own."""
 
 
-class JudgeKind(Protocol):
-    """What is known of a judge by its id, and by its entry in a result."""
-
-    @property
-    def role(self) -> JudgeRole:
-        """What it does."""
-
-    @property
-    def method(self) -> Method:
-        """Where its figures come from."""
-
-    @property
-    def code(self) -> str | None:
-        """The fingerprint of its Python class, if it is one."""
-
-
-def foremost(judges: Mapping[str, JudgeKind], *, with_people: bool = False) -> tuple[str, ...]:
+def foremost(judges: Mapping[str, JudgeId], *, with_people: bool = False) -> tuple[str, ...]:
     """Whose scores lead where no judge is named, of these by label.
 
     Models and rules that were asked to judge; without any, people, whose ratings mostly cover a

@@ -186,7 +186,7 @@ def mean_figure(result: RunResult) -> Spec | None:
 
 def _main_judge(result: RunResult) -> str:
     scored = {entry.judge for entry in result.scores if entry.agent and entry.n}
-    judges = {one.judge: one for one in result.judges if one.judge in scored}
+    judges = {one.judge: one.id for one in result.judges if one.judge in scored}
     return next(iter(foremost(judges)), "")
 
 

@@ -391,7 +391,7 @@ def by_main_judge(result: RunResult) -> RunResult:
     """The result as its main judge scored it, where more than `SEVERAL` did, with further sheets;
     else the result as it is."""
     scored = {entry.judge for entry in result.scores if entry.n or entry.failures}
-    judges = {one.judge: one for one in result.judges if one.judge in scored}
+    judges = {one.judge: one.id for one in result.judges if one.judge in scored}
     sheets = [label for label, one in judges.items() if one.role == "sheet"]
     others = {label: one for label, one in judges.items() if label not in sheets}
     if len(others) <= SEVERAL:
@@ -746,7 +746,7 @@ def first_failures(
         ),
         *_first("turns", observed.first_turns.values(), observed.failed_turns),
         *_first("questions", observed.first_questions.values(), observed.failed_questions),
-        *_first_scores(store.verdicts.scores(run, kind="failure")),
+        *_first_scores(store, run),
         *_first(
             "calls", ((one.cause, one.problem, one.call.trial) for one in store.calls.failures(run))
         ),
@@ -754,17 +754,18 @@ def first_failures(
     )
 
 
-def _first_scores(failed: Iterable[ScoreRow]) -> Iterator[FirstFailure]:
+def _first_scores(store: Store, run: str) -> Iterator[FirstFailure]:
     """The first of each judge and cause, of an episode where one failed so."""
+    labels = labels_of(store.verdicts.judges(run))
     first: dict[tuple[JudgeId, Cause], ScoreRow] = {}
     counts: Counter[tuple[JudgeId, Cause]] = Counter()
-    for row in failed:
+    for row in store.verdicts.scores(run, kind="failure"):
         assert row.cause is not None
         kind = row.judge, row.cause
         counts[kind] += 1
         if kind not in first or first[kind].trial is None is not row.trial:
             first[kind] = row
-    for judge, cause in sorted(first, key=lambda kind: (kind[0].label, -counts[kind], kind[1])):
+    for judge, cause in sorted(first, key=lambda kind: (labels[kind[0]], -counts[kind], kind[1])):
         row = first[judge, cause]
         yield FirstFailure(
             kind="scores",
@@ -772,7 +773,7 @@ def _first_scores(failed: Iterable[ScoreRow]) -> Iterator[FirstFailure]:
             count=counts[judge, cause],
             problem=short(row.text),
             episode=row.trial,
-            judge=judge.label,
+            judge=labels[judge],
         )
 
 

@@ -14,7 +14,7 @@ from pydantic_core import PydanticSerializationError
 
 from sociolab.core.instructions import Prompts
 from sociolab.core.metrics import MACRO, UNDECLARED, Declared
-from sociolab.core.score import JudgeRole, Method
+from sociolab.core.score import JudgeId, JudgeRole, Method
 
 SCHEMA: Literal[1] = 1
 """Counts up with every change that a reader of the object could trip over."""
@@ -154,6 +154,12 @@ class JudgeEntry(ResultRecord):
     code: str | None = None
     prompts: Prompts | None = None
     served: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> JudgeId:
+        """Who it is."""
+        own = self.model, self.method, self.settings, self.role, self.sheet
+        return JudgeId(*own, self.code, self.prompts)
 
 
 class MeasureEntry(ResultRecord):

@@ -15,7 +15,7 @@ from sociolab.core.instructions import (
     instructions_from,
 )
 from sociolab.core.metrics import AgentKind, Declared, Metric, directions, scale
-from sociolab.core.score import JudgeKind, Measure, Method
+from sociolab.core.score import JudgeId, Measure, Method
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry, macro_of
 
 # ------------------------------------------------------------------ numbers
@@ -145,7 +145,7 @@ def nature(result: RunResult, judge: str) -> str:
         if entry.judge == judge and entry.role == "reader":
             return f"judge {judge}: {_READ}{_repeated(entry)}"
         if entry.judge == judge:
-            said = method_words(result.declared, entry)
+            said = method_words(result.declared, entry.id)
             return f"judge {judge}: {said}{_repeated(entry)}"
     return OWN[judge]
 
@@ -192,7 +192,7 @@ def notes_of_runs(notes: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     )
 
 
-def method_words(declared: Declared, judge: JudgeKind) -> str:
+def method_words(declared: Declared, judge: JudgeId) -> str:
     """What to think of the scores of a judge, in a clause.
 
     A Python class of the user's states its own method, which nothing here can check, so that the

@@ -91,7 +91,7 @@ async def judge_due(
         if not judges:
             raise ConfigError("--judge: expected a judge, or a --reader, found none")
         bench = _Bench(store, run, Jury(store, run, tally.waits), replies, tally, config.part)
-        tally.judges = tuple(judge.id.label for judge in judges)
+        tally.judges = tuple(judge.id for judge in judges)
         known = store.verdicts.judges(run)
         new = [check for check in kit.checks if not _replaced(check, known)]
         due, began = bench.due(new, 1) + bench.due(judges, repeats), time.perf_counter()

@@ -12,7 +12,7 @@ from sociolab.analysis.hard_subset import hard, hard_section
 from sociolab.analysis.ratings import MODELS, PEOPLE, played_by, ratings_of
 from sociolab.analysis.values import Value, mean_of, pooled, values_of
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeKind
+from sociolab.core.score import JudgeId
 from sociolab.plugin.context import Context, Findings
 from sociolab.plugin.options import Flag, Names
 from sociolab.plugin.recipe import (
@@ -59,7 +59,7 @@ async def table1(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
         if cell.dimension not in sheet.columns:  # such as "overall", which is computed
             continue
         judge = found.ratings.judge_ids[cell.judge]
-        asked = judge.method == "model" and _chosen(judge, judge.name, config.judges)
+        asked = judge.method == "model" and _chosen(judge, config.judges)
         if asked and cell.group in (MODELS, PEOPLE):
             r = cell.pearson
             told = Estimate(
@@ -82,16 +82,16 @@ async def _judged(lab: Context, config: PeopleConfig) -> Sequence[RunResult]:
     """The results of the runs, judged: with the chosen judges alone, and people."""
     found = []
     for one in await lab.judge(config.runs, config.judges, config.settings):
-        judges = tuple(each for each in one.judges if _chosen(each, each.model, config.judges))
+        judges = tuple(each for each in one.judges if _chosen(each.id, config.judges))
         names = {each.judge for each in judges}
         scores = tuple(each for each in one.scores if each.judge in names)
         found.append(one.model_copy(update={"judges": judges, "scores": scores}))
     return found
 
 
-def _chosen(judge: JudgeKind, name: str, named: Sequence[str]) -> bool:
+def _chosen(judge: JudgeId, named: Sequence[str]) -> bool:
     """Whether a judge is shown: people always, and of the others those named, or all if none is."""
-    return not named or judge.method == "people" or (judge.role == "judge" and name in named)
+    return not named or judge.method == "people" or (judge.role == "judge" and judge.name in named)
 
 
 async def _price_judging(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
@@ -187,7 +187,7 @@ async def table3(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
                 for one in (value.agent, value.partner)
             )
             judge_id = values.judges[value.judge]
-            if not _chosen(judge_id, judge_id.name, config.judges):
+            if not _chosen(judge_id, config.judges):
                 continue
             method = judge_id.method
             if kinds in _PARTS and method in ("model", "people") and value.measure in sheet.columns:
