@@ -364,7 +364,7 @@ def _check_faults(store: Store, counted: Counters, found: dict[str, Any], report
 
     events = [event for episode in store.episodes("faults") for event in episode.events]
     unusable = [event for event in events if isinstance(event, Unusable)]
-    rows = [row for row in store.verdicts.all("faults") if row.judge.method == "model"]
+    rows = [row for row in store.verdicts.scores("faults") if row.judge.method == "model"]
     broken = {row.trial for row in rows if isinstance(row.verdict, ScoreFailure)}
     judge_calls = [row for row in calls if row.call.role == "judge"]
     not_judged = len(judge_calls) - len({row.trial for row in rows} - broken)

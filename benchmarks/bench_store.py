@@ -119,7 +119,7 @@ def bench(folder: Path, trials: int, turns: int) -> None:
             store.set_status("r", trial.id, "played")
         timed("episodes", trials, "episode", lambda: sum(1 for _ in store.episodes("r")))
         timed("add_verdicts (15)", trials, "episode", lambda: judge_all(store, layout))
-        timed("verdicts", trials, "episode", lambda: sum(1 for _ in store.verdicts.all("r")))
+        timed("verdicts", trials, "episode", lambda: sum(1 for _ in store.verdicts.scores("r")))
         timed("totals", len(moves), "call", lambda: store.calls.totals("turn"))
         calls = list(store.calls.all("turn"))
         timed("prompt_of", len(calls), "call", lambda: [store.calls.prompt(row) for row in calls])

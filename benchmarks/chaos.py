@@ -203,7 +203,7 @@ def facts(folder: Path, run: str = "r") -> dict[str, Any]:
             f"{row.call} {row.reply.finish} {row.reply.text}" for row in store.calls.all(run)
         )
         verdicts = sorted(
-            f"{row.judge} {row.trial} {row.verdict}" for row in store.verdicts.all(run)
+            f"{row.judge} {row.trial} {row.verdict}" for row in store.verdicts.scores(run)
         )
         damaged = list(damage(store))
     return {"trials": trials, "replies": replies, "verdicts": verdicts, "damage": damaged}

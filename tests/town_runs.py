@@ -134,7 +134,7 @@ def left_by(config: RunConfig, counted: Counters) -> Lived:
         assert len(tries) == len(calls), "a call was paid for twice"
         assert not store.calls.failures(config.name)
         events = store.events(config.name, row.trial.id)
-        verdicts = tuple(row.verdict for row in store.verdicts.all(config.name))
+        verdicts = tuple(row.verdict for row in store.verdicts.scores(config.name))
     return Lived(events, verdicts, tries, counted)
 
 

@@ -11,7 +11,6 @@ from report.small_run import GOAL, HEURISTIC, RUN
 from sociolab.analysis.agreement import Agreements, agreements, kappa_ends, sections_of
 from sociolab.analysis.ratings import MODELS, OTHERS, PEOPLE, RULES, played_by, ratings_of
 from sociolab.core.errors import ConfigError
-from sociolab.core.rater_signature import moment, signature, signed
 from sociolab.core.score import JudgeId, Score, ScoreFailure, Unscored
 from sociolab.stats.agreement import agreement_report
 from sociolab.stats.intervals import Estimate
@@ -158,7 +157,7 @@ def test_a_person_who_cannot_tell_has_given_no_rating(store: Store, tmp_path: Pa
     store.verdicts.add(RUN, unsure, [Unscored(GOAL, "ann", "?")], trial="lamp-AA")
     store.verdicts.add(RUN, unsure, [Score(GOAL, "bob", 5)], trial="lamp-AA", judging=1)
     found = ratings_of(store, [RUN])
-    # Who does not sign is told by the number of the judging.
+    # Who is not named is told by the number of the judging.
     assert [(r.name, r.ratings) for r in found.raters] == [
         ("P", 7),
         ("Q", 6),
@@ -185,7 +184,7 @@ def test_a_judge_that_scored_nothing_of_it_is_refused(store: Store, tmp_path: Pa
 def test_sotopias_figures_stand_only_beside_a_model_judge(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path)
     ratings = ratings_of(store, [RUN])
-    object.__setattr__(ratings, "methods", {"heuristic": "model"})
+    object.__setattr__(ratings, "judge_ids", {"heuristic": JudgeId("heuristic", "model")})
     report = agreement_report(ratings.people, ratings.judges, {"goal": (0, 10)})
     said = " ".join(c for section in sections_of(ratings, report, 5) for c in section.cautions)
     assert "SOTOPIA's Table 1 (GPT-4 and its raters, episodes by models): SEC 0.22" in said
@@ -224,20 +223,6 @@ def test_a_document_holds_all_figures(found: Agreements) -> None:
 )
 def test_who_played_is_read_off_the_label(agent: str, imported: bool, who: str) -> None:
     assert played_by(agent, imported=imported) == who
-
-
-def test_a_signature_survives_any_reason() -> None:
-    assert signature(signed("anna", "because [x]", 12.5)) == ("anna", 12.5)
-    assert signature(signed("anna", "")) == ("anna", None)
-    assert signature("no rater: here") == (None, None)
-
-
-@pytest.mark.parametrize("seconds", [None, 3.0])
-def test_a_signature_tells_when_the_rating_was_given(seconds: float | None) -> None:
-    reason = signed("anna", "why", seconds, "2026-03-01T14:05:00Z")
-    assert signature(reason) == ("anna", seconds)
-    assert moment(reason) == "2026-03-01T14:05:00Z"
-    assert moment(signed("anna", "2026-03-01T14:05:00Z")) == moment("no rater") == ""
 
 
 def test_a_judge_that_failed_on_every_rated_play_owes_its_scores(

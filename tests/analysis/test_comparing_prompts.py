@@ -27,7 +27,7 @@ GOALS = (
 
 
 def judged(store: Store, told: Instructions, column: int, name: str = "openai/j") -> None:
-    judge = JudgeId(name, "model", told.marked(f"{told.hash}-{name}"))
+    judge = JudgeId(name, "model", f"{told.hash}-{name}", prompts=told.prompts)
     for trial in ("lamp-AA", "noise-AA"):
         said = [Score(GOAL, row[1], float(row[column])) for row in GOALS if row[0] == trial]
         store.verdicts.add(RUN, judge, said, trial=trial)

@@ -268,7 +268,7 @@ def test_a_bias_for_one_agent_is_on_the_first_page_of_agree(tmp_path: Path) -> N
             trial = row.trial
             people = [
                 float(verdict.verdict.value)
-                for verdict in store.verdicts.all("r", PEOPLE)
+                for verdict in store.verdicts.scores("r", PEOPLE)
                 if verdict.trial == trial.id
                 and isinstance(verdict.verdict, Score)
                 and verdict.verdict.seat == "ann"
@@ -371,7 +371,7 @@ def test_means_of_few_ratings_are_corrected_on_the_page_with_what_the_judge_save
     with stored(tmp_path, (A, y)) as store:
         add_run(store, "unrated", played(A, scores(10)), judges=(), measure=SCALE)
         truth = {row.trial.id: 0.0 for row in store.trials("unrated")}
-        for verdict in store.verdicts.all("r", PEOPLE):
+        for verdict in store.verdicts.scores("r", PEOPLE):
             said = verdict.verdict
             if verdict.trial and isinstance(said, Score) and said.seat == "ann":
                 truth.setdefault(verdict.trial, 0.0)
@@ -409,7 +409,7 @@ def test_a_rated_agent_without_a_corrected_mean_is_named_with_the_reason() -> No
         for i in range(12)
     )
     ratings = StoredRatings(
-        ("r",), {}, people, judged, (SCALE,), {"j": "model"}, ("people",),
+        ("r",), {}, people, judged, (SCALE,), {"j": JudgeId("j", "model")}, ("people",),
         played={row.item: row.item.split(" ")[1] for row in judged},
     )  # fmt: skip
     section = judge_by_agent_section(judge_by_agent(ratings, "j"), {"goal": "GOAL"}, "scenario")

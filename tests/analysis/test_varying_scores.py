@@ -18,7 +18,6 @@ from sociolab.analysis.variance_components import (
     variance_section,
     variances,
 )
-from sociolab.core.code_fingerprint import with_code
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure
 from sociolab.report.formatting import NOTHING
@@ -188,7 +187,7 @@ def test_rules_are_not_to_be_asked_again(tmp_path: Path) -> None:
     ("judge", "told"),
     [
         (JudgeId("counting", "heuristic", "h"), "not comparable with an LLM judge or the paper."),
-        (JudgeId("mine", "model", with_code("v1", "0" * 16)), 'declares that it is "model".'),
+        (JudgeId("mine", "model", "v1", code="0" * 16), 'declares that it is "model".'),
         (MODEL, ""),
         (JudgeId("people", "people"), ""),
     ],

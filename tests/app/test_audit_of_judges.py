@@ -151,7 +151,7 @@ def test_nothing_of_an_audit_enters_the_runs_own_scores(stored: Path) -> None:
     def said() -> list[object]:
         with Store.open(stored, create=False) as store:
             return [
-                list(store.verdicts.all(RUN)),
+                list(store.verdicts.scores(RUN)),
                 store.calls.totals(RUN),
                 [r.name for r in store.runs()],
             ]

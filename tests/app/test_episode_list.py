@@ -100,7 +100,7 @@ def test_a_reader_comes_before_the_formula_and_both_before_a_baseline(store: Sto
     for judge, value in (
         (JudgeId("heuristic", "heuristic"), 1),
         (JudgeId("outcome", "formula"), 2),
-        (JudgeId("reader:openai/r", "model"), 3),
+        (JudgeId("openai/r", "model", role="reader"), 3),
     ):
         measure = Measure("goal_checked", 0, 10)
         store.verdicts.add("one", judge, [Score(measure, "ann", value)], trial="one-t1-0")

@@ -162,7 +162,7 @@ def test_a_page_of_figures_at_hand_reads_no_judgings(
 ) -> None:
     write_page(store, [result], tmp_path / "read.html")
     figures = details_of(store, RUN)
-    monkeypatch.setattr(Verdicts, "outcomes", None)
+    monkeypatch.setattr(Verdicts, "scores", None)
     write_page(store, [figures], tmp_path / "at-hand.html")
     assert (tmp_path / "at-hand.html").read_text() == (tmp_path / "read.html").read_text()
 

@@ -43,7 +43,7 @@ def test_the_users_own_store_is_opened_where_none_is_named(
 def test_every_verdict_is_a_row_of_plain_values(path: Path) -> None:
     with open_store(path) as store:
         rows = scores_table(store, "a")
-        verdicts = list(store.verdicts.all("a"))
+        verdicts = list(store.verdicts.scores("a"))
     assert len(rows) == len(verdicts) > 0
     assert all(type(row) is dict and tuple(row) == rows.columns for row in rows)
     assert json.loads(json.dumps(rows)) == rows

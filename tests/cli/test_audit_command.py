@@ -61,7 +61,7 @@ def test_an_audit_by_a_model_prints_every_kind_and_is_paid_once(
         # As it is, once more, reversed, names swapped, each of two seats padded, and a note to the
         # judge, goals swapped, cut, another transcript, secrets told, insults.
         assert store.calls.totals(name).calls == 3 * 12
-        assert not list(store.verdicts.all(name))
+        assert not list(store.verdicts.scores(name))
         assert store.calls.totals("r").calls == 0
     document = again.document
     assert list(document["audits"])[:5] == ["repeat", "order", "names", "padding", "judge-note"]

@@ -12,7 +12,7 @@ import pytest
 
 from cli.conftest import Sociolab
 from small_package import SOURCES
-from sociolab.core.instructions import Instructions, instructions_in
+from sociolab.core.instructions import Instructions
 from sociolab.endpoint.server import start_in_process
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.store.store import Store
@@ -70,8 +70,8 @@ def test_a_set_is_played_and_judged_by_and_stands_below_every_table(
         ("mine", "unverified"),
     ]
     assert ours["data"]["hash"] != theirs["data"]["hash"]
-    judges = {one["judge"]: instructions_in(one["settings"]) for one in done.document["judges"]}
-    assert {one.standing for one in judges.values() if one} == {"paraphrased", "unverified"}
+    judges = {one["judge"]: one["prompts"] for one in done.document["judges"]}
+    assert {one["standing"] for one in judges.values() if one} == {"paraphrased", "unverified"}
     assert (refused.code, "expected prompts=NAME" in refused.sentence) == (2, True)
 
     assert "with different prompts or settings" in refused_too.sentence
@@ -84,7 +84,7 @@ def test_a_set_is_played_and_judged_by_and_stands_below_every_table(
     assert MINE in {row["instructions"] for row in rows if row["judge"] == "openai/j"}
     mixed = " ".join(sociolab("report", "a", "--full").out.split())
     assert f"of the agents: {OURS.partition(': ')[2]}" in mixed
-    first = next(name for name, one in judges.items() if one and one.standing == "paraphrased")
+    first = next(name for name, one in judges.items() if one and one["standing"] == "paraphrased")
     for verb in ("rank", "compare"):
         found = sociolab(verb, "a", "--judge", first)
         assert OURS in " ".join(found.out.split()), found.err

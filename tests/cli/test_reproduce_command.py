@@ -16,6 +16,7 @@ from rating_runs import ADA, BEN, MODEL, casting, play
 from sociolab.app.players.models import Models
 from sociolab.app.tools import run_tool, tool_called, tool_names
 from sociolab.core.episode import CastMember, Task, Trial
+from sociolab.core.instructions import Prompts
 from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.endpoint.server import EndpointProcess, start_in_process
 from sociolab.endpoint.settings import EndpointSettings
@@ -412,9 +413,8 @@ def test_instructions_are_the_authors_own_where_players_and_judge_had_them(
         update={"settings": {**result.recorded, "instructions": theirs, "tags": []}}
     )
     assert standing([played], ("openai/a",), "openai/j") == ("", False)
-    judges = tuple(
-        one.model_copy(update={"settings": "x [verified original, ab]"}) for one in result.judges
-    )
+    texts = {"prompts": Prompts("verified original", "ab")}
+    judges = tuple(one.model_copy(update=texts) for one in result.judges)
     both = played.model_copy(update={"judges": judges})
     assert standing([both], ("openai/a",), "openai/j") == ("", True)
     assert standing([both, result], ("openai/a",), "openai/j")[1] is False

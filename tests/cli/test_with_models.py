@@ -50,7 +50,7 @@ def everything(store: Path, run: str) -> dict[str, tuple[tuple[Event, ...], obje
     """All that was played and judged, by trial."""
     with Store.open(store, create=False) as opened:
         verdicts: dict[str, list[object]] = {}
-        for row in opened.verdicts.all(run):
+        for row in opened.verdicts.scores(run):
             verdicts.setdefault(row.trial or "", []).append(row.verdict)
         return {
             row.trial.id: (opened.events(run, row.trial.id), verdicts.get(row.trial.id))
@@ -445,7 +445,7 @@ def test_trials_in_which_the_model_failed_most_turns_have_failed(
     assert result["settings"]["max_failed_turns"] == 0.5
     with Store.open(store, create=False) as opened:
         failed = {row.trial.id for row in opened.trials("half") if row.status == "failed"}
-        judged = {row.trial for row in opened.verdicts.all("half")}
+        judged = {row.trial for row in opened.verdicts.scores("half")}
     assert failed == spoiled
     assert judged.isdisjoint(spoiled)
     (social,) = (

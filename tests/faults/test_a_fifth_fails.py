@@ -46,7 +46,7 @@ def play(endpoint: EndpointProcess, folder: Path, name: str) -> RunResult:
 def played(folder: Path, name: str) -> dict[str, tuple[tuple[Event, ...], list[Verdict]]]:
     with Store.open(folder / "s.db") as store:
         verdicts: dict[str, list[Verdict]] = {}
-        for row in store.verdicts.all(name):
+        for row in store.verdicts.scores(name):
             if row.judge.name == "shaky/j" and row.trial:
                 verdicts.setdefault(row.trial, []).append(row.verdict)
         return {

@@ -82,7 +82,7 @@ class Stored(NamedTuple):
 def stored(path: Path) -> Stored:
     with Store.open(path, create=False) as store:
         verdicts: dict[str, list[object]] = {}
-        for row in store.verdicts.all("r"):
+        for row in store.verdicts.scores("r"):
             verdicts.setdefault(row.trial or "", []).append(row.verdict)
         rows = store.trials("r")
         plays: dict[str, object] = {

@@ -11,7 +11,6 @@ import pytest
 
 from sociolab.app.data.sets import load_world
 from sociolab.core.errors import ConfigError
-from sociolab.core.instructions import Instructions, instructions_in
 from sociolab.engine.setup import WorldSetup
 from sociolab.prompting.sets import MANIFEST, PromptSet, load_set
 from sociolab.worlds.sotopia.kit import Settings
@@ -125,10 +124,3 @@ def test_settings_of_the_set_lie_below_those_that_are_given(mine: Path) -> None:
     file.write_text(file.read_text().replace("names", "nammes"))
     with pytest.raises(ConfigError, match='there is no setting "nammes"; expected some of'):
         settings({"prompts": str(mine)})
-
-
-def test_a_judges_settings_tell_of_the_set_and_are_read_back() -> None:
-    told = Instructions("mine", "verified original", "ab12")
-    assert told.marked("77c0") == "77c0 [verified original, ab12]"
-    assert instructions_in(told.marked("77c0")) == Instructions("", "verified original", "ab12")
-    assert instructions_in("77c0") is None

@@ -172,7 +172,7 @@ def test_no_transcript_holds_it(played: Played) -> None:
 def test_a_report_holds_it_in_the_reason_of_a_score_at_most(played: Played) -> None:
     with Store.open(played.path, create=False) as store:
         html = page([shown_run(store, result_of(store, RUN))])
-        reasons = [row for row in store.verdicts.all(RUN) if CANARY in repr(row.verdict)]
+        reasons = [row for row in store.verdicts.scores(RUN) if CANARY in repr(row.verdict)]
     assert {row.judge.name for row in reasons} <= {"reported"}
     assert bool(reasons) == (played.outcome == "something else")
     assert reasons or CANARY not in html

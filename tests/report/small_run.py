@@ -54,7 +54,7 @@ SETTINGS = {
     "data": ["by-hand", "1", "0123abcd"],
     "agents": [[ALPHA, "a1"], [SCRIPTED, "s1"]],
     "partner": None,
-    "judges": [["goal check", "c1"], ["heuristic", "h1"]],
+    "judges": [CHECK.recorded(), HEURISTIC.recorded()],
     "tasks": None,
     "limit": 3,
     "repeats": 1,

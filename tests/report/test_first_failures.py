@@ -124,4 +124,3 @@ def test_a_run_without_failures_has_none(store: Store) -> None:
     with store:
         store.create_run("clean", "sotopia", {}, (), declared("sotopia"))
         assert result_of(store, "clean").failures.first == ()
-        assert store.verdicts.first_failed_scores("clean") == ()

@@ -14,6 +14,7 @@ import pytest
 
 from sociolab.app.registry import world_plugin
 from sociolab.core.errors import ConfigError
+from sociolab.core.score import JudgeId
 from sociolab.report.html import ShownRun, chart_scripts, section_page, write_html
 from sociolab.report.html import page as page_of_runs
 from sociolab.report.result import PlayValue, ScoreDistribution
@@ -316,7 +317,11 @@ def test_the_command_names_the_settings_of_the_world_a_judge_by_rules_and_a_read
 ) -> None:
     settings = {
         "agents": [[ALPHA, "a"]],
-        "judges": [["goal check", "1"], ["rules", "2"], ["reader:openai/r", "3"]],
+        "judges": [
+            JudgeId("goal check", "formula", "1").recorded(),
+            JudgeId("rules", "rules", "2").recorded(),
+            JudgeId("openai/r", "model", "3", "reader").recorded(),
+        ],
         "world_settings": {"tdp": "true"},
     }
     changed = {"settings": settings, "partner": None, "agents": (ALPHA,)}

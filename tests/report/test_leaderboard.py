@@ -130,7 +130,7 @@ def test_players_by_rules_are_baselines_without_a_rank(result: RunResult) -> Non
 
 def test_a_heuristic_judge_ranks_nobody(result: RunResult) -> None:
     found = boards([result])
-    heuristic = next(board for board in found if board.terms.method == "heuristic")
+    heuristic = next(board for board in found if board.terms.judge_id.method == "heuristic")
     assert not heuristic.ranked
     assert {place.rank for place in heuristic.places} == {None}
     assert found.index(heuristic) == len(found) - 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -17,7 +18,7 @@ from sociolab.report.score_tables import MOST_ROWS, findings, overview_table
 from sociolab.report.section import TextTable
 from sociolab.report.terminal import overview
 from sociolab.store.store import Store
-from sociolab.store.verdicts import Judging
+from sociolab.store.verdicts import ScoreRow
 
 
 @pytest.fixture(scope="module")
@@ -118,13 +119,13 @@ def test_a_run_of_several_judges_is_read_once_to_compare_its_agents(
     store: Store, result: RunResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = list[str]()
-    outcomes = store.verdicts.outcomes
+    scores = store.verdicts.scores
 
-    def counted(run: str) -> Iterator[Judging]:
+    def counted(run: str, **wanted: Any) -> Iterator[ScoreRow]:
         read.append(run)
-        return outcomes(run)
+        return scores(run, **wanted)
 
-    monkeypatch.setattr(store.verdicts, "outcomes", counted)
+    monkeypatch.setattr(store.verdicts, "scores", counted)
     found = two_agents(store, result)
     assert found is not None
     assert {row[1] for row in found.rows} == {"heuristic", "goal check"}

@@ -426,7 +426,7 @@ def test_what_seats_say_is_held_against_what_a_reader_reads(tmp_path: Path) -> N
     """Alpha's six plays of the lamp are 5 by formula: of these two are read as 5, one as 3, and of
     one the reader cannot tell; of alpha's four of the bike, which are disputed, one is read."""
     build(tmp_path / "s.db")
-    reader = JudgeId("reader:openai/r", "model", "r1")
+    reader = JudgeId("openai/r", "model", "r1", "reader")
     read: dict[str, list[Verdict]] = {
         "lamp-AA": [Score(CHECKED, "ann", 5), Score(CHECKED, "bob", 5)],
         "lamp-AS": [Score(CHECKED, "ann", 3), Score(CHECKED, "bob", 5)],

@@ -9,7 +9,6 @@ import pytest
 from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 
-from sociolab.core.code_fingerprint import with_code
 from sociolab.core.metrics import UNDECLARED
 from sociolab.core.score import Measure, Score
 from sociolab.report.result import result_of
@@ -59,12 +58,12 @@ def test_failures_are_told_before_and_after_the_tables(result: RunResult) -> Non
 
 
 def test_a_python_class_that_calls_itself_a_model_is_told_from_one(result: RunResult) -> None:
-    def judged(settings: str) -> RunResult:
-        update = {"method": "model", "settings": settings}
+    def judged(code: str | None) -> RunResult:
+        update = {"method": "model", "settings": f"v1@{'0' * 16}", "code": code}
         judges = tuple(judge.model_copy(update=update) for judge in result.judges)
         return result.model_copy(update={"judges": judges})
 
-    own, other = judged(with_code("v1", "0" * 16)), judged("v1")
+    own, other = judged("0" * 16), judged(None)
     assert '; the Python class itself declares that it is "model"' in nature(own, "heuristic")
     assert "heuristic (LLM judge), as its Python class declares" in dict(setting(own))["Judges"]
     assert "python" not in nature(other, "heuristic") + dict(setting(other))["Judges"]

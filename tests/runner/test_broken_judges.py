@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import pytest
 
-from sociolab.core.code_fingerprint import with_code
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ModelError, WorldError
 from sociolab.core.score import UNTOLD, JudgeId, Measure, Score, ScoreFailure, Verdict
@@ -105,7 +104,7 @@ def test_a_judge_that_never_says_a_word_has_failed_in_whatever_it_is_for(store: 
 
 def test_the_failures_of_broken_code_go_as_the_mended_code_judges(store: Store) -> None:
     def coded(judge: OwnJudge, code: str) -> OwnJudge:
-        return OwnJudge(judge.say, JudgeId("own", "rules", with_code("1", code * 16)))
+        return OwnJudge(judge.say, JudgeId("own", "rules", "1", code=code * 16))
 
     player = Speaker()
     old = coded(breaks_at("t0", "t1", "t2"), "a")

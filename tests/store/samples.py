@@ -19,6 +19,7 @@ from sociolab.core.episode import (
     Unusable,
 )
 from sociolab.core.errors import Cause
+from sociolab.core.instructions import Prompts, TextStanding
 from sociolab.core.ports import (
     Attempt,
     CallKey,
@@ -32,9 +33,11 @@ from sociolab.core.ports import (
 )
 from sociolab.core.score import (
     JudgeId,
+    JudgeRole,
     Measure,
     Method,
     NotKnown,
+    RatedBy,
     Score,
     ScoreFailure,
     Unscored,
@@ -129,6 +132,13 @@ judges = st.builds(
     st.text(max_size=9),
     st.sampled_from(get_args(Method)),
     st.text(max_size=9),
+    st.sampled_from(get_args(JudgeRole)),
+    st.text(max_size=9),
+    st.none() | st.text(min_size=1, max_size=9),
+    st.none() | st.builds(Prompts, st.sampled_from(get_args(TextStanding)), st.text(max_size=9)),
+)
+ratings = st.none() | st.builds(
+    RatedBy, st.text(max_size=9), st.none() | st.floats(0, 9), st.text(max_size=9)
 )
 
 
@@ -136,7 +146,7 @@ judges = st.builds(
 def scores(draw: st.DrawFn) -> Score:
     measure = draw(measures)
     value = draw(st.integers(0, 1) if measure.whole else st.floats(measure.low, measure.high))
-    return Score(measure, draw(seats), value, draw(texts))
+    return Score(measure, draw(seats), value, draw(texts), draw(ratings))
 
 
 @st.composite

@@ -188,7 +188,7 @@ def test_half_a_surrogate_pair_is_exported_as_replacement_characters(
 
 def test_the_file_is_json_lines_with_a_header_and_a_count(exported: Path) -> None:
     lines = [json.loads(line) for line in exported.read_text().splitlines()]
-    assert lines[0]["sociolab_export"] == 1
+    assert lines[0]["sociolab_export"] == 2
     assert lines[0]["version"]
     assert lines[-1] == {"line": "end", "lines": len(lines)}
     kinds = [line["line"] for line in lines[1:]]
@@ -247,10 +247,10 @@ def test_a_missing_file_is_a_sentence(store: Store, tmp_path: Path) -> None:
         ("Dear diary\n", "line 1: this is not an exported run"),
         ('{"a": 1}\n', "line 1: this is not an exported run"),
         ("\udcff\udcfe\n", "line 1: this is not an exported run"),
-        ('{"sociolab_export": 2, "version": "9"}\n', "line 1: the file has format 2"),
-        ('{"sociolab_export": 1, "version": "9"}\n', "line 1: the file ends here"),
+        ('{"sociolab_export": 3, "version": "9"}\n', "line 1: the file has format 3"),
+        ('{"sociolab_export": 2, "version": "9"}\n', "line 1: the file ends here"),
         (
-            '{"sociolab_export": 1, "version": "9"}\n{"line": "end", "lines": 2}\n',
+            '{"sociolab_export": 2, "version": "9"}\n{"line": "end", "lines": 2}\n',
             "line 2: a run line was expected",
         ),
     ],

@@ -200,7 +200,7 @@ def test_a_name_can_be_used_again_after_deleting(store: Store) -> None:
     store.delete_run("r")
     fill(store, "r")
     assert store.events("r", "t1") == (samples.moved(0),)
-    assert len(list(store.verdicts.all("r"))) == 2
+    assert len(list(store.verdicts.scores("r"))) == 2
 
 
 def test_a_run_that_is_being_played_is_not_renamed_or_deleted(store: Store, path: Path) -> None:

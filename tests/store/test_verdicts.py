@@ -14,7 +14,7 @@ from sociolab.core.episode import Json
 from sociolab.core.errors import StoreError
 from sociolab.core.score import UNTOLD, JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.store.store import Store
-from sociolab.store.verdicts import JudgingRow, ScoreRow
+from sociolab.store.verdicts import JudgingRow
 
 from . import samples
 
@@ -32,7 +32,7 @@ def played(store: Store) -> Store:
 
 
 def said(store: Store) -> list[Verdict]:
-    return [row.verdict for row in store.verdicts.all("r")]
+    return [row.verdict for row in store.verdicts.scores("r")]
 
 
 _names = itertools.count()
@@ -58,10 +58,10 @@ def test_a_verdict_is_on_an_episode_a_cell_or_the_run(played: Store) -> None:
     played.verdicts.add("r", samples.JUDGE, [SEVEN], trial="t2")
     played.verdicts.add("r", samples.JUDGE, [EIGHT], cell={"agent": "x", "by": [1]})
     played.verdicts.add("r", samples.JUDGE, [WHOLE])
-    assert list(played.verdicts.all("r")) == [
-        ScoreRow(None, None, samples.JUDGE, 0, WHOLE),
-        ScoreRow(None, {"agent": "x", "by": [1]}, samples.JUDGE, 0, EIGHT),
-        ScoreRow("t2", None, samples.JUDGE, 0, SEVEN),
+    assert [(*row[:4], row.verdict) for row in played.verdicts.scores("r")] == [
+        (None, None, samples.JUDGE, 0, WHOLE),
+        (None, {"agent": "x", "by": [1]}, samples.JUDGE, 0, EIGHT),
+        ("t2", None, samples.JUDGE, 0, SEVEN),
     ]
 
 
@@ -75,7 +75,7 @@ def test_verdicts_come_in_plan_order_whatever_order_they_were_made_in(played: St
         for judge in (samples.JUDGE, samples.OTHER_JUDGE):
             for judging in (1, 0):
                 played.verdicts.add("r", judge, [SEVEN], trial=trial, judging=judging)
-    rows = [(row.trial, row.judge.name, row.judging) for row in played.verdicts.all("r")]
+    rows = [(row.trial, row.judge.name, row.judging) for row in played.verdicts.scores("r")]
     assert rows == [
         (trial, judge, judging)
         for trial in ("t3", "t2", "t1")
@@ -88,7 +88,7 @@ def test_several_judges_stand_side_by_side(played: Store) -> None:
     changed = replace(samples.JUDGE, settings="other prompt")
     for judge, score in ((samples.JUDGE, SEVEN), (changed, EIGHT), (samples.OTHER_JUDGE, UNSURE)):
         played.verdicts.add("r", judge, [score], trial="t1")
-    assert [row.verdict for row in played.verdicts.all("r", changed)] == [EIGHT]
+    assert [row.verdict for row in played.verdicts.scores("r", changed)] == [EIGHT]
     assert played.verdicts.judges("r") == (samples.OTHER_JUDGE, samples.JUDGE, changed)
     assert len(said(played)) == 3
 
@@ -167,7 +167,7 @@ def test_deleted_verdicts_are_gone_and_others_stay(played: Store) -> None:
         played.verdicts.add("r", samples.JUDGE, [SEVEN], trial=trial)
     played.verdicts.delete("r", samples.JUDGE, trial="t1")
     played.verdicts.delete("r", samples.JUDGE, trial="t3")
-    assert [row.trial for row in played.verdicts.all("r")] == ["t2"]
+    assert [row.trial for row in played.verdicts.scores("r")] == ["t2"]
     assert not played.verdicts.judged("r", samples.JUDGE, trial="t1")
     assert played.row("SELECT count(*) FROM verdicts") == (1,)
 
@@ -192,7 +192,7 @@ def test_a_judging_is_stored_whole_or_not_at_all(played: Store, path: Path) -> N
 def test_one_may_write_while_reading_verdicts(played: Store) -> None:
     for trial in ("t1", "t2"):
         played.verdicts.add("r", samples.JUDGE, [SEVEN], trial=trial)
-    for row in played.verdicts.all("r"):
+    for row in played.verdicts.scores("r"):
         played.verdicts.add("r", samples.OTHER_JUDGE, [EIGHT], trial=row.trial)
     assert len(said(played)) == 4
 

@@ -62,7 +62,7 @@ def failures(path: Path) -> list[tuple[str, str | None, str, str]]:
     with Store.open(path) as store:
         return [
             (row.verdict.measure.name, row.verdict.seat, row.verdict.cause, row.verdict.problem)
-            for row in store.verdicts.all("chat")
+            for row in store.verdicts.scores("chat")
             if isinstance(row.verdict, ScoreFailure)
         ]
 
@@ -135,7 +135,7 @@ def test_a_judge_that_never_told_what_it_measures_fails_too_and_its_success_repl
     assert failures(path) == []
     assert trouble(path) == ""
     with Store.open(path) as store:
-        assert {row.verdict.measure.name for row in store.verdicts.all("chat")} >= {"warmth"}
+        assert {row.verdict.measure.name for row in store.verdicts.scores("chat")} >= {"warmth"}
 
 
 def test_while_a_study_is_open_its_page_says_to_close_it_first(tmp_path: Path) -> None:

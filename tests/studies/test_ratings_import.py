@@ -9,7 +9,7 @@ import pytest
 from report.small_run import RUN, build
 from sociolab.analysis.ratings import ratings_of
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Score
+from sociolab.core.score import JudgeId, RatedBy, Score
 from sociolab.report.result import result_of
 from sociolab.store.export import export_run, import_run
 from sociolab.store.store import Store
@@ -51,6 +51,12 @@ def judgings(lab: Path, judge: JudgeId | None = None) -> list[tuple[str | None, 
         ]
 
 
+def signed(score: Score) -> str:
+    """A rating's reason as a transcript shows it."""
+    assert score.rated_by is not None
+    return score.rated_by.sign(score.reason)
+
+
 LINES = (
     "lamp-AA,ann,r2,goal,6,,12",
     "lamp-AA,ann,r1,goal,4,too soft,",
@@ -59,7 +65,7 @@ LINES = (
 )
 
 
-def test_each_rater_is_a_judging_signed_and_numbered_by_name(lab: Path) -> None:
+def test_each_rater_is_a_judging_numbered_by_name(lab: Path) -> None:
     said = keep(lab, *LINES)
     assert said[0] == (
         "read 4 ratings by 2 raters of 3 seats of 2 episodes; "
@@ -71,11 +77,11 @@ def test_each_rater_is_a_judging_signed_and_numbered_by_name(lab: Path) -> None:
         ("lamp-AA", 1),
         ("noise-AA", 1),
     ]
-    assert [(s.seat, s.value, s.reason) for s in found[0][2]] == [
+    assert [(s.seat, s.value, signed(s)) for s in found[0][2]] == [
         ("ann", 4.0, "[r1] too soft"),
         ("bob", 6.0, "[r1]"),
     ]
-    assert found[1][2][0].reason == "[r2 12 s]"
+    assert signed(found[1][2][0]) == "[r2 12 s]"
 
 
 def test_a_report_shows_the_peoples_mean_beside_the_judge(lab: Path) -> None:
@@ -119,7 +125,7 @@ def test_more_ratings_are_added_and_raters_keep_their_numbers(lab: Path) -> None
     keep(lab, *LINES, "lamp-AA,bob,r2,goal,7,,", "lamp-AA,bob,a0,goal,8,,")
     found = {(trial, number): scores for trial, number, scores in judgings(lab)}
     assert [s.value for s in found["lamp-AA", 1]] == [6.0, 7.0]
-    assert [s.reason for s in found["lamp-AA", 2]] == ["[a0]"]
+    assert [signed(s) for s in found["lamp-AA", 2]] == ["[a0]"]
 
 
 def test_a_rating_that_contradicts_a_stored_one_is_refused_without_replace(lab: Path) -> None:
@@ -143,7 +149,7 @@ def test_seven_dimensions_of_one_seat_make_an_overall(lab: Path) -> None:
     assert len(judgings(lab)[0][2]) == 6
     keep(lab, *lines)
     overall = judgings(lab)[0][2][-1]
-    assert (overall.measure.name, overall.value, overall.reason) == ("overall", 0.0, "[r1]")
+    assert (overall.measure.name, overall.value, signed(overall)) == ("overall", 0.0, "[r1]")
 
 
 def test_all_that_is_wrong_is_told_by_line_and_nothing_is_kept(lab: Path) -> None:
@@ -214,7 +220,7 @@ def test_what_becomes_of_double_ratings_is_chosen(
 ) -> None:
     assert said in keep(lab, *TWICE, duplicates=duplicates)
     found = [score for _, _, scores in judgings(lab) for score in scores]
-    assert [(one.reason, one.value) for one in found] == kept
+    assert [(signed(one), one.value) for one in found] == kept
     with Store.open(lab / "store.db") as store:
         (entry,) = (
             one
@@ -228,7 +234,7 @@ def test_what_becomes_of_double_ratings_is_chosen(
 
 def test_a_second_rating_never_goes_by_the_name_of_another_rater(lab: Path) -> None:
     keep(lab, *TWICE, "lamp-AA,ann,r1.2,goal,6,calm,", duplicates="keep")
-    found = [(s.reason, s.value) for _, _, scores in judgings(lab) for s in scores]
+    found = [(signed(s), s.value) for _, _, scores in judgings(lab) for s in scores]
     assert found == [("[r1 12 s] soft", 4.0), ("[r1.2] calm", 6.0), ("[r1.3 20 s] firm", 7.0)]
 
 
@@ -304,8 +310,11 @@ def test_records_are_kept_as_the_lines_of_a_file_are(lab: Path) -> None:
         assert keep_ratings(store, RUN, ratings) == KeptRatings(2, 1, 2, 1, fresh=2)
         assert keep_ratings(store, RUN, ratings).fresh == 0
     ((_, _, (first, second)),) = judgings(lab)
-    assert first.reason == "[r1 12 s 2026-03-01T14:05:00Z] too soft"
-    assert second.reason == "[r1]"
+    assert (first.reason, first.rated_by) == (
+        "too soft",
+        RatedBy("r1", 12, "2026-03-01T14:05:00Z"),
+    )
+    assert (second.reason, second.rated_by) == ("", RatedBy("r1"))
     keep(lab, "lamp-AA,ann,r1,goal,4,,")
     assert judgings(lab)[0][2] == [first, second], "the file contradicts nothing"
     with Store.open(lab / "store.db") as store:

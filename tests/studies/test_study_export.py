@@ -10,8 +10,7 @@ from zipfile import ZipFile
 import pytest
 
 from sociolab.core.errors import ConfigError
-from sociolab.core.rater_signature import signed
-from sociolab.core.score import Score
+from sociolab.core.score import RatedBy, Score
 from sociolab.store.export import import_run
 from sociolab.store.store import Store
 from sociolab.studies.export import export, export_zip
@@ -88,7 +87,7 @@ def test_ratings_can_be_imported_again(tmp_path: Path) -> None:
     with Store.open(path) as store:
         create(store, "ratings", settings(rate={"run": run}))
         trial = store.trials(run)[0].trial
-        score = Score(DIMENSIONS[0], trial.task.seats[0], 5, signed("p-aaaaaa", "plain", 4))
+        score = Score(DIMENSIONS[0], trial.task.seats[0], 5, "plain", RatedBy("p-aaaaaa", 4))
         store.verdicts.add(run, people_judge("ratings"), [score], trial=trial.id)
         export(store, "ratings", tmp_path / "out")
     said = import_ratings(tmp_path / "out/ratings.csv", run, name="again", store=path)

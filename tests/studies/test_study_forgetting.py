@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from sociolab.core.episode import Action, Moved
-from sociolab.core.rater_signature import signed
-from sociolab.core.score import Score
+from sociolab.core.score import RatedBy, Score
 from sociolab.store.store import Store
 from sociolab.studies.participants import WITHDRAWN, Forgotten, forget, forget_study
 from sociolab.studies.rate_study import given_episode, next_episode, rate_study
@@ -137,18 +136,18 @@ def rated(tmp_path: Path) -> Store:
     trial = store.trials(run)[0].trial
     for number, (name, word) in enumerate((("p-one", SECRET), ("p-two", "steadfast"))):
         store.studies.add_participant("ratings", name, None)
-        score = Score(DIMENSIONS[0], trial.task.seats[0], 5, signed(name, word, 4))
+        score = Score(DIMENSIONS[0], trial.task.seats[0], 5, word, RatedBy(name, 4))
         store.verdicts.add(run, people_judge("ratings"), [score], trial=trial.id, judging=number)
-    other = Score(DIMENSIONS[0], trial.task.seats[0], 6, signed("p-one", "of another set"))
+    other = Score(DIMENSIONS[0], trial.task.seats[0], 6, "of another set", RatedBy("p-one"))
     store.verdicts.add(run, people_judge("others"), [other], trial=trial.id)
     return store
 
 
-def test_ratings_are_deleted_by_their_signature_and_only_in_the_study(rated: Store) -> None:
+def test_ratings_are_deleted_by_their_rater_and_only_in_the_study(rated: Store) -> None:
     assert forget(rated, "ratings", "p-one") == Forgotten(0, 1, 0, 0)
-    left = [row.verdict.reason for row in rated.verdicts.all("played")
+    left = [row.verdict.reason for row in rated.verdicts.scores("played")
             if row.judge.method == "people" and isinstance(row.verdict, Score)]  # fmt: skip
-    assert sorted(left) == ["[p-one] of another set", "[p-two 4 s] steadfast"]
+    assert sorted(left) == ["of another set", "steadfast"]
     assert SECRET.encode() not in bytes_of(rated.path)
 
 

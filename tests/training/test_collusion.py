@@ -157,5 +157,5 @@ def test_a_reader_who_is_fooled_is_held_to_speakers_and_order(name: str) -> None
     ]
     episode = episode_of(cast, *moves, Ended("turn limit", 19))
     fooled = FakeModel(*[json.dumps(script.first.fields())] * 3)
-    found = asyncio.run(LlmJudge(OutcomeReader(), fooled, role="reader:").judge(episode))
+    found = asyncio.run(LlmJudge(OutcomeReader(), fooled, role="reader").judge(episode))
     assert [type(verdict) for verdict in found] == [ScoreFailure] * 2

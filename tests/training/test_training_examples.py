@@ -274,7 +274,7 @@ def test_no_address_is_in_what_is_exported(small: Path, tmp_path: Path) -> None:
 
 def test_an_outcome_that_is_not_established_is_no_reward(small: Path, tmp_path: Path) -> None:
     path = Path(shutil.copy(small, tmp_path / "judged.db"))
-    price, reader = Measure("goal_checked", 0, 10), JudgeId("reader:openai/r", "model")
+    price, reader = Measure("goal_checked", 0, 10), JudgeId("openai/r", "model", role="reader")
     with Store.open(path) as store:
         first, second, *_ = store.trials("small")
         seat = first.trial.task.seats[0]

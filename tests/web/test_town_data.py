@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from puppet_town import TOWN
-from sociolab.core.score import JudgeId, Score, ScoreFailure
+from sociolab.core.score import JudgeId
 from sociolab.plugin.town import Replay
 from sociolab.store.store import Store
 from sociolab.store.verdicts import ScoreRow
@@ -156,9 +156,11 @@ def test_errands_failures_and_judges_are_told_in_words() -> None:
     asked = talk("mon 09:00", "ada", "bea", "Could you buy medicine for me?", "Yes.")
     given = lived(Life("ada"), bea, *map(Life, ("cid", "dan", "eve", "fay")), asked)
     found = score(MEDICINE, given)
-    failed = ScoreFailure(OVERALL, None, "incomplete", "the trace ends too early")
-    kept = Score(OVERALL, None, 0.5, "because")
-    judge = JudgeId("strict", "model")
+    judge, none = JudgeId("strict", "model"), (None, None, None)
+    why = "the trace ends too early"
+    place = OVERALL, None, None
+    failed = ScoreRow("t", None, judge, 0, *place, "failure", None, "incomplete", 1, *none, why)
+    kept = ScoreRow("t", None, judge, 1, *place, "score", 0.5, None, None, *none, "because")
     told = words_of(
         Replay(
             lived=Lived(TOWN, given, {"bea": "Bea Moor"}),
@@ -169,7 +171,7 @@ def test_errands_failures_and_judges_are_told_in_words() -> None:
             why="why",
             outcomes=outcomes(found, 10),
             about=(),
-            verdicts=(ScoreRow("t", None, judge, 0, failed), ScoreRow("t", None, judge, 1, kept)),
+            verdicts=(failed, kept),
             other_rules=False,
         )
     )

@@ -258,7 +258,7 @@ def _wanted(found: Sequence[Board], judges: Mapping[str, str]) -> Iterable[Board
     for board in found:
         terms = board.terms
         others = [one.terms for one in found if one.terms.world == terms.world]
-        asked = foremost({one.judge: one.method for one in others}, with_people=True)
+        asked = foremost({one.judge: one.judge_id for one in others}, with_people=True)
         if terms.judge in ([judges[terms.world]] if terms.world in judges else asked):
             yield board
 
@@ -270,7 +270,7 @@ def _column(board: Board, places: Mapping[str, BoardRow]) -> Column:
         measure=terms.measure,
         title=f"{terms.world} {board.title}",
         judge=terms.judge,
-        method=terms.method,
+        method=terms.judge_id.method,
         terms=f"{terms.data}; {terms.tasks}; {terms.met}",
         notes=board.notes,
         places=places,

@@ -4,7 +4,6 @@ and, where several codes or models with several options share a label, with a ma
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -12,7 +11,7 @@ from sociolab.analysis.values import RunValues, Value, agent_settings
 from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, code_in, mark
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import READER, SHEET, JudgeId
+from sociolab.core.score import JudgeId
 from sociolab.report.plays import PlayRow, labels_of
 from sociolab.report.result import ResultDetails
 from sociolab.report.schema import RunResult, ScoreEntry
@@ -125,13 +124,8 @@ class AgentNames:
         if self._same(run):
             return found
         seats = tuple(replace(one, agent=self.name(run, one.agent)) for one in found.seats)
-        sheets = tuple(replace(one, judge=self._heading(one.judge)) for one in found.sheets)
+        sheets = tuple(replace(one, label=self.judge(one.label)) for one in found.sheets)
         return replace(found, seats=seats, sheets=sheets)
-
-    def _heading(self, text: str) -> str:
-        """What begins with a judge and goes on with its method, under the judge's name."""
-        old = next((label for label in self.judges if text.startswith(f"{label} (")), "")
-        return f"{self.judge(old)}{text[len(old) :]}" if old else text
 
     def _entry(self, run: str, entry: ScoreEntry) -> ScoreEntry:
         by = {
@@ -195,13 +189,13 @@ def _unmarked(store: Store, runs: Sequence[str]) -> dict[str, str]:
     labels = [labels_of(store.verdicts.judges(run)) for run in runs]
     plain: dict[str, set[JudgeId]] = {}
     for judge, label in ((judge, label) for found in labels for judge, label in found.items()):
-        if label == judge.name:
+        if label == judge.label:
             plain.setdefault(label, set()).add(judge)
     return {
-        label: judge.name
+        label: judge.label
         for found in labels
         for judge, label in found.items()
-        if label != judge.name and plain.get(judge.name) == {judge}
+        if label != judge.label and plain.get(judge.label) == {judge}
     }
 
 
@@ -212,10 +206,14 @@ def _renamed(
     shown = {run: dict(names.shown.get(run, {})) for run in runs}
     whose: dict[str, set[str]] = {}
     judges: dict[str, str] = {}
+    models: set[str] = set()
     known = set(runs)
     for run in runs:
-        scored = labels_of(store.verdicts.judges(run)).values()
-        judges |= {label: _judge(names.judge(label), rename) for label in scored}
+        scored = labels_of(store.verdicts.judges(run))
+        models |= {judge.name for judge in scored}
+        judges |= {
+            label: _judge(judge, names.judge(label), rename) for judge, label in scored.items()
+        }
         labels = {member.agent for row in store.trials(run) for member in row.trial.cast}
         for label in sorted(labels):
             name = names.name(run, label)
@@ -224,7 +222,7 @@ def _renamed(
             if new != label:
                 shown[run][label] = new
             whose.setdefault(new, set()).add(name)
-    known |= {_role_and_model(label)[1] for label in judges} | {*judges}
+    known |= models | {*judges}
     for old in rename:
         if old not in known:
             raise ConfigError(
@@ -245,20 +243,11 @@ def _renamed(
     return AgentNames(shown, names.notes, changed)
 
 
-def _judge(label: str, rename: Mapping[str, str]) -> str:
+def _judge(judge: JudgeId, label: str, rename: Mapping[str, str]) -> str:
     """The name of a judge; a reader, or who fills in a sheet, remains that, whether it is renamed
-    or the model that it is."""
-    role, model = _role_and_model(label)
-    return role + (rename.get(label) or rename.get(model, model)).removeprefix(role)
-
-
-def _role_and_model(judge: str) -> tuple[str, str]:
-    """What goes before the model in a judge's name, such as "sheet:behaviour:", and the rest."""
-    role = _ROLE.match(judge)
-    return (role[0], judge[role.end() :]) if role else ("", judge)
-
-
-_ROLE = re.compile(f"{READER}|{SHEET}[^:]*:")
+    or the model that it is. What tells its label from others stays, unless it is itself renamed."""
+    model = judge.name + label[len(judge.label) :]
+    return judge.prefix + (rename.get(label) or rename.get(model, model)).removeprefix(judge.prefix)
 
 
 def _several(by_run: Mapping[str, str]) -> bool:

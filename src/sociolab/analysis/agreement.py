@@ -104,7 +104,7 @@ class Agreements:
             "runs": list(self.ratings.runs),
             "bins": self.bins,
             "raters": [asdict(rater) for rater in self.ratings.raters],
-            "judges": dict(self.ratings.methods),
+            "judges": {label: one.method for label, one in self.ratings.judge_ids.items()},
             "people": [asdict(cell) for cell in self.report.people],
             "judge_and_people": [asdict(cell) for cell in self.report.judges],
             "judge_pairs": [asdict(cell) for cell in self.report.pairs],
@@ -175,7 +175,7 @@ def agreements(
     of = {name: Bins(low, high, bins) for name, (low, high) in ranges.items()}
     others = for_other_raters(report.judges, scales.people, scales.judges, of)
     report = replace(report, judges=others)
-    beside_people = tuple(judge_by_agent(scales, judge) for judge in scales.methods)
+    beside_people = tuple(judge_by_agent(scales, judge) for judge in scales.judge_ids)
     sections = sections_of(scales, report, bins, beside_people) if scales.measures else ()
     if observed:
         sections += (observation_section(ratings, observed),)
@@ -197,7 +197,7 @@ def on_scales(ratings: StoredRatings) -> StoredRatings:
         people=tuple(row for row in ratings.people if row.dimension in names),
         judges=judges,
         measures=measures,
-        methods={name: how for name, how in ratings.methods.items() if name in scored},
+        judge_ids={name: one for name, one in ratings.judge_ids.items() if name in scored},
     )
 
 
@@ -215,7 +215,7 @@ def sections_of(
         if one.biases
     ]
     found += [people_section(ratings, report.people, titles, bins)]
-    found += [judge_section(ratings, report, judge, titles) for judge in ratings.methods]
+    found += [judge_section(ratings, report, judge, titles) for judge in ratings.judge_ids]
     pairs = dict.fromkeys((cell.first, cell.second) for cell in report.pairs)
     if pairs:
         tables = {
@@ -544,7 +544,8 @@ def judge_section(
     """The section on one judge."""
     cells = judged_by(report, judge)
     rows = [cell for cell in cells if cell.group is None]
-    kind = _KIND.get(ratings.methods[judge], ratings.methods[judge])
+    method = ratings.judge_ids[judge].method
+    kind = _KIND.get(method, method)
     said = [f"{judge}: {kind}."]
     if not rows:
         said.append("It scored no seat that people rated.")
@@ -680,7 +681,7 @@ def _judge_cautions(
             "people."
         )
     yield from few_clusters(max(cell.pearson.clusters for cell in rows), titles)
-    if ratings.methods[judge] == "model" and len(ratings.worlds) == 1:
+    if ratings.judge_ids[judge].method == "model" and len(ratings.worlds) == 1:
         (declared,) = ratings.worlds.values()
         yield from (declared.published[group] for group in groups if group in declared.published)
 

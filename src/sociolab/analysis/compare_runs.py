@@ -38,8 +38,8 @@ from sociolab.analysis.values import (
 )
 from sociolab.core.episode import Trial, TurnsAsked
 from sociolab.core.errors import ConfigError, did_you_mean
-from sociolab.core.instructions import INSTRUCTIONS, instructions_from, instructions_in
-from sociolab.core.score import READER, UNTOLD, Measure, label_like, measure_called
+from sociolab.core.instructions import INSTRUCTIONS, instructions_from
+from sociolab.core.score import UNTOLD, Measure, label_like, measure_called
 from sociolab.report.formatting import rounded
 from sociolab.report.plays import PlayKey, asked_in
 from sociolab.report.result import outline_of, turns_asked
@@ -306,9 +306,8 @@ def _judged_twice(
     (values,), (result,), (trials,) = read.values, read.outlines, read.trials
     by_model: dict[str, dict[str, str]] = {}
     for label, judge in values.judges.items():
-        told = instructions_in(judge.settings)
-        if told and judge.method == "model" and wanted in (None, judge.name, label):
-            by_model.setdefault(judge.name, {})[label] = f"set {told}"
+        if judge.prompts and judge.method == "model" and wanted in (None, judge.label, label):
+            by_model.setdefault(judge.label, {})[label] = f"set {judge.prompts}"
     twice = {name: sets for name, sets in by_model.items() if len(sets) > 1}
     if len(twice) != 1 or len(next(iter(twice.values()))) != 2:
         known = "; ".join(
@@ -769,7 +768,7 @@ def cautions_of_runs(runs: Sequence[OpenedRun]) -> Iterator[str]:
 
 def _judge_apart(runs: Sequence[OpenedRun], judge: str) -> Iterator[str]:
     """Where the judge's calls were served otherwise in some of the runs."""
-    model = runs[0].values.judges[judge].name.removeprefix(READER)
+    model = runs[0].values.judges[judge].name
     return judge_served_apart({run.result.run: run.result.served for run in runs}, model)
 
 

@@ -329,9 +329,11 @@ def _reasons(store: Store, found: ComparedAgents) -> Reasons:
     """What the judge wrote of each value; of several judgings all that differ."""
     given: dict[tuple[str, str, str, str | None], dict[str, None]] = {}
     for run in dict.fromkeys((found.a.run, found.b.run)):
-        for one in store.verdicts.reasons(run, found.judge_id):
-            key = run, one.trial, one.measure, one.seat or None
-            given.setdefault(key, {})[one.reason.strip()] = None
+        for row in store.verdicts.scores(run, found.judge_id):
+            if row.trial is not None and row.kind != "failure":
+                reason = row.rated_by.sign(row.text) if row.rated_by else row.text
+                key = run, row.trial, row.measure.name, row.seat
+                given.setdefault(key, {})[reason.strip()] = None
     return {key: " / ".join(filter(None, some)) for key, some in given.items()}
 
 

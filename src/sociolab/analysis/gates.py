@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.score import Measure, foremost, measure_called
 from sociolab.report.formatting import figure, span
+from sociolab.report.plays import TRANSCRIPT
 from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.words import counted, plural
@@ -128,7 +129,8 @@ def score_gates(result: RunResult, rules: Sequence[GateRule]) -> tuple[Gate, ...
             for one in result.scores
             if one.measure == name and not one.by and one.agent in (*evaluated(result), None)
         ]
-        by = {one.judge: one.method for one in entries}
+        judges = {one.judge: one.id for one in result.judges}
+        by = {one.judge: judges.get(one.judge, TRANSCRIPT) for one in entries}
         chosen = foremost(by)
         if not chosen:
             known = dict.fromkeys(one.measure for one in result.scores)

@@ -42,7 +42,7 @@ def observation_cells(ratings: StoredRatings) -> tuple[ObservationCell, ...]:
             for pair in combinations(given.values(), 2)
         ]
         found.append(_cell(AMONG, measure.name, pairs))
-        for judge in ratings.methods:
+        for judge in ratings.judge_ids:
             mine = _answers([row for row in ratings.judges if row.rater == judge], measure.name)
             pairs = [
                 ((mine[item][1][judge], answer), cluster)

@@ -11,7 +11,6 @@ from typing import Literal, TypeAlias
 
 from sociolab.analysis.audit import main_measure
 from sociolab.analysis.values import RunValues, Value
-from sociolab.core.code_fingerprint import code_in
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import RULE_BASED, JudgeId, Measure, judge_title
@@ -293,8 +292,8 @@ def _cautions(panel: JudgePanel) -> Iterator[Note]:
     if people and others:
         yield SAY("models_and_people", models=others, people=people)
     for name, judge in labelled.items():
-        if judge.method in RULE_BASED or code_in("", judge.settings):
-            method = method_words(panel.declared, judge.method, judge.settings)
+        if judge.method in RULE_BASED or judge.code:
+            method = method_words(panel.declared, judge)
             yield SAY("judge", judge=name, method=method)
     if why := lacking(panel.plays):
         reasons = [SAY(_WHY[lack], n=why[lack]) for lack in LACKS if why[lack]]

@@ -284,7 +284,7 @@ def rank_runs(
     called = judge and names.judge(judge)
     pool = pooled([names.values(one) for one in values], called, measure, settings)
     asked = {run: turns_asked(store, run) for run in runs}
-    judged = {pool.judge: pool.judge_id.settings}
+    judged = {pool.judge: pool.judge_id.prompts}
     told = {
         run.run: notes_of_sets(run.declared, store.run(run.run).settings, judged) for run in values
     }

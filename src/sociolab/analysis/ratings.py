@@ -1,10 +1,7 @@
 """What people and judges gave the same plays, as `stats.agreement` compares it.
 
-All raters of one set are one judge of the method "people" to a report, which averages them. They
-are told apart by the numbers of their judgings and by a signature before each reason in the store:
-"[anna] why", "[anna 42 s] why", "[anna 42 s 2026-03-01T14:05:00Z] why"; what is not known (how long
-it took, when it was given) is left out. So raters are told apart wherever a reason is shown. A
-pseudonym is one person in all sets.
+All raters of one set are one judge of the method "people" to a report, which averages them; each
+rating says who gave it (`core.score.RatedBy`). A pseudonym is one person in all sets.
 """
 
 from __future__ import annotations
@@ -17,25 +14,21 @@ from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.instructions import (
     RATED_BY,
-    Instructions,
+    Prompts,
     instructions_from,
-    instructions_in,
 )
 from sociolab.core.metrics import Declared
-from sociolab.core.rater_signature import moment, signature
 from sociolab.core.score import (
     JudgeId,
     Measure,
-    Method,
-    Score,
-    ScoreFailure,
-    Unscored,
+    RatedBy,
     judge_called,
 )
+from sociolab.report.plays import labels_of
 from sociolab.report.result import run_of_episodes
 from sociolab.stats.agreement import OVERALL, POOLED, ItemRating
 from sociolab.store.store import Store
-from sociolab.store.verdicts import JudgingRow
+from sociolab.store.verdicts import ScoreRow
 
 MODELS, PEOPLE, RULES, OTHERS = "models", "people", "rules", "others"
 """Who played: the groups that correlations are given for apart (SOTOPIA, Table 1)."""
@@ -70,8 +63,8 @@ class PersonRating(ItemRating):
 class StoredRatings:
     """Ratings by people and by judges of the plays of some runs.
 
-    `measures` are those that people rated, in the order of the world's paper. `methods` says where
-    each judge's figures come from, `instructions` from which set judges by label and raters by set
+    `measures` are those that people rated, in the order of the world's paper. `judge_ids` says who
+    each judge is, by label, `instructions` from which set judges by label and raters by set
     had theirs, as far as it is known. `measuring` are what judges gave in the metrics that are to
     measure what people rated by another name (`Declared.measured_by`). `played` tells by item
     who played.
@@ -82,9 +75,9 @@ class StoredRatings:
     people: tuple[PersonRating, ...]
     judges: tuple[ItemRating, ...]
     measures: tuple[Measure, ...]
-    methods: Mapping[str, Method]
+    judge_ids: Mapping[str, JudgeId]
     sets: tuple[str, ...]
-    instructions: Mapping[str, Instructions] = field(default_factory=dict)
+    instructions: Mapping[str, Prompts] = field(default_factory=dict)
     measuring: tuple[ItemRating, ...] = ()
     played: Mapping[str, str] = field(default_factory=dict)
 
@@ -128,7 +121,7 @@ def ratings_of(
         tuple(found.people_rows()),
         rows,
         tuple(found.measures[name] for name in order),
-        {label: judge.method for judge, label in labels.items() if label in kept},
+        {label: judge for judge, label in labels.items() if label in kept},
         tuple(sorted(found.sets)),
         dict(_instructions(store, found, labels)),
         tuple(row for row in measuring if not judges or row.rater in judges),
@@ -147,15 +140,15 @@ def check_sets(store: Store, runs: Iterable[str], sets: Iterable[str]) -> None:
 
 def _instructions(
     store: Store, found: _Found, labels: Mapping[JudgeId, str]
-) -> Iterator[tuple[str, Instructions]]:
+) -> Iterator[tuple[str, Prompts]]:
     for judge, label in labels.items():
-        if told := instructions_in(judge.settings):
-            yield label, told
+        if judge.prompts:
+            yield label, judge.prompts
     for study in store.studies.all():
         settings = study.settings if isinstance(study.settings, dict) else {}
         told = instructions_from(settings.get(RATED_BY))
         if told and study.name in found.sets:
-            yield study.name, told
+            yield study.name, told.prompts
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +163,7 @@ class _Found:
     """Verdicts on plays, taken run by run; those of judges in measures that nobody rated, too."""
 
     worlds: dict[str, Declared] = field(default_factory=dict)
-    people: dict[tuple[str, _Play, str], list[Score]] = field(default_factory=dict)
+    people: dict[tuple[str, _Play, str], list[ScoreRow]] = field(default_factory=dict)
     measures: dict[str, Measure] = field(default_factory=dict)
     sets: set[str] = field(default_factory=set)
     played: dict[str, str] = field(default_factory=dict)
@@ -181,30 +174,26 @@ class _Found:
         self.worlds[row.world] = row.declared
         imported = isinstance(row.settings, dict) and bool(row.settings.get("imported"))
         trials = {found.trial.id: found.trial for found in store.trials(run)}
-        for judging in store.verdicts.judgings(run):
-            left_out = sets and judging.judge.method == "people" and judging.judge.name not in sets
-            if judging.trial is not None and not left_out:
-                self._take(judging, run, trials[judging.trial], imported)
-
-    def _take(self, row: JudgingRow, run: str, trial: Trial, imported: bool) -> None:
-        for verdict in row.verdicts:
-            name, seat = verdict.measure.name, verdict.seat
-            if name in (OVERALL, POOLED):
+        for score in store.verdicts.scores(run, texts=False):
+            left_out = sets and score.judge.method == "people" and score.judge.name not in sets
+            if score.trial is None or score.measure.name in (OVERALL, POOLED) or left_out:
                 continue
-            play = _Play(
-                f"{run} {trial.id} {seat or ''}", trial.task.cluster, _group(trial, seat, imported)
-            )
-            self.played[play.item] = _agent(trial, seat)
-            if row.judge.method == "people":
-                if isinstance(verdict, Score):
-                    self._rate(row, play, verdict)
-            elif not isinstance(verdict, Unscored):
-                said = self._said.setdefault((row.judge, play, name), [])
-                if not isinstance(verdict, ScoreFailure):
-                    said.append(float(verdict.value))
+            self._take(score, run, trials[score.trial], imported)
 
-    def _rate(self, row: JudgingRow, play: _Play, score: Score) -> None:
-        measure = score.measure
+    def _take(self, row: ScoreRow, run: str, trial: Trial, imported: bool) -> None:
+        item = f"{run} {trial.id} {row.seat or ''}"
+        play = _Play(item, trial.task.cluster, _group(trial, row.seat, imported))
+        self.played[item] = _agent(trial, row.seat)
+        if row.judge.method == "people":
+            if row.value is not None:
+                self._rate(row, play)
+        elif row.kind != "unscored":
+            said = self._said.setdefault((row.judge, play, row.measure.name), [])
+            if row.value is not None:
+                said.append(row.value)
+
+    def _rate(self, row: ScoreRow, play: _Play) -> None:
+        measure = row.measure
         known = self.measures.setdefault(measure.name, measure)
         if measure.whole and not known.whole:  # the mean of double ratings is no whole number
             known = self.measures[measure.name] = measure
@@ -214,21 +203,13 @@ class _Found:
                 f"between {measure.low:g} and {measure.high:g} in another; compare them apart"
             )
         self.sets.add(row.judge.name)
-        who = signature(score.reason)[0] or f"{row.judge.name}/{row.judging + 1}"
-        self.people.setdefault((who, play, measure.name), []).append(score)
+        who = row.rated_by.rater if row.rated_by else f"{row.judge.name}/{row.judging + 1}"
+        self.people.setdefault((who, play, measure.name), []).append(row)
 
     def labels(self, measures: Collection[str] = ()) -> dict[JudgeId, str]:
-        """Names of the judges that scored what people rated (or these measures), told apart by
-        method and settings."""
+        """Labels of the judges that scored what people rated (or these measures)."""
         wanted = measures or self.measures
-        judges = dict.fromkeys(judge for judge, _, name in self._said if name in wanted)
-        names = [judge.name for judge in judges]
-        return {
-            judge: judge.name
-            if names.count(judge.name) == 1
-            else f"{judge.name} ({judge.method} {judge.settings[:8]})"
-            for judge in judges
-        }
+        return labels_of(dict.fromkeys(judge for judge, _, name in self._said if name in wanted))
 
     def measuring_rows(self) -> Iterator[ItemRating]:
         """Of judges, in the metrics that are to measure what people rated."""
@@ -251,15 +232,16 @@ class _Found:
     def people_rows(self) -> Iterator[PersonRating]:
         """What one person gave the same in several sets is one rating, their mean."""
         for (who, play, measure), scores in self.people.items():
+            rated_by = scores[0].rated_by or RatedBy(who)
             yield PersonRating(
                 play.item,
                 who,
                 measure,
-                fmean(float(score.value) for score in scores),
+                fmean(row.value for row in scores if row.value is not None),
                 play.cluster,
                 play.group,
-                signature(scores[0].reason)[1],
-                moment(scores[0].reason),
+                rated_by.seconds,
+                rated_by.when,
             )
 
 

@@ -171,7 +171,7 @@ def chosen_judge(
     else:
         shared = [judge for judge in runs[0].judges if all(judge in one.judges for one in runs)]
         gave = [name for name in shared if all(_gave(one, name, measures) for one in runs)]
-        asked = foremost({name: runs[0].judges[name].method for name in gave or shared})
+        asked = foremost({name: runs[0].judges[name] for name in gave or shared})
         if not asked:
             by = "; ".join(f"{one.run} by {', '.join(one.judges) or 'nobody'}" for one in runs)
             raise ConfigError(

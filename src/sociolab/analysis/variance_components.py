@@ -10,7 +10,6 @@ from typing import Any
 
 from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.values import RunValues, Value, chosen_measure, run_values
-from sociolab.core.code_fingerprint import code_in
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import (
@@ -194,8 +193,8 @@ def _judges(
             for v in run.values
             if v.measure == measure and v.value is not None
         }
-    methods = {label: known[label].method for label in known if label in gave}
-    found = foremost(methods, with_people=True)
+    scored = {label: judge for label, judge in known.items() if label in gave}
+    found = foremost(scored, with_people=True)
     if not found:
         raise ConfigError(_no_value(runs, measure))
     asked = [label for label in found if known[label].method not in RULE_BASED]
@@ -557,8 +556,8 @@ def _cautions(found: Variances) -> Iterator[str]:
         if found.declared.agents.get(one.agent) == "rules":
             yield f"{one.agent} is a baseline ({found.declared.scripted or 'rule-based'})."
     for name, judge in found.ids.items():
-        if judge.method in RULE_BASED or code_in("", judge.settings):
-            yield f"Judge {name}: {method_words(found.declared, judge.method, judge.settings)}."
+        if judge.method in RULE_BASED or judge.code:
+            yield f"Judge {name}: {method_words(found.declared, judge)}."
     yield from _unknown(found)
     if found.costs is None:
         yield (

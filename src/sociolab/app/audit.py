@@ -196,7 +196,7 @@ def _told(
 ) -> AuditResult:
     """Figures and sections of all that was asked for; `stored` are the run's own scores, where
     they are wanted."""
-    name = judge.id.name if judge else ""
+    name = judge.id.label if judge else ""
     effects: dict[str, tuple[AuditEffect, ...]] = {}
     tests: tuple[ControlResult, ...] = ()
     sections: list[Section] = []
@@ -474,7 +474,7 @@ def opening(run: str, judge: JudgeId, asked: AuditJudgings, lacking: str = "") -
         )
     if lacking:
         cautions.append(lacking)
-    return Section(f"Audit of {judge.name} · run {run}", said, tuple(cautions))
+    return Section(f"Audit of {judge.label} · run {run}", said, tuple(cautions))
 
 
 def audits(

@@ -359,7 +359,7 @@ def _done(store: Store, run: str, judge: CreditJudge, episode: Episode, story: S
         [
             record
             for record in judgings_of(store, run, episode.trial.id)
-            if (record.judge, record.settings) == (judge.id.name, judge.id.settings)
+            if (record.judge, record.settings) == (judge.id.label, judge.id.settings)
         ]
     )
     said = {cell for record in mine for cell in record.credited}
@@ -371,7 +371,7 @@ def _wanted(
 ) -> CreditRecord | None:
     """What the judge says of the cells that are asked about now; None if it was not asked yet."""
     for record in credit_of(store, run, episode.trial.id):
-        if record.judge == judge.id.name:
+        if record.judge == judge.id.label:
             return only(record, cells(story))
     return None
 
@@ -409,7 +409,7 @@ def _result(
         run=run,
         world=row.world,
         declared=row.declared,
-        judge=judge.id.name,
+        judge=judge.id.label,
         plays=plays,
         checks=checks(plays, scores),
         nothing=len(stories) - len(asked),

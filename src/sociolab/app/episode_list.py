@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any, Literal, TypeAlias, get_args
 
 from sociolab.app.run_cache import RUN_CACHE
-from sociolab.core.score import READER, JudgeId, Measure
+from sociolab.core.score import JudgeId, Measure
 from sociolab.report.plays import labels_of
 from sociolab.store.overview import EpisodeRow, episode_rows
 from sociolab.store.store import Store
@@ -37,7 +38,7 @@ class ScoredMeasure:
     @property
     def reads(self) -> bool:
         """Whether the judge is a reader, whose scores come before those of a formula."""
-        return self.label.startswith(READER)
+        return self.judge.role == "reader"
 
     @property
     def title(self) -> str:
@@ -134,7 +135,15 @@ def listed(
 def _values(
     store: Store, run: str, judge: JudgeId, measure: str
 ) -> Mapping[str, tuple[tuple[str, float], ...]]:
-    return store.verdicts.by_trial(run, judge, measure)
+    """What the judge gave in the measure: seat ("" of the whole episode) and mean, by trial."""
+    found: dict[str, dict[str, list[float]]] = {}
+    for row in store.verdicts.scores(run, judge, measure=measure, texts=False):
+        if row.trial is not None and row.value is not None:
+            found.setdefault(row.trial, {}).setdefault(row.seat or "", []).append(row.value)
+    return {
+        trial: tuple((seat, fmean(values)) for seat, values in seats.items())
+        for trial, seats in found.items()
+    }
 
 
 def _choices(store: Store, run: str) -> FilterChoices:

@@ -147,10 +147,12 @@ def _open(
     store: Store, run: str, who: EpisodeFilter, measure: str, kind: str, judge: str | None
 ) -> set[str]:
     """The trials in which a judge, or this one, gave a seat no score in a measure, and why."""
-    judgings = [
-        row for row in store.verdicts.outcomes(run) if row.trial and judge in (None, row.judge.name)
+    rows = [
+        row
+        for row in store.verdicts.scores(run, texts=False)
+        if row.trial and judge in (None, row.judge.label)
     ]
-    known = {one.measure.name: one.measure for row in judgings for one in row.outcomes}
+    known = {row.measure.name: row.measure for row in rows}
     name = measure_called(measure, known.values())
     if name not in known:
         raise ConfigError(
@@ -159,10 +161,9 @@ def _open(
     casts = {row.trial.id: row.trial for row in store.trials(run)}
     return {
         row.trial
-        for row in judgings
-        for one in row.outcomes
-        if row.trial and (one.measure.name, one.unscored) == (name, kind)
-        if not who.agent or one.seat is None or casts[row.trial].agent(one.seat) == who.agent
+        for row in rows
+        if row.trial and (row.measure.name, row.unscored) == (name, kind)
+        if not who.agent or row.seat is None or casts[row.trial].agent(row.seat) == who.agent
     }
 
 
@@ -186,7 +187,7 @@ def _scored(
         return next(iter(judged), None)
     name = measure_called(measure, (one.measure for one in judged))
     fits = [one for one in judged if one.measure.name == name]
-    first = foremost({one.label: one.judge.method for one in fits})
+    first = foremost({one.label: one.judge for one in fits})
     fits = [one for one in fits if one.label in first]
     if len(fits) > 1:
         which = ", ".join(one.label for one in fits)

@@ -58,7 +58,7 @@ def _run(store: Store, row: RunRow, *, everything: bool) -> dict[str, Any]:
         "trials": row.trials,
         "played": row.played,
         "failed": row.failed,
-        "judges": list(dict.fromkeys(judge.name for judge in store.verdicts.judges(row.name))),
+        "judges": list(dict.fromkeys(judge.label for judge in store.verdicts.judges(row.name))),
         "cost_usd": totals.usd,
         "estimated_calls": totals.estimated_calls,
         "estimated": totals.estimated,

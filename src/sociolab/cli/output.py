@@ -6,7 +6,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.score import JudgeId
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -209,7 +210,7 @@ _OF_REPLIES: frozenset[Cause] = frozenset(
 
 
 def judges_failed(
-    result: RunResult, store: Path | None, only: Sequence[str] | None = None
+    result: RunResult, store: Path | None, only: Collection[JudgeId] | None = None
 ) -> tuple[str, ...]:
     """In a sentence each: judges that broke, were late or could not be reached, and those that gave
     no score at all; how many scores are missing, and why. Empty if there are none, or none of those
@@ -217,18 +218,20 @@ def judges_failed(
     return tuple(_sentences(result, store, only))
 
 
-def _sentences(result: RunResult, store: Path | None, only: Sequence[str] | None) -> Iterator[str]:
+def _sentences(
+    result: RunResult, store: Path | None, only: Collection[JudgeId] | None
+) -> Iterator[str]:
     from sociolab.report.words import plural
 
     where = f" --store {store}" if store else ""
     scored = {entry.judge for entry in result.scores if entry.n}
+    ids = {entry.judge: entry.id for entry in result.judges}
     for one in result.failures.first:
         if one.kind != "scores" or one.cause == "incomplete" or one.judge is None:
             continue
-        if only is not None and not any(f"{one.judge} ".startswith(f"{name} ") for name in only):
+        if only is not None and ids[one.judge] not in only:
             continue
-        # Where several judges share a name, their labels go on after it.
-        in_vain = not any(f"{label} ".startswith(f"{one.judge} ") for label in scored)
+        in_vain = one.judge not in scored
         if in_vain or one.cause not in _OF_REPLIES:
             scores = f"{plural(one.count, 'score')} {'is' if one.count == 1 else 'are'} missing"
             none = ", which gave none" if in_vain else ""

@@ -1,16 +1,11 @@
 """Which instructions did a model get: the set that they are from, and what it is to the authors'
-own text.
-
-A judging says so in the judge's settings, "SETTINGS [STANDING, HASH]", so that it is known wherever
-a score is. The name of the set is no part of it: the same texts make the same judge.
-"""
+own text."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 TextStanding: TypeAlias = Literal["paraphrased", "verified original", "modified", "unverified"]
 """What a set is to the text of the paper's authors."""
@@ -33,17 +28,13 @@ _WORDS: Mapping[str, str] = {
     "modified": "modified (not the authors' text as it was)",
     "unverified": "unverified (not compared with the authors' text)",
 }
-_MARKED = re.compile(
-    rf".* \[(?P<standing>{'|'.join(get_args(TextStanding))}), (?P<hash>[0-9a-f]+)\]", re.DOTALL
-)
 
 
 @dataclass(frozen=True, slots=True)
-class Instructions:
-    """A set of prompts, or the part of one that a judge or a rater got: `hash` is of its texts,
-    `name` is "" where it is not known."""
+class Prompts:
+    """The texts that a judge or a rater got, by their hash. The name of the set is no part of it:
+    the same texts make the same judge."""
 
-    name: str
     standing: TextStanding
     hash: str
 
@@ -53,21 +44,33 @@ class Instructions:
         return f"instructions: {_WORDS[self.standing]}"
 
     def __str__(self) -> str:
-        return ", ".join(part for part in (self.name, self.standing, self.hash[:8]) if part)
+        return ", ".join(filter(None, (self.standing, self.hash[:8])))
 
-    def marked(self, settings: str) -> str:
-        """A judge's settings that tell of this set."""
-        return f"{settings} [{self.standing}, {self.hash}]"
+
+@dataclass(frozen=True, slots=True)
+class Instructions:
+    """A set of prompts, or the part of one that somebody got: `hash` is of its texts."""
+
+    name: str
+    standing: TextStanding
+    hash: str
+
+    @property
+    def prompts(self) -> Prompts:
+        """The texts, whatever the set is called."""
+        return Prompts(self.standing, self.hash)
+
+    @property
+    def note(self) -> str:
+        """That of its texts."""
+        return self.prompts.note
+
+    def __str__(self) -> str:
+        return ", ".join(filter(None, (self.name, str(self.prompts))))
 
     def as_json(self) -> dict[str, Any]:
         """As a run or a study keeps it."""
         return {"name": self.name, "standing": self.standing, "hash": self.hash}
-
-
-def instructions_in(settings: str) -> Instructions | None:
-    """What a judge's settings tell of its set; None where they tell nothing."""
-    found = _MARKED.fullmatch(settings)
-    return Instructions("", found["standing"], found["hash"]) if found else None  # type: ignore[arg-type]
 
 
 def instructions_from(stored: object) -> Instructions | None:

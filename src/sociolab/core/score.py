@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias
 
 from sociolab.core.errors import Cause, ConfigError, WorldError
+from sociolab.core.instructions import Prompts
+from sociolab.core.seeding import digest
 
 Method: TypeAlias = Literal[
     "model", "rules", "scripted", "heuristic", "people", "formula", "reported"
@@ -44,15 +46,13 @@ BASELINES: frozenset[Method] = frozenset({"heuristic", "scripted"})
 """Rule-based scores that let everything run offline: no result, and no reward unless asked for."""
 
 
-READER = "reader:"
-"""What the name of a judge begins with that only reads off transcripts what was agreed."""
-
-SHEET = "sheet:"
-"""What the name of a judge begins with that fills in another sheet than the world's own."""
+JudgeRole: TypeAlias = Literal["judge", "reader", "sheet"]
+"""A reader only reads off transcripts what was agreed; "sheet": it fills in another sheet than the
+world's own."""
 
 
-def foremost(judges: Mapping[str, Method], *, with_people: bool = False) -> tuple[str, ...]:
-    """Whose scores lead where no judge is named, of these by name.
+def foremost(judges: Mapping[str, JudgeId], *, with_people: bool = False) -> tuple[str, ...]:
+    """Whose scores lead where no judge is named, of these by label.
 
     Models and rules that were asked to judge; without any, people, whose ratings mostly cover a
     part of the episodes and come after a run; then readers; then formulas over what is on record;
@@ -62,12 +62,12 @@ def foremost(judges: Mapping[str, Method], *, with_people: bool = False) -> tupl
     beside models and rules, where several may lead.
     """
     found: dict[int, list[str]] = {}
-    for name, method in judges.items():
-        by_method: Mapping[Method, int] = {"people": 1, "formula": 3, "reported": 4}
-        place = 2 if name.startswith(READER) else by_method.get(method, 0)
-        place = 0 if with_people and method == "people" else place
-        place = 6 if name.startswith(SHEET) else 5 if method in BASELINES else place
-        found.setdefault(place, []).append(name)
+    by_method: Mapping[Method, int] = {"people": 1, "formula": 3, "reported": 4}
+    for label, judge in judges.items():
+        place = 2 if judge.role == "reader" else by_method.get(judge.method, 0)
+        place = 0 if with_people and judge.method == "people" else place
+        place = 6 if judge.role == "sheet" else 5 if judge.method in BASELINES else place
+        found.setdefault(place, []).append(label)
     return tuple(found[min(found)]) if found else ()
 
 
@@ -144,16 +144,33 @@ UNTOLD = Measure("judging", 0, 1, title="any score (the judge broke before it na
 
 
 @dataclass(frozen=True, slots=True)
+class RatedBy:
+    """Who gave a rating, how many seconds it took, and when it was given, in UTC as ISO 8601; None
+    and "" where it is not known. `rater` is a pseudonym, and one person in all sets."""
+
+    rater: str
+    seconds: float | None = None
+    when: str = ""
+
+    def sign(self, reason: str) -> str:
+        """A reason as it is shown: "[anna 42 s 2026-03-01T14:05:00Z] why"."""
+        took = "" if self.seconds is None else f"{self.seconds:.10g} s"
+        return f"[{' '.join(filter(None, (self.rater, took, self.when)))}] {reason}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
 class Score:
     """A value inside its measure's range, of one seat or (`seat` None) of the whole episode.
 
     A value outside the range, or a fraction where whole numbers are due, cannot be built.
+    `rated_by` says which person gave it.
     """
 
     measure: Measure
     seat: str | None
     value: float
     reason: str = ""
+    rated_by: RatedBy | None = None
 
     def __post_init__(self) -> None:
         low, high = self.measure.low, self.measure.high
@@ -199,6 +216,7 @@ class Unscored:
     kind: NotKnown = "cannot tell"
     low: float | None = None
     high: float | None = None
+    rated_by: RatedBy | None = None
 
     def __post_init__(self) -> None:
         low, high = self.bounds
@@ -222,8 +240,48 @@ Verdict: TypeAlias = Score | ScoreFailure | Unscored
 
 @dataclass(frozen=True, slots=True)
 class JudgeId:
-    """Who judged: label, where its figures come from, and a hash of prompts and settings."""
+    """Who judged.
+
+    `name` is that of its model, its Python class, its set of ratings, or its own; `settings` a hash
+    of its prompts and settings; `sheet` the sheet that it fills in; `code` the fingerprint of its
+    Python class (`core.code_fingerprint`); `prompts` whose texts it got.
+    """
 
     name: str
     method: Method
     settings: str = ""
+    role: JudgeRole = "judge"
+    sheet: str = ""
+    code: str | None = None
+    prompts: Prompts | None = None
+
+    @property
+    def prefix(self) -> str:
+        """What its label begins with: what it does, if it does not judge as the world has it."""
+        by_role = {"judge": "", "reader": "reader:", "sheet": f"sheet:{self.sheet}:"}
+        return by_role[self.role]
+
+    @property
+    def label(self) -> str:
+        """What people call it, such as "reader:openai/gpt-x"; nothing is read back out of it."""
+        return f"{self.prefix}{self.name}"
+
+    @property
+    def mark(self) -> str:
+        """What tells it from others of its label."""
+        return (digest(self.settings, self.code) if self.code else self.settings)[:8]
+
+    def fields(self) -> dict[str, Any]:
+        """What stands in JSON beside its label and its settings."""
+        return {
+            "method": self.method,
+            "role": self.role,
+            "model": self.name,
+            "sheet": self.sheet,
+            "code": self.code,
+            "prompts": asdict(self.prompts) if self.prompts else None,
+        }
+
+    def recorded(self) -> list[Any]:
+        """As the settings of a run keep it."""
+        return [self.label, self.settings, self.fields()]

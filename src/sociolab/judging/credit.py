@@ -163,7 +163,7 @@ class CreditJudge:
         self, story: Story, found: list[Credit], failures: list[NoCredit], attempts: int
     ) -> CreditRecord:
         return CreditRecord(
-            judge=self.id.name,
+            judge=self.id.label,
             settings=self.id.settings,
             names={person.seat: person.name for person in story.people},
             asked=cells(story),

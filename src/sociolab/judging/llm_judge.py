@@ -12,7 +12,7 @@ from sociolab.core.episode import Episode
 from sociolab.core.errors import Cause, ModelError
 from sociolab.core.instructions import Instructions
 from sociolab.core.ports import CallKey, ChatModel, Prompt
-from sociolab.core.score import JudgeId, ScoreFailure, Verdict
+from sociolab.core.score import JudgeId, JudgeRole, ScoreFailure, Verdict
 from sociolab.core.seeding import digest
 from sociolab.prompting.structured import ask_model
 
@@ -60,20 +60,24 @@ class LlmJudge:
 
     A reply with some scores missing or out of range is asked for again; what the last one still
     lacks is a failure of those cells only. A call that fails for good fails them all; a fatal
-    error (credentials, budget) passes through and stops the run. `role` goes before the model's
-    name, where one model judges in several ways.
+    error (credentials, budget) passes through and stops the run. `role` and `sheet` are those of
+    its id, where one model judges in several ways.
     """
 
     def __init__(
-        self, rubric: Rubric, model: ChatModel, temperature: float = 0.0, role: str = ""
+        self,
+        rubric: Rubric,
+        model: ChatModel,
+        temperature: float = 0.0,
+        role: JudgeRole = "judge",
+        sheet: str = "",
     ) -> None:
         self._rubric = rubric
         self._model = model
         self._temperature = temperature
         settings = digest(rubric.hash, model.label, str(temperature))
-        if rubric.instructions is not None:
-            settings = rubric.instructions.marked(settings)
-        self.id = JudgeId(f"{role}{model.label}", "model", settings)
+        prompts = rubric.instructions.prompts if rubric.instructions else None
+        self.id = JudgeId(model.label, "model", settings, role, sheet, prompts=prompts)
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """The verdicts of the model's reply; failures where nobody took a turn."""
@@ -91,7 +95,7 @@ class LlmJudge:
             found = self._rubric.verdicts(episode, reply, 1)
             return _missing(found)
 
-        key = CallKey(episode.trial.id, "judge", "", 0, self.id.name, 1, judging)
+        key = CallKey(episode.trial.id, "judge", "", 0, self.id.label, 1, judging)
         try:
             asked = await ask_model(
                 self._model, prompt, kind, key, attempts=ATTEMPTS, complaint=complaint

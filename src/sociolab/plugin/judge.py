@@ -50,10 +50,10 @@ class _Observed(BaseModel):
     answer: Literal["yes", "no", "cannot tell", "not applicable"]
 
 
-def guide_judge(guide: RatingGuide, model: ChatModel, role: str = "") -> Judge:
-    """A model that fills in a guide for each seat: the `model_judge` of a world, or, with a `role`
-    before its name, a judge beside it."""
-    return LlmJudge(GuideRubric(guide), model, role=role)
+def guide_judge(guide: RatingGuide, model: ChatModel, sheet: str = "") -> Judge:
+    """A model that fills in a guide for each seat: the `model_judge` of a world, or, with the name
+    of a further `sheet`, a judge beside it."""
+    return LlmJudge(GuideRubric(guide), model, role="sheet" if sheet else "judge", sheet=sheet)
 
 
 class GuideRubric:

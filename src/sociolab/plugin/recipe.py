@@ -20,7 +20,7 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 from sociolab.core.errors import ConfigError
-from sociolab.core.instructions import INSTRUCTIONS, instructions_from, instructions_in
+from sociolab.core.instructions import INSTRUCTIONS, instructions_from
 from sociolab.plugin.context import Context, Findings, Tool
 from sociolab.plugin.options import Filter, Flag, ModelAccess, Name, Names, Words, flags_of
 from sociolab.report.formatting import NOTHING, rounded
@@ -264,9 +264,10 @@ def standing(
             why = f"{listed(dict.fromkeys(fakes))}: the stand-in endpoint, no language model"
         elif judge is not None and method not in ("model", "people", "rules" if rules else ""):
             why = f"{judge or 'nobody'}: no model judged"
-        sets = [instructions_from(result.recorded.get(INSTRUCTIONS))]
-        sets += [instructions_in(found.settings)] if found and method == "model" else []
-        original &= all(one and one.standing == "verified original" for one in sets)
+        played = instructions_from(result.recorded.get(INSTRUCTIONS))
+        sets = [played and played.prompts]
+        sets += [found.prompts] if found and method == "model" else []
+        original &= all(one is not None and one.standing == "verified original" for one in sets)
     return why, original
 
 

@@ -186,8 +186,8 @@ def mean_figure(result: RunResult) -> Spec | None:
 
 def _main_judge(result: RunResult) -> str:
     scored = {entry.judge for entry in result.scores if entry.agent and entry.n}
-    methods = {one.judge: one.method for one in result.judges if one.judge in scored}
-    return next(iter(foremost(methods)), "")
+    judges = {one.judge: one.id for one in result.judges if one.judge in scored}
+    return next(iter(foremost(judges)), "")
 
 
 def heat_figure(result: RunResult) -> Spec | None:

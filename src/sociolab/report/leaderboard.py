@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sociolab.core.metrics import UNDECLARED, Better, Declared
-from sociolab.core.score import BASELINES, Method, judge_title
+from sociolab.core.score import BASELINES, JudgeId, Method, judge_title
 from sociolab.report.html import pages
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry
 from sociolab.report.score_tables import judges_of, main_measure, value_text
@@ -54,8 +54,7 @@ class RankingTerms:
     tasks: str
     met: str
     judge: str
-    method: Method
-    judge_settings: str
+    judge_id: JudgeId
     measure: str
     declared: Declared = field(default=UNDECLARED, compare=False)
 
@@ -144,7 +143,7 @@ class Board:
     @property
     def ranked(self) -> bool:
         """Whether its judge's figures may rank anybody."""
-        return self.terms.method not in BASELINES
+        return self.terms.judge_id.method not in BASELINES
 
     @property
     def stepped(self) -> bool:
@@ -175,7 +174,9 @@ def boards(results: Sequence[RunResult]) -> tuple[Board, ...]:
     made = [_board(terms, rows) for terms, rows in found.items()]
     worlds = list(dict.fromkeys(board.terms.world for board in made))
     return tuple(
-        sorted(made, key=lambda b: (worlds.index(b.terms.world), _ORDER.index(b.terms.method)))
+        sorted(
+            made, key=lambda b: (worlds.index(b.terms.world), _ORDER.index(b.terms.judge_id.method))
+        )
     )
 
 
@@ -261,8 +262,7 @@ def _terms(result: RunResult, judge: JudgeEntry, measure: str) -> RankingTerms:
         tasks=_tasks(settings),
         met=_met(result, settings),
         judge=judge.judge,
-        method=judge.method,
-        judge_settings=judge.settings,
+        judge_id=judge.id,
         measure=measure,
         declared=result.declared,
     )
@@ -399,7 +399,7 @@ def _text_table(board: Board) -> TextTable:
     heads = ("agent", *(["rank"] if ranks else []), board.title, "n", "failed", *board.words)
     heads = (*heads, *lost, *above, "run", "kind")
     return TextTable(
-        f"{terms.world}: {board.title} · judge: {judge_title(terms.judge, terms.method)}",
+        f"{terms.world}: {board.title} · judge: {judge_title(terms.judge, terms.judge_id.method)}",
         heads,
         rows,
         (f"{terms.data}; {terms.tasks}; {terms.met}", *_unranked(board), *board.notes),

@@ -9,13 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, TypeVar
 
 from sociolab.core.episode import ACT, Answered, Episode, Json, Moved, Trial, TurnsAsked, Unusable
-from sociolab.core.rater_signature import signature
 from sociolab.core.score import JudgeId, Measure, NotKnown
 from sociolab.store.calls import SeatCost
 from sociolab.store.overview import Turns
 from sociolab.store.store import TrialRow
-from sociolab.store.verdicts import BareVerdict as Stored
-from sociolab.store.verdicts import Judging, Reasoned
+from sociolab.store.verdicts import ScoreRow
 
 PlayKey: TypeAlias = tuple[str, str | None]
 """Trial and seat; no seat for the whole episode."""
@@ -168,19 +166,13 @@ class ScoreColumn:
     given: Mapping[PlayKey, tuple[tuple[str, float], ...]] = field(default_factory=dict)
 
 
-def outcome(stored: Stored) -> PlayOutcome:
+def outcome(stored: ScoreRow) -> PlayOutcome:
     """What a verdict in the store comes to."""
     if stored.value is not None:
         return stored.value
     if stored.unscored is None:
         return "failed"
-    low, high = stored.low, stored.high
-    return NotScored(
-        stored.unscored,
-        stored.measure.low if low is None else low,
-        stored.measure.high if high is None else high,
-        low is not None,
-    )
+    return NotScored(stored.unscored, *stored.bounds, stored.low is not None)
 
 
 def combined(outcomes: Sequence[PlayOutcome]) -> PlayOutcome:
@@ -319,7 +311,7 @@ class TranscriptCounts:
         if not self._turns:
             return ()
         return tuple(
-            ScoreColumn(TRANSCRIPT.name, TRANSCRIPT, measure, False, False, outcomes)
+            ScoreColumn(TRANSCRIPT.label, TRANSCRIPT, measure, False, False, outcomes)
             for measure, outcomes in self._counted()
         )
 
@@ -352,7 +344,7 @@ def cost_column(
         return ()
     estimated = any(known[key].estimated for key in known.keys() & outcomes.keys())
     measure = replace(COST, title=f"{COST.title} (~)") if estimated else COST
-    return (ScoreColumn(LEDGER.name, LEDGER, measure, False, False, outcomes),)
+    return (ScoreColumn(LEDGER.label, LEDGER, measure, False, False, outcomes),)
 
 
 def _case(event: Unusable, episode: Episode) -> tuple[str, str, str]:
@@ -399,7 +391,7 @@ class CellValue:
 class Judged:
     """Columns in the making. `judgings` is how often each judge judged an episode at most."""
 
-    judgings: dict[JudgeId, int] = field(default_factory=dict)
+    judgings: Mapping[JudgeId, int]
     measures: dict[str, Measure] = field(default_factory=dict)
     causes: Counter[str] = field(default_factory=Counter)
     _said: dict[JudgeId, dict[_Which, tuple[Measure, _Values]]] = field(default_factory=dict)
@@ -410,43 +402,36 @@ class Judged:
         default_factory=dict
     )
 
+    _keys: dict[PlayKey, PlayKey] = field(default_factory=dict)
     _ones: dict[PlayOutcome, tuple[PlayOutcome]] = field(default_factory=dict)
 
-    def take(self, row: Judging) -> None:
-        """Take in one judging."""
-        judge, trial = row.judge, row.trial
-        self.judgings[judge] = max(self.judgings.get(judge, 0), row.judging + 1)
+    def take(self, row: ScoreRow) -> None:
+        """Take in one verdict."""
+        judge, measure, seat = row.judge, row.measure, row.seat
+        if row.unscored == "not applicable":
+            return
+        if row.cause is not None:
+            self.causes[row.cause] += 1
+        if row.trial is None:
+            self.measures.setdefault(measure.name, measure)
+            at = (measure, repr(row.cell), seat)
+            cell = self._cells.setdefault(judge, {}).setdefault(at, (row.cell, []))
+            cell[1].append(outcome(row))
+            return
         columns = self._said.setdefault(judge, {})
-        keys: dict[str | None, PlayKey] = {}  # one for all measures: there may be millions
-        for one in row.outcomes:
-            measure, seat = one.measure, one.seat
-            if one.unscored == "not applicable":
-                continue
-            if one.cause is not None:
-                self.causes[one.cause] += 1
-            if trial is None:
-                self.measures.setdefault(measure.name, measure)
-                at = (measure, repr(row.cell), seat)
-                cell = self._cells.setdefault(judge, {}).setdefault(at, (row.cell, []))
-                cell[1].append(outcome(one))
-            else:
-                which = measure.name, measure.low, measure.high, seat is None
-                if which not in columns:
-                    self.measures.setdefault(measure.name, measure)
-                    columns[which] = measure, {}
-                key, values = keys.setdefault(seat, (trial, seat)), columns[which][1]
-                said = outcome(one)
-                one_value = self._ones.setdefault(said, (said,))
-                values[key] = (*values[key], said) if key in values else one_value
-
-    def take_raters(self, judge: JudgeId, rows: Iterable[Reasoned]) -> None:
-        """Take in which person gave which score."""
-        for row in rows:
-            if not isinstance(row.value, str):
-                given = self._given.setdefault((judge, row.measure), {})
-                rater = signature(row.reason)[0] or f"#{row.judging + 1}"
-                key = row.trial, row.seat or None
-                given[key] = (*given.get(key, ()), (rater, row.value))
+        which = measure.name, measure.low, measure.high, seat is None
+        if which not in columns:
+            self.measures.setdefault(measure.name, measure)
+            columns[which] = measure, {}
+        key = row.trial, seat
+        key = self._keys.setdefault(key, key)  # one for all measures: there may be millions
+        said, values = outcome(row), columns[which][1]
+        one_value = self._ones.setdefault(said, (said,))
+        values[key] = (*values[key], said) if key in values else one_value
+        if judge.method == "people" and row.value is not None:
+            given = self._given.setdefault((judge, measure.name), {})
+            rater = row.rated_by.rater if row.rated_by else f"#{row.judging + 1}"
+            given[key] = (*given.get(key, ()), (rater, row.value))
 
     def labels(self) -> dict[JudgeId, str]:
         """Names that tell the judges apart."""
@@ -485,14 +470,20 @@ class Judged:
 
 
 def labels_of(judges: Collection[JudgeId]) -> dict[JudgeId, str]:
-    """Names that tell judges apart: a piece of the settings' hash where names agree.
+    """Labels that tell judges apart: with a piece of a hash where their own labels agree, and with
+    a number where that does, too.
 
-    The names of what this package counts itself are taken.
+    The labels of what this package counts itself are taken.
     """
-    names = Counter((TRANSCRIPT.name, LEDGER.name, *(judge.name for judge in judges)))
-    return {
-        judge: judge.name
-        if names[judge.name] == 1
-        else f"{judge.name} ({judge.method} {judge.settings[:8]})"
-        for judge in judges
-    }
+    own = Counter((TRANSCRIPT.label, LEDGER.label, *(judge.label for judge in judges)))
+    labels: dict[JudgeId, str] = {}
+    taken = {label for label, count in own.items() if count == 1}
+    for judge in sorted(judges, key=lambda one: (one.label, one.settings, repr(one))):
+        label = judge.label
+        if own[label] > 1:
+            marked = f"{label} ({judge.method} {judge.mark})"
+            numbered = (f"{marked} #{number}" for number in range(2, len(own) + 2))
+            label = next(one for one in (marked, *numbered) if one not in taken)
+        taken.add(label)
+        labels[judge] = label
+    return {judge: labels[judge] for judge in judges}

@@ -15,8 +15,6 @@ from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import Cause, ConfigError, did_you_mean
 from sociolab.core.score import (
     BY_FORMULA,
-    READER,
-    SHEET,
     JudgeId,
     Measure,
     foremost,
@@ -55,13 +53,14 @@ from sociolab.report.schema import (
     ReadingEntry,
     RunResult,
     ScoreEntry,
+    ServedEntry,
     TokenTotals,
     macro_of,
 )
 from sociolab.report.served import served_entries
 from sociolab.store.overview import turns_of
 from sociolab.store.store import RunRow, Store, TrialRow
-from sociolab.store.verdicts import JudgingCounts
+from sociolab.store.verdicts import JudgingCounts, ScoreRow
 
 if TYPE_CHECKING:
     from sociolab.stats.intervals import Estimate
@@ -137,6 +136,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
     """
     row, totals = run_of_episodes(store, run), store.calls.totals(run)
     settings: dict[str, Any] = row.settings if isinstance(row.settings, dict) else {}
+    served = served_entries(store.calls.served(run))
     return RunResult(
         schema=SCHEMA,
         run=row.name,
@@ -165,7 +165,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
             possible=totals.possible_attempts,
             possible_usd=totals.possible_usd,
         ),
-        served=served_entries(store.calls.served(run)),
+        served=served,
         seconds=row.seconds,
         ends={},
         failures=Failures(
@@ -174,7 +174,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
             calls=_counts(Counter(failure.cause for failure in store.calls.failures(run))),
             usage={FAULT: faults} if (faults := len(store.calls.faults(run))) else {},
         ),
-        judges=_judges(store.verdicts.counts(run)),
+        judges=_judges(store.verdicts.counts(run), served),
         measures=(),
         scores=(),
         settings=row.settings,
@@ -194,12 +194,9 @@ def turns_asked(store: Store, run: str) -> dict[PlayKey, TurnsAsked]:
 
 def judged_of(store: Store, run: str) -> Judged:
     """All that judges said of a run."""
-    judged = Judged()
-    for row in store.verdicts.outcomes(run):
+    judged = Judged({judge: one.most for judge, one in store.verdicts.counts(run).items()})
+    for row in store.verdicts.scores(run, texts=False):
         judged.take(row)
-    for judge in judged.judgings:
-        if judge.method == "people":
-            judged.take_raters(judge, store.verdicts.reasons(run, judge))
     return judged
 
 
@@ -246,11 +243,18 @@ def _score_entries(
     )
 
 
-def _judges(found: Mapping[JudgeId, JudgingCounts]) -> tuple[JudgeEntry, ...]:
+def _judges(
+    found: Mapping[JudgeId, JudgingCounts], served: Sequence[ServedEntry]
+) -> tuple[JudgeEntry, ...]:
     labels = labels_of(found)
+    returned = {one.model: tuple(one.returned) for one in served if one.role == "judge"}
     return tuple(
         JudgeEntry(
-            judge=labels[judge], method=judge.method, settings=judge.settings, judgings=counts.most
+            judge=labels[judge],
+            settings=judge.settings,
+            judgings=counts.most,
+            served=returned.get(judge.name, ()) if judge.method == "model" else (),
+            **judge.fields(),
         )
         for judge, counts in found.items()
     )
@@ -387,12 +391,12 @@ def by_main_judge(result: RunResult) -> RunResult:
     """The result as its main judge scored it, where more than `SEVERAL` did, with further sheets;
     else the result as it is."""
     scored = {entry.judge for entry in result.scores if entry.n or entry.failures}
-    sheets = [judge for judge in scored if judge.startswith(SHEET)]
-    scored -= {*sheets}
-    methods = {one.judge: one.method for one in result.judges if one.judge in scored}
-    if len(methods) <= SEVERAL:
+    judges = {one.judge: one.id for one in result.judges if one.judge in scored}
+    sheets = [label for label, one in judges.items() if one.role == "sheet"]
+    others = {label: one for label, one in judges.items() if label not in sheets}
+    if len(others) <= SEVERAL:
         return result
-    return narrowed(result, [foremost(methods)[0], *sheets])
+    return narrowed(result, [foremost(others)[0], *sheets])
 
 
 # ------------------------------------------------------------------ means over plays
@@ -679,7 +683,7 @@ def macro_entry(micro: ScoreEntry, over: Estimate) -> ScoreEntry:
 def readings(said: Sequence[ColumnOutcomes]) -> tuple[ReadingEntry, ...]:
     """What readers read held against the outcomes by formula, for each agent and reader."""
     asked = [one for one in said if one.column.judge.method in BY_FORMULA]
-    read = [one for one in said if one.column.judge.name.startswith(READER)]
+    read = [one for one in said if one.column.judge.role == "reader"]
     return tuple(
         entry
         for own in asked
@@ -742,22 +746,35 @@ def first_failures(
         ),
         *_first("turns", observed.first_turns.values(), observed.failed_turns),
         *_first("questions", observed.first_questions.values(), observed.failed_questions),
-        *(
-            FirstFailure(
-                kind="scores",
-                cause=one.cause,
-                count=one.count,
-                problem=short(one.problem),
-                episode=one.trial,
-                judge=one.judge,
-            )
-            for one in store.verdicts.first_failed_scores(run)
-        ),
+        *_first_scores(store, run),
         *_first(
             "calls", ((one.cause, one.problem, one.call.trial) for one in store.calls.failures(run))
         ),
         *_first("usage", ((FAULT, why, trial) for trial, why in store.calls.faults(run))),
     )
+
+
+def _first_scores(store: Store, run: str) -> Iterator[FirstFailure]:
+    """The first of each judge and cause, of an episode where one failed so."""
+    labels = labels_of(store.verdicts.judges(run))
+    first: dict[tuple[JudgeId, Cause], ScoreRow] = {}
+    counts: Counter[tuple[JudgeId, Cause]] = Counter()
+    for row in store.verdicts.scores(run, kind="failure"):
+        assert row.cause is not None
+        kind = row.judge, row.cause
+        counts[kind] += 1
+        if kind not in first or first[kind].trial is None is not row.trial:
+            first[kind] = row
+    for judge, cause in sorted(first, key=lambda kind: (labels[kind[0]], -counts[kind], kind[1])):
+        row = first[judge, cause]
+        yield FirstFailure(
+            kind="scores",
+            cause=cause,
+            count=counts[judge, cause],
+            problem=short(row.text),
+            episode=row.trial,
+            judge=labels[judge],
+        )
 
 
 def short(text: str) -> str:

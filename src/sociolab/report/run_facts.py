@@ -6,9 +6,8 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sociolab.core.code_fingerprint import code_in
 from sociolab.core.episode import HUMAN
-from sociolab.core.score import BY_FORMULA, READER, judge_title
+from sociolab.core.score import BY_FORMULA, judge_title
 from sociolab.report.schema import FailedKind, Failures, FirstFailure, JudgeEntry, RunResult
 from sociolab.report.served import possible_words, served_facts, served_warnings
 from sociolab.report.words import (
@@ -57,7 +56,7 @@ def setting(result: RunResult) -> tuple[tuple[str, str], ...]:
 
 
 def _judge(judge: JudgeEntry) -> str:
-    own = "" if code_in("", judge.settings) is None else ", as its Python class declares"
+    own = "" if judge.code is None else ", as its Python class declares"
     return judge_title(judge.judge, judge.method) + own
 
 
@@ -563,12 +562,11 @@ def command(result: RunResult) -> str:
     if result.partner is not None:
         words += ["--partner", label_of.get(result.partner, result.partner)]
     # A formula comes with its world; other judges, and readers, are asked for.
-    formulas = {label_of.get(j.judge, j.judge) for j in result.judges if j.method in BY_FORMULA}
-    asked = [judge for judge in recorded_labels(settings.get("judges")) if judge not in formulas]
-    for judge in [judge for judge in asked if not judge.startswith(READER)] or ["none"]:
+    asked = [one for *_, one in settings.get("judges") or () if one["method"] not in BY_FORMULA]
+    for judge in [one["model"] for one in asked if one["role"] == "judge"] or ["none"]:
         words += ["--judge", judge]
-    for judge in asked:
-        words += ["--reader", judge.removeprefix(READER)] if judge.startswith(READER) else []
+    for reader in [one["model"] for one in asked if one["role"] == "reader"]:
+        words += ["--reader", reader]
     for name, value in world_settings_in(result.settings).items():
         words += ["--set", f"{name}={value}"]
     for option, usual in _OPTIONS.items():

@@ -12,8 +12,9 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 from pydantic_core import PydanticSerializationError
 
+from sociolab.core.instructions import Prompts
 from sociolab.core.metrics import MACRO, UNDECLARED, Declared
-from sociolab.core.score import Method
+from sociolab.core.score import JudgeId, JudgeRole, Method
 
 SCHEMA: Literal[1] = 1
 """Counts up with every change that a reader of the object could trip over."""
@@ -139,12 +140,26 @@ class Failures(ResultRecord):
 
 
 class JudgeEntry(ResultRecord):
-    """Who judged. `judgings` is how often each episode was judged; entries average over them."""
+    """Who judged, see `core.score.JudgeId`. `judge` is the label that tells it from the others,
+    `model` the name of its model, class or set of ratings. `judgings` is how often each episode
+    was judged; entries average over them. `served` are the models that really answered for it."""
 
     judge: str
     method: Method
     settings: str
     judgings: int
+    role: JudgeRole = "judge"
+    model: str = ""
+    sheet: str = ""
+    code: str | None = None
+    prompts: Prompts | None = None
+    served: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> JudgeId:
+        """Who it is."""
+        own = self.model, self.method, self.settings, self.role, self.sheet
+        return JudgeId(*own, self.code, self.prompts)
 
 
 class MeasureEntry(ResultRecord):

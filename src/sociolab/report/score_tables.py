@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sociolab.core.metrics import scale
-from sociolab.core.score import BY_FORMULA, READER, SHEET, Method
+from sociolab.core.score import BY_FORMULA, Method
 from sociolab.report.run_facts import cautions, evaluated, partner_last, summary, warnings
 from sociolab.report.schema import JudgeEntry, MeasureEntry, ReadingEntry, RunResult, ScoreEntry
 from sociolab.report.section import Section, TextTable, noted
@@ -74,8 +74,7 @@ def judges_of(result: RunResult) -> tuple[str, ...]:
     on a judge, then people and models, then rules; further sheets last."""
 
     def place(judge: JudgeEntry) -> tuple[bool, bool, int]:
-        name = judge.judge
-        return name.startswith(SHEET), not name.startswith(READER), _ORDER.index(judge.method)
+        return judge.role == "sheet", judge.role != "reader", _ORDER.index(judge.method)
 
     return tuple(judge.judge for judge in sorted(result.judges, key=place))
 
@@ -100,7 +99,8 @@ def overview_measures(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple
     such as Overall and GOAL of SOTOPIA's Table 2; else as `main_measure`. Of a further sheet all,
     as none of its questions stands for the others."""
     valued = {entry.measure for entry in entries if entry.value is not None}
-    if any(entry.judge.startswith(SHEET) for entry in entries):
+    sheets = {judge.judge for judge in result.judges if judge.role == "sheet"}
+    if any(entry.judge in sheets for entry in entries):
         return measures_of(result, [entry for entry in entries if entry.value is not None])
     mains = [result.measure(name) for name in result.declared.main if name in valued]
     return tuple(mains) or main_measure(result, entries)
@@ -446,15 +446,16 @@ def outcomes_sections(result: RunResult) -> tuple[Section, ...]:
     """Whether the outcomes of a run could be established, agent by agent, and whether a reader
     agrees; nothing where no score rests on an outcome that the players were asked for."""
     formulas = {judge.judge for judge in result.judges if judge.method in BY_FORMULA}
+    readers = {judge.judge for judge in result.judges if judge.role == "reader"}
     measures = {
         entry.measure
         for entry in result.scores
         if entry.disputed or entry.unconfirmed or (entry.judge in formulas and result.readings)
     }
     tables = [
-        _established(result, judge, entries)
+        _established(result, judge, entries, read=judge in readers)
         for judge in judges_of(result)
-        if (judge in formulas or judge.startswith(READER))
+        if judge in formulas | readers
         and (
             entries := [
                 entry
@@ -472,7 +473,9 @@ def outcomes_sections(result: RunResult) -> tuple[Section, ...]:
     return (section,) if tables else ()
 
 
-def _established(result: RunResult, judge: str, entries: Sequence[ScoreEntry]) -> TextTable:
+def _established(
+    result: RunResult, judge: str, entries: Sequence[ScoreEntry], *, read: bool
+) -> TextTable:
     rows = tuple(
         (
             entry.agent or "",
@@ -487,7 +490,7 @@ def _established(result: RunResult, judge: str, entries: Sequence[ScoreEntry]) -
     )
     how = (
         "read from the transcript, with quotes of the offer and the acceptance"
-        if judge.startswith(READER)
+        if read
         else "on record, or reported alike by different agents who all quote offer and acceptance; "
         "unconfirmed: reported alike, but not so quoted, or by one agent in all seats; disputed: "
         "the seats differ"

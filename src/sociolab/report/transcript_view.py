@@ -9,7 +9,7 @@ from typing import TypeAlias
 from sociolab.core.episode import Episode, Unusable
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import Line, Note, Transcript
-from sociolab.core.score import BY_FORMULA, READER, Score, ScoreFailure, Verdict, judge_title
+from sociolab.core.score import BY_FORMULA, METHODS, Score, ScoreFailure, Verdict
 from sociolab.report.result import PlayValue, ScoreDistribution
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import judges_of
@@ -51,11 +51,18 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class ScoreSheet:
-    """One judging: `rows` are a measure each, with a remark or None for each of `columns`."""
+    """One judging: `rows` are a measure each, with a remark or None for each of `columns`; `kind`
+    goes behind the judge's label."""
 
-    judge: str
+    label: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Remark | None, ...]], ...]
+    kind: str = ""
+
+    @property
+    def judge(self) -> str:
+        """Who judged, as a heading: "openai/gpt-x (LLM judge), judging 2"."""
+        return self.label + self.kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +155,7 @@ def _legend(judgings: Sequence[JudgingRow], declared: Declared) -> str:
 
 def _place(row: JudgingRow) -> int:
     """What rests on an outcome comes first, and of that what was read, as in the tables."""
-    return 0 if row.judge.name.startswith(READER) else 1 if row.judge.method in BY_FORMULA else 2
+    return 0 if row.judge.role == "reader" else 1 if row.judge.method in BY_FORMULA else 2
 
 
 def _seats(episode: Episode, transcript: Transcript, declared: Declared) -> tuple[SeatedAgent, ...]:
@@ -211,18 +218,18 @@ def _ended(episode: Episode, seats: Sequence[SeatedAgent], declared: Declared) -
 
 def _sheet(row: JudgingRow, seats: Sequence[SeatedAgent], rows: Sequence[JudgingRow]) -> ScoreSheet:
     again = any(other.judging for other in rows if other.judge == row.judge)
-    judge = judge_title(row.judge.name, row.judge.method)
     said = {(v.measure.name, v.seat): v for v in row.verdicts}
     titles = {v.measure.name: v.measure.title or v.measure.name for v in row.verdicts}
     columns = [seat.id for seat in seats if any(at == seat.id for _, at in said)]
     whole = [None] if any(at is None for _, at in said) else []
     return ScoreSheet(
-        f"{judge}, judging {row.judging + 1}" if again else judge,
+        row.judge.label,
         (*(seat.name for seat in seats if seat.id in columns), *([WHOLE] if whole else [])),
         tuple(
             (title, tuple(_remark(said.get((name, at))) for at in (*columns, *whole)))
             for name, title in titles.items()
         ),
+        f" ({METHODS[row.judge.method]})" + f", judging {row.judging + 1}" * again,
     )
 
 
@@ -230,12 +237,13 @@ def _remark(verdict: Verdict | None) -> Remark | None:
     match verdict:
         case None:
             return None
-        case Score(measure=measure, value=value, reason=reason):
-            return Remark(single(value, measure), reason)
+        case Score(measure=measure, value=value, reason=reason, rated_by=rated_by):
+            return Remark(single(value, measure), rated_by.sign(reason) if rated_by else reason)
         case ScoreFailure(cause=cause, problem=problem):
             return Remark(f"missing ({cause})", problem, scored=False)
         case _:
-            return Remark(verdict.kind, verdict.why, scored=False)
+            why = verdict.rated_by.sign(verdict.why) if verdict.rated_by else verdict.why
+            return Remark(verdict.kind, why, scored=False)
 
 
 def private_part(text: str) -> tuple[str, str]:

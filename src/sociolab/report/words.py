@@ -6,17 +6,16 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from sociolab.core.code_fingerprint import code_in
 from sociolab.core.episode import TurnsAsked
 from sociolab.core.instructions import (
     INSTRUCTIONS,
     STAND_IN,
     TAGS,
+    Prompts,
     instructions_from,
-    instructions_in,
 )
 from sociolab.core.metrics import AgentKind, Declared, Metric, directions, scale
-from sociolab.core.score import READER, Measure, Method
+from sociolab.core.score import JudgeId, Measure, Method
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry, macro_of
 
 # ------------------------------------------------------------------ numbers
@@ -143,10 +142,10 @@ OWN: Mapping[str, str] = {
 def nature(result: RunResult, judge: str) -> str:
     """What to think of a judge's figures, repeated judgings included; KeyError if it is unknown."""
     for entry in result.judges:
-        if entry.judge == judge and judge.startswith(READER):
+        if entry.judge == judge and entry.role == "reader":
             return f"judge {judge}: {_READ}{_repeated(entry)}"
         if entry.judge == judge:
-            said = method_words(result.declared, entry.method, entry.settings)
+            said = method_words(result.declared, entry.id)
             return f"judge {judge}: {said}{_repeated(entry)}"
     return OWN[judge]
 
@@ -154,16 +153,19 @@ def nature(result: RunResult, judge: str) -> str:
 def instructions_notes(result: RunResult, judges: Iterable[str] = ()) -> tuple[str, ...]:
     """What the world says of such a run, and from whose instructions figures of these judges come:
     "instructions: paraphrased (not the authors' text)", where a model played or judged."""
-    settings = {one.judge: one.settings for one in result.judges if one.judge in {*judges}}
-    return notes_of_sets(result.declared, result.settings, settings)
+    prompts = {one.judge: one.prompts for one in result.judges if one.judge in {*judges}}
+    return notes_of_sets(result.declared, result.settings, prompts)
 
 
-def notes_of_sets(declared: Declared, run: object, judges: Mapping[str, str]) -> tuple[str, ...]:
-    """The same by the settings of a run and, by label, of judges; who is meant stands in it where
-    not all are of one standing."""
-    found = {who: instructions_in(settings) for who, settings in judges.items()}
-    if "model" in declared.agents.values() and isinstance(run, dict):
-        found["the agents"] = instructions_from(run.get(INSTRUCTIONS))
+def notes_of_sets(
+    declared: Declared, run: object, judges: Mapping[str, Prompts | None]
+) -> tuple[str, ...]:
+    """The same by the settings of a run and, by label, the prompts of judges; who is meant stands
+    in it where not all are of one standing."""
+    found: dict[str, Prompts | None] = dict(judges)
+    played = instructions_from(run.get(INSTRUCTIONS)) if isinstance(run, dict) else None
+    if played and "model" in declared.agents.values():
+        found["the agents"] = played.prompts
     who_by_note: dict[str, list[str]] = {}
     for who, one in found.items():
         if one:
@@ -190,16 +192,16 @@ def notes_of_runs(notes: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     )
 
 
-def method_words(declared: Declared, method: Method, settings: str) -> str:
-    """What to think of the scores of a judge of this method, in a clause.
+def method_words(declared: Declared, judge: JudgeId) -> str:
+    """What to think of the scores of a judge, in a clause.
 
-    `settings` are the judge's: a Python class of the user's states its own method, which nothing
-    here can check, so that the clause says so.
+    A Python class of the user's states its own method, which nothing here can check, so that the
+    clause says so.
     """
-    said = declared.judges.get(method, _NATURE[method])
-    if code_in("", settings) is None:
+    said = declared.judges.get(judge.method, _NATURE[judge.method])
+    if judge.code is None:
         return said
-    return f'{said}; the Python class itself declares that it is "{method}"'
+    return f'{said}; the Python class itself declares that it is "{judge.method}"'
 
 
 def _repeated(judge: JudgeEntry) -> str:

@@ -10,7 +10,6 @@ from dataclasses import replace
 from numbers import Real
 from typing import TypeAlias, get_args
 
-from sociolab.core.code_fingerprint import without_code
 from sociolab.core.episode import Episode
 from sociolab.core.errors import (
     Cause,
@@ -20,10 +19,12 @@ from sociolab.core.errors import (
     cause_of,
     stops_all,
 )
+from sociolab.core.instructions import Prompts
 from sociolab.core.ports import Judge
 from sociolab.core.score import (
     UNTOLD,
     JudgeId,
+    JudgeRole,
     Measure,
     Method,
     NotKnown,
@@ -77,7 +78,7 @@ class Jury:
                 found = await verdicts_of(judge, episode, judging)
             else:
                 with self._waits.until_answered(
-                    f"the judge {judge.id.name}", episode.trial.task.id
+                    f"the judge {judge.id.label}", episode.trial.task.id
                 ):
                     found = await verdicts_of(judge, episode, judging)
         except SociolabError as error:
@@ -142,7 +143,7 @@ async def verdicts_of(judge: Judge, episode: Episode, judging: int = 0) -> tuple
     """
     if problem := id_problem(judge.id):
         raise WorldError(f"the judge {type(judge).__name__}: {problem}")
-    who = f"the judge {judge.id.name}"
+    who = f"the judge {judge.id.label}"
     try:
         said: object = judge.judge(episode, judging)
     except TypeError as error:
@@ -214,7 +215,7 @@ def _all_broken(verdicts: Sequence[Verdict]) -> bool:
 
 
 def _but_for_code(judge: JudgeId) -> JudgeId:
-    return replace(judge, settings=without_code(judge.settings))
+    return replace(judge, code=None)
 
 
 def _broke(who: str, episode: Episode, error: Exception) -> WorldError:
@@ -231,14 +232,20 @@ def id_problem(found: object) -> str:
     """Why a judge cannot be known by this, as "expected ..., found ..."; "" if it can."""
     if not isinstance(found, JudgeId):
         return f"expected id = JudgeId(name, method, settings), found {found!r:.80}"
-    for part, value in (("name", found.name), ("settings", found.settings)):
+    texts = {"name": found.name, "settings": found.settings, "sheet": found.sheet}
+    for part, value in texts.items():
         if not isinstance(value, str):
             return f"expected an id whose {part} is a str, found {value!r:.80} in {found!r:.120}"
     if not found.name.strip():
         return f"expected an id with a name, found {found!r:.120}"
-    known = get_args(Method)
-    if found.method not in known:
-        return f"expected an id whose method is one of {', '.join(known)}, found {found.method!r}"
+    for part, value, known in (
+        ("method", found.method, get_args(Method)),
+        ("role", found.role, get_args(JudgeRole)),
+    ):
+        if value not in known:
+            return f"expected an id whose {part} is one of {', '.join(known)}, found {value!r}"
+    if not isinstance(found.prompts, Prompts | None):
+        return f"expected an id whose prompts are Prompts or None, found {found.prompts!r:.80}"
     return ""
 
 
@@ -266,6 +273,8 @@ def _problem(one: object, seats: Sequence[str]) -> str:
             f"expected verdicts on the seats {', '.join(seats)}, or None for the whole "
             f"episode, found one on {one.seat!r:.80}"
         )
+    if not isinstance(one, ScoreFailure) and one.rated_by is not None:
+        return f"expected {of} without rated_by, which is of people's ratings"
     if isinstance(one, Score):
         if not isinstance(one.value, Real):
             return f"expected {of} with a value that is a number, found {one.value!r:.80}"

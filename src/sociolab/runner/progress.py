@@ -15,6 +15,7 @@ from traceback import extract_stack
 
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import Attempt, CallKey, ChatReply, Prompt
+from sociolab.core.score import JudgeId
 from sociolab.core.tracebacks import in_file, users_own
 from sociolab.store.calls import RunReplies
 
@@ -242,7 +243,7 @@ class Tally:
 
     `anew` are trials begun anew, since a plugin's error had ended them. `estimated` are calls whose
     tokens and cost are estimates. `waits` is no counter, but who is waited for; `on_done` is called
-    when a trial is over. `judges`: the names of those that judge anew. `course`: how far the
+    when a trial is over. `judges`: those that judge anew. `course`: how far the
     episodes are, where their world tells how long they get.
     """
 
@@ -260,7 +261,7 @@ class Tally:
     waits: Waits = field(default_factory=Waits)
     began: float = field(default_factory=time.perf_counter)
     on_done: Callable[[], object] | None = None
-    judges: tuple[str, ...] = ()
+    judges: tuple[JudgeId, ...] = ()
     course: Course | None = None
 
     def one_done(self, trial: str) -> None:

@@ -35,7 +35,7 @@ from sociolab.store.calls import RunReplies
 from sociolab.store.database import replaced
 from sociolab.store.store import Status, Store
 
-FORMAT = 1
+FORMAT = 2
 """The version of the format."""
 
 

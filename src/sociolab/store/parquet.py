@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 from sociolab.core.episode import Answered, Ended, Event, Moved, Trial, Unusable
 from sociolab.core.errors import StoreError, missing_extra
 from sociolab.core.ports import Usage
-from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.user_files import written_whole
 from sociolab.store.database import replaced
 from sociolab.store.store import Store
@@ -31,6 +30,11 @@ SCORES = {
     "judge": "str",
     "method": "str",
     "judge_settings": "str",
+    "role": "str",  # judge, reader or sheet
+    "model": "str",  # or class, or set of ratings
+    "sheet": "str",
+    "code": "str",  # the fingerprint of a Python class
+    "prompts": "str",  # the hash of the texts that the judge got
     "judging": "int",
     "measure": "str",
     "low": "float",
@@ -45,6 +49,9 @@ SCORES = {
     "unscored": "str",  # cannot tell, disputed, unconfirmed, not applicable
     "least": "float",  # of an unscored verdict, the least and the most that its value could be
     "most": "float",
+    "rater": "str",  # of a rating by a person, as are seconds and when (UTC)
+    "seconds": "float",
+    "when": "str",
 }
 
 TURNS = {
@@ -66,34 +73,31 @@ TURNS = {
 
 def score_rows(store: Store, name: str, trials: Mapping[str, Trial]) -> Iterator[Row]:
     """A row for each verdict of a run, in the order of `judgings`."""
-    for row in store.verdicts.all(name):
-        verdict = row.verdict
-        measure = verdict.measure
+    for row in store.verdicts.scores(name):
+        measure = row.measure
+        least, most = row.bounds if row.kind == "unscored" else (None, None)
         yield {
             "run": name,
-            **(_of_trial(trials[row.trial], verdict.seat) if row.trial else {}),
+            **(_of_trial(trials[row.trial], row.seat) if row.trial else {}),
             "cell": None if row.cell is None else json.dumps(row.cell, ensure_ascii=False),
-            "judge": row.judge.name,
-            "method": row.judge.method,
+            "judge": row.judge.label,
             "judge_settings": row.judge.settings,
+            **row.judge.fields(),
+            "prompts": row.judge.prompts and row.judge.prompts.hash,
             "judging": row.judging,
             "measure": measure.name,
             "low": measure.low,
             "high": measure.high,
-            **_of_verdict(verdict),
+            "kind": row.kind,
+            "value": row.value,
+            "text": row.text,
+            "cause": row.cause,
+            "attempts": row.attempts,
+            "unscored": row.unscored,
+            "least": least,
+            "most": most,
+            **(asdict(row.rated_by) if row.rated_by else {}),
         }
-
-
-def _of_verdict(verdict: Verdict) -> Row:
-    match verdict:
-        case Score():
-            return {"kind": "score", "value": verdict.value, "text": verdict.reason}
-        case ScoreFailure(cause=cause, problem=problem, attempts=attempts):
-            return {"kind": "failure", "text": problem, "cause": cause, "attempts": attempts}
-        case Unscored():
-            least, most = verdict.bounds
-            bounds = {"least": least, "most": most}
-            return {"kind": "unscored", "text": verdict.why, "unscored": verdict.kind, **bounds}
 
 
 def turn_rows(store: Store, name: str, trials: Mapping[str, Trial]) -> Iterator[Row]:

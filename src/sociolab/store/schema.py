@@ -202,11 +202,19 @@ CREATE VIEW ledger (                 -- each attempt; of one with a reply, secon
 CREATE TABLE judges (
     pk INTEGER PRIMARY KEY,
     run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+    label TEXT NOT NULL,             -- made of role, sheet and name, to sort by
+    role TEXT NOT NULL,
     name TEXT NOT NULL,
+    sheet TEXT NOT NULL,             -- '': none
     method TEXT NOT NULL,
     settings TEXT NOT NULL,
-    sum INTEGER AS (checksum(run, name, method, settings)) STORED,
-    UNIQUE (run, name, method, settings)
+    code TEXT NOT NULL,              -- '': no Python class
+    standing TEXT NOT NULL,          -- '': no set of prompts
+    prompts TEXT NOT NULL,           -- the hash of their texts
+    sum INTEGER AS (checksum(
+        run, label, role, name, sheet, method, settings, code, standing, prompts
+    )) STORED,
+    UNIQUE (run, role, name, sheet, method, settings, code, standing, prompts)
 );
 
 CREATE TABLE measures (
@@ -248,9 +256,12 @@ CREATE TABLE verdicts (
     unscored TEXT,                   -- of an unscored one: why (core.score.NotKnown)
     low REAL,                        -- and between what its value lies; NULL: the measure's range
     high REAL,
+    rater TEXT,                      -- of a rating, as are seconds and rated; NULL: not known
+    seconds REAL,
+    rated TEXT,                      -- when, in UTC, as ISO 8601
     sum INTEGER AS (checksum(
         judging, n, kind, measure, seat, value, text, cause, raw, attempts, unscored,
-        low, high
+        low, high, rater, seconds, rated
     )) STORED,
     PRIMARY KEY (judging, n)
 ) WITHOUT ROWID;

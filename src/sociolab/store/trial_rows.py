@@ -205,7 +205,7 @@ def _take_judgings(store: Store, run: str, rows: TrialRows) -> bool:
             continue
         if ours is not None and (cell := _contradiction(ours, row.verdicts)):
             raise ConflictError(
-                f"the episode {rows.id} was judged by {row.judge.name} in both, and {cell} differs"
+                f"the episode {rows.id} was judged by {row.judge.label} in both, and {cell} differs"
             )
         if ours is not None and all(isinstance(one, ScoreFailure) for one in row.verdicts):
             continue

@@ -10,11 +10,13 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from sociolab.core.episode import Json
 from sociolab.core.errors import Cause, StoreError
+from sociolab.core.instructions import Prompts
 from sociolab.core.score import (
     UNTOLD,
     JudgeId,
     Measure,
     NotKnown,
+    RatedBy,
     Score,
     ScoreFailure,
     Unscored,
@@ -22,59 +24,66 @@ from sociolab.core.score import (
 )
 from sociolab.store.database import Database, Value, as_text
 
+Kind: TypeAlias = Literal["score", "failure", "unscored"]
+
+
+class ScoreRow(NamedTuple):
+    """One verdict of a judging: a score, a failure, or why there is no value.
+
+    Its target is an episode (`trial`), a cell of the plan (`cell`), or (neither) the run; `judging`
+    counts repeated judgings by the same judge from 0. `value` is of a score; `cause`, `raw` and
+    `attempts` are of a failure; `unscored`, `low` and `high` of a verdict without a value, as in
+    `core.score.Unscored`; `rated_by` of a rating. None where they do not apply.
+    """
+
+    trial: str | None
+    cell: Json
+    judge: JudgeId
+    judging: int
+    measure: Measure
+    seat: str | None
+    rated_by: RatedBy | None
+    kind: Kind
+    value: float | None
+    cause: Cause | None
+    attempts: int | None
+    unscored: NotKnown | None
+    low: float | None
+    high: float | None
+    text: str = ""
+    raw: str = ""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the most that the value could be."""
+        low, high = self.low, self.high
+        return (
+            self.measure.low if low is None else low,
+            self.measure.high if high is None else high,
+        )
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the judge said."""
+        if self.value is not None:
+            return Score(self.measure, self.seat, self.value, self.text, self.rated_by)
+        if self.unscored is not None:
+            why = self.text, self.unscored, self.low, self.high
+            return Unscored(self.measure, self.seat, *why, self.rated_by)
+        assert self.cause is not None
+        tries = self.attempts or 0
+        return ScoreFailure(self.measure, self.seat, self.cause, self.text, self.raw, tries)
+
 
 @dataclass(frozen=True, slots=True)
 class JudgingRow:
-    """All that one judging said; `judging` counts repeated judgings by the same judge from 0.
-
-    Its target is an episode (`trial`), a cell of the plan (`cell`), or (neither) the run.
-    """
+    """All that one judging said, on the targets of a `ScoreRow`; nothing, maybe."""
 
     trial: str | None
     cell: Json
     judge: JudgeId
     judging: int
     verdicts: tuple[Verdict, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreRow:
-    """One verdict of a judging, see `JudgingRow`."""
-
-    trial: str | None
-    cell: Json
-    judge: JudgeId
-    judging: int
-    verdict: Verdict
-
-
-Kind: TypeAlias = Literal["score", "failure", "unscored"]
-
-
-class BareVerdict(NamedTuple):
-    """A verdict without its words: `value` is of a score, `cause` of a failure, None otherwise.
-
-    `unscored`, `low` and `high` are of an unscored one, as in `core.score.Unscored`.
-    """
-
-    measure: Measure
-    seat: str | None
-    kind: Kind
-    value: float | None
-    cause: Cause | None
-    unscored: NotKnown | None = None
-    low: float | None = None
-    high: float | None = None
-
-
-class Judging(NamedTuple):
-    """All that one judging came to; its fields are those of `JudgingRow`."""
-
-    trial: str | None
-    cell: Json
-    judge: JudgeId
-    judging: int
-    outcomes: tuple[BareVerdict, ...]
 
 
 class JudgingCounts(NamedTuple):
@@ -84,48 +93,11 @@ class JudgingCounts(NamedTuple):
     most: int
 
 
-class FailedJudging(NamedTuple):
-    """A judging of a played episode that lacks scores; `whole`: all of them. `cause` and `problem`
-    are those of its first failure."""
-
-    trial: str
-    judge: JudgeId
-    judging: int
-    cause: Cause
-    problem: str
-    whole: bool
-
-
-@dataclass(frozen=True, slots=True)
-class FirstFailedScore:
-    """The first failure of a judge from one cause, and how many there are; `trial` is None where
-    only verdicts on cells or on the run failed so."""
-
-    judge: str
-    cause: Cause
-    count: int
-    problem: str
-    trial: str | None
-
-
-class Reasoned(NamedTuple):
-    """A score of an episode, or why there is none; `judging` is the number of its judging, `seat`
-    "" of the whole."""
-
-    trial: str
-    judging: int
-    measure: str
-    seat: str
-    value: float | NotKnown
-    reason: str
-
-
 class Verdicts:
     """The verdicts of a store's runs.
 
-    A judging is one judge (name, method and settings), once, on one target: a trial's episode, a
-    cell (any JSON value but null), or the run. Outcomes are verdicts without their words: reasons
-    and raw replies are most of what judgings weigh, and no figure needs them.
+    A judging is one judge, once, on one target: a trial's episode, a cell (any JSON value but
+    null), or the run.
     """
 
     def __init__(self, db: Database) -> None:
@@ -190,14 +162,11 @@ class Verdicts:
         return pk is not None and self._db.row(failure, (pk,)) is None
 
     def judges(self, run: str) -> tuple[JudgeId, ...]:
-        """Who judged in this run, sorted by name, method and settings."""
-        rows = self._db.rows(
-            "SELECT DISTINCT judges.name, method, settings "
-            "FROM judgings JOIN judges ON judges.pk = judge "
-            "WHERE judgings.run = ? ORDER BY judges.name, method, settings",
-            (self._db.run_pk(run),),
-        )
-        return tuple(JudgeId(name, method, settings) for name, method, settings in rows)
+        """Who judged in this run, sorted by label, method and settings."""
+        pk = self._db.run_pk(run)
+        judged = "SELECT DISTINCT judge FROM judgings WHERE run = ?"
+        among = {judge for (judge,) in self._db.rows(judged, (pk,))}
+        return tuple(judge for pk, judge in self._judges(pk).items() if pk in among)
 
     def judgings(
         self, run: str, judge: JudgeId | None = None, trial: str | None = None
@@ -207,138 +176,60 @@ class Verdicts:
 
         Those of the run and of cells, then those of trials in plan order; then by judge and number.
         """
-        pk = self._db.run_pk(run)
-        measures = self._measures(pk)
-        only, values = "", list[Value]([pk])
-        if trial is not None:
-            only, values = "AND trial = ? ", [pk, self._db.trial_pk(run, trial)]
-        if judge is not None:
-            only += "AND (judges.name, method, judges.settings) = (?, ?, ?) "
-            values += [judge.name, judge.method, judge.settings]
-        rows = self._db.rows(
-            "SELECT judgings.pk, trials.id, cell, judges.name, method, settings, number "
-            "FROM judgings JOIN judges ON judges.pk = judge "
-            f"LEFT JOIN trials ON trials.pk = trial WHERE judgings.run = ? {only}"
-            "ORDER BY trial, judges.name, method, settings, number, cell",
-            values,
-        )
-        for judging, found, cell, *by, number in rows:
-            where = json.loads(as_text(cell)) if cell else None
-            yield JudgingRow(found, where, JudgeId(*by), number, self._said(judging, measures))
+        for target, rows in self._read(run, judge, trial, texts=True):
+            yield JudgingRow(*target, tuple(row.verdict for row in rows))
 
-    def all(self, run: str, judge: JudgeId | None = None) -> Iterator[ScoreRow]:
-        """The verdicts of a run, of all judges or of one, in the order of `judgings`."""
-        for row in self.judgings(run, judge):
-            for verdict in row.verdicts:
-                yield ScoreRow(row.trial, row.cell, row.judge, row.judging, verdict)
+    def scores(
+        self,
+        run: str,
+        judge: JudgeId | None = None,
+        *,
+        measure: str | None = None,
+        kind: Kind | None = None,
+        texts: bool = True,
+    ) -> Iterator[ScoreRow]:
+        """The verdicts of a run in the order of `judgings`: of all judges or of one, in all
+        measures or in one, of all kinds or of one.
 
-    def outcomes(self, run: str) -> Iterator[Judging]:
-        """The judgings of a run in the order of `judgings`; one without verdicts is empty."""
-        pk = self._db.run_pk(run)
-        judges = {row[0]: JudgeId(*row[1:]) for row in self._db.rows(_JUDGES, (pk,))}
-        measures, seats = self._measures(pk), _Seats()
-        rows = self._db.rows(_JUDGINGS, (pk,))
-        for at in range(0, len(rows), _PAGE):
-            page = rows[at : at + _PAGE]
-            said = self._outcomes([row[0] for row in page], measures, seats)
-            for judging, trial, cell, judge, number in page:
-                where = json.loads(as_text(cell)) if cell else None
-                yield Judging(trial, where, judges[judge], number, tuple(said.get(judging, ())))
+        `texts`: with reasons, problems and raw replies, which are most of what verdicts weigh, and
+        which no figure needs.
+        """
+        for _, rows in self._read(run, judge, measure=measure, kind=kind, texts=texts):
+            yield from rows
 
     def counts(self, run: str) -> Mapping[JudgeId, JudgingCounts]:
         """What each judge of a run did, in the order in which `judgings` first names them."""
+        pk = self._db.run_pk(run)
+        judges = self._judges(pk)
         rows = self._db.rows(
-            "SELECT judges.name, method, settings, count(trial), max(number) + 1 "
+            "SELECT judge, count(trial), max(number) + 1 "
             "FROM judgings JOIN judges ON judges.pk = judge WHERE judgings.run = ? GROUP BY judge "
-            "ORDER BY min(ifnull(trial, 0)), judges.name, method, settings",
-            (self._db.run_pk(run),),
+            f"ORDER BY min(ifnull(trial, 0)), {_BY_JUDGE}",
+            (pk,),
         )
-        return {JudgeId(*row[:3]): JudgingCounts(*row[3:]) for row in rows}
-
-    def failed_judgings(self, run: str) -> tuple[FailedJudging, ...]:
-        """The judgings of played episodes that hold a failure, in the order of the plan."""
-        return tuple(
-            FailedJudging(as_text(trial), JudgeId(*by), number, cause, as_text(problem), not good)
-            for trial, *by, number, cause, problem, good, _ in self._db.rows(
-                _FAILED, (self._db.run_pk(run),)
-            )
-        )
-
-    def first_failed_scores(self, run: str) -> tuple[FirstFailedScore, ...]:
-        """Of each judge and cause the first in plan order, the judges in the order of their names.
-
-        StoreError if there is no such run.
-        """
-        return tuple(
-            FirstFailedScore(
-                as_text(judge),
-                cause,
-                count,
-                as_text(problem),
-                None if trial is None else as_text(trial),
-            )
-            for judge, cause, count, problem, trial, _ in self._db.rows(
-                _FIRST, (self._db.run_pk(run),)
-            )
-        )
-
-    def reasons(self, run: str, judge: JudgeId) -> tuple[Reasoned, ...]:
-        """What this judge said, episode by episode in plan order; no failures."""
-        values = (self._db.run_pk(run), judge.name, judge.method, judge.settings)
-        return tuple(
-            Reasoned(trial, number, as_text(measure), as_text(seat), value, as_text(text))
-            for trial, number, measure, seat, value, text in self._db.rows(_REASONS, values)
-        )
-
-    def by_trial(
-        self, run: str, judge: JudgeId, measure: str
-    ) -> Mapping[str, tuple[tuple[str, float], ...]]:
-        """What one judge gave in one measure: seat ("" for the whole episode) and value by trial.
-
-        Repeated judgings are averaged; episodes without a value are not in it.
-        """
-        rows = self._db.rows(
-            "SELECT trials.id, ifnull(seat, ''), avg(value) FROM judgings "
-            "JOIN judges ON judges.pk = judgings.judge JOIN trials ON trials.pk = judgings.trial "
-            "JOIN verdicts ON verdicts.judging = judgings.pk "
-            "WHERE judgings.run = ?1 AND judges.name = ?2 AND judges.method = ?3 "
-            "AND judges.settings = ?4 AND kind = 'score' "
-            "AND verdicts.measure IN (SELECT pk FROM measures WHERE run = ?1 AND name = ?5) "
-            "GROUP BY judgings.trial, seat ORDER BY judgings.trial, min(n)",
-            (self._db.run_pk(run), judge.name, judge.method, judge.settings, measure),
-        )
-        found: dict[str, list[tuple[str, float]]] = {}
-        for trial, seat, value in rows:
-            found.setdefault(as_text(trial), []).append((as_text(seat), value))
-        return {trial: tuple(values) for trial, values in found.items()}
+        return {judges[judge]: JudgingCounts(*counts) for judge, *counts in rows}
 
     def measures(self, run: str) -> tuple[tuple[JudgeId, Measure], ...]:
         """Which judge gave values in which measures of episodes."""
+        pk = self._db.run_pk(run)
         rows = self._db.rows(
-            "SELECT judges.name, method, settings, measures.name, low, high, whole, title "
+            "SELECT judges.pk, measures.pk "
             "FROM measures JOIN judges ON judges.run = measures.run WHERE measures.run = ?1 "
             "AND EXISTS (SELECT 1 FROM judgings JOIN verdicts ON verdicts.judging = judgings.pk "
             "WHERE judgings.run = ?1 AND judgings.judge = judges.pk AND trial IS NOT NULL "
             "AND measure = measures.pk AND kind = 'score') ORDER BY judges.pk, measures.pk",
-            (self._db.run_pk(run),),
+            (pk,),
         )
-        return tuple(
-            (
-                JudgeId(*row[:3]),
-                Measure(as_text(row[3]), row[4], row[5], bool(row[6]), as_text(row[7])),
-            )
-            for row in rows
-        )
+        judges, measures = self._judges(pk), self._measures(pk)
+        return tuple((judges[judge], measures[measure]) for judge, measure in rows)
 
     def _find(
         self, run: int, judge: JudgeId, target: tuple[int | None, str], judging: int
     ) -> int | None:
-        values = (run, *target, judging)
         row = self._db.row(
-            "SELECT judgings.pk FROM judgings JOIN judges ON judges.pk = judge "
-            "WHERE judgings.run = ? AND ifnull(trial, 0) = ifnull(?, 0) AND cell = ? "
-            "AND number = ? AND judges.name = ? AND method = ? AND settings = ?",
-            (*values, judge.name, judge.method, judge.settings),
+            "SELECT pk FROM judgings WHERE run = ? AND ifnull(trial, 0) = ifnull(?, 0) "
+            "AND cell = ? AND number = ? AND judge = ?",
+            (run, *target, judging, self._known_pk(run, judge)),
         )
         return None if row is None else int(row[0])
 
@@ -389,32 +280,74 @@ class Verdicts:
                 self._db.execute("DELETE FROM verdicts WHERE judging = ? AND n = ?", (judging, n))
             else:
                 continue
-            rows.append((judging, n, measure, *to_columns(verdict)))
+            rows.append((judging, n, measure, *_columns(verdict)))
         self._db.execute_many(_INSERT_VERDICT, rows)
 
-    def _said(self, judging: int, measures: Mapping[int, Measure]) -> tuple[Verdict, ...]:
-        rows = self._db.rows(
-            f"SELECT measure, {COLUMNS} FROM verdicts WHERE judging = ? ORDER BY n", (judging,)
-        )
-        return tuple(from_columns(measures[row[0]], row[1:]) for row in rows)
-
-    def _outcomes(
-        self, judgings: Sequence[int], measures: Mapping[int, Measure], seats: _Seats
-    ) -> Mapping[int, Sequence[BareVerdict]]:
-        """The outcomes of each of these judgings, in their order."""
-        found: dict[int, list[BareVerdict]] = {}
-        wanted = json.dumps(judgings)
-        for judging, measure, seat, kind, *rest in self._db.rows(_OUTCOMES, (wanted,)):
-            if kind not in _KINDS:
-                raise StoreError(f"a verdict in the store is of an unknown kind: {kind}")
-            where = None if seat is None else seats[seat]
-            one = BareVerdict(measures[measure], where, kind, *rest)
-            found.setdefault(judging, []).append(one)
-        return found
+    def _read(
+        self,
+        run: str,
+        judge: JudgeId | None = None,
+        trial: str | None = None,
+        *,
+        measure: str | None = None,
+        kind: Kind | None = None,
+        texts: bool,
+    ) -> Iterator[tuple[_Judging, Sequence[ScoreRow]]]:
+        """The judgings that are wanted, and their verdicts as far as these are."""
+        pk = self._db.run_pk(run)
+        judges, measures, seats = self._judges(pk), self._measures(pk), _Seats()
+        only, values = "", list[Value]([pk])
+        if trial is not None:
+            only, values = "AND trial = ? ", [pk, self._db.trial_pk(run, trial)]
+        if judge is not None:
+            only += "AND judge = ? "
+            values.append(self._known_pk(pk, judge))
+        of, given = "", list[Value]()
+        if measure is not None:
+            of += "AND measure IN (SELECT value FROM json_each(?)) "
+            given.append(json.dumps([pk for pk, one in measures.items() if one.name == measure]))
+        if kind is not None:
+            of += "AND kind = ? "
+            given.append(kind)
+        query = _SCORES.format(", text, ifnull(raw, '')" if texts else "", of)
+        judgings = self._db.rows(_JUDGINGS.format(only), values)
+        for at in range(0, len(judgings), _PAGE):
+            page: dict[int, tuple[_Judging, list[ScoreRow]]] = {}
+            for judging, id_, cell, whose, number in judgings[at : at + _PAGE]:
+                where = json.loads(as_text(cell)) if cell else None
+                page[judging] = (id_, where, judges[whose], number), []
+            for judging, pk, seat, rater, seconds, rated, *rest in self._db.rows(
+                query, (json.dumps([*page]), *given)
+            ):
+                if rest[0] not in _KINDS:
+                    raise StoreError(f"a verdict in the store is of an unknown kind: {rest[0]}")
+                by = None if rater is None else RatedBy(as_text(rater), seconds, as_text(rated))
+                place = measures[pk], None if seat is None else seats[seat], by
+                target, rows = page[judging]
+                rows.append(ScoreRow(*target, *place, *rest[:7], *map(as_text, rest[7:])))
+            yield from page.values()
 
     def _judge_pk(self, run: int, judge: JudgeId) -> int:
-        values = (run, judge.name, judge.method, judge.settings)
-        return self._pk(run, judge, "judges", "run, name, method, settings", values)
+        names = f"run, label, {_JUDGE}"
+        return self._pk(run, judge, "judges", names, (run, judge.label, *_judge_columns(judge)))
+
+    def _known_pk(self, run: int, judge: JudgeId) -> int:
+        """The primary key of a judge; of one that never judged in the run, one that none has."""
+        if (run, judge) in self._pks:
+            return self._pks[run, judge]
+        marks = ", ".join("?" * len(_judge_columns(judge)))
+        row = self._db.row(
+            f"SELECT pk FROM judges WHERE run = ? AND ({_JUDGE}) = ({marks})",
+            (run, *_judge_columns(judge)),
+        )
+        return -1 if row is None else int(row[0])
+
+    def _judges(self, run: int) -> Mapping[int, JudgeId]:
+        """The judges of a run by primary key, in the order of `judges`."""
+        rows = self._db.rows(
+            f"SELECT pk, {_JUDGE} FROM judges WHERE run = ? ORDER BY {_BY_JUDGE}", (run,)
+        )
+        return {pk: _judge(columns) for pk, *columns in rows}
 
     def _measure_pk(self, run: int, measure: Measure) -> int:
         values = (run, measure.name, measure.low, measure.high, measure.whole, measure.title)
@@ -442,31 +375,45 @@ class Verdicts:
         }
 
 
-def to_columns(verdict: Verdict) -> tuple[Value, ...]:
-    """The verdict without its measure, in the order of COLUMNS."""
+_JUDGE = "name, method, settings, role, sheet, code, standing, prompts"
+_BY_JUDGE = "label, method, settings, code, judges.pk"
+"""The order of judges."""
+
+
+def _judge_columns(judge: JudgeId) -> tuple[Value, ...]:
+    """In the order of _JUDGE."""
+    prompts = judge.prompts
+    standing, texts = (prompts.standing, prompts.hash) if prompts else ("", "")
+    own = (judge.name, judge.method, judge.settings, judge.role, judge.sheet)
+    return (*own, judge.code or "", standing, texts)
+
+
+def _judge(columns: Sequence[Any]) -> JudgeId:
+    """The judge that these columns hold."""
+    name, method, settings, role, sheet, code, standing, texts = columns
+    prompts = Prompts(standing, as_text(texts)) if standing else None
+    known_as = as_text(name), method, as_text(settings), role, as_text(sheet)
+    return JudgeId(*known_as, code=as_text(code) or None, prompts=prompts)
+
+
+def _columns(verdict: Verdict) -> tuple[Value, ...]:
+    """The verdict without its measure, in the order of _COLUMNS."""
     seat, none = verdict.seat, (None, None, None)
     match verdict:
-        case Score():
-            return seat, "score", verdict.value, verdict.reason, *none, *none
+        case Score(_, _, value, reason, by):
+            return seat, "score", value, reason, *none, *none, *_rating_columns(by)
         case ScoreFailure(_, _, cause, problem, raw, attempts):
-            return seat, "failure", None, problem, cause, raw, attempts, *none
-        case Unscored(_, _, why, kind, low, high):
-            return seat, "unscored", None, why, *none, kind, low, high
+            return seat, "failure", None, problem, cause, raw, attempts, *none, *none
+        case Unscored(_, _, why, kind, low, high, by):
+            return seat, "unscored", None, why, *none, kind, low, high, *_rating_columns(by)
 
 
-def from_columns(measure: Measure, columns: tuple[Any, ...]) -> Verdict:
-    """The verdict that these columns hold; StoreError if they hold none."""
-    seat, kind, value, text, cause, raw, attempts, unscored, low, high = columns
-    seat = None if seat is None else as_text(seat)
-    match kind:
-        case "score":
-            return Score(measure, seat, value, as_text(text))
-        case "failure":
-            return ScoreFailure(measure, seat, cause, as_text(text), as_text(raw), attempts)
-        case "unscored":
-            return Unscored(measure, seat, as_text(text), unscored, low, high)
-        case _:
-            raise StoreError(f"a verdict in the store is of an unknown kind: {kind}")
+def _rating_columns(by: RatedBy | None) -> tuple[Value, ...]:
+    return (by.rater, by.seconds, by.when) if by else (None, None, None)
+
+
+_Judging: TypeAlias = tuple[str | None, Json, JudgeId, int]
+"""Trial, cell, judge and number."""
 
 
 _Stored: TypeAlias = Mapping[tuple[int, str | None], tuple[str, int]]
@@ -481,71 +428,35 @@ class _Seats(dict[Any, str]):
         return text
 
 
-COLUMNS = "seat, kind, value, text, cause, raw, attempts, unscored, low, high"
+_COLUMNS = (
+    "seat, kind, value, text, cause, raw, attempts, unscored, low, high, rater, seconds, rated"
+)
 
 
 _KINDS = frozenset(get_args(Kind))
 
 
 _INSERT_VERDICT = f"""
-    INSERT INTO verdicts (judging, n, measure, {COLUMNS}) VALUES ({", ".join("?" * 13)})
+    INSERT INTO verdicts (judging, n, measure, {_COLUMNS}) VALUES ({", ".join("?" * 16)})
 """
 
 
-_JUDGES = "SELECT pk, name, method, settings FROM judges WHERE run = ?"
-
-
-_JUDGINGS = """
+_JUDGINGS = f"""
     SELECT judgings.pk, trials.id, cell, judge, number
     FROM judgings JOIN judges ON judges.pk = judge LEFT JOIN trials ON trials.pk = trial
-    WHERE judgings.run = ?
-    ORDER BY trial, judges.name, method, judges.settings, number, cell
+    WHERE judgings.run = ? {{}}
+    ORDER BY trial, {_BY_JUDGE}, number, cell
 """
 
 
-_OUTCOMES = """
-    SELECT judging, measure, seat, kind, value, cause, unscored, low, high FROM verdicts
-    WHERE judging IN (SELECT value FROM json_each(?)) ORDER BY judging, n
+_SCORES = """
+    SELECT judging, measure, seat, rater, seconds, rated,
+        kind, value, cause, attempts, unscored, low, high{}
+    FROM verdicts
+    WHERE judging IN (SELECT value FROM json_each(?)) {}
+    ORDER BY judging, n
 """
 
 
 _PAGE = 2000
 """Judgings whose verdicts are in memory at a time."""
-
-
-# Of the columns that are not grouped by, SQLite gives those of the row with the least n.
-_FAILED = """
-    SELECT trials.id, judges.name, method, judges.settings, number, verdicts.cause, verdicts.text,
-        (SELECT count(*) FROM verdicts said WHERE said.judging = judgings.pk
-            AND said.kind IS NOT 'failure'),
-        min(n)
-    FROM judgings JOIN judges ON judges.pk = judge JOIN trials ON trials.pk = trial
-        JOIN verdicts ON verdicts.judging = judgings.pk AND kind = 'failure'
-    WHERE judgings.run = ? AND trials.status = 'played'
-    GROUP BY judgings.pk ORDER BY trials.pk, judges.name, number
-"""
-
-
-# Of the columns that are not grouped by, SQLite gives those of the row with the least place.
-_FIRST = """
-    SELECT judges.name, verdicts.cause, count(*), verdicts.text, trials.id,
-        min(ifnull(judgings.trial, 1 << 40) * 1024 + verdicts.n)
-    FROM judgings JOIN verdicts ON verdicts.judging = judgings.pk AND verdicts.kind = 'failure'
-        JOIN judges ON judges.pk = judgings.judge LEFT JOIN trials ON trials.pk = judgings.trial
-    WHERE judgings.run = ?
-    GROUP BY judgings.judge, verdicts.cause
-    ORDER BY judges.name, count(*) DESC, verdicts.cause
-"""
-
-
-_REASONS = """
-    SELECT trials.id, number, measures.name, ifnull(seat, ''), ifnull(value, unscored), text
-    FROM judgings
-    JOIN judges ON judges.pk = judge
-    JOIN trials ON trials.pk = trial
-    JOIN verdicts ON verdicts.judging = judgings.pk
-    JOIN measures ON measures.pk = measure
-    WHERE judgings.run = ? AND judges.name = ? AND method = ? AND judges.settings = ?
-        AND kind != 'failure'
-    ORDER BY trial, number, n
-"""

@@ -10,7 +10,6 @@ from statistics import fmean
 from sociolab.app.run_cache import RUN_CACHE
 from sociolab.app.transcripts import world_of
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import Score
 from sociolab.core.seeding import digest
 from sociolab.report.result import run_of_episodes
 from sociolab.report.transcript_view import private_part
@@ -73,11 +72,9 @@ def low_sessions(store: Store, run: str, plan: ImpressionsPlan) -> dict[str, flo
     """
     played = set(store.trial_ids(run, "played"))
     said: dict[str, list[float]] = {}
-    for row in store.verdicts.judgings(run):
-        if row.trial in played and row.judge.method != "people":
-            for verdict in row.verdicts:
-                if isinstance(verdict, Score) and verdict.measure.name == plan.measure:
-                    said.setdefault(row.trial, []).append(verdict.value)
+    for row in store.verdicts.scores(run, measure=plan.measure, texts=False):
+        if row.trial in played and row.judge.method != "people" and row.value is not None:
+            said.setdefault(row.trial, []).append(row.value)
     means = {trial: fmean(values) for trial, values in said.items()}
     return {trial: value for trial, value in means.items() if value < plan.below}
 

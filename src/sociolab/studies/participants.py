@@ -10,12 +10,11 @@ from dataclasses import dataclass
 
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
-from sociolab.core.rater_signature import signature
 from sociolab.core.score import ScoreFailure
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.studies.rating_rules import rated_measures
-from sociolab.studies.ratings import people_judge, said_of
+from sociolab.studies.ratings import people_judge
 from sociolab.studies.settings import StudySettings, SurveyQuestion
 
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
@@ -258,7 +257,7 @@ def _trial(store: Store, study: StudyRow, trial: str, participant: int) -> int:
 
 
 def _ratings(store: Store, study: StudyRow, participant: str) -> int:
-    """Delete the ratings that a participant signed; how many these were."""
+    """Delete the ratings that a participant gave; how many these were."""
     if study.run is None:
         return 0
     judge = people_judge(study.name)
@@ -268,7 +267,8 @@ def _ratings(store: Store, study: StudyRow, participant: str) -> int:
             verdict
             for verdict in row.verdicts
             if not isinstance(verdict, ScoreFailure)
-            and signature(said_of(verdict))[0] == participant
+            and verdict.rated_by is not None
+            and verdict.rated_by.rater == participant
         ]
         if mine:
             store.verdicts.delete(

@@ -160,7 +160,7 @@ def run_settings(plan: PlayPlan, partner_cast: PartnerCast | None = None) -> Map
         "data_source": plan.data,
         "agents": [[one.label, one.settings] for one in agents],
         "partner": None,
-        "judges": [[judge.id.name, judge.id.settings] for judge in partner_cast.judges],
+        "judges": [judge.id.recorded() for judge in partner_cast.judges],
         "tasks": plan.tasks,
         "limit": plan.limit,
         "repeats": plan.plays,

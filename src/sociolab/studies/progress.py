@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from sociolab.core.errors import ConfigError
+from sociolab.core.score import ScoreFailure
 from sociolab.report.words import counted, plural
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, Progress, Standing, StudyRow
@@ -260,15 +261,22 @@ def _broken(causes: Counter[str]) -> str:
 
 def unjudged(store: Store, run: str, plan: PlayPlan, *, is_open: bool) -> str:
     """A sentence on the plays of a run that lack scores; "" where none does."""
-    failed = store.verdicts.failed_judgings(run)
+    episodes = set(store.trial_ids(run, "played"))
+    failed = list[tuple[str | None, str, ScoreFailure]]()
+    some = False
+    for row in store.verdicts.judgings(run):
+        failures = [one for one in row.verdicts if isinstance(one, ScoreFailure)]
+        if failures and row.trial in episodes:
+            failed.append((row.trial, row.judge.label, failures[0]))
+            some |= len(failures) < len(row.verdicts)
     if not failed:
         return ""
-    causes: Counter[str] = Counter(one.cause for one in failed)
-    plays = len({one.trial for one in failed})
-    whole = "" if all(one.whole for one in failed) else " in full"
+    causes: Counter[str] = Counter(failure.cause for *_, failure in failed)
+    plays = len({trial for trial, *_ in failed})
+    _, judge, first = failed[0]
     return (
-        f"{plays} of {plural(store.run(run).played, 'episode')} could not be judged{whole}: "
-        f"{counted(causes)} (the first: {failed[0].judge.name}: {_short(failed[0].problem)}); "
+        f"{plays} of {plural(len(episodes), 'episode')} could not be judged{' in full' * some}: "
+        f"{counted(causes)} (the first: {judge}: {_short(first.problem)}); "
         f"{_again(run, plan, is_open=is_open)}."
     )
 

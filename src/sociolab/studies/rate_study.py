@@ -10,8 +10,7 @@ from typing import Literal, TypeAlias
 
 from sociolab.app.run_cache import RUN_CACHE
 from sociolab.core.errors import ConfigError, StoreError
-from sociolab.core.rater_signature import moment, signature, unsigned
-from sociolab.core.score import NO_ANSWERS, JudgeId, Measure, NotKnown, Score, Unscored
+from sociolab.core.score import NO_ANSWERS, JudgeId, Measure, NotKnown, RatedBy, Score, Unscored
 from sociolab.report.result import run_of_episodes
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
@@ -372,21 +371,12 @@ def ratings_in(store: Store, run: str, study: str) -> tuple[Rating, ...]:
 
 def given_ratings(store: Store, run: str, judge: JudgeId) -> Iterator[tuple[int, Rating]]:
     """The ratings of a set, overalls among them, each with the number of its judging."""
-    for row in store.verdicts.reasons(run, judge):
-        rater, seconds = signature(row.reason)
-        yield (
-            row.judging,
-            Rating(
-                row.trial,
-                row.seat,
-                rater or str(row.judging + 1),
-                row.measure,
-                row.value,
-                unsigned(row.reason),
-                seconds,
-                moment(row.reason),
-            ),
-        )
+    for row in store.verdicts.scores(run, judge):
+        score = row.unscored if row.value is None else row.value
+        if row.trial is not None and score is not None:
+            by = row.rated_by or RatedBy(str(row.judging + 1))
+            place = row.trial, row.seat or "", by.rater, row.measure.name
+            yield row.judging, Rating(*place, score, row.text, by.seconds, by.when)
 
 
 def _score(one: Rating, measures: Mapping[str, Measure]) -> Score | Unscored:

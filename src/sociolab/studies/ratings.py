@@ -15,12 +15,12 @@ from typing import Literal, TypeAlias
 from sociolab.app.registry import known_world
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.rater_signature import moment, signature, signed, unsigned
 from sociolab.core.score import (
     NO_ANSWERS,
     JudgeId,
     Measure,
     NotKnown,
+    RatedBy,
     Score,
     ScoreFailure,
     Unscored,
@@ -85,11 +85,11 @@ class Rating:
         object.__setattr__(self, "when", _moment(self.when))
 
     def verdict(self, measure: Measure, seat: str | None) -> Score | Unscored:
-        """As it is stored, signed by the rater."""
-        reason = signed(self.rater, self.reason, self.seconds, self.when)
+        """As it is stored."""
+        rated_by = RatedBy(self.rater, self.seconds, self.when)
         if isinstance(self.score, str):
-            return Unscored(measure, seat, reason, self.score)
-        return Score(measure, seat, self.score, reason)
+            return Unscored(measure, seat, self.reason, self.score, rated_by=rated_by)
+        return Score(measure, seat, self.score, self.reason, rated_by)
 
 
 def on_scale(measure: Measure, score: float | NotKnown) -> bool:
@@ -270,27 +270,22 @@ def _merged(
     if len(several) == 1 or duplicates in ("first", "refuse"):
         return [first]
     if duplicates == "keep":
-        later = [
-            replace(one, rater=others.name(first.rater, i)) for i, one in enumerate(several[1:], 2)
-        ]
-        return [first, *(replace(one, score=_signed_anew(one)) for one in later)]
+        return [first, *(_by_another(one, others, i) for i, one in enumerate(several[1:], 2))]
     values = [one.score.value for one in several if isinstance(one.score, Score)]
     if not values:
         return [first]
     value = fmean(values)
     whole = first.score.measure.whole and value.is_integer()
-    reasons = dict.fromkeys(filter(None, (unsigned(said_of(one.score)) for one in several)))
+    reasons = dict.fromkeys(filter(None, (reason_of(one.score) for one in several)))
     measure = replace(first.score.measure, whole=whole)
-    reason = signed(first.rater, "; ".join(reasons))
-    return [replace(first, score=Score(measure, first.score.seat, value, reason))]
+    score = Score(measure, first.score.seat, value, "; ".join(reasons), RatedBy(first.rater))
+    return [replace(first, score=score)]
 
 
-def _signed_anew(one: PlacedRating) -> Score | Unscored:
-    reason = said_of(one.score)
-    again = signed(one.rater, unsigned(reason), signature(reason)[1], moment(reason))
-    if isinstance(one.score, Unscored):
-        return replace(one.score, why=again)
-    return replace(one.score, reason=again)
+def _by_another(one: PlacedRating, others: _OtherRaters, number: int) -> PlacedRating:
+    assert one.score.rated_by is not None
+    rated_by = replace(one.score.rated_by, rater=others.name(one.rater, number))
+    return replace(one, rater=rated_by.rater, score=replace(one.score, rated_by=rated_by))
 
 
 def _refuse(given: GivenRatings, wrong: Sequence[WrongLine]) -> None:
@@ -421,11 +416,11 @@ def _measures(
         return {one.name: one.measure for each in guides for one in each.guides}, frozenset()
     found: dict[str, Measure] = {}
     whole: set[str] = set()
-    for row in store.verdicts.judgings(run):
-        for verdict in row.verdicts if row.trial is not None else ():
-            found.setdefault(verdict.measure.name, verdict.measure)
-            if verdict.seat is None:
-                whole.add(verdict.measure.name)
+    for row in store.verdicts.scores(run, texts=False):
+        if row.trial is not None:
+            found.setdefault(row.measure.name, row.measure)
+            if row.seat is None:
+                whole.add(row.measure.name)
     return found, frozenset(whole)
 
 
@@ -481,7 +476,7 @@ class RatingSet:
             judgings.append((str(row.trial), row.judging))
             for verdict in row.verdicts:
                 if not isinstance(verdict, ScoreFailure):
-                    rater = signature(said_of(verdict))[0] or str(row.judging + 1)
+                    rater = verdict.rated_by.rater if verdict.rated_by else str(row.judging + 1)
                     numbers[rater] = row.judging
                     place = (str(row.trial), verdict.seat, rater, verdict.measure.name)
                     scores[place] = verdict
@@ -531,8 +526,8 @@ class RatingSet:
             store.verdicts.add(run, judge, said, trial=trial, judging=numbers[rater])
 
 
-def said_of(verdict: Score | Unscored) -> str:
-    """The signed reason of a rating."""
+def reason_of(verdict: Score | Unscored) -> str:
+    """Why a rater gave it."""
     return verdict.reason if isinstance(verdict, Score) else verdict.why
 
 
@@ -557,7 +552,7 @@ def _sums(
             if guide.summary is not None and mine >= {one.name for one in guide.guides}:
                 found = guide.summary(tuple(s for s in scores if isinstance(s, Score)), seat)
                 if isinstance(found, Score):
-                    yield replace(found, reason=signed(rater, ""))
+                    yield replace(found, reason="", rated_by=RatedBy(rater))
 
 
 SEAT_NUMBER = re.compile(r"(?:agent|person|participant|player|seat|p)?[ _-]?([1-9])", re.IGNORECASE)

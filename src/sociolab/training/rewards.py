@@ -102,7 +102,7 @@ class RunRewards:
             judge, measures = run.judges[label], [m for m, by in judges.items() if by == label]
             if judge.method in RULE_BASED:
                 kind = "a rule-based baseline" if judge.method in BASELINES else "rule-based"
-                words = method_words(run.declared, judge.method, judge.settings)
+                words = method_words(run.declared, judge)
                 yield f"the reward is {kind}: {listed(measures)} by {label}: {words}"
             unknown = Counter(
                 reward.status
@@ -161,8 +161,9 @@ class RunRewards:
                 f'--by: "{wanted}" gave no {measure} in these runs, expected one of '
                 f"{', '.join(judges)}"
             )
-        methods = self.methods(judges)
-        results = [judge for judge in foremost(methods) if methods[judge] not in BASELINES]
+        by_label = {label: one for run in self._runs for label, one in run.judges.items()}
+        leading = foremost({label: by_label[label] for label in judges})
+        results = [label for label in leading if by_label[label].method not in BASELINES]
         if wanted is None and not results:
             raise ConfigError(
                 f"only a rule-based baseline scored {measure} ({listed(judges)}), and a model "

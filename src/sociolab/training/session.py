@@ -329,7 +329,7 @@ class SeatJudges:
         """
         scores, failures = SeatScores(), list[str]()
         for judge in self._judges:
-            name = judge.id.name
+            name = judge.id.label
             for verdict in await self._verdicts(judge, episode):
                 if verdict.seat not in (seat, None):
                     continue

@@ -144,14 +144,16 @@ def _errands(replay: Replay, clock: Clock) -> tuple[tuple[str, str], ...]:
 def _said(row: ScoreRow) -> ShownScore:
     verdict = row.verdict
     title = verdict.measure.title or verdict.measure.name
-    judge = row.judge.name
-    if row.judge.name != row.judge.method:
+    judge = row.judge.label
+    if row.judge.label != row.judge.method:
         judge = judge_title(judge, row.judge.method)
     if row.judging:
         judge = f"{judge}, judging {row.judging + 1}"
     match verdict:
         case Score():
-            return ShownScore(title, f"{verdict.value:.3g}", judge, verdict.reason, failed=False)
+            by, reason = verdict.rated_by, verdict.reason
+            reason = by.sign(reason) if by else reason
+            return ShownScore(title, f"{verdict.value:.3g}", judge, reason, failed=False)
         case ScoreFailure():
             shown = f"missing: {verdict.cause}"
             return ShownScore(title, shown, judge, verdict.problem, failed=True)

@@ -22,6 +22,7 @@ from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED
 from sociolab.core.ports import DataId
+from sociolab.core.score import JudgeId
 from sociolab.models.budget import Budget
 from sociolab.models.cache import NullReplyStore
 from sociolab.runner.plan import AgentId, trials
@@ -98,7 +99,7 @@ def test_an_edited_judge_is_another_judge(write: Write, tmp_path: Path) -> None:
     played(tmp_path, judges=(f"{judge}:Judge",), name="b")
     with open_store(tmp_path / "s.db") as store:
         ids = {
-            one.settings for name in "ab" for one in store.verdicts.counts(name)
+            one.code for name in "ab" for one in store.verdicts.counts(name)
             if one.name == "mine"
         }  # fmt: skip
     assert len(ids) == 2
@@ -120,11 +121,11 @@ def test_a_run_of_unknown_code_does_not_go_on(was: str, now: str) -> None:
 
 
 def test_two_judges_of_one_name_go_on_each_with_its_code() -> None:
-    a, b = (with_code("s", letter * 16) for letter in "ab")
-    both: dict[str, Any] = {"judges": [["mine", a], ["mine", b]]}
+    a, b, c = (JudgeId("mine", "rules", "s", code=it * 16).recorded() for it in "abc")
+    both: dict[str, Any] = {"judges": [a, b]}
     check_same(row(both), dict(both))
     with pytest.raises(ConfigError, match="the code of the judge mine is another one by now"):
-        check_same(row(both), {"judges": [["mine", a], ["mine", with_code("s", "c" * 16)]]})
+        check_same(row(both), {"judges": [a, c]})
 
 
 def test_other_prompts_of_another_version_are_told_as_such() -> None:
@@ -145,7 +146,7 @@ def test_runs_without_classes_go_on_as_ever() -> None:
     settings: dict[str, Any] = {
         "agents": [["scripted", "1"]],
         "partner": None,
-        "judges": [["rules", "2"]],
+        "judges": [JudgeId("rules", "rules", "2").recorded()],
     }
     check_same(row({**settings, "data_source": "there"}), {**settings, "data_source": None})
 

@@ -123,7 +123,7 @@ def test_agreement_counts_what_is_right_and_wrong_and_nothing_else(
     # A rate of single items: Clopper and Pearson's of 6 x 3 / 7 in 6.
     ends = proportion_confint(18 / 7, 6, method="beta")
     assert (row.agreement.low, row.agreement.high) == pytest.approx(ends)
-    assert found.judge.name == "reader:openai/m"
+    assert found.judge.label == "reader:openai/m"
     shown = document(found)
     assert shown["agreement"][0] | {"low": 0, "high": 0} == {
         "kind": "price", "items": 9, "points": 9, "right": 3, "missed": 1, "invented": 2,

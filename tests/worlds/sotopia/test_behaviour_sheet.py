@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def judged(store: Store, *replies: str) -> tuple[FakeModel, dict[tuple[str, str], Verdict]]:
     model = FakeModel(*replies)
     episode = next(store.episodes(RUN))
-    verdicts = asyncio.run(guide_judge(SHEET, model, "sheet:behaviour:").judge(episode))
+    verdicts = asyncio.run(guide_judge(SHEET, model, "behaviour").judge(episode))
     return model, {(str(one.seat), one.measure.name): one for one in verdicts}
 
 
@@ -113,7 +114,7 @@ def test_an_episode_shows_answers_as_words(store: Store) -> None:
     answers |= {"unanswered": answer("not applicable"), "creative": answer("cannot tell")}
     episode = next(store.episodes(RUN))
     sheet = guide_judge(SHEET, FakeModel(reply(**answers)))
-    judge = JudgeId("sheet:behaviour:fake/model", "model")
+    judge = JudgeId("fake/model", "model", role="sheet", sheet="behaviour")
     store.verdicts.add(RUN, judge, asyncio.run(sheet.judge(episode)), trial=episode.trial.id)
     (shown,) = views_of(store, RUN, lambda _: Transcript("", (), ()), [episode.trial.id])
     ada = {title: remarks[0] for title, remarks in shown.sheets[-1].rows if remarks[0]}
@@ -132,7 +133,7 @@ def test_a_judge_that_had_nothing_to_say_is_not_named(store: Store) -> None:
     episode = next(store.episodes(RUN))
     store.verdicts.add(RUN, JudgeId("outcome", "formula"), (), trial=episode.trial.id)
     verdicts = asyncio.run(guide_judge(SHEET, FakeModel(reply())).judge(episode))
-    judge = JudgeId("sheet:behaviour:fake/model", "model")
+    judge = JudgeId("fake/model", "model", role="sheet", sheet="behaviour")
     store.verdicts.add(RUN, judge, verdicts, trial=episode.trial.id)
     result = result_of(store, RUN)
     assert "Judges: sheet:behaviour:fake/model." in summary(result)
@@ -159,7 +160,7 @@ def test_a_quote_that_is_not_in_its_turn_is_asked_for_again_and_then_a_failure(
 
 
 def test_what_is_not_applicable_is_not_missing_and_what_cannot_be_told_is(store: Store) -> None:
-    judge = JudgeId("sheet:behaviour:fake/model", "model")
+    judge = JudgeId("fake/model", "model", role="sheet", sheet="behaviour")
     kinds = [answer("yes", (1, "Is the red lamp")), answer("not applicable"), answer("cannot tell")]
     for episode, said in zip(store.episodes(RUN), kinds, strict=True):
         sheet = guide_judge(SHEET, FakeModel(reply(stalled=said)))
@@ -220,7 +221,7 @@ def test_agreement_as_worked_by_hand(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "ratings.csv"
     file.write_text("episode,seat,rater,dimension,score,reason\n" + "\n".join(rows), "utf-8")
     import_ratings(file, RUN, store=store.path)
-    judge, measure = JudgeId("sheet:behaviour:m", "model"), SHEET.guides[1].measure
+    judge, measure = JudgeId("m", "model", role="sheet", sheet="behaviour"), SHEET.guides[1].measure
     for (episode, seat), value in zip(seats, (1, 0, 0, 0, 1, 1), strict=True):
         store.verdicts.add(RUN, judge, [Score(measure, seat, value)], trial=episode)
     found = agreements(store, [RUN])
@@ -246,8 +247,8 @@ def test_agreement_as_worked_by_hand(store: Store, tmp_path: Path) -> None:
 
 def test_a_model_is_renamed_on_its_sheets_too(store: Store) -> None:
     measure, (episode, *_) = SHEET.guides[1].measure, store.trial_ids(RUN)
-    for label in ("openai/m", "sheet:behaviour:openai/m"):
-        judge = JudgeId(label, "model")
+    plain = JudgeId("openai/m", "model")
+    for judge in (plain, replace(plain, role="sheet", sheet="behaviour")):
         store.verdicts.add(RUN, judge, [Score(measure, ADA, 1)], trial=episode)
     assert agent_names(store, [RUN], {"openai/m": "M"}).judges == {
         "openai/m": "M",

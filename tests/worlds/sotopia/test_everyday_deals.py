@@ -61,7 +61,7 @@ def test_a_deal_in_everyday_words_is_established_by_a_reader(id: str) -> None:
     reply = dict(terms) if kind == "division" else {kind: terms}
     reply |= {"outcome": "agreed", "in_words": "", "offer": offer, "acceptance": acceptance}
     item = labelled(row, id)
-    judge = LlmJudge(OutcomeReader(), FakeModel(json.dumps(reply)), role="reader:")
+    judge = LlmJudge(OutcomeReader(), FakeModel(json.dumps(reply)), role="reader")
     found = asyncio.run(judge.judge(item.episode))
     values = [verdict.value for verdict in found if isinstance(verdict, Score)]
     assert len(values) == 2

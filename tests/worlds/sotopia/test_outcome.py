@@ -458,8 +458,8 @@ def test_most_of_the_questions_prompt_repeats_that_of_a_turn(kind: str) -> None:
 def read(cast: SceneCast, words: Sequence[str], *replies: Mapping[str, Any]) -> dict[str, Verdict]:
     blank: dict[str, Json] = {"outcome": "agreed", "in_words": "", "offer": "", "acceptance": ""}
     model = FakeModel(*(json.dumps(blank | dict(reply)) for reply in replies))
-    judge = LlmJudge(OutcomeReader(), model, role="reader:")
-    assert judge.id.name == "reader:fake/model"
+    judge = LlmJudge(OutcomeReader(), model, role="reader")
+    assert judge.id.label == "reader:fake/model"
     episode = episode_of(cast, *talk(*words), Ended("turn limit", 19))
     found = {v.seat or "": v for v in asyncio.run(judge.judge(episode))}
     assert len(model.calls) == len(replies)
@@ -524,7 +524,7 @@ def test_a_friend_whom_only_one_of_them_knows_is_not_the_one_that_was_sought() -
 
 def test_a_reader_sees_no_goal_and_no_secret_and_is_not_asked_without_a_formula() -> None:
     model = FakeModel()
-    judge = LlmJudge(OutcomeReader(), model, role="reader:")
+    judge = LlmJudge(OutcomeReader(), model, role="reader")
     assert asyncio.run(judge.judge(episode_of(casting(), *talk("Hi")))) == ()
     prompt = OutcomeReader().prompt(episode_of(case(), *talk(SAID)), 0.0)
     assert prompt is not None

@@ -89,7 +89,7 @@ def test_the_least_minutes_are_those_of_the_run_and_other_rules_are_named(tmp_pa
         assert found.score is not None
         assert found.score.least == 90
         assert not found.other_rules, "there are no verdicts yet"
-        for row in store.verdicts.all(WHOLE):
+        for row in store.verdicts.scores(WHOLE):
             store.verdicts.add("longer", row.judge, [row.verdict], trial=trial)
         assert replay(store, "longer", trial).other_rules
         _copy(store, "broken", episode, {"world_settings": {"least": "many"}})

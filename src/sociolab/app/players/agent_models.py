@@ -184,7 +184,7 @@ class CountedJudge:
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """What the judge says."""
-        key = CallKey(episode.trial.id, "judge", "", 0, self.id.name, 1, judging * _ROOM)
+        key = CallKey(episode.trial.id, "judge", "", 0, self.id.label, 1, judging * _ROOM)
         with _asked(key):
             return await self.own.judge(episode, judging)
 

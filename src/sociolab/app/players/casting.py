@@ -15,7 +15,6 @@ from sociolab.core.episode import HUMAN
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import AgentKind
 from sociolab.core.ports import ChatModel, Judge, Player, ReplyStore, Role, WorldKit
-from sociolab.core.score import SHEET
 from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
 from sociolab.plugin.world import RatingGuide
@@ -97,7 +96,7 @@ class Casting:
             raise ConfigError(f'--sheet: expected --judge endpoint/model, found "{text}"')
         from sociolab.plugin.judge import guide_judge
 
-        return guide_judge(guide, self._kept(spec), f"{SHEET}{sheet}:")
+        return guide_judge(guide, self._kept(spec), sheet)
 
     def reader(self, text: str) -> Judge:
         """The model that reads off transcripts what was agreed; ConfigError if there is none."""
@@ -149,7 +148,7 @@ class Casting:
 
     def _registered_judge(self, name: str) -> Judge:
         if name not in names("sociolab.judges"):
-            if name in {check.id.name for check in self.kit.checks}:
+            if name in {check.id.label for check in self.kit.checks}:
                 raise ConfigError(
                     f'--judge: "{name}" scores every episode anyway; leave it out, or say '
                     f"--judge {NO_JUDGE} to have no other"

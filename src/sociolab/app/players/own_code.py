@@ -25,7 +25,7 @@ from weakref import WeakKeyDictionary
 from pydantic import PydanticUserError, TypeAdapter, ValidationError
 
 from sociolab.app.players.models import PythonSpec
-from sociolab.core.code_fingerprint import UNKNOWN, with_code
+from sociolab.core.code_fingerprint import UNKNOWN
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError, ModelError, WorldError
 from sociolab.core.ports import Judge
@@ -102,7 +102,7 @@ def own_judge(label: str, made: Any, code: str, seconds: float, waits: Waits) ->
         raise ConfigError(f'"{label}": expected "{_JUDGE}", found judge{found}') from error
     except ValueError:  # one without a signature, such as a builtin's: it will show when called
         pass
-    known = replace(known_as, settings=with_code(known_as.settings, code))
+    known = replace(known_as, code=code)
     return OwnJudge(label, known, made, seconds, waits)
 
 
@@ -130,7 +130,7 @@ class OwnJudge:
         ModelError with the cause "timeout" where it is late, WorldError where it says nothing or
         ends itself.
         """
-        who = f"the judge {self.id.name}"
+        who = f"the judge {self.id.label}"
         bounds = Bounds(who, self.seconds, self.waits)
         try:
             said: tuple[Verdict, ...] = await bounds.result(self._said(episode, judging))

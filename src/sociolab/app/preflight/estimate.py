@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -114,6 +114,7 @@ async def estimate_run(config: RunConfig, latency: float | None = None) -> RunEs
     seated = seat_all(config, casting)
     plan = plan_of(config, kit, seated)
     judges = wanted_judges(config, casting, seated)
+    models.readers = {one.id.label for one in judges if one.id.role == "reader"}
     own = _own_labels(seated, judges)
     tasks = {trial.task.id for trial in plan}
     if not models.specs:
@@ -556,6 +557,15 @@ class _MeasuringModels(Models):
     """The length of each text that is made up."""
     needs: dict[str, int] = field(default_factory=dict)
     """Tokens that a reply may take, by the kind of question."""
+    readers: Set[str] = frozenset()
+    """The judges, by label, that read outcomes."""
+
+    def kind(self, key: CallKey) -> str:
+        """What a call asks for, in words: "turn", "closing question", "judge"."""
+        if key.role == "judge":
+            return _READER if key.name in self.readers else _JUDGE
+        name = key.name.partition(":")[0].replace("_", " ")
+        return {ACT: "turn", "closing": "closing question"}.get(name, name)
 
     def kept(self, spec: ModelSpec, replies: ReplyStore, budget: Budget) -> ChatModel:
         """A model that measures; a wrong endpoint is refused as in a real run."""
@@ -613,7 +623,7 @@ class _MeasuringModel:
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         """A reply of the right form."""
-        kind = _kind_of_reply(key)
+        kind = self.models.kind(key)
         self.models.needs[kind] = max(prompt.needs or 0, self.models.needs.get(kind, 0))
         drawn = stream(key.turn, key.trial, key.seat, key.name, key.attempt)
         draw = Draw(drawn, self.models.characters)
@@ -631,14 +641,6 @@ class _MeasuringModel:
 
 
 _JUDGE, _READER = "judge", "reader"
-
-
-def _kind_of_reply(key: CallKey) -> str:
-    """What a call asks for, in words: "turn", "closing question", "judge"."""
-    if key.role == "judge":
-        return _READER if key.name.startswith("reader:") else _JUDGE
-    name = key.name.partition(":")[0].replace("_", " ")
-    return {ACT: "turn", "closing": "closing question"}.get(name, name)
 
 
 def _name(spec: ModelSpec) -> str:

@@ -91,7 +91,7 @@ async def judge_due(
         if not judges:
             raise ConfigError("--judge: expected a judge, or a --reader, found none")
         bench = _Bench(store, run, Jury(store, run, tally.waits), replies, tally, config.part)
-        tally.judges = tuple(judge.id.name for judge in judges)
+        tally.judges = tuple(judge.id for judge in judges)
         known = store.verdicts.judges(run)
         new = [check for check in kit.checks if not _replaced(check, known)]
         due, began = bench.due(new, 1) + bench.due(judges, repeats), time.perf_counter()
@@ -195,5 +195,5 @@ class _Bench:
 
 def _replaced(check: Judge, judges: Sequence[JudgeId]) -> bool:
     """Whether a check has judged here in another version, and not in this one."""
-    same = [one for one in judges if (one.name, one.method) == (check.id.name, check.id.method)]
+    same = [one for one in judges if (one.label, one.method) == (check.id.label, check.id.method)]
     return bool(same) and check.id not in same

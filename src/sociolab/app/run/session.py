@@ -276,7 +276,7 @@ def _settings(
         "data_source": config.data,
         "agents": [[agent.id.label, agent.id.settings] for agent in seated.agents],
         "partner": [partner.id.label, partner.id.settings] if partner else None,
-        "judges": [[judge.id.name, judge.id.settings] for judge in judges],
+        "judges": [judge.id.recorded() for judge in judges],
         "tasks": config.tasks,
         "limit": config.limit,
         "repeats": config.repeats,
@@ -387,6 +387,8 @@ def _setting_words(value: object) -> str:
         return ", ".join(value) or "none"
     if not isinstance(value, list | tuple):
         return "none" if value is None else str(value)
+    if value and isinstance(value[-1], Mapping):  # a judge
+        return str(value[0])
     if value and not isinstance(value[0], list | tuple):  # a name with its hash
         return " ".join(map(str, value[:-1])) or str(value[0])
     return ", ".join(map(_setting_words, value)) or "none"
@@ -406,15 +408,19 @@ def _how_far(run: RunRow) -> str:
 def _but_for_code(key: str, settings: Mapping[str, Any]) -> object:
     if key not in _ROLES:
         return settings.get(key)
-    return [(label, without_code(hash_)) for label, hash_ in _pairs(key, settings)]
+    return [(label, rest) for label, rest, _ in _recorded(key, settings)]
 
 
-def _pairs(key: str, settings: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Label and settings of those in a role."""
-    found = settings.get(key)
-    if key == "partner":
-        found = [found] if found else []
-    return [(str(one[0]), str(one[1])) for one in found or []]
+def _recorded(key: str, settings: Mapping[str, Any]) -> list[tuple[str, str, str | None]]:
+    """Label, settings and code of those in a role."""
+    found = settings.get(key) or []
+    if key == "judges":
+        return [
+            (label, f"{hash_} { ({**fields, 'code': None}) }", fields["code"])
+            for label, hash_, fields in found
+        ]
+    pairs = [found] if key == "partner" and found else found
+    return [(label, without_code(hash_), code_in(label, hash_)) for label, hash_ in pairs]
 
 
 def other_code(was: Mapping[str, Any], now: Mapping[str, Json]) -> Iterator[str]:
@@ -422,8 +428,7 @@ def other_code(was: Mapping[str, Any], now: Mapping[str, Json]) -> Iterator[str]
     of what is the same."""
     said: set[tuple[str, str | None]] = set()
     for key in _ROLES:
-        for label, old, new in _side_by_side(_pairs(key, was), _pairs(key, now)):
-            before, after = code_in(label, old), code_in(label, new)
+        for label, before, after in _side_by_side(_recorded(key, was), _recorded(key, now)):
             who = f"the judge {label}" if key == "judges" else label
             if after is None or (who, before) in said:
                 continue
@@ -438,16 +443,16 @@ def other_code(was: Mapping[str, Any], now: Mapping[str, Json]) -> Iterator[str]
 
 
 def _side_by_side(
-    was: Sequence[tuple[str, str]], now: Sequence[tuple[str, str]]
-) -> Iterator[tuple[str, str, str]]:
-    """Each label that is in both, with its settings then and now: place by place, since several
-    may share a label; by label where the lists are not of the same."""
-    if [label for label, _ in was] == [label for label, _ in now]:
-        for (label, old), (_, new) in zip(was, now, strict=True):
+    was: Sequence[tuple[str, str, str | None]], now: Sequence[tuple[str, str, str | None]]
+) -> Iterator[tuple[str, str | None, str | None]]:
+    """Each label that is in both, with its code then and now: place by place, since several may
+    share a label; by label where the lists are not of the same."""
+    if [label for label, *_ in was] == [label for label, *_ in now]:
+        for (label, _, old), (_, _, new) in zip(was, now, strict=True):
             yield label, old, new
         return
-    then = dict(was)
-    yield from ((label, then[label], new) for label, new in now if label in then)
+    then = {label: code for label, _, code in was}
+    yield from ((label, then[label], code) for label, _, code in now if label in then)
 
 
 # ------------------------------------------------------------------ with what it was made

@@ -322,7 +322,7 @@ def section(found: Validation) -> Section:
     if differences:
         tables.append(_differences(differences))
     return Section(
-        f"Validation of {found.judge.name} on {found.data.name} ({found.manifest.kind})",
+        f"Validation of {found.judge.label} on {found.data.name} ({found.manifest.kind})",
         tuple(_said(found)),
         tuple(filter(None, (found.manifest.about,))),
         tuple(tables),
@@ -384,9 +384,9 @@ def document(found: Validation) -> dict[str, Any]:
         "schema": 1,
         "kind": "validation",
         "judge": {
-            "name": found.judge.name,
-            "method": found.judge.method,
+            "name": found.judge.label,
             "settings": found.judge.settings,
+            **found.judge.fields(),
         },
         "data": str(found.data),
         "set": found.manifest.model_dump(),

@@ -112,9 +112,9 @@ def transcript_record(read: Transcript) -> dict[str, Any]:
 
 def _judging(row: JudgingRow) -> dict[str, Any]:
     return {
-        "judge": row.judge.name,
-        "method": row.judge.method,
+        "judge": row.judge.label,
         "settings": row.judge.settings,
+        **row.judge.fields(),
         "judging": row.judging,
         "verdicts": [_verdict(verdict) for verdict in row.verdicts],
     }
@@ -125,14 +125,19 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
     said: dict[str, Any] = {"measure": measure.name, "title": measure.title, "seat": verdict.seat}
     match verdict:
         case Score(value=value, reason=reason):
-            return said | {"value": value, "reason": reason}
+            return said | {"value": value, "reason": reason, **_rated_by(verdict)}
         case ScoreFailure(cause=cause, problem=problem, raw=raw, attempts=attempts):
             failed = {"cause": cause, "problem": problem, "raw": raw, "attempts": attempts}
             return said | {"value": None, "failure": failed}
         case Unscored(why=why, kind=kind):
             least, most = verdict.bounds
             bounds = None if math.isinf(most) else [least, most]
-            return said | {"value": None, "unscored": why, "kind": kind, "bounds": bounds}
+            unscored = {"value": None, "unscored": why, "kind": kind, "bounds": bounds}
+            return said | unscored | _rated_by(verdict)
+
+
+def _rated_by(verdict: Score | Unscored) -> dict[str, Any]:
+    return asdict(verdict.rated_by) if verdict.rated_by else {}
 
 
 def _json_or_text(content: str) -> Any:

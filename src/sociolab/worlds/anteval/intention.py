@@ -209,7 +209,7 @@ class ChatIntentionJudge:
         self._temperature = texts.manifest.temperature.judge
         settings = digest(self._head, model.label, "sets")
         told = texts.instructions("virtual_dm")
-        self.id = JudgeId(model.label, "model", told.marked(settings))
+        self.id = JudgeId(model.label, "model", settings, prompts=told.prompts)
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """F_c and F_o of the episode; failures where the model gave no usable reply.

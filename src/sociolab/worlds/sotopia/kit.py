@@ -14,7 +14,6 @@ from sociolab.core.episode import Episode
 from sociolab.core.lazy import later
 from sociolab.core.metrics import Declared, metrics
 from sociolab.core.ports import ChatModel, Judge, Pace, World, WorldKit
-from sociolab.core.score import READER
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.options import Flag
 from sociolab.plugin.recipe import recipes
@@ -174,7 +173,7 @@ def _reader(model: ChatModel) -> Judge:
     from sociolab.judging.llm_judge import LlmJudge
     from sociolab.worlds.sotopia.outcome_reader import OutcomeReader
 
-    return LlmJudge(OutcomeReader(), model, role=READER)
+    return LlmJudge(OutcomeReader(), model, role="reader")
 
 
 def _public_data(wanted: Importing, fresh: Path) -> Sequence[str]:

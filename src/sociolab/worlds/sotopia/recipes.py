@@ -11,7 +11,7 @@ from sociolab.analysis.hard_subset import hard, hard_section
 from sociolab.analysis.ratings import MODELS, PEOPLE, played_by, ratings_of
 from sociolab.analysis.values import Value, mean_of, pooled, values_of
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import Method
+from sociolab.core.score import JudgeId
 from sociolab.plugin.context import Context, Findings
 from sociolab.plugin.options import Flag, Names
 from sociolab.plugin.recipe import (
@@ -58,8 +58,8 @@ async def table1(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
     for cell in found.report.judges:
         if cell.dimension not in sheet.columns:  # such as "overall", which is computed
             continue
-        method = found.ratings.methods[cell.judge]
-        asked = method == "model" and _chosen(cell.judge, method, config.judges)
+        judge = found.ratings.judge_ids[cell.judge]
+        asked = judge.method == "model" and _chosen(judge, config.judges)
         if asked and cell.group in (MODELS, PEOPLE):
             r = cell.pearson
             told = Estimate(
@@ -82,20 +82,16 @@ async def _judged(lab: Context, config: PeopleConfig) -> Sequence[RunResult]:
     """The results of the runs, judged: with the chosen judges alone, and people."""
     found = []
     for one in await lab.judge(config.runs, config.judges, config.settings):
-        judges = tuple(
-            each for each in one.judges if _chosen(each.judge, each.method, config.judges)
-        )
+        judges = tuple(each for each in one.judges if _chosen(each.id, config.judges))
         names = {each.judge for each in judges}
         scores = tuple(each for each in one.scores if each.judge in names)
         found.append(one.model_copy(update={"judges": judges, "scores": scores}))
     return found
 
 
-def _chosen(judge: str, method: Method, named: Sequence[str]) -> bool:
+def _chosen(judge: JudgeId, named: Sequence[str]) -> bool:
     """Whether a judge is shown: people always, and of the others those named, or all if none is."""
-    # A judge with two sets of instructions is labelled "openai/MODEL (model HASH)".
-    mine = (judge == name or judge.startswith(f"{name} (") for name in named)
-    return not named or method == "people" or any(mine)
+    return not named or judge.method == "people" or (judge.role == "judge" and judge.name in named)
 
 
 async def _price_judging(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
@@ -190,9 +186,10 @@ async def table3(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
                 played_by(one or "", imported=values.imported)
                 for one in (value.agent, value.partner)
             )
-            method = values.judges[value.judge].method
-            if not _chosen(value.judge, method, config.judges):
+            judge_id = values.judges[value.judge]
+            if not _chosen(judge_id, config.judges):
                 continue
+            method = judge_id.method
             if kinds in _PARTS and method in ("model", "people") and value.measure in sheet.columns:
                 who = str(value.agent) if kinds[0] == MODELS else "people"
                 by = "by raters" if method == "people" else "by a judge"

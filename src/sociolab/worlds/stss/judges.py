@@ -381,7 +381,7 @@ class StssModelJudge:
         self._settings = settings or ScoreSettings()
         schema, told = schema_of(Attendance).text, self._texts.instructions(*JUDGED)
         known = digest(told.hash, schema, self._reader.id.settings, self._settings.least)
-        self.id = JudgeId(model.label, "model", told.marked(known))
+        self.id = JudgeId(model.label, "model", known, prompts=told.prompts)
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """The verdicts; failures where the event's day was not lived to the end."""

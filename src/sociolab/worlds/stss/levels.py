@@ -12,7 +12,7 @@ from sociolab.analysis.compare_runs import check_no_smoke
 from sociolab.core.code_fingerprint import OPTIONS
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Measure, Score
+from sociolab.core.score import JudgeId, Measure
 from sociolab.report.formatting import NOTHING
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult, ScoreEntry
@@ -171,12 +171,11 @@ def _lost(store: Store, action: LevelRun) -> tuple[dict[str, _Lost], str]:
     What is on record counts more than what a model reads.
     """
     shares: dict[JudgeId, dict[str, dict[str, float]]] = {}
-    for row in store.verdicts.all(action.name):
-        verdict = row.verdict
-        if isinstance(verdict, Score) and verdict.measure in LOSSES.values() and row.trial:
+    for row in store.verdicts.scores(action.name, kind="score", texts=False):
+        if row.measure in LOSSES.values() and row.trial and row.value is not None:
             of_judge = shares.setdefault(row.judge, {})
-            of_judge.setdefault(row.trial, {})[verdict.measure.name] = verdict.value
-    judges = sorted(shares, key=lambda judge: (judge.method != "rules", judge.name))
+            of_judge.setdefault(row.trial, {})[row.measure.name] = row.value
+    judges = sorted(shares, key=lambda judge: (judge.method != "rules", judge.label))
     told = shares[judges[0]] if judges else {}
     found: dict[str, _Lost] = {}
     for trial in action.trials:
@@ -191,7 +190,7 @@ def _lost(store: Store, action: LevelRun) -> tuple[dict[str, _Lost], str]:
                 continue
             mine.fates.setdefault(key, Counter()).update(counts)
             mine.wanted[key] += wanted(task)
-    return found, judges[0].name if judges else ""
+    return found, judges[0].label if judges else ""
 
 
 def _counts(shares: Mapping[str, float], among: int) -> Counter[Outcome]:

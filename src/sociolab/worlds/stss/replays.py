@@ -46,8 +46,8 @@ def replay(store: Store, run: str, trial: str) -> Replay:
     content = content_of(episode)
     judge = StssRulesJudge(ScoreSettings(least=_least(store.run(run).settings)))
     score, why = _scored(judge, content, episode)
-    verdicts = tuple(row for row in store.verdicts.all(run) if row.trial == trial)
-    rules = {row.judge for row in verdicts if row.judge.name == judge.id.name}
+    verdicts = tuple(row for row in store.verdicts.scores(run) if row.trial == trial)
+    rules = {row.judge for row in verdicts if row.judge.label == judge.id.label}
     return Replay(
         lived=days,
         task=content.task,

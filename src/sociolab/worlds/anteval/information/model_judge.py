@@ -231,9 +231,8 @@ class ModelJudge:
         self._model = model
         self._texts = texts or paper()
         told = self._texts.instructions(*_PROMPTS)
-        self.id = JudgeId(
-            model.label, "model", told.marked(digest(model.label, told.hash, plan.key_points))
-        )
+        settings = digest(model.label, told.hash, plan.key_points)
+        self.id = JudgeId(model.label, "model", settings, prompts=told.prompts)
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """The verdicts on the answers; failures where no player took a turn."""

@@ -99,7 +99,7 @@ def import_episodes(source: Path) -> ImportedEpisodes:
     tasks = {episode.trial.task.id for episode in episodes}
     played = f"{plural(len(episodes), 'episode')} of {plural(len(tasks), 'task')}"
     first = f"{played}, played by {', '.join(sorted(agents))}"
-    judges = sorted({one.judge.name for one in judgings})
+    judges = sorted({one.judge.label for one in judgings})
     stored = (
         (f"{plural(len(judgings), 'stored judging')} by {', '.join(judges)}",) if judges else ()
     )

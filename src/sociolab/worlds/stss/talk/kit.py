@@ -95,7 +95,7 @@ def _conditions(episode: Episode, judgings: Sequence[JudgingRow]) -> Sidebar:
     """What each judge found of each goal condition, in the talk and in the note of it."""
     found = [
         Conditions(
-            judge_title(row.judge.name, row.judge.method),
+            judge_title(row.judge.label, row.judge.method),
             LEVELS[verdict.measure.name],
             tuple(Condition(one.condition.text, one.met, one.quote) for one in findings),
             verdict.measure.name in OF_TALK,

@@ -70,7 +70,7 @@ class TalkModelJudge:
         self._texts = texts or paper()
         schema, told = schema_of(sheet(_MOST_STATEMENTS)).text, self._texts.instructions(*_PROMPTS)
         settings = digest(model.label, told.hash, conditions_hash(), schema)
-        self.id = JudgeId(model.label, "model", told.marked(settings))
+        self.id = JudgeId(model.label, "model", settings, prompts=told.prompts)
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """SR and GCSR of the talk and of the note; failures where there is nothing to judge.
