@@ -18,11 +18,12 @@ from pydantic import (
 )
 
 from sociolab.core.episode import Ended, Episode, Moved
-from sociolab.core.errors import Cause, ConfigError
+from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Message, Prompt
 from sociolab.core.reading import record
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import digest
+from sociolab.judging.reader import MissingValue
 from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import schema_of
 from sociolab.worlds.sotopia.scene import (
@@ -225,7 +226,7 @@ class SotopiaRubric:
         schema = schema_of(sheets(len(casting.characters), self._reasons))
         return Prompt(messages, schema, temperature, needs=needs), LooseSheets
 
-    def verdicts(self, episode: Episode, reply: BaseModel, attempts: int) -> tuple[Verdict, ...]:
+    def verdicts(self, episode: Episode, reply: BaseModel) -> tuple[Verdict, ...]:
         """A verdict for each dimension and agent, and each agent's overall."""
         assert isinstance(reply, LooseSheets)
         casting = casting_from(episode.trial.task.content)
@@ -233,19 +234,14 @@ class SotopiaRubric:
         for index, (seat, name) in enumerate(judge_names(casting).items()):
             sheet = reply.root.get(person(index))
             called = f"{name} ({person(index)})"
-            mine = tuple(verdict(d, seat, called, sheet, attempts) for d in DIMENSIONS)
+            mine = tuple(verdict(d, seat, called, sheet) for d in DIMENSIONS)
             found += [*mine, overall(mine, seat)]
         return tuple(found)
 
-    def failures(
-        self, episode: Episode, cause: Cause, problem: str, raw: str, attempts: int
-    ) -> tuple[Verdict, ...]:
+    def failures(self, episode: Episode, missing: MissingValue) -> tuple[Verdict, ...]:
         """A failure for each dimension and agent."""
-        found: list[Verdict] = []
-        for seat in episode.trial.task.seats:
-            mine = tuple(ScoreFailure(d, seat, cause, problem, raw, attempts) for d in DIMENSIONS)
-            found += [*mine, overall(mine, seat)]
-        return tuple(found)
+        failed = [(seat, missing.of(DIMENSIONS, (seat,))) for seat in episode.trial.task.seats]
+        return tuple(one for seat, mine in failed for one in (*mine, overall(mine, seat)))
 
     def _body(self, casting: SceneCast, episode: Episode) -> str:
         """The scene, the people, their goals and ties, and the numbered turns."""
@@ -302,11 +298,11 @@ def _ending(episode: Episode, names: dict[str, str]) -> str:
     return "It broke off there, for a reason outside of the scene."
 
 
-def verdict(measure: Measure, seat: str, name: str, sheet: Any, attempts: int) -> Verdict:
+def verdict(measure: Measure, seat: str, name: str, sheet: Any) -> Verdict:
     """What stands in a sheet for one dimension of a seat, called `name`; else a failure."""
 
     def failed(problem: str, raw: object) -> ScoreFailure:
-        return ScoreFailure(measure, seat, "unreadable", problem, str(raw)[:500], attempts)
+        return ScoreFailure(measure, seat, "unreadable", problem, str(raw)[:500])
 
     if not isinstance(sheet, dict):
         return failed(f"expected the scores of {name}, found {_shown(sheet)}", sheet)

@@ -1,0 +1,142 @@
+"""A chat model that reads an episode: one typed reply, asked for again until it will do.
+
+Judges that ask a model about an episode ask here, so that retries, failures and the identity of
+calls are the same for all. What to show, and what a reply comes to, is theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel
+
+from sociolab.core.errors import Cause, ModelError, ReplyError
+from sociolab.core.ports import CallKey, ChatModel, Prompt
+from sociolab.core.score import Measure, ScoreFailure, Unscored
+from sociolab.prompting.structured import ask_model, typed_prompt
+
+Reply = TypeVar("Reply", bound=BaseModel)
+Value = TypeVar("Value")
+
+ATTEMPTS = 3
+
+MOST_PROBLEMS = 3
+"""A model is told of no more at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class MissingValue:
+    """Something that was due and is missing, and why: never counted as a value."""
+
+    cause: Cause
+    problem: str
+    raw: str = ""
+    attempts: int = 1
+
+    def of(
+        self, measures: Iterable[Measure], seats: Iterable[str | None] = (None,)
+    ) -> tuple[ScoreFailure, ...]:
+        """A failure of each of these measures, for each seat or for the whole episode."""
+        why = (self.cause, self.problem, self.raw, self.attempts)
+        due = [(measure, seat) for seat in seats for measure in measures]
+        return tuple(ScoreFailure(measure, seat, *why) for measure, seat in due)
+
+
+@dataclass(frozen=True, slots=True)
+class CannotTell:
+    """A judge cannot tell: why, and who could. Not a failure."""
+
+    why: str
+
+    def of(
+        self, measures: Iterable[Measure], seats: Iterable[str | None] = (None,)
+    ) -> tuple[Unscored, ...]:
+        """None of these measures is scored, for any seat or for the whole episode."""
+        due = [(measure, seat) for seat in seats for measure in measures]
+        return tuple(Unscored(measure, seat, self.why) for measure, seat in due)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[Value]):
+    """What a reply came to, and how many attempts it took."""
+
+    value: Value
+    attempts: int
+
+
+def _nothing(_: object) -> str:
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptReader:
+    """A model that is asked about one episode; `judging` counts repeated judgings of it from 0."""
+
+    model: ChatModel
+    trial: str
+    judging: int = 0
+    temperature: float | None = 0.0
+
+    async def read(
+        self,
+        name: str,
+        prompt: Prompt,
+        kind: type[Reply],
+        parse: Callable[[Reply], Value],
+        *,
+        lacks: Callable[[Value], str] = _nothing,
+        seat: str = "",
+        turn: int = 0,
+    ) -> Reading[Value] | MissingValue:
+        """What the model's reply to a prompt comes to, or why there is none.
+
+        `name`, `seat` and `turn` tell the calls about an episode apart. `parse` makes a value of a
+        reply, and raises ReplyError where it will not do, such as for a quote that is not in the
+        text; `lacks` says what a value that will do if need be still lacks. Either problem is sent
+        back to the model, twice at most; then the last value counts, with what it lacks. A call
+        that failed for good is a missing value, a fatal ModelError (credentials, budget) passes
+        through.
+        """
+        values = list[Value]()
+        causes = dict[str, Cause]()
+
+        def complaint(reply: Reply) -> str:
+            try:
+                values.append(parse(reply))
+            except ReplyError as error:
+                causes[str(error)] = error.cause
+                return str(error)
+            return lacks(values[-1])
+
+        key = CallKey(self.trial, "judge", seat, turn, name, 1, self.judging)
+        try:
+            asked = await ask_model(
+                self.model, prompt, kind, key, attempts=ATTEMPTS, complaint=complaint
+            )
+        except ModelError as error:
+            if error.fatal:
+                raise
+            return MissingValue(error.cause, str(error), "", error.tries)
+        if values:
+            return Reading(values[-1], asked.attempts)
+        cause = causes.get(asked.problem, asked.cause)
+        return MissingValue(cause, asked.problem, asked.raw, asked.attempts)
+
+    async def ask(
+        self,
+        name: str,
+        head: str,
+        body: str,
+        kind: type[Reply],
+        parse: Callable[[Reply], Value],
+        *,
+        needs: int | None = None,
+        seat: str = "",
+        turn: int = 0,
+    ) -> Value | MissingValue:
+        """The same of an instruction and what it is about; `needs` are the tokens of a reply."""
+        prompt = typed_prompt(head, body, kind, self.temperature, needs)
+        reading = await self.read(name, prompt, kind, parse, seat=seat, turn=turn)
+        return reading if isinstance(reading, MissingValue) else reading.value
