@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
@@ -56,6 +56,9 @@ class CannotTell:
         """None of these measures is scored, for any seat or for the whole episode."""
         due = [(measure, seat) for seat in seats for measure in measures]
         return tuple(Unscored(measure, seat, self.why) for measure, seat in due)
+
+
+NoValue: TypeAlias = MissingValue | CannotTell
 
 
 @dataclass(frozen=True, slots=True)

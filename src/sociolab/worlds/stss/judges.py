@@ -9,7 +9,7 @@ the filter's in nothing but the actions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from operator import eq
 from typing import Literal, TypeAlias
@@ -17,12 +17,14 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict
 
 from sociolab.core.episode import Answered, Ended, Episode
-from sociolab.core.errors import ModelError, StoreError
-from sociolab.core.ports import CallKey, ChatModel
-from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.core.errors import ReplyError, StoreError
+from sociolab.core.ports import ChatModel
+from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
 from sociolab.core.seeding import digest
+from sociolab.judging.quoting import flat
+from sociolab.judging.reader import CannotTell, MissingValue, NoValue, TranscriptReader
 from sociolab.prompting.sets import PromptSet
-from sociolab.prompting.structured import ask_model, schema_of, typed_prompt
+from sociolab.prompting.structured import schema_of
 from sociolab.town.questions import Memo, Utterance
 from sociolab.town.trace import Talked
 from sociolab.town.trajectory import Intervals, Trajectory, common, spans
@@ -39,7 +41,7 @@ from sociolab.worlds.stss.scoring import (
 )
 from sociolab.worlds.stss.talk.conditions import ConditionFinding, Occasion
 from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
-from sociolab.worlds.stss.talk.verdicts import Lost, Unread, of_note, of_talk
+from sociolab.worlds.stss.talk.verdicts import of_note, of_talk
 from sociolab.worlds.stss.task import TASK_TYPES, Errand, SocialTask, TaskType
 from sociolab.worlds.stss.world import JUDGED, SMOKE, is_smoke, paper, trajectory_of
 
@@ -115,15 +117,15 @@ def spoken(
     return tuple(found)
 
 
-def recorded(found: Iterable[Spoken]) -> dict[str, list[Read]] | Unread:
-    """What was conveyed and kept, by the other's id, from acts; Unread if somebody wrote none."""
+def recorded(found: Iterable[Spoken]) -> dict[str, list[Read]] | CannotTell:
+    """What was conveyed and kept, by the other's id, from acts; CannotTell where there are none."""
     read: dict[str, list[Read]] = {}
     for one in found:
         talk = of_talk(one.occasion, one.lines)
         note = of_note(one.occasion, one.note) if one.note is not None else ()
-        if isinstance(talk, Unread):
+        if isinstance(talk, CannotTell):
             return talk
-        if isinstance(note, Unread):
+        if isinstance(note, CannotTell):
             return note
         read.setdefault(one.other, []).append((talk, note))
     return read
@@ -165,11 +167,9 @@ def eligible(task: SocialTask) -> int:
     return alone.get(task.type, len(task.background))
 
 
-def loss_verdicts(
-    found: tuple[LostOrDone, ...] | Lost | Unread,
-) -> tuple[Verdict, ...]:
+def loss_verdicts(found: tuple[LostOrDone, ...] | NoValue) -> tuple[Verdict, ...]:
     """The shares that were lost at each step; failures or Unscored where nobody could tell."""
-    if isinstance(found, Lost | Unread):
+    if isinstance(found, NoValue):
         return found.of(LOSSES.values())
     return tuple(
         Score(
@@ -275,15 +275,12 @@ class StssRulesJudge:
         content = content_from(episode.trial.task.content)
         task = content.task
         measures = measures_of(task.type, self._settings.others)
-        try:
-            trajectory = lived(task, episode)
-        except Incomplete as problem:
-            return tuple(ScoreFailure(m, None, "incomplete", str(problem)) for m in measures)
-        if is_smoke(episode.trial):
-            return tuple(Unscored(m, None, SMOKE) for m in measures)
+        trajectory = _readable(task, episode)
+        if isinstance(trajectory, NoValue):
+            return trajectory.of(measures)
         found = score(task, trajectory, self._settings)
         read = recorded(spoken(content, episode, trajectory, found))
-        lost = loss_verdicts(read if isinstance(read, Unread) else fates(task, found, read))
+        lost = loss_verdicts(read if isinstance(read, CannotTell) else fates(task, found, read))
         why = reasons(task, found, content.name)
         own = (one for one in measures if one not in LOSSES.values())
         return (*(_score(one, found, why.get(one, why[OVERALL])) for one in own), *lost)
@@ -304,6 +301,15 @@ def lived(task: SocialTask, episode: Episode) -> Trajectory:
     if not was_lived(task, trajectory):
         raise Incomplete(f"the trace ends before the event of {task.day} does")
     return trajectory
+
+
+def _readable(task: SocialTask, episode: Episode) -> Trajectory | NoValue:
+    """What there is to judge, the same for every judge; nothing of a smoke test."""
+    try:
+        trajectory = lived(task, episode)
+    except Incomplete as problem:
+        return MissingValue("incomplete", str(problem))
+    return CannotTell(SMOKE) if is_smoke(episode.trial) else trajectory
 
 
 def reasons(task: SocialTask, found: TaskScore, name: Callable[[str], str]) -> dict[Measure, str]:
@@ -340,9 +346,6 @@ def _score(measure: Measure, found: TaskScore, why: str) -> Score | Unscored:
 # ------------------------------------------------------------------ by a model that reads
 
 
-ATTEMPTS = 3
-
-
 class Attendance(BaseModel):
     """The numbers of the lines that are taking part."""
 
@@ -377,43 +380,58 @@ class StssModelJudge:
     ) -> None:
         self._model = model
         self._texts = texts or paper()
-        self._reader = TalkModelJudge(model, self._texts)
+        self._talks = TalkModelJudge(model, self._texts)
         self._settings = settings or ScoreSettings()
         schema, told = schema_of(Attendance).text, self._texts.instructions(*JUDGED)
-        known = digest(told.hash, schema, self._reader.id.settings, self._settings.least)
+        known = digest(told.hash, schema, self._talks.id.settings, self._settings.least)
         self.id = JudgeId(model.label, "model", told.marked(known))
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """The verdicts; failures where the event's day was not lived to the end."""
         content = content_from(episode.trial.task.content)
-        try:
-            trajectory = lived(content.task, episode)
-        except Incomplete as problem:
-            return tuple(ScoreFailure(m, None, "incomplete", str(problem)) for m in READ)
-        if is_smoke(episode.trial):
-            return tuple(Unscored(m, None, SMOKE) for m in READ)
-        key = CallKey(episode.trial.id, "judge", "", 0, "attendance", 1, judging)
+        trajectory = _readable(content.task, episode)
+        if isinstance(trajectory, NoValue):
+            return trajectory.of(READ)
+        temperature = self._texts.manifest.temperature.judge
+        reader = TranscriptReader(self._model, episode.trial.id, judging, temperature)
         filtered = score(content.task, trajectory, self._settings)
-        attended = await self._attendance(content, trajectory, filtered, key)
-        lost = await self._losses(content, episode, trajectory, filtered, key)
-        return (*attended, *lost)
-
-    # -------------------------------------------------------------- who took part
+        attended = await self._attendance(reader, content, trajectory, filtered)
+        talks = spoken(content, episode, trajectory, filtered)
+        return (*attended, *await self._losses(reader, content.task, talks, filtered))
 
     async def _attendance(
-        self, content: Content, trajectory: Trajectory, filtered: TaskScore, key: CallKey
+        self,
+        reader: TranscriptReader,
+        content: Content,
+        trajectory: Trajectory,
+        filtered: TaskScore,
     ) -> tuple[Verdict, ...]:
+        """Who took part, by the actions that the model chooses."""
         task = content.task
         seen = Evidence(task, trajectory)
         chosen: set[tuple[str, Errand | None, str]] = set()
         present: set[str] = set()
-        failed: Lost | None = None
+        failed: MissingValue | None = None
         for number, errand in enumerate(task.errands or (None,), 1):
             shown = tuple(seen_actions(seen, errand))
+            if not shown:
+                continue
             present |= {one.who for one in shown}
-            at = replace(key, name=f"{key.name}-{number}") if errand else key
-            found = await self._chosen(content, seen, errand, shown, at)
-            if isinstance(found, Lost):
+            name = f"attendance-{number}" if errand else "attendance"
+            lines = [
+                f"{content.name(one.who)}, {spans(trajectory.clock, one.when)}: {flat(one.doing)}"
+                for one in shown
+            ]
+            body = {"matter": _matter(content, errand), "lines": lines}
+            found = await reader.ask(
+                name,
+                self._texts["attendance_head"].render({}),
+                self._texts["attendance_body"].render(body),
+                Attendance,
+                partial(_chosen, shown),
+                needs=300 + 8 * len(shown),
+            )
+            if isinstance(found, MissingValue):
                 failed = found
             else:
                 chosen |= {(one.who, errand, one.doing) for one in found}
@@ -428,70 +446,38 @@ class StssModelJudge:
         among = sorted(present - {task.performer})
         return (Score(GOAL_READ, None, read.goal, why), *_agreement(content, among, filtered, read))
 
-    async def _chosen(
-        self,
-        content: Content,
-        seen: Evidence,
-        errand: Errand | None,
-        shown: tuple[SeenAction, ...],
-        key: CallKey,
-    ) -> tuple[SeenAction, ...] | Lost:
-        """Those of the actions that are taking part, or running the errand, as the model reads."""
-        if not shown:
-            return ()
-        clock = seen.trajectory.clock
-        lines = [
-            f"{content.name(one.who)}, {spans(clock, one.when)}: {' '.join(one.doing.split())}"
-            for one in shown
-        ]
-        body = self._texts["attendance_body"].render(
-            {"matter": _matter(content, errand), "lines": lines}
-        )
-        head = self._texts["attendance_head"].render({})
-        temperature = self._texts.manifest.temperature.judge
-        try:
-            reply = await ask_model(
-                self._model,
-                typed_prompt(head, body, Attendance, temperature, needs=300 + 8 * len(shown)),
-                Attendance,
-                key,
-                attempts=ATTEMPTS,
-                complaint=lambda found: _not_listed(found, len(shown)),
-            )
-        except ModelError as error:
-            if error.fatal:
-                raise
-            return Lost(error.cause, str(error), "", error.tries)
-        if reply.value is None or reply.problem:
-            return Lost(reply.cause, reply.problem, reply.raw, reply.attempts)
-        return tuple(shown[number - 1] for number in sorted(set(reply.value.taking_part)))
-
-    # -------------------------------------------------------------- what was conveyed
-
     async def _losses(
         self,
-        content: Content,
-        episode: Episode,
-        trajectory: Trajectory,
+        reader: TranscriptReader,
+        task: SocialTask,
+        talks: Iterable[Spoken],
         filtered: TaskScore,
-        key: CallKey,
     ) -> tuple[Verdict, ...]:
         """Where the task was lost, by the filter's attendance and what the model finds conveyed."""
         read: dict[str, list[Read]] = {}
-        failed: Lost | None = None
-        for one in spoken(content, episode, trajectory, filtered):
-            at = replace(key, seat=one.other, turn=one.step, name="talk")
-            talk = await self._reader.in_talk(one.occasion, one.lines, at)
-            note: tuple[ConditionFinding, ...] | Lost = ()
+        failed: MissingValue | None = None
+        for one in talks:
+            at = (one.other, one.step)
+            talk = await self._talks.in_talk(reader, one.occasion, one.lines, *at)
+            note: tuple[ConditionFinding, ...] | MissingValue = ()
             if one.note is not None:
-                note = await self._reader.in_note(one.occasion, one.note.memo, at)
-            if isinstance(talk, Lost):
+                note = await self._talks.in_note(reader, one.occasion, one.note.memo, *at)
+            if isinstance(talk, MissingValue):
                 failed = talk
-            elif isinstance(note, Lost):
+            elif isinstance(note, MissingValue):
                 failed = note
             else:
                 read.setdefault(one.other, []).append((talk, note))
-        return loss_verdicts(failed or fates(content.task, filtered, read))
+        return loss_verdicts(failed or fates(task, filtered, read))
+
+
+def _chosen(shown: Sequence[SeenAction], reply: Attendance) -> tuple[SeenAction, ...]:
+    """Those that are taking part, or running the errand; ReplyError for one that is not there."""
+    wrong = next((n for n in reply.taking_part if not 1 <= n <= len(shown)), None)
+    if wrong is not None:
+        expected = f"numbers from 1 to {len(shown)}" if len(shown) > 1 else "1"
+        raise ReplyError(f"taking_part: expected {expected}, found {wrong}")
+    return tuple(shown[number - 1] for number in sorted(set(reply.taking_part)))
 
 
 def seen_actions(seen: Evidence, errand: Errand | None) -> Iterator[SeenAction]:
@@ -545,9 +531,3 @@ def _matter(content: Content, errand: Errand | None) -> str:
     if errand is not None:
         return f"An errand for {content.name(task.performer)}: to {errand.what}{where}."
     return f"The {task.activity} of {content.name(task.performer)}{where}, on {task.day:%A}."
-
-
-def _not_listed(found: Attendance, count: int) -> str:
-    wrong = [number for number in found.taking_part if not 1 <= number <= count]
-    expected = f"numbers from 1 to {count}" if count > 1 else "1"
-    return f"taking_part: expected {expected}, found {wrong[0]}" if wrong else ""
