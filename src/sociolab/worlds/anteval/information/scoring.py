@@ -12,11 +12,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from sociolab.core.episode import Answered, Episode, Moved, Unusable
-from sociolab.core.errors import Cause
 from sociolab.core.ports import Question
-from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.engine.scene import Poll
+from sociolab.judging.reader import CannotTell, MissingValue, NoValue
 from sociolab.plugin.shown import FactWay, HeardFact, ToldFact
 from sociolab.prompting.sets import PromptSet
 from sociolab.worlds.anteval.scene import CHAT, LEAVE, TELL, UNRECORDED, party_moved, recorded
@@ -200,23 +200,6 @@ def party_recall(readings: Sequence[FactReading]) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class MissingValue:
-    """A value that was due and is missing, and why."""
-
-    cause: Cause
-    problem: str
-    raw: str = ""
-    attempts: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class CannotTell:
-    """A value that this judge cannot tell, and why."""
-
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
 class KeyPointOverlap:
     """`shared` key points of the `made` ones that an answer was summarised into; `shown`: which."""
 
@@ -225,7 +208,8 @@ class KeyPointOverlap:
     shown: str = ""
 
 
-Found: TypeAlias = "FactReading | MissingValue | CannotTell"
+Found: TypeAlias = FactReading | NoValue
+_UNRECORDED = CannotTell(UNRECORDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,12 +237,12 @@ class SessionEvidence:
     """
 
     answers: dict[str, Found] = field(default_factory=dict)
-    overlaps: dict[str, KeyPointOverlap | MissingValue | CannotTell] = field(default_factory=dict)
+    overlaps: dict[str, KeyPointOverlap | NoValue] = field(default_factory=dict)
     before: dict[str, Found] = field(default_factory=dict)
     snapshots: dict[tuple[int, str], Found] = field(default_factory=dict)
-    told: Found = CannotTell("there is nothing to know")
-    oracle: KeyPointOverlap | MissingValue | CannotTell = CannotTell("there is nothing to know")
-    small_talk: Collection[int] | MissingValue | CannotTell = CannotTell(UNRECORDED)
+    told: Found = _UNRECORDED
+    oracle: KeyPointOverlap | NoValue = _UNRECORDED
+    small_talk: Collection[int] | NoValue = _UNRECORDED
 
 
 def said(episode: Episode, seat: str, at: int | None) -> Learned | MissingValue:
@@ -314,9 +298,7 @@ def nothing(episode: Episode, plan: InformationPlan) -> tuple[Verdict, ...]:
     return verdicts(episode, plan, evidence)
 
 
-def _iep(
-    measure: Measure, seat: str | None, found: KeyPointOverlap | MissingValue | CannotTell, k: int
-) -> Verdict:
+def _iep(measure: Measure, seat: str | None, found: KeyPointOverlap | NoValue, k: int) -> Verdict:
     if not isinstance(found, KeyPointOverlap):
         return _missing(measure, seat, found)
     short = f"; {found.made} key points were made, {k - found.made} short of k"
@@ -328,7 +310,7 @@ def _iep(
 
 def _of_facts(seat: str, reading: Found) -> tuple[Verdict, ...]:
     if not isinstance(reading, FactReading):
-        return tuple(_missing(measure, seat, reading) for measure in OF_ANSWERS[1:])
+        return reading.of(OF_ANSWERS[1:], (seat,))
     stated, invented = len(reading.stated), len(reading.hallucinated)
     no_statement, no_fact = "the player stated nothing", "there is nothing to know"
     values: Mapping[Measure, tuple[float | None, str, str]] = {
@@ -365,10 +347,8 @@ def _by_kind(session: Session, seat: str, reading: Found) -> Iterator[Verdict]:
             yield _recall(measure, seat, FactReading(len(ids), stated))
 
 
-def _small_talk(
-    episode: Episode, seat: str, found: Collection[int] | MissingValue | CannotTell
-) -> Verdict:
-    if isinstance(found, MissingValue | CannotTell):
+def _small_talk(episode: Episode, seat: str, found: Collection[int] | NoValue) -> Verdict:
+    if isinstance(found, NoValue):
         return _missing(SMALL_TALK, seat, found)
     taken = [move.turn for move in substantial(episode) if move.seat == seat]
     if not taken:
@@ -426,7 +406,7 @@ def _party(found: SessionEvidence, session: Session, episode: Episode) -> Iterat
                 "incomplete", f"the answer of {seat} is missing: {reading.problem}"
             )
         if not isinstance(reading, FactReading):
-            yield from (_missing(measure, None, reading) for measure in (PARTY_RECALL, *costs))
+            yield from reading.of((PARTY_RECALL, *costs))
             return
         readings.append(reading)
     value, known = party_recall(readings), len(session.knowledge)
@@ -446,10 +426,8 @@ def _party(found: SessionEvidence, session: Session, episode: Episode) -> Iterat
             yield Unscored(measure, None, "no fact was learnt")
 
 
-def _missing(measure: Measure, seat: str | None, found: MissingValue | CannotTell) -> Verdict:
-    if isinstance(found, CannotTell):
-        return Unscored(measure, seat, found.why)
-    return ScoreFailure(measure, seat, found.cause, found.problem, found.raw, found.attempts)
+def _missing(measure: Measure, seat: str | None, found: NoValue) -> Verdict:
+    return found.of((measure,), (seat,))[0]
 
 
 # ------------------------------------------------------------------ by acts and ids alone
@@ -534,13 +512,9 @@ class RecordJudge:
                 for move in episode.moves
                 if all(act.kind == CHAT for action in move.actions for act in action.acts)
             )
-        else:
-            found.told = found.oracle = CannotTell(UNRECORDED)
         return verdicts(episode, plan, found)
 
-    def _overlap(
-        self, session: Session, answer: Found
-    ) -> KeyPointOverlap | MissingValue | CannotTell:
+    def _overlap(self, session: Session, answer: Found) -> KeyPointOverlap | NoValue:
         if not isinstance(answer, FactReading):
             return answer
         k = self._plan.key_points
@@ -556,7 +530,7 @@ def _answer(session: Session, episode: Episode, seat: str, at: int | None) -> Fo
         return given
     acted = any(move.seat == seat for move in episode.moves)
     if not acted or not recorded(episode) or len(given.ids) != len(given.facts):
-        return CannotTell(UNRECORDED)
+        return _UNRECORDED
     tellings = told_of(session, episode)
     stated = {fact: _source(tellings.get(fact, ()), session, seat) for fact in given.ids if fact}
     invented = [text for text, fact in zip(given.facts, given.ids, strict=True) if not fact]

@@ -11,12 +11,13 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, create_model
 
-from sociolab.core.errors import BudgetSpent, Cause, ConfigError, ModelError, ReplyError, WorldError
-from sociolab.core.ports import CallKey, ChatModel, Message, Prompt, Schema
+from sociolab.core.errors import BudgetSpent, Cause, ConfigError, ReplyError, WorldError
+from sociolab.core.ports import ChatModel, Message, Prompt, Schema
 from sociolab.core.seeding import stream
 from sociolab.judging.quoting import flat
+from sociolab.judging.reader import MissingValue, TranscriptReader
 from sociolab.prompting.sets import PromptSet
-from sociolab.prompting.structured import ask_model, read, schema_of
+from sociolab.prompting.structured import read, schema_of
 from sociolab.worlds.anteval.prompt_sets import paper
 from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label
@@ -113,8 +114,6 @@ def _not_allowed(expected: str, found: str, answer: Answer) -> ReplyError:
     return ReplyError(problem, raw=answer.model_dump_json(), cause="not allowed")
 
 
-ATTEMPTS = 3
-
 _AT_ONCE = 64
 """Examples under way: more would only hold budget for calls that wait for a place in flight."""
 
@@ -194,42 +193,17 @@ class ChatDM:
 
     async def _one(self, example: Example, most: int) -> frozenset[Label]:
         """The labels that the model gives; a failure is counted, and gives none."""
-
-        def complaint(answer: Answer) -> str:
-            try:
-                labels_in(answer, example, most)
-            except ReplyError as error:
-                return str(error)
-            return ""
-
-        try:
-            asked = await ask_model(
-                self._model,
-                self._prompt(example),
-                Answer,
-                self._key(example),
-                attempts=ATTEMPTS,
-                complaint=complaint,
-            )
-            if asked.value is not None:
-                return labels_in(asked.value, example, most)
-            self._failures[asked.cause] += 1
-        except ReplyError as error:
-            self._failures[error.cause] += 1
-        except ModelError as error:
-            if error.fatal:
-                raise
-            self._failures[error.cause] += 1
-        return frozenset()
-
-    def _prompt(self, example: Example) -> Prompt:
         assert self._shown is not None
         messages = (Message("system", head()), *self._shown, Message("user", body_of(example)))
-        return Prompt(messages, self._schema, temperature=0.0, needs=NEEDS)
-
-    def _key(self, example: Example) -> CallKey:
+        prompt = Prompt(messages, self._schema, temperature=0.0, needs=NEEDS)
         trial = f"{self._run}/{example.id}" if self._run else example.id
-        return CallKey(trial, "judge", "", 0, "virtual-dm", 1)
+        reading = await TranscriptReader(self._model, trial).read(
+            "virtual-dm", prompt, Answer, lambda answer: labels_in(answer, example, most)
+        )
+        if not isinstance(reading, MissingValue):
+            return reading.value
+        self._failures[reading.cause] += 1
+        return frozenset()
 
 
 def shots_from(examples: Sequence[Example], count: int, seed: int) -> tuple[Example, ...]:
