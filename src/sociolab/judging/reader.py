@@ -62,7 +62,7 @@ NoValue: TypeAlias = MissingValue | CannotTell
 
 
 @dataclass(frozen=True, slots=True)
-class Reading(Generic[Value]):
+class ReadReply(Generic[Value]):
     """What a reply came to, and how many attempts it took."""
 
     value: Value
@@ -92,7 +92,7 @@ class TranscriptReader:
         lacks: Callable[[Value], str] = _nothing,
         seat: str = "",
         turn: int = 0,
-    ) -> Reading[Value] | MissingValue:
+    ) -> ReadReply[Value] | MissingValue:
         """What the model's reply to a prompt comes to, or why there is none.
 
         `name`, `seat` and `turn` tell the calls about an episode apart. `parse` makes a value of a
@@ -123,7 +123,7 @@ class TranscriptReader:
                 raise
             return MissingValue(error.cause, str(error), "", error.tries)
         if values:
-            return Reading(values[-1], asked.attempts)
+            return ReadReply(values[-1], asked.attempts)
         cause = causes.get(asked.problem, asked.cause)
         return MissingValue(cause, asked.problem, asked.raw, asked.attempts)
 

@@ -281,9 +281,9 @@ class StssRulesJudge:
         found = score(task, trajectory, self._settings)
         read = recorded(spoken(content, episode, trajectory, found))
         lost = loss_verdicts(read if isinstance(read, CannotTell) else fates(task, found, read))
-        why = reasons(task, found, content.name)
-        own = (one for one in measures if one not in LOSSES.values())
-        return (*(_score(one, found, why.get(one, why[OVERALL])) for one in own), *lost)
+        own = _scores(task, found, content.name)
+        due = (one for one in measures if one not in LOSSES.values())
+        return (*(own[one] for one in due), *lost)
 
     def score(self, task: SocialTask, episode: Episode) -> TaskScore:
         """All that scoring says of an episode; Incomplete if there is not enough of it."""
@@ -312,35 +312,28 @@ def _readable(task: SocialTask, episode: Episode) -> Trajectory | NoValue:
     return CannotTell(SMOKE) if is_smoke(episode.trial) else trajectory
 
 
-def reasons(task: SocialTask, found: TaskScore, name: Callable[[str], str]) -> dict[Measure, str]:
-    """Why the measures have their values; those of a task's type have the reason of `OVERALL`."""
+def _scores(
+    task: SocialTask, found: TaskScore, name: Callable[[str], str]
+) -> dict[Measure, Verdict]:
+    """What scoring says of each measure, and why."""
+    why = reason(task, found, name)
+    by_word = reason_by_word(found, name)
+    ratio, ratio_both = (reason_of_ratio(task, found, name, both=both) for both in (False, True))
+    guests = "The goal by the guests alone, whether or not the host was there (the paper's)."
+    values: dict[Measure, tuple[float | None, str]] = {
+        OF_TYPE[found.type]: (found.goal, why),
+        OVERALL: (found.goal, why),
+        BY_WORD: (found.goal_by_word, by_word),
+        RATIO: (found.ratio, ratio),
+        RATIO_BOTH: (found.ratio_both, ratio_both),
+        ANY_HELPER: (found.goal_any_helper, "The goal if a helper need not have been asked."),
+        ANY_HOST: (found.goal_any_host, guests),
+        **{at_least(minutes): (goal, reason_of_least(minutes)) for minutes, goal in found.goals},
+    }
     return {
-        OVERALL: reason(task, found, name),
-        BY_WORD: reason_by_word(found, name),
-        RATIO: reason_of_ratio(task, found, name, both=False),
-        RATIO_BOTH: reason_of_ratio(task, found, name, both=True),
-        ANY_HELPER: "The goal if a helper need not have been asked.",
-        ANY_HOST: "The goal by the guests alone, whether or not the host was there (the paper's).",
-        **{at_least(minutes): reason_of_least(minutes) for minutes, _ in found.goals},
+        measure: Unscored(measure, None, why) if value is None else Score(measure, None, value, why)
+        for measure, (value, why) in values.items()
     }
-
-
-def _score(measure: Measure, found: TaskScore, why: str) -> Score | Unscored:
-    values: dict[Measure, float | None] = {
-        OF_TYPE[found.type]: found.goal,
-        OVERALL: found.goal,
-        BY_WORD: found.goal_by_word,
-        RATIO: found.ratio,
-        RATIO_BOTH: found.ratio_both,
-        ANY_HELPER: found.goal_any_helper,
-        ANY_HOST: found.goal_any_host,
-    }
-    values |= {at_least(minutes): goal for minutes, goal in found.goals}
-    value = values[measure]
-    if value is None and measure is BY_WORD:
-        return Unscored(measure, None, why)
-    assert value is not None, f"{measure.name} is a metric of {found.type}"
-    return Score(measure, None, value, why)
 
 
 # ------------------------------------------------------------------ by a model that reads

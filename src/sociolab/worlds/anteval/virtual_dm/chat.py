@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, create_model
 
-from sociolab.core.errors import BudgetSpent, Cause, ConfigError, ReplyError, WorldError
+from sociolab.core.errors import Cause, ConfigError, ReplyError, WorldError
 from sociolab.core.ports import ChatModel, Message, Prompt, Schema
 from sociolab.core.seeding import stream
 from sociolab.judging.quoting import flat
 from sociolab.judging.reader import MissingValue, TranscriptReader
 from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import read, schema_of
+from sociolab.runner.local import work_all
+from sociolab.runner.progress import Waits
 from sociolab.worlds.anteval.prompt_sets import paper
 from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label
@@ -168,30 +169,17 @@ class ChatDM:
         """Ask the model about each example, many at once; the order is that of the examples."""
         if self._shown is None:
             raise WorldError(f"{self.name}: expected a call of fit before predict, found none")
-        found: dict[int, frozenset[Label]] = {}
-        waiting = iter(enumerate(examples))
-        workers = [
-            asyncio.ensure_future(self._work(waiting, most, found))
-            for _ in range(min(_AT_ONCE, len(examples)))
-        ]
-        try:
-            await asyncio.gather(*workers)
-        except BudgetSpent:  # calls in flight are paid for: they come back to be kept
-            await asyncio.gather(*workers, return_exceptions=True)
-            raise
-        finally:  # any other fatal error of one ends all
-            for worker in workers:
-                worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
-        return tuple(found[index] for index in range(len(examples)))
+        predicted: dict[int, frozenset[Label]] = {}
 
-    async def _work(
-        self, waiting: Iterator[tuple[int, Example]], most: int, found: dict[int, frozenset[Label]]
-    ) -> None:
-        for index, example in waiting:
-            found[index] = await self._one(example, most)
+        async def predict(item: tuple[int, Example]) -> None:
+            predicted[item[0]] = await self._predict(item[1], most)
 
-    async def _one(self, example: Example, most: int) -> frozenset[Label]:
+        error = await work_all(list(enumerate(examples)), predict, _AT_ONCE, Waits())
+        if error is not None:
+            raise error
+        return tuple(predicted[index] for index in range(len(examples)))
+
+    async def _predict(self, example: Example, most: int) -> frozenset[Label]:
         """The labels that the model gives; a failure is counted, and gives none."""
         assert self._shown is not None
         messages = (Message("system", head()), *self._shown, Message("user", body_of(example)))

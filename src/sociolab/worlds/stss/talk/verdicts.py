@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
@@ -237,32 +238,10 @@ def findings_of(episode: Episode, verdict: Verdict) -> tuple[ConditionFinding, .
     if not isinstance(verdict, Score) or verdict.measure.name not in LEVELS:
         return ()
     conditions = scenario_from(episode.trial.task.content).occasion.conditions
-    found = []
-    rest = verdict.reason
-    for place, condition in enumerate(conditions):
-        after = conditions[place + 1].id if place + 1 < len(conditions) else None
-        part, rest = _up_to(rest, after)
-        finding = _finding(condition, part)
-        if finding is None:
-            return ()
-        found.append(finding)
-    return tuple(found) if not rest else ()
-
-
-def _up_to(text: str, condition: str | None) -> tuple[str, str]:
-    """The text in two, before and from the next condition on."""
-    if condition is None:
-        return text, ""
-    places = [text.find(f"; {condition}: {said}") for said in ("yes", "no")]
-    at = min((place for place in places if place >= 0), default=len(text))
-    return text[:at], text[at + 2 :]
-
-
-def _finding(condition: GoalCondition, text: str) -> ConditionFinding | None:
-    for said, met in (("yes", True), ("no", False)):
-        head = f"{condition.id}: {said}"
-        if text == head:
-            return ConditionFinding(condition, met)
-        if text.startswith(f'{head} ("') and text.endswith('")'):
-            return ConditionFinding(condition, met, text[len(head) + 3 : -2])
-    return None
+    parts = (rf'{re.escape(one.id)}: (yes|no)(?: \("(.*?)"\))?' for one in conditions)
+    match = re.fullmatch("; ".join(parts), verdict.reason, re.DOTALL)
+    marks = match.groups("") if match else ()
+    return tuple(
+        ConditionFinding(condition, met == "yes", quote)
+        for condition, met, quote in zip(conditions, marks[::2], marks[1::2], strict=False)
+    )
