@@ -43,10 +43,8 @@ def reply(quote: str) -> str:
 
 def asked(*replies: str | ChatReply | ModelError) -> tuple[int | MissingValue, FakeModel]:
     model = FakeModel(*replies)
-    reader = TranscriptReader(model, "trial", judging=2, temperature=0.3)
-    return asyncio.run(
-        reader.ask("goal", "Read.", "A talk.", Quote, place, needs=50, seat="a", turn=4)
-    ), model
+    reader = TranscriptReader(model, "trial", judging=2, temperature=0.3).at("a", 4)
+    return asyncio.run(reader.ask("goal", "Read.", "A talk.", Quote, place, needs=50)), model
 
 
 def test_a_call_has_the_episode_its_name_and_the_number_of_the_judging() -> None:

@@ -11,17 +11,15 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    RootModel,
     TypeAdapter,
     ValidationError,
     create_model,
-    model_validator,
 )
 
 from sociolab.core.errors import Cause, ReplyError, WorldError
@@ -30,7 +28,14 @@ from sociolab.core.reading import problems_of
 from sociolab.core.score import JudgeId
 from sociolab.core.seeding import digest
 from sociolab.judging.quoting import WANTED, SpokenLine, flat, lines_with, without_name
-from sociolab.judging.reader import MOST_PROBLEMS, MissingValue, TranscriptReader
+from sociolab.judging.reader import (
+    MOST_PROBLEMS,
+    MissingValue,
+    PersonSheets,
+    Strict,
+    TranscriptReader,
+    person,
+)
 from sociolab.prompting.sets import prompt
 from sociolab.prompting.structured import schema_of, typed_prompt
 
@@ -126,7 +131,7 @@ class CreditJudge:
         reading = await TranscriptReader(self._model, trial).read(
             "credit",
             typed_prompt(self._head, body(story), sheets(shape), 0.0, needs),
-            LooseCredit,
+            PersonSheets,
             partial(credit_in, story),
             lacks=lambda found: "; ".join([one.problem for one in found[1]][:MOST_PROBLEMS]),
         )
@@ -169,7 +174,7 @@ def body(story: Story) -> str:
             ],
             "lines": [flat(line.text) for line in story.transcript.lines],
             "people": [
-                {"field": field_of(index), "name": flat(one.name), "measures": one.measures}
+                {"field": person(index), "name": flat(one.name), "measures": one.measures}
                 for index, one in enumerate(story.asked)
             ],
         }
@@ -248,11 +253,7 @@ def _at_stake(whole: Transcript, name: str, measure: CreditMeasure) -> bool:
 _LONGEST_SHOWN = 100
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid")  # wanted where structured output is strict
-
-
-class GoalTurn(_Strict):
+class GoalTurn(Strict):
     """A turn that moved a goal."""
 
     turn: int
@@ -266,7 +267,7 @@ class GoalTurn(_Strict):
         return self.effect
 
 
-class SecretTurn(_Strict):
+class SecretTurn(Strict):
     """A turn that gave a secret away, or came near."""
 
     turn: int
@@ -290,43 +291,28 @@ _TURNS: dict[CreditMeasure, Any] = {"goal": list[GoalTurn], "secret": list[Secre
 Shape: TypeAlias = tuple[tuple[CreditMeasure, ...], ...]
 
 
-class LooseCredit(RootModel[dict[str, Any]]):
-    """What is read: anything in the field of a person, so that one bad list costs no other."""
-
-    @model_validator(mode="after")
-    def _somebody(self) -> Self:
-        if not any(field.startswith("person_") for field in self.root):
-            raise ValueError(f"expected the field {field_of(0)}")
-        return self
-
-
-def field_of(index: int) -> str:
-    """The field of a person: by number, so that the schema is the same for all casts."""
-    return f"person_{index + 1}"
-
-
 @cache
 def sheets(shape: Shape) -> type[BaseModel]:
     """The type that is asked for: of each person, a list for each measure at stake."""
     fields: dict[str, Any] = {}
     for index, measures in enumerate(shape):
         lists: dict[str, Any] = {measure: (_TURNS[measure], ...) for measure in measures}
-        fields[field_of(index)] = (create_model("_".join(measures), __base__=_Strict, **lists), ...)
-    return create_model("Credits", __base__=_Strict, **fields)
+        fields[person(index)] = (create_model("_".join(measures), __base__=Strict, **lists), ...)
+    return create_model("Credits", __base__=Strict, **fields)
 
 
-def credit_in(story: Story, reply: LooseCredit) -> tuple[list[Credit], list[NoCredit]]:
+def credit_in(story: Story, reply: PersonSheets) -> tuple[list[Credit], list[NoCredit]]:
     """The credit in a reply; a cell of which something is amiss is a failure as a whole.
 
     Half a list would not do: its sum would say something else than the judge did.
     """
     credits: list[Credit] = []
     failures: list[NoCredit] = []
-    for index, person in enumerate(story.asked):
-        sheet = reply.root.get(field_of(index))
-        for measure in person.measures:
-            cell = Cell(seat=person.seat, measure=measure)
-            whose = f"{person.name}, {measure}"
+    for index, whom in enumerate(story.asked):
+        sheet = reply.root.get(person(index))
+        for measure in whom.measures:
+            cell = Cell(seat=whom.seat, measure=measure)
+            whose = f"{whom.name}, {measure}"
             try:
                 turns = _LISTS[measure].validate_python(
                     sheet.get(measure) if isinstance(sheet, dict) else None

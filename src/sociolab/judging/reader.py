@@ -6,11 +6,12 @@ calls are the same for all. What to show, and what a reply comes to, is theirs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Generic, TypeAlias, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Self, TypeAlias, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, RootModel, model_validator
 
 from sociolab.core.errors import Cause, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel, Prompt
@@ -69,18 +70,44 @@ class ReadReply(Generic[Value]):
     attempts: int
 
 
-def _nothing(_: object) -> str:
-    return ""
+class Strict(BaseModel):
+    """A part of a reply as the schema asks for it: providers of strict output want no more."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+def person(index: int) -> str:
+    """The field of a person's part: by number, so that the schema is the same for all casts."""
+    return f"person_{index + 1}"
+
+
+class PersonSheets(RootModel[dict[str, Any]]):
+    """What is read: anything in the field of a person, so that one bad part costs no other."""
+
+    @model_validator(mode="after")
+    def _somebody(self) -> Self:
+        if not any(re.fullmatch("person_[0-9]+", field) for field in self.root):
+            raise ValueError(f"expected the field {person(0)}")
+        return self
 
 
 @dataclass(frozen=True, slots=True)
 class TranscriptReader:
-    """A model that is asked about one episode; `judging` counts repeated judgings of it from 0."""
+    """A model that is asked about one episode; `judging` counts repeated judgings of it from 0.
+
+    `seat` and `turn` tell apart what is asked of parts of the episode in the same words.
+    """
 
     model: ChatModel
     trial: str
     judging: int = 0
     temperature: float | None = 0.0
+    seat: str = ""
+    turn: int = 0
+
+    def at(self, seat: str, turn: int = 0) -> TranscriptReader:
+        """The same of one part of the episode."""
+        return replace(self, seat=seat, turn=turn)
 
     async def read(
         self,
@@ -89,18 +116,15 @@ class TranscriptReader:
         kind: type[Reply],
         parse: Callable[[Reply], Value],
         *,
-        lacks: Callable[[Value], str] = _nothing,
-        seat: str = "",
-        turn: int = 0,
+        lacks: Callable[[Value], str] = lambda _: "",
     ) -> ReadReply[Value] | MissingValue:
         """What the model's reply to a prompt comes to, or why there is none.
 
-        `name`, `seat` and `turn` tell the calls about an episode apart. `parse` makes a value of a
-        reply, and raises ReplyError where it will not do, such as for a quote that is not in the
-        text; `lacks` says what a value that will do if need be still lacks. Either problem is sent
-        back to the model, twice at most; then the last value counts, with what it lacks. A call
-        that failed for good is a missing value, a fatal ModelError (credentials, budget) passes
-        through.
+        `name` tells what is asked from other questions about it. `parse` makes a value of a reply,
+        and raises ReplyError where it will not do, such as for a quote that is not in the text;
+        `lacks` says what a value that will do if need be still lacks. Either problem is sent back
+        to the model, twice at most; then the last value counts, with what it lacks. A call that
+        failed for good is a missing value, a fatal ModelError (credentials, budget) passes through.
         """
         values = list[Value]()
         causes = dict[str, Cause]()
@@ -113,7 +137,7 @@ class TranscriptReader:
                 return str(error)
             return lacks(values[-1])
 
-        key = CallKey(self.trial, "judge", seat, turn, name, 1, self.judging)
+        key = CallKey(self.trial, "judge", self.seat, self.turn, name, 1, self.judging)
         try:
             asked = await ask_model(
                 self.model, prompt, kind, key, attempts=ATTEMPTS, complaint=complaint
@@ -134,12 +158,9 @@ class TranscriptReader:
         body: str,
         kind: type[Reply],
         parse: Callable[[Reply], Value],
-        *,
         needs: int | None = None,
-        seat: str = "",
-        turn: int = 0,
     ) -> Value | MissingValue:
         """The same of an instruction and what it is about; `needs` are the tokens of a reply."""
         prompt = typed_prompt(head, body, kind, self.temperature, needs)
-        reading = await self.read(name, prompt, kind, parse, seat=seat, turn=turn)
+        reading = await self.read(name, prompt, kind, parse)
         return reading if isinstance(reading, MissingValue) else reading.value

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 import tomllib
 from functools import cache
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    RootModel,
     StringConstraints,
     create_model,
     model_validator,
@@ -23,7 +22,7 @@ from sociolab.core.ports import Message, Prompt
 from sociolab.core.reading import record
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import digest
-from sociolab.judging.reader import MissingValue
+from sociolab.judging.reader import MissingValue, PersonSheets, person
 from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import schema_of
 from sociolab.worlds.sotopia.scene import (
@@ -82,7 +81,6 @@ def overall(verdicts: tuple[Verdict, ...], seat: str) -> Verdict:
     return Score(OVERALL, seat, sum(values) / len(DIMENSIONS))
 
 
-_PERSON = re.compile("person_[0-9]+")
 _AGENT = re.compile("agent_([0-9]+)(?:_evaluation)?")
 PUBLIC_NAMES = {"financial_and_material_benefits": FINANCIAL.name}
 """What the public code calls dimensions that have another name here."""
@@ -132,7 +130,7 @@ def _instructions(text: str, name: str) -> dict[str, Instruction]:
     return dict(found)
 
 
-class LooseSheets(RootModel[dict[str, Any]]):
+class LooseSheets(PersonSheets):
     """What is read: anything in the field of a person, so that one bad cell costs no other."""
 
     @model_validator(mode="before")
@@ -151,12 +149,6 @@ class LooseSheets(RootModel[dict[str, Any]]):
             for who, sheet in given.items()
         }
 
-    @model_validator(mode="after")
-    def _somebody(self) -> Self:
-        if not any(_PERSON.fullmatch(field) for field in self.root):
-            raise ValueError(f"expected the field {person(0)}")
-        return self
-
 
 def _cell_of(cell: Any) -> Any:
     match cell:
@@ -165,11 +157,6 @@ def _cell_of(cell: Any) -> Any:
         case {"reasoning": reason, "score": score}:
             return {"reason": reason, "score": score}
     return cell
-
-
-def person(index: int) -> str:
-    """The field of a person's sheet: by number, so that the schema is the same for everybody."""
-    return f"person_{index + 1}"
 
 
 @cache

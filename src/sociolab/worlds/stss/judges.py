@@ -450,11 +450,11 @@ class StssModelJudge:
         read: dict[str, list[Read]] = {}
         failed: MissingValue | None = None
         for one in talks:
-            at = (one.other, one.step)
-            talk = await self._talks.in_talk(reader, one.occasion, one.lines, *at)
+            at = reader.at(one.other, one.step)
+            talk = await self._talks.in_talk(at, one.occasion, one.lines)
             note: tuple[ConditionFinding, ...] | MissingValue = ()
             if one.note is not None:
-                note = await self._talks.in_note(reader, one.occasion, one.note.memo, *at)
+                note = await self._talks.in_note(at, one.occasion, one.note.memo)
             if isinstance(talk, MissingValue):
                 failed = talk
             elif isinstance(note, MissingValue):

@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache, partial
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, Field, create_model
 
 from sociolab.core.episode import Action, Answered, CastMember, Ended, Episode, Json, Moved, Trial
 from sociolab.core.errors import ReplyError
@@ -21,7 +21,7 @@ from sociolab.core.ports import ChatModel, Labelled, LabelledPoint, PointAnswer
 from sociolab.core.score import JudgeId, Score, Verdict
 from sociolab.core.seeding import digest, stream
 from sociolab.judging.quoting import flat, quoted
-from sociolab.judging.reader import MissingValue, TranscriptReader
+from sociolab.judging.reader import MissingValue, Strict, TranscriptReader
 from sociolab.prompting.sets import PromptSet
 from sociolab.worlds.anteval.information.scoring import (
     LEARNED,
@@ -58,17 +58,13 @@ Sheet = TypeVar("Sheet", bound=BaseModel)
 # ------------------------------------------------------------------ what a judge fills in
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class KeyPoints(_Strict):
+class KeyPoints(Strict):
     """A summary, one sentence a key point."""
 
     points: list[str]
 
 
-class Pair(_Strict):
+class Pair(Strict):
     """Two key points that say the same, by id and with their texts."""
 
     known: str
@@ -77,13 +73,13 @@ class Pair(_Strict):
     learned_text: str
 
 
-class Pairs(_Strict):
+class Pairs(Strict):
     """The overlap of two summaries."""
 
     pairs: list[Pair]
 
 
-class FactLine(_Strict):
+class FactLine(Strict):
     """Whether a fact is stated, and in which words."""
 
     fact: str
@@ -91,21 +87,21 @@ class FactLine(_Strict):
     quote: str
 
 
-class Beside(_Strict):
+class Beside(Strict):
     """A statement that is none of the facts."""
 
     quote: str
     kind: Literal["other", "hallucinated"]
 
 
-class AnswerSheet(_Strict):
+class AnswerSheet(Strict):
     """A whole answer: each fact, and what else it states."""
 
     facts: list[FactLine]
     beside: list[Beside]
 
 
-class TranscriptSheet(_Strict):
+class TranscriptSheet(Strict):
     """A whole transcript: each fact, and the numbers of the turns that are small talk."""
 
     facts: list[FactLine]
@@ -301,7 +297,7 @@ class _SessionReader:
     ) -> tuple[str, ...] | MissingValue:
         head = self._texts[f"judge_{name}"].render({"k": self._k})
         kind = points_type(least, self._k)
-        return await self._reader.ask(name, head, text, kind, _points, needs=1_000, seat=seat)
+        return await self._reader.at(seat).ask(name, head, text, kind, _points, 1_000)
 
     def recited(self) -> Learned:
         """The answer of somebody who knows all facts, in another order."""
@@ -325,14 +321,13 @@ class _SessionReader:
         if not learned:
             return KeyPointOverlap(0, 0)
         lists = ("# To be learned", *_numbered("p", points), "", "# Learned")
-        return await self._reader.ask(
+        return await self._reader.at(seat).ask(
             "match",
             self._texts["judge_match"].render({}),
             "\n".join((*lists, *_numbered("a", learned))),
             Pairs,
             partial(_overlap, points, learned),
             needs=1_500,
-            seat=seat,
         )
 
     async def answer(self, seat: str, at: int | None) -> Found:
@@ -357,15 +352,13 @@ class _SessionReader:
             *("# What was said and done", *(self._lines(turn) or ["Nothing yet."]), ""),
             *(f"# The answer of {self._session.seated(seat).first_name}", text),
         )
-        return await self._reader.ask(
+        return await self._reader.at(seat, turn).ask(
             "facts",
             self._texts["judge_facts"].render({"npc": npc.first_name}),
             "\n".join(parts),
             facts_type(AnswerSheet, len(facts)),
             partial(_in_answer, facts, text),
             needs=2_500,
-            seat=seat,
-            turn=turn,
         )
 
     async def told(self) -> tuple[Found, Collection[int] | MissingValue]:

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, Field, create_model
 
 from sociolab.core.episode import Answered, CastMember, Ended, Episode, Json, Task, Trial
 from sociolab.core.errors import ReplyError
@@ -15,7 +15,7 @@ from sociolab.core.ports import ChatModel, Labelled, LabelledPoint, PointAnswer
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.core.seeding import digest
 from sociolab.judging.quoting import WANTED, SpokenLine, flat, lines_with
-from sociolab.judging.reader import MissingValue, NoValue, TranscriptReader
+from sociolab.judging.reader import MissingValue, NoValue, Strict, TranscriptReader
 from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import schema_of
 from sociolab.town.questions import Utterance
@@ -38,11 +38,7 @@ _LONGEST_SHOWN = 100
 _MOST_STATEMENTS = 4
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid")  # wanted where structured output is strict
-
-
-class Mark(_Strict):
+class Mark(Strict):
     """Whether a statement holds, after the words that show it."""
 
     quote: str
@@ -53,7 +49,7 @@ class Mark(_Strict):
 def sheet(statements: int) -> type[BaseModel]:
     """The type of a reply: a mark for each statement, in the field of its number."""
     fields: dict[str, Any] = {f"statement_{n + 1}": (Mark, ...) for n in range(statements)}
-    return create_model("Sheet", __base__=_Strict, **fields)
+    return create_model("Sheet", __base__=Strict, **fields)
 
 
 class TalkModelJudge:
@@ -88,29 +84,19 @@ class TalkModelJudge:
         )
 
     async def in_talk(
-        self,
-        reader: TranscriptReader,
-        occasion: Occasion,
-        lines: Sequence[Utterance],
-        seat: str = "",
-        turn: int = 0,
+        self, reader: TranscriptReader, occasion: Occasion, lines: Sequence[Utterance]
     ) -> tuple[ConditionFinding, ...] | MissingValue:
         """Which conditions the model finds met in a conversation."""
         # On one line, so that nothing that was said or noted can pass for a part of the prompt.
         spoken = [SpokenLine(0, flat(line.name), (flat(line.text),)) for line in lines]
-        return await self._find(reader, occasion, "talk", spoken, seat, turn)
+        return await self._find(reader, occasion, "talk", spoken)
 
     async def in_note(
-        self,
-        reader: TranscriptReader,
-        occasion: Occasion,
-        note: str,
-        seat: str = "",
-        turn: int = 0,
+        self, reader: TranscriptReader, occasion: Occasion, note: str
     ) -> tuple[ConditionFinding, ...] | MissingValue:
         """Which conditions the model finds met in the note of a conversation, read alone."""
         lines = [SpokenLine(0, "", (flat(line),)) for line in note.splitlines() if line.strip()]
-        return await self._find(reader, occasion, "note", lines, seat, turn)
+        return await self._find(reader, occasion, "note", lines)
 
     async def _find(
         self,
@@ -118,8 +104,6 @@ class TalkModelJudge:
         occasion: Occasion,
         what: Literal["talk", "note"],
         lines: Sequence[SpokenLine],
-        seat: str,
-        turn: int,
     ) -> tuple[ConditionFinding, ...] | MissingValue:
         performer, other = occasion.performer, occasion.other
         conditions = occasion.conditions
@@ -140,8 +124,6 @@ class TalkModelJudge:
             self._texts["judge_body"].render(body),
             sheet(len(conditions)),
             lambda reply: _findings_in(reply, conditions, lines),
-            seat=seat,
-            turn=turn,
         )
 
 
