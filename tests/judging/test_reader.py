@@ -13,7 +13,8 @@ from sociolab.core.errors import BudgetSpent, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
 from sociolab.core.score import Measure, ScoreFailure, Unscored
 from sociolab.judging.quoting import SpokenLine, lines_with
-from sociolab.judging.reader import CannotTell, MissingValue, ReadReply, TranscriptReader
+from sociolab.judging.reader import CannotTell, MissingValue, TranscriptReader
+from sociolab.prompting.structured import TypedReply
 
 LINES = (
     SpokenLine(0, "Mia", ("I want 80 for the lamp.",)),
@@ -102,7 +103,7 @@ def test_what_lacks_something_is_asked_for_again_and_counts_if_nothing_better_co
     found = asyncio.run(
         reader.read("goal", prompt, Quote, place, lacks=lambda at: "too late" if at else "")
     )
-    assert found == ReadReply(2, 2)
+    assert found == TypedReply(2, 2)
     assert "too late" in model.calls[1][0].messages[-1].text
 
 

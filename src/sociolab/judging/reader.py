@@ -9,19 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Self, TypeAlias, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, RootModel, model_validator
 
 from sociolab.core.errors import Cause, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel, Prompt
 from sociolab.core.score import Measure, ScoreFailure, Unscored
-from sociolab.prompting.structured import ask_model, typed_prompt
+from sociolab.prompting.structured import TypedReply, ask_model, typed_prompt
 
 Reply = TypeVar("Reply", bound=BaseModel)
 Value = TypeVar("Value")
-
-ATTEMPTS = 3
 
 MOST_PROBLEMS = 3
 """A model is told of no more at once."""
@@ -60,14 +58,6 @@ class CannotTell:
 
 
 NoValue: TypeAlias = MissingValue | CannotTell
-
-
-@dataclass(frozen=True, slots=True)
-class ReadReply(Generic[Value]):
-    """What a reply came to, and how many attempts it took."""
-
-    value: Value
-    attempts: int
 
 
 class Strict(BaseModel):
@@ -117,39 +107,22 @@ class TranscriptReader:
         parse: Callable[[Reply], Value],
         *,
         lacks: Callable[[Value], str] = lambda _: "",
-    ) -> ReadReply[Value] | MissingValue:
+    ) -> TypedReply[Value] | MissingValue:
         """What the model's reply to a prompt comes to, or why there is none.
 
-        `name` tells what is asked from other questions about it. `parse` makes a value of a reply,
-        and raises ReplyError where it will not do, such as for a quote that is not in the text;
-        `lacks` says what a value that will do if need be still lacks. Either problem is sent back
-        to the model, twice at most; then the last value counts, with what it lacks. A call that
-        failed for good is a missing value, a fatal ModelError (credentials, budget) passes through.
+        `name` tells what is asked from other questions about the episode. `parse` and `lacks` judge
+        a reply as in `ask_model`: a quote that is not in the text is a ReplyError. A call that
+        failed for good is a missing value; a fatal ModelError (credentials, budget) passes through.
         """
-        values = list[Value]()
-        causes = dict[str, Cause]()
-
-        def complaint(reply: Reply) -> str:
-            try:
-                values.append(parse(reply))
-            except ReplyError as error:
-                causes[str(error)] = error.cause
-                return str(error)
-            return lacks(values[-1])
-
         key = CallKey(self.trial, "judge", self.seat, self.turn, name, 1, self.judging)
         try:
-            asked = await ask_model(
-                self.model, prompt, kind, key, attempts=ATTEMPTS, complaint=complaint
-            )
+            return await ask_model(self.model, prompt, kind, key, parse, lacks)
+        except ReplyError as error:
+            return MissingValue(error.cause, str(error), error.raw, error.tries)
         except ModelError as error:
             if error.fatal:
                 raise
             return MissingValue(error.cause, str(error), "", error.tries)
-        if values:
-            return ReadReply(values[-1], asked.attempts)
-        cause = causes.get(asked.problem, asked.cause)
-        return MissingValue(cause, asked.problem, asked.raw, asked.attempts)
 
     async def ask(
         self,

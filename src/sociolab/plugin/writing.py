@@ -23,8 +23,6 @@ from sociolab.prompting.structured import ask_model, needs_of, schema_of, typed_
 Typed = TypeVar("Typed", bound=BaseModel)
 Made = TypeVar("Made")
 
-ATTEMPTS = 3
-
 _TEMPERATURE = 1.0
 """High, since no two pieces should resemble one another."""
 
@@ -55,21 +53,16 @@ class Author:
         ModelError passes through: a call failed for good.
         """
 
-        def complaint(reply: Typed) -> str:
-            return "" if self.rehearsal else "; ".join(filter(None, lacks(reply)))
+        def whole(reply: Typed) -> Typed:
+            problems = () if self.rehearsal else lacks(reply)
+            if problem := "; ".join(filter(None, problems)):
+                raise ReplyError(problem)
+            return reply
 
         needs = 2 * needs_of(schema_of(kind))  # texts to be read are longer than answers
-        asked = await ask_model(
-            self.model,
-            typed_prompt(head, body, kind, _TEMPERATURE, needs),
-            kind,
-            key,
-            attempts=ATTEMPTS,
-            complaint=complaint,
-        )
-        if asked.value is None or asked.problem:
-            raise ReplyError(asked.problem, raw=asked.raw, cause=asked.cause)
-        return asked.value, asked.attempts
+        prompt = typed_prompt(head, body, kind, _TEMPERATURE, needs)
+        reply = await ask_model(self.model, prompt, kind, key, whole)
+        return reply.value, reply.attempts
 
 
 @dataclass(frozen=True, slots=True)
