@@ -16,6 +16,7 @@ from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
 from sociolab.core.seeding import digest, stream
 from sociolab.judging.reader import CannotTell, MissingValue, TranscriptReader
 from sociolab.prompting.sets import PromptSet
+from sociolab.worlds.anteval.information.scoring import NOTHING
 from sociolab.worlds.anteval.prompt_sets import paper
 from sociolab.worlds.anteval.scene import PASS, UNRECORDED, USE, party_moved, recorded
 from sociolab.worlds.anteval.session import NPC, SKILLS, Intention, Session, session_from
@@ -172,10 +173,6 @@ F_O = Measure("f_o", 0, 1, title="F_o")
 """The same over (character, skill) tuples."""
 MEASURES = (F_C, F_O)
 
-_NOTHING = MissingValue(
-    "incomplete", "expected at least one turn of a player, found none: nothing to judge"
-)
-
 
 class IntentionRecordJudge:
     """The guesses of somebody who knows the acts: all skills that scripted players used.
@@ -190,7 +187,7 @@ class IntentionRecordJudge:
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """F_c and F_o of the episode; unscored where it is not on record."""
         if not party_moved(episode):
-            return _NOTHING.of(MEASURES)
+            return NOTHING.of(MEASURES)
         if not recorded(episode):
             return CannotTell(UNRECORDED).of(MEASURES)
         session = session_from(episode.trial.task.content)
@@ -219,7 +216,7 @@ class ChatIntentionJudge:
         A fatal ModelError (credentials, budget) passes through.
         """
         if not party_moved(episode):
-            return _NOTHING.of(MEASURES)
+            return NOTHING.of(MEASURES)
         example = example_of(episode)
         reader = TranscriptReader(self._model, episode.trial.id, judging, self._temperature)
         labels = await reader.ask(

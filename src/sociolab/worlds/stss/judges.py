@@ -12,9 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import eq
-from typing import Literal, TypeAlias
-
-from pydantic import BaseModel, ConfigDict
+from typing import Literal, TypeAlias, get_args
 
 from sociolab.core.episode import Answered, Ended, Episode
 from sociolab.core.errors import ReplyError, StoreError
@@ -22,7 +20,7 @@ from sociolab.core.ports import ChatModel
 from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.judging.quoting import flat
-from sociolab.judging.reader import CannotTell, MissingValue, NoValue, TranscriptReader
+from sociolab.judging.reader import CannotTell, MissingValue, NoValue, Strict, TranscriptReader
 from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import schema_of
 from sociolab.town.questions import Memo, Utterance
@@ -46,9 +44,7 @@ from sociolab.worlds.stss.task import TASK_TYPES, Errand, SocialTask, TaskType
 from sociolab.worlds.stss.world import JUDGED, SMOKE, is_smoke, paper, trajectory_of
 
 Outcome: TypeAlias = Literal["done", "no conversation", "not conveyed", "not noted", "not acted on"]
-OUTCOMES: tuple[Outcome, ...] = (
-    "done", "no conversation", "not conveyed", "not noted", "not acted on",
-)  # fmt: skip
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 """Done, or lost: did not meet; met but did not convey; conveyed but not kept; kept but not done."""
 
 LOSSES: dict[Outcome, Measure] = {
@@ -253,10 +249,6 @@ RULES = "5"
 """Changes with the rules of scoring, so that figures by other rules are never mixed."""
 
 
-class Incomplete(Exception):  # noqa: N818  a state of affairs, not a fault
-    """There is not enough of a trace to score."""
-
-
 class StssRulesJudge:
     """One score for each measure of a task's type, of the whole episode.
 
@@ -285,31 +277,26 @@ class StssRulesJudge:
         due = (one for one in measures if one not in LOSSES.values())
         return (*(own[one] for one in due), *lost)
 
-    def score(self, task: SocialTask, episode: Episode) -> TaskScore:
-        """All that scoring says of an episode; Incomplete if there is not enough of it."""
-        return score(task, lived(task, episode), self._settings)
 
-
-def lived(task: SocialTask, episode: Episode) -> Trajectory:
-    """What happened in an episode that was lived to the event's end; else Incomplete."""
+def whole_trajectory(task: SocialTask, episode: Episode) -> Trajectory | MissingValue:
+    """What happened in an episode; or why that is too little to score: all of the event counts."""
     if not isinstance(episode.events[-1] if episode.events else None, Ended):
-        raise Incomplete("the simulation has not come to its end")
+        return MissingValue("incomplete", "the simulation has not come to its end")
     try:
         trajectory = trajectory_of(episode)
     except StoreError as error:
-        raise Incomplete(str(error)) from error
+        return MissingValue("incomplete", str(error))
     if not was_lived(task, trajectory):
-        raise Incomplete(f"the trace ends before the event of {task.day} does")
+        return MissingValue("incomplete", f"the trace ends before the event of {task.day} does")
     return trajectory
 
 
 def _readable(task: SocialTask, episode: Episode) -> Trajectory | NoValue:
     """What there is to judge, the same for every judge; nothing of a smoke test."""
-    try:
-        trajectory = lived(task, episode)
-    except Incomplete as problem:
-        return MissingValue("incomplete", str(problem))
-    return CannotTell(SMOKE) if is_smoke(episode.trial) else trajectory
+    trajectory = whole_trajectory(task, episode)
+    if isinstance(trajectory, Trajectory) and is_smoke(episode.trial):
+        return CannotTell(SMOKE)
+    return trajectory
 
 
 def _scores(
@@ -339,10 +326,8 @@ def _scores(
 # ------------------------------------------------------------------ by a model that reads
 
 
-class Attendance(BaseModel):
+class Attendance(Strict):
     """The numbers of the lines that are taking part."""
-
-    model_config = ConfigDict(extra="forbid")
 
     taking_part: list[int]
 
@@ -371,7 +356,6 @@ class StssModelJudge:
         settings: ScoreSettings | None = None,
         texts: PromptSet | None = None,
     ) -> None:
-        self._model = model
         self._texts = texts or paper()
         self._talks = TalkModelJudge(model, self._texts)
         self._settings = settings or ScoreSettings()
@@ -385,8 +369,7 @@ class StssModelJudge:
         trajectory = _readable(content.task, episode)
         if isinstance(trajectory, NoValue):
             return trajectory.of(READ)
-        temperature = self._texts.manifest.temperature.judge
-        reader = TranscriptReader(self._model, episode.trial.id, judging, temperature)
+        reader = self._talks.reader(episode.trial.id, judging)
         filtered = score(content.task, trajectory, self._settings)
         attended = await self._attendance(reader, content, trajectory, filtered)
         talks = spoken(content, episode, trajectory, filtered)

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from sociolab.core.episode import Episode, Json
 from sociolab.core.errors import ConfigError
+from sociolab.judging.reader import MissingValue
 from sociolab.plugin.town import Replay, ResidentOutcome
 from sociolab.store.store import Store, world_settings_in
 from sociolab.town.map import TownMap
@@ -16,8 +17,8 @@ from sociolab.town.trace import chunks_in
 from sociolab.town.trajectory import Lived, reached
 from sociolab.worlds.stss.dataset import Content, content_from, read_town, unpacked
 from sociolab.worlds.stss.evidence import Evidence, event_window
-from sociolab.worlds.stss.judges import Incomplete, StssRulesJudge
-from sociolab.worlds.stss.scoring import Account, ScoreSettings, TaskScore, reason
+from sociolab.worlds.stss.judges import StssRulesJudge, whole_trajectory
+from sociolab.worlds.stss.scoring import Account, ScoreSettings, TaskScore, reason, score
 from sociolab.worlds.stss.world import StssSettings, trajectory_of
 
 
@@ -44,8 +45,13 @@ def replay(store: Store, run: str, trial: str) -> Replay:
     episode = store.episode(run, trial)
     days = lived(episode)
     content = content_of(episode)
-    judge = StssRulesJudge(ScoreSettings(least=_least(store.run(run).settings)))
-    score, why = _scored(judge, content, episode)
+    settings = ScoreSettings(least=_least(store.run(run).settings))
+    judge, trajectory = StssRulesJudge(settings), whole_trajectory(content.task, episode)
+    if isinstance(trajectory, MissingValue):
+        found, why = None, f"No score: {trajectory.problem}."
+    else:
+        found = score(content.task, trajectory, settings)
+        why = reason(content.task, found, content.name)
     verdicts = tuple(row for row in store.verdicts.all(run) if row.trial == trial)
     rules = {row.judge for row in verdicts if row.judge.name == judge.id.name}
     return Replay(
@@ -53,9 +59,9 @@ def replay(store: Store, run: str, trial: str) -> Replay:
         task=content.task,
         residents=content.residents,
         window=event_window(content.task, days.trajectory.clock),
-        score=score,
+        score=found,
         why=why,
-        outcomes=outcomes(score, days.trajectory.clock.seconds) if score else (),
+        outcomes=outcomes(found, days.trajectory.clock.seconds) if found else (),
         about=Evidence(content.task, days.trajectory).talks,
         verdicts=verdicts,
         other_rules=bool(rules - {judge.id}),
@@ -90,16 +96,6 @@ def _since(one: Account, score: TaskScore, needed: int) -> int | None:
         return reached(one.when, needed)
     steps = (errand.step for errand in score.errands if errand.who == one.who)
     return min((step for step in steps if step is not None), default=None)
-
-
-def _scored(
-    judge: StssRulesJudge, content: Content, episode: Episode
-) -> tuple[TaskScore | None, str]:
-    try:
-        score = judge.score(content.task, episode)
-    except Incomplete as problem:
-        return None, f"No score: {problem}."
-    return score, reason(content.task, score, content.name)
 
 
 def _least(settings: Json) -> int:

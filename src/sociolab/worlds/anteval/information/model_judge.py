@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import lru_cache, partial
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, Field, create_model
 
@@ -463,20 +463,7 @@ def _episode(id: str, row: LabelledStatement) -> Episode:
 
 
 def _somebody(seat: str, name: str) -> PartyMember:
-    return PartyMember(
-        id=seat,
-        name=name,
-        pronouns="they/them",
-        race="Human",
-        class_name="commoner",
-        background="none",
-        alignment="neutral",
-        abilities={},
-        personality=(),
-        ideal="",
-        bond="",
-        flaw="",
-        goal="",
-        look="",
-        description="",
-    )
+    words = ("ideal", "bond", "flaw", "goal", "look", "description")
+    untold: dict[str, Any] = dict.fromkeys(words, "") | {"abilities": {}, "personality": ()}
+    who = {"pronouns": "they/them", "race": "Human", "class_name": "commoner"}
+    return PartyMember(id=seat, name=name, background="none", alignment="neutral", **who, **untold)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TypeAlias, get_args
+from typing import Any, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
@@ -70,33 +70,6 @@ def _question(texts: PromptSet, teller: str, *, before: bool) -> Question:
     words = {"teller": teller, "before": before}
     text = texts["learned"].render(words)
     return Question(LEARNED, text, Learned, needs=1_000)
-
-
-def answer(episode: Episode, seat: str, at: int | None) -> Learned | Unusable | None:
-    """What this seat said after `at` turns, None being the end; the failure; or None: not asked.
-
-    Who has left by then, and a table that has ended, learn nothing more: their last answer counts.
-    """
-    ended = episode.ended
-    end = ended.turn + 1 if ended else None
-    left = (m.turn < at for m in episode.moves if at and m.seat == seat and _left(m))
-    turn = end if at is None or any(left) or (end and at > end) else at
-    if turn is None:
-        return None
-    for event in reversed(episode.events):
-        if isinstance(event, Answered) and _is(event.seat, event.question, event.turn, seat, turn):
-            return Learned.model_validate(event.value)
-        if isinstance(event, Unusable) and _is(event.seat, event.name, event.turn, seat, turn):
-            return event
-    return None
-
-
-def _left(move: Moved) -> bool:
-    return move.actions[0].kind == LEAVE
-
-
-def _is(seat: str, name: str, turn: int, wanted: str, at: int) -> bool:
-    return seat == wanted and name == LEARNED and turn == at
 
 
 IEP = Measure("iep", 0, 1, title="IEP")
@@ -246,15 +219,22 @@ class SessionEvidence:
 
 
 def said(episode: Episode, seat: str, at: int | None) -> Learned | MissingValue:
-    """What a seat answered after so many turns (None: at the end), or why there is no answer."""
-    found = answer(episode, seat, at)
-    if isinstance(found, Unusable):
-        return MissingValue(
-            found.cause, f"the answer failed: {found.problem}", found.raw, found.attempt
-        )
-    if found is None:
-        return MissingValue("incomplete", "expected an answer of this seat, found none on record")
-    return found
+    """What a seat answered after `at` turns (None: at the end), or why there is no answer.
+
+    Who has left by then, and a table that has ended, learn nothing more: their last answer counts.
+    """
+    end = episode.ended.turn + 1 if episode.ended else None
+    left = [m.turn for m in episode.moves if m.seat == seat and m.actions[0].kind == LEAVE]
+    over = at is None or any(turn < at for turn in left) or (end is not None and at > end)
+    question = (seat, LEARNED, end if over else at)
+    for event in reversed(episode.events):
+        match event:
+            case Answered() if (event.seat, event.question, event.turn) == question:
+                return Learned.model_validate(event.value)
+            case Unusable() if (event.seat, event.name, event.turn) == question:
+                problem = f"the answer failed: {event.problem}"
+                return MissingValue(event.cause, problem, event.raw, event.attempt)
+    return MissingValue("incomplete", "expected an answer of this seat, found none on record")
 
 
 def verdicts(
@@ -282,19 +262,19 @@ def verdicts(
     return tuple(given)
 
 
+NOTHING = MissingValue(
+    "incomplete", "expected at least one turn of a player, found none: nothing to judge"
+)
+
+
 def nothing(episode: Episode, plan: InformationPlan) -> tuple[Verdict, ...]:
     """A failure for every metric of an episode in which no player took a turn."""
     session = session_from(episode.trial.task.content)
-    lost = MissingValue(
-        "incomplete", "expected at least one turn of a player, found none: nothing to judge"
-    )
     seats = [player.id for player in session.players]
-    answers = dict.fromkeys(seats, lost)
     turns = snapshot_turns(session.turns, plan.snapshots)
-    snapshots = {(turn, seat): lost for turn in turns for seat in seats}
-    evidence = SessionEvidence(
-        {**answers}, {**answers}, {**answers}, {**snapshots}, lost, lost, lost
-    )
+    by_seat: dict[str, Any] = dict.fromkeys(seats, NOTHING)
+    snapshots: dict[tuple[int, str], Found] = {(t, seat): NOTHING for t in turns for seat in seats}
+    evidence = SessionEvidence(by_seat, by_seat, by_seat, snapshots, NOTHING, NOTHING, NOTHING)
     return verdicts(episode, plan, evidence)
 
 
@@ -339,12 +319,12 @@ def _of_facts(seat: str, reading: Found) -> tuple[Verdict, ...]:
 
 def _by_kind(session: Session, seat: str, reading: Found) -> Iterator[Verdict]:
     for kind, measure in RECALL_OF.items():
-        ids = [fact.id for fact in session.knowledge if fact.kind == kind]
-        if ids and not isinstance(reading, FactReading):
-            yield _missing(measure, seat, reading)
-        elif ids and isinstance(reading, FactReading):
-            stated = {fact: where for fact, where in reading.stated.items() if fact in ids}
-            yield _recall(measure, seat, FactReading(len(ids), stated))
+        if ids := [fact.id for fact in session.knowledge if fact.kind == kind]:
+            of_kind = reading
+            if isinstance(reading, FactReading):
+                stated = {fact: where for fact, where in reading.stated.items() if fact in ids}
+                of_kind = FactReading(len(ids), stated)
+            yield _recall(measure, seat, of_kind)
 
 
 def _small_talk(episode: Episode, seat: str, found: Collection[int] | NoValue) -> Verdict:

@@ -63,7 +63,6 @@ class TalkModelJudge:
     def __init__(self, model: ChatModel, texts: PromptSet | None = None) -> None:
         self._model = model
         self._texts = texts or paper()
-        self._temperature = self._texts.manifest.temperature.judge
         schema, told = schema_of(sheet(_MOST_STATEMENTS)).text, self._texts.instructions(*_PROMPTS)
         settings = digest(model.label, told.hash, conditions_hash(), schema)
         self.id = JudgeId(model.label, "model", told.marked(settings))
@@ -75,13 +74,17 @@ class TalkModelJudge:
         """
         scenario = scenario_from(episode.trial.task.content)
         (told, note), occasion = readable(scenario, episode), scenario.occasion
-        reader = TranscriptReader(self._model, episode.trial.id, judging, self._temperature)
+        reader = self.reader(episode.trial.id, judging)
         return verdicts(
             await self.in_talk(reader, occasion, told.lines)
             if isinstance(told, HeldTalk)
             else told,
             note if isinstance(note, NoValue) else await self.in_note(reader, occasion, note.memo),
         )
+
+    def reader(self, trial: str, judging: int = 0) -> TranscriptReader:
+        """Who reads the talks and notes of an episode."""
+        return TranscriptReader(self._model, trial, judging, self._texts.manifest.temperature.judge)
 
     async def in_talk(
         self, reader: TranscriptReader, occasion: Occasion, lines: Sequence[Utterance]
@@ -203,33 +206,53 @@ def labelled(row: Json, id: str) -> Labelled:
         Utterance(both[seat].resident.id, both[seat].resident.name, text)
         for seat, text in read.lines
     )
-    talk, note = (
-        _findings(scenario, labels) if text else None
-        for text, labels in ((lines, read.labels), (read.note, read.note_labels))
-    )
-    if not talk and not note:
+    levels = [
+        (level, _findings(scenario, labels))
+        for level, text, labels in (
+            ("", lines, read.labels),
+            (" (note)", read.note, read.note_labels),
+        )
+        if text
+    ]
+    if not levels:
         raise ValueError("expected lines with labels, or a note with note_labels")
 
     async def ask(model: ChatModel) -> tuple[PointAnswer, ...]:
-        judge, reader = TalkModelJudge(model), TranscriptReader(model, id)
-        answers: tuple[PointAnswer, ...] = ()
-        if talk:
-            answers += _answers(await judge.in_talk(reader, occasion, lines), len(talk))
-        if note:
-            answers += _answers(await judge.in_note(reader, occasion, read.note), len(note))
-        return answers
+        judge = TalkModelJudge(model)
+        reader, answers = judge.reader(id), list[PointAnswer]()
+        for level, labels in levels:
+            found = await (
+                judge.in_note(reader, occasion, read.note)
+                if level
+                else judge.in_talk(reader, occasion, lines)
+            )
+            if isinstance(found, MissingValue):
+                answers += [PointAnswer(None, found.problem)] * len(labels)
+            else:
+                answers += [PointAnswer(_answer(one), one.quote) for one in found]
+        return tuple(answers)
 
     return Labelled(
         id=id,
         kind=read.task.type,
         text=(
             *(f"{line.name}: {line.text}" for line in lines),
-            *([f"Note: {read.note}"] if note else []),
+            *([f"Note: {read.note}"] if read.note else []),
         ),
-        points=(*_points(talk or (), ""), *_points(note or (), " (note)")),
+        points=tuple(
+            LabelledPoint(
+                f"{label.condition.kind}{level}",
+                f"{label.condition.id}{level}",
+                (_answer(label),),
+                (NOT_MET,),
+            )
+            for level, labels in levels
+            for label in labels
+        ),
         ask=ask,
         episode=_episode(id, scenario, lines, read.note),
-        expected=_expected(talk, note),
+        # What the labels come to, where there are labels of both levels.
+        expected=(verdicts(levels[0][1], levels[1][1]),) if len(levels) == 2 else (),
     )
 
 
@@ -241,24 +264,8 @@ def _findings(scenario: TalkScenario, labels: dict[str, bool]) -> tuple[Conditio
     return tuple(ConditionFinding(one, labels[one.id]) for one in conditions)
 
 
-def _points(found: Sequence[ConditionFinding], level: str) -> tuple[LabelledPoint, ...]:
-    return tuple(
-        LabelledPoint(
-            f"{one.condition.kind}{level}",
-            f"{one.condition.id}{level}",
-            (MET if one.met else NOT_MET,),
-            (NOT_MET,),
-        )
-        for one in found
-    )
-
-
-def _answers(
-    found: tuple[ConditionFinding, ...] | MissingValue, count: int
-) -> tuple[PointAnswer, ...]:
-    if isinstance(found, MissingValue):
-        return (PointAnswer(None, found.problem),) * count
-    return tuple(PointAnswer(MET if one.met else NOT_MET, one.quote) for one in found)
+def _answer(finding: ConditionFinding) -> str:
+    return MET if finding.met else NOT_MET
 
 
 def _episode(id: str, scenario: TalkScenario, lines: Sequence[Utterance], note: str) -> Episode:
@@ -272,10 +279,3 @@ def _episode(id: str, scenario: TalkScenario, lines: Sequence[Utterance], note: 
         events.append(Answered(len(lines), seats[1], "summarise", {"memo": note, "importance": 5}))
     events.append(Ended("turn limit", max(0, len(lines) - 1)))
     return Episode(Trial(id, "stss-talk", task, cast, 0, 0), tuple(events))
-
-
-def _expected(
-    talk: tuple[ConditionFinding, ...] | None, note: tuple[ConditionFinding, ...] | None
-) -> tuple[tuple[Verdict, ...], ...]:
-    """What the labels come to, where there are labels of both levels."""
-    return (verdicts(talk, note),) if talk and note else ()
