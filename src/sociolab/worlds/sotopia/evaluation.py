@@ -22,6 +22,7 @@ from sociolab.core.ports import Message, Prompt
 from sociolab.core.reading import record
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import digest
+from sociolab.judging.quoting import flat
 from sociolab.judging.reader import MissingValue, PersonSheets, person
 from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import schema_of
@@ -36,7 +37,6 @@ from sociolab.worlds.sotopia.scene import (
 from sociolab.worlds.sotopia.visibility import (
     describe_self,
     line_text,
-    on_one_line,
     published_scene,
 )
 
@@ -262,7 +262,7 @@ class SotopiaRubric:
         own = [
             None
             if action.to  # no set says who learned of it
-            else self._texts.line(action.kind, name, on_one_line(action.text), turn, judge=True)
+            else self._texts.line(action.kind, name, flat(action.text), turn, judge=True)
             for action in move.actions
         ]
         told = [

@@ -21,7 +21,7 @@ from sociolab.core.ports import ChatModel, Labelled, LabelledPoint, PointAnswer
 from sociolab.core.score import JudgeId, Score, Verdict
 from sociolab.core.seeding import digest, stream
 from sociolab.judging.quoting import flat, quoted
-from sociolab.judging.reader import MissingValue, Strict, TranscriptReader
+from sociolab.judging.reader import MissingValue, NoValue, Strict, TranscriptReader
 from sociolab.prompting.sets import PromptSet
 from sociolab.worlds.anteval.information.scoring import (
     LEARNED,
@@ -34,7 +34,6 @@ from sociolab.worlds.anteval.information.scoring import (
     SessionEvidence,
     nothing,
     said,
-    snapshot_turns,
     substantial,
     verdicts,
 )
@@ -249,19 +248,17 @@ class ModelJudge:
         if not party_moved(episode):
             return nothing(episode, self._plan)
         reader = self._reader(session, episode, judging)
-        found = SessionEvidence()
+        answers = dict[tuple[str, int | None], Found]()
+        overlaps = dict[str, KeyPointOverlap | NoValue]()
         points = await reader.knowledge()
-        for player in session.players:
-            seat = player.id
-            found.overlaps[seat] = await reader.overlap(points, said(episode, seat, None), seat)
-            found.answers[seat] = await reader.answer(seat, None)
-            if self._plan.controls:
-                found.before[seat] = await reader.answer(seat, 0)
-            for turn in snapshot_turns(session.turns, self._plan.snapshots):
-                found.snapshots[turn, seat] = await reader.answer(seat, turn)
-        found.told, found.small_talk = await reader.told()
+        for seat, at in self._plan.answers(session):
+            if at is None:
+                overlaps[seat] = await reader.overlap(points, said(episode, seat, None), seat)
+            answers[seat, at] = await reader.answer(seat, at)
+        told, small_talk = await reader.told()
         if self._plan.controls:
-            found.oracle = await reader.overlap(points, reader.recited(), "")
+            overlaps[""] = await reader.overlap(points, reader.recited(), "")
+        found = SessionEvidence(answers, overlaps, told, small_talk)
         return verdicts(episode, self._plan, found)
 
     async def reading(self, episode: Episode, seat: str) -> Found:

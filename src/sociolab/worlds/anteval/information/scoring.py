@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeAlias, get_args
+from typing import TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
@@ -193,6 +193,15 @@ class InformationPlan:
     controls: bool = True
     snapshots: int = 0
 
+    def answers(self, session: Session) -> tuple[tuple[str, int | None], ...]:
+        """Which answers are read: the seats', at the end (None) and after so many turns."""
+        times = (
+            None,
+            *([0] if self.controls else ()),
+            *snapshot_turns(session.turns, self.snapshots),
+        )
+        return tuple(dict.fromkeys((one.id, at) for one in session.players for at in times))
+
     def measures(self, turns: int) -> tuple[Measure, ...]:
         """All metrics for which there is a verdict, in the order in which they are given."""
         curve = [recall_at(turn) for turn in snapshot_turns(turns, self.snapshots)]
@@ -201,21 +210,16 @@ class InformationPlan:
         return (*OF_ANSWERS, *RECALL_OF.values(), SMALL_TALK, PARTY_RECALL, *costs, *curve, *held)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class SessionEvidence:
-    """Answers as read, by seat; the overlap of key points; snapshots; what was there to be heard.
+    """What a judge finds: answers by seat and turn (None: at the end); how many key points each
+    seat's last answer shares, "" being one that recites all facts; the facts that were told at all,
+    and the turns that were no more than small talk."""
 
-    `oracle` is the IEP of an answer that recites all facts, `small_talk` holds the turns that were
-    no more than that.
-    """
-
-    answers: dict[str, Found] = field(default_factory=dict)
-    overlaps: dict[str, KeyPointOverlap | NoValue] = field(default_factory=dict)
-    before: dict[str, Found] = field(default_factory=dict)
-    snapshots: dict[tuple[int, str], Found] = field(default_factory=dict)
-    told: Found = _UNRECORDED
-    oracle: KeyPointOverlap | NoValue = _UNRECORDED
-    small_talk: Collection[int] | NoValue = _UNRECORDED
+    answers: Mapping[tuple[str, int | None], Found]
+    overlaps: Mapping[str, KeyPointOverlap | NoValue]
+    told: Found
+    small_talk: Collection[int] | NoValue
 
 
 def said(episode: Episode, seat: str, at: int | None) -> Learned | MissingValue:
@@ -244,21 +248,21 @@ def verdicts(
     session = session_from(episode.trial.task.content)
     given: list[Verdict] = []
     for player in session.players:
-        seat, reading = player.id, found.answers[player.id]
+        seat, reading = player.id, found.answers[player.id, None]
         given.append(_iep(IEP, seat, found.overlaps[seat], plan.key_points))
         given += _of_facts(seat, reading)
         given += _by_kind(session, seat, reading)
         given.append(_small_talk(episode, seat, found.small_talk))
         for turn in snapshot_turns(session.turns, plan.snapshots):
             measure = recall_at(turn)
-            given.append(_recall(measure, seat, found.snapshots[turn, seat]))
+            given.append(_recall(measure, seat, found.answers[seat, turn]))
         if plan.controls:
-            given.append(_recall(NO_TALK, seat, found.before[seat]))
+            given.append(_recall(NO_TALK, seat, found.answers[seat, 0]))
             given.append(_other_session(session, seat, reading))
     given += _party(found, session, episode)
     if plan.controls:
         given.append(_recall(ORACLE_TRANSCRIPT, None, found.told))
-        given.append(_iep(ORACLE_FACTS, None, found.oracle, plan.key_points))
+        given.append(_iep(ORACLE_FACTS, None, found.overlaps[""], plan.key_points))
     return tuple(given)
 
 
@@ -270,12 +274,9 @@ NOTHING = MissingValue(
 def nothing(episode: Episode, plan: InformationPlan) -> tuple[Verdict, ...]:
     """A failure for every metric of an episode in which no player took a turn."""
     session = session_from(episode.trial.task.content)
-    seats = [player.id for player in session.players]
-    turns = snapshot_turns(session.turns, plan.snapshots)
-    by_seat: dict[str, Any] = dict.fromkeys(seats, NOTHING)
-    snapshots: dict[tuple[int, str], Found] = {(t, seat): NOTHING for t in turns for seat in seats}
-    evidence = SessionEvidence(by_seat, by_seat, by_seat, snapshots, NOTHING, NOTHING, NOTHING)
-    return verdicts(episode, plan, evidence)
+    answers = dict.fromkeys(plan.answers(session), NOTHING)
+    overlaps = {seat: NOTHING for seat, _ in answers} | {"": NOTHING}
+    return verdicts(episode, plan, SessionEvidence(answers, overlaps, NOTHING, NOTHING))
 
 
 def _iep(measure: Measure, seat: str | None, found: KeyPointOverlap | NoValue, k: int) -> Verdict:
@@ -380,7 +381,9 @@ def _party(found: SessionEvidence, session: Session, episode: Episode) -> Iterat
     """What the players learnt together, and what a fact cost them."""
     costs = (TURNS_PER_FACT, TOKENS_PER_FACT)
     readings = []
-    for seat, reading in found.answers.items():
+    for (seat, at), reading in found.answers.items():
+        if at is not None:
+            continue
         if isinstance(reading, MissingValue):
             reading = MissingValue(
                 "incomplete", f"the answer of {seat} is missing: {reading.problem}"
@@ -472,27 +475,24 @@ class RecordJudge:
         session, plan = session_from(episode.trial.task.content), self._plan
         if not party_moved(episode):
             return nothing(episode, plan)
-        found = SessionEvidence()
-        for player in session.players:
-            seat = player.id
-            found.answers[seat] = answer = _answer(session, episode, seat, None)
-            found.overlaps[seat] = self._overlap(session, answer)
-            if plan.controls:
-                found.before[seat] = _answer(session, episode, seat, 0)
-            for turn in snapshot_turns(session.turns, plan.snapshots):
-                found.snapshots[turn, seat] = _answer(session, episode, seat, turn)
+        answers = {key: _answer(session, episode, *key) for key in plan.answers(session)}
+        told: Found = _UNRECORDED
+        recited: Found = _UNRECORDED
+        small_talk: Collection[int] | NoValue = _UNRECORDED
         if recorded(episode):
-            told = {fact: told for fact, told in told_of(session, episode).items() if told}
-            where = {fact: f"{one[0].who}, turn {one[0].turn + 1}" for fact, one in told.items()}
-            found.told = FactReading(len(session.knowledge), where)
-            everything = dict.fromkeys((fact.id for fact in session.knowledge), "")
-            found.oracle = self._overlap(session, FactReading(len(everything), everything))
-            found.small_talk = frozenset(
+            first = {fact: told[0] for fact, told in told_of(session, episode).items() if told}
+            where = {fact: f"{one.who}, turn {one.turn + 1}" for fact, one in first.items()}
+            told = FactReading(len(session.knowledge), where)
+            recited = FactReading(len(session.knowledge), {one.id: "" for one in session.knowledge})
+            small_talk = frozenset(
                 move.turn
                 for move in episode.moves
                 if all(act.kind == CHAT for action in move.actions for act in action.acts)
             )
-        return verdicts(episode, plan, found)
+        last = {seat: reading for (seat, at), reading in answers.items() if at is None}
+        last[""] = recited
+        overlaps = {seat: self._overlap(session, reading) for seat, reading in last.items()}
+        return verdicts(episode, plan, SessionEvidence(answers, overlaps, told, small_talk))
 
     def _overlap(self, session: Session, answer: Found) -> KeyPointOverlap | NoValue:
         if not isinstance(answer, FactReading):
