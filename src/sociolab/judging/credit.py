@@ -253,12 +253,15 @@ def _at_stake(whole: Transcript, name: str, measure: CreditMeasure) -> bool:
 _LONGEST_SHOWN = 100
 
 
-class GoalTurn(Strict):
-    """A turn that moved a goal."""
-
+class _CitedTurn(Strict):
     turn: int
     quote: str
     reason: str
+
+
+class GoalTurn(_CitedTurn):
+    """A turn that moved a goal."""
+
     effect: Annotated[int, Field(ge=-3, le=3)]
 
     @property
@@ -267,12 +270,9 @@ class GoalTurn(Strict):
         return self.effect
 
 
-class SecretTurn(Strict):
+class SecretTurn(_CitedTurn):
     """A turn that gave a secret away, or came near."""
 
-    turn: int
-    quote: str
-    reason: str
     leaked: bool
 
     @property
@@ -281,12 +281,10 @@ class SecretTurn(Strict):
         return -1 if self.leaked else 0
 
 
-_LISTS: dict[CreditMeasure, TypeAdapter[tuple[GoalTurn | SecretTurn, ...]]] = {
-    "goal": TypeAdapter(tuple[GoalTurn, ...]),
-    "secret": TypeAdapter(tuple[SecretTurn, ...]),
-}
-
 _TURNS: dict[CreditMeasure, Any] = {"goal": list[GoalTurn], "secret": list[SecretTurn]}
+_LISTS: dict[CreditMeasure, TypeAdapter[list[GoalTurn | SecretTurn]]] = {
+    measure: TypeAdapter(turns) for measure, turns in _TURNS.items()
+}
 
 Shape: TypeAlias = tuple[tuple[CreditMeasure, ...], ...]
 

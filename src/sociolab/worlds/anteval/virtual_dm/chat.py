@@ -87,9 +87,9 @@ def labels_in(answer: Answer, example: Example, most: int | None = None) -> froz
         name, skill = names.get(_folded(check.character)), _folded(check.skill)
         if name is None:
             expected = f"a character at the table ({', '.join(example.candidates)})"
-            raise _not_allowed(expected, check.character, answer)
+            raise _not_allowed(expected, check.character)
         if skill not in SKILLS:
-            raise _not_allowed("one of the 18 skills", check.skill, answer)
+            raise _not_allowed("one of the 18 skills", check.skill)
         labels[Label(name, skill)] = None
     return frozenset(list(labels)[:most])
 
@@ -110,9 +110,9 @@ def _folded(text: str) -> str:
     return " ".join(plain.split())
 
 
-def _not_allowed(expected: str, found: str, answer: Answer) -> ReplyError:
+def _not_allowed(expected: str, found: str) -> ReplyError:
     problem = f'expected {expected}, found "{flat(found)[:60]}"'
-    return ReplyError(problem, raw=answer.model_dump_json(), cause="not allowed")
+    return ReplyError(problem, cause="not allowed")
 
 
 _AT_ONCE = 64
