@@ -6,7 +6,6 @@ and `write_all` has many written at once.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -19,6 +18,8 @@ from sociolab.core.errors import ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel
 from sociolab.engine.setup import WorldSetup
 from sociolab.prompting.structured import ask_model, needs_of, schema_of, typed_prompt
+from sociolab.runner.local import work_all
+from sociolab.runner.progress import Waits
 
 Typed = TypeVar("Typed", bound=BaseModel)
 Made = TypeVar("Made")
@@ -111,7 +112,8 @@ async def write_all(
     total = before + len(jobs) if total is None else total
     made, failures = dict[str, Made](), dict[str, str]()
 
-    async def attempted(name: str, job: Piece[Made]) -> None:
+    async def attempted(item: tuple[str, Piece[Made]]) -> None:
+        name, job = item
         try:
             made[name] = await job()
         except (ReplyError, ModelError) as error:
@@ -122,12 +124,8 @@ async def write_all(
         if done < total and done % max(1, total // _REPORTS) == 0:
             tell(f"{done} of {total} {what} are done")
 
-    try:
-        async with asyncio.TaskGroup() as group:
-            for name, job in jobs.items():
-                group.create_task(attempted(name, job))
-    except BaseExceptionGroup as several:
-        raise several.exceptions[0] from None
+    if error := await work_all(list(jobs.items()), attempted, len(jobs), Waits()):
+        raise error
     in_order = (made[name] for name in jobs if name in made)
     return tuple(in_order), tuple(failures[name] for name in jobs if name in failures)
 

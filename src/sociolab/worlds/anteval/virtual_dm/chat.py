@@ -145,21 +145,16 @@ class ChatDM:
         self._run = run
         self._schema = answer_schema() if typed else None
         self._shown: tuple[Message, ...] | None = None if shots else ()
-        self._failures: Counter[Cause] = Counter()
+        self.failures: Counter[Cause] = Counter()
 
     @property
     def name(self) -> str:
         """The model's label, and how many examples it is shown."""
         return f"{self._model.label}, {self._shots} examples" if self._shots else self._model.label
 
-    @property
-    def failures(self) -> Counter[Cause]:
-        """The examples whose replies could not be used, by cause and since it was fitted."""
-        return self._failures
-
     async def fit_async(self, examples: Sequence[Example]) -> None:
         """Draw the examples to show; ConfigError if there are too few."""
-        self._failures.clear()
+        self.failures.clear()
         chosen = shots_from(examples, self._shots, self._seed)
         self._shown = tuple(message for example in chosen for message in _exchange(example))
 
@@ -190,7 +185,7 @@ class ChatDM:
         )
         if not isinstance(reading, MissingValue):
             return reading.value
-        self._failures[reading.cause] += 1
+        self.failures[reading.cause] += 1
         return frozenset()
 
 
