@@ -138,13 +138,14 @@ def fates(
     part without having been told has done it all the same.
     """
     if task.type == "asking for help":
-        return tuple(
-            LostOrDone(
-                f"errand {number}",
-                "done" if done.who else _best(_lost(some, number) for some in read.values()),
+        found = []
+        for number, done in enumerate(score.errands, 1):
+            outcomes: list[Outcome] = (
+                ["done"] if done.who else [_lost(some, number) for some in read.values()]
             )
-            for number, done in enumerate(score.errands, 1)
-        )
+            furthest = max(outcomes, key=OUTCOMES.index, default="no conversation")
+            found.append(LostOrDone(f"errand {number}", furthest))
+        return tuple(found)
     might = (task.partner,) if task.type == "appointment" else task.background
     return tuple(
         LostOrDone(who, "done" if who in score.participants else _lost(read.get(who, ()), 0))
@@ -193,11 +194,6 @@ def _all_met(found: Sequence[ConditionFinding], errand: int) -> bool:
     mine = [one for one in found if not errand or one.condition.errand == errand]
     met = {finding.condition.id for finding in mine if finding.met}
     return bool(mine) and met == {finding.condition.id for finding in mine}
-
-
-def _best(outcomes: Iterable[Outcome]) -> Outcome:
-    """The furthest that anybody came with an errand."""
-    return max(outcomes, key=OUTCOMES.index, default="no conversation")
 
 
 MOST_RATIO = 3
