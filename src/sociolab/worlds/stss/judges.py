@@ -138,14 +138,19 @@ def fates(
     part without having been told has done it all the same.
     """
     if task.type == "asking for help":
-        found = []
-        for number, done in enumerate(score.errands, 1):
-            outcomes: list[Outcome] = (
-                ["done"] if done.who else [_lost(some, number) for some in read.values()]
+        return tuple(
+            LostOrDone(
+                f"errand {number}",
+                "done"
+                if done.who
+                else max(
+                    (_lost(some, number) for some in read.values()),
+                    key=OUTCOMES.index,  # the furthest that anybody came with it
+                    default="no conversation",
+                ),
             )
-            furthest = max(outcomes, key=OUTCOMES.index, default="no conversation")
-            found.append(LostOrDone(f"errand {number}", furthest))
-        return tuple(found)
+            for number, done in enumerate(score.errands, 1)
+        )
     might = (task.partner,) if task.type == "appointment" else task.background
     return tuple(
         LostOrDone(who, "done" if who in score.participants else _lost(read.get(who, ()), 0))
