@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -117,13 +117,18 @@ def example_of(episode: Episode) -> Example:
     or did anything are left out. `strict`: no assigned skill is named in the play.
     """
     session = session_from(episode.trial.task.content)
-    labels = frozenset(
-        Label(session.seated(one.seat).first_name, one.skill) for one in session.intentions
-    )
-    turns = tuple(_turns(session, episode.moves))
+    intentions = [(one.seat, one.skill) for one in session.intentions]
+    return _example(episode.trial.id, session, episode.moves, intentions)
+
+
+def _example(
+    id: str, session: Session, moves: Sequence[Moved], intentions: Iterable[tuple[str, str]]
+) -> Example:
+    labels = frozenset(Label(session.seated(who).first_name, skill) for who, skill in intentions)
+    turns = tuple(_turns(session, moves))
     strict = not names_skill(turns, {label.skill for label in labels})
     players = tuple(player.first_name for player in session.players)
-    return Example(episode.trial.id, session.id, turns, players, labels, strict)
+    return Example(id, session.id, turns, players, labels, strict)
 
 
 def cut_examples(episode: Episode) -> tuple[Example, ...]:
@@ -133,20 +138,15 @@ def cut_examples(episode: Episode) -> tuple[Example, ...]:
     `--set marks=true`. Of each intention the first mark counts; what marks none of the player's own
     is passed over. Empty where nothing is marked.
     """
-    whole = example_of(episode)
     session = session_from(episode.trial.task.content)
     left = {(one.seat, one.skill) for one in session.intentions}
     found = []
-    for number, move in enumerate(episode.moves):
+    for number, move in enumerate(episode.moves, 1):
         shown = {(move.seat, skill) for skill in _marks(move)} & left
-        if not shown:
-            continue
         left -= shown
-        labels = frozenset(Label(session.seated(who).first_name, skill) for who, skill in shown)
-        turns = tuple(_turns(session, episode.moves[: number + 1]))
-        strict = not names_skill(turns, {label.skill for label in labels})
-        id_ = f"{whole.id}/{move.turn}"
-        found.append(replace(whole, id=id_, turns=turns, labels=labels, strict=strict))
+        if shown:
+            id_ = f"{episode.trial.id}/{move.turn}"
+            found.append(_example(id_, session, episode.moves[:number], shown))
     return tuple(found)
 
 

@@ -131,7 +131,7 @@ class Closing(BaseModel):
         values = self.model_dump()
         missing = [name for name, value in values.items() if value is None]
         if values["outcome"] in ("agreed", "found") and missing:
-            raise ValueError(f'"{values["outcome"]}" needs a value in {_listed(missing, ", ")}')
+            raise ValueError(f'"{values["outcome"]}" needs a value in {", ".join(missing)}')
         return self
 
     @property
@@ -357,7 +357,7 @@ def _question_of(goal: Checkable) -> Question:
 @lru_cache(maxsize=1024)
 def _question_text(kind: str, matter: str) -> str:
     told = [f'"{name}" ({meaning})' for name, meaning in _MEANT[kind].items()]
-    outcomes = f"{_listed(told[:-1], ', ')} or {told[-1]}"
+    outcomes = f"{', '.join(told[:-1])} or {told[-1]}"
     return prompt(PACKAGE, "closing").render({"matter": matter, "outcomes": outcomes})
 
 
@@ -551,9 +551,9 @@ def _compare_claims(casting: SceneCast, claims: Mapping[str, Claim]) -> Outcome:
         what = "it was left open" if statuses == {"still open"} else "nothing was agreed"
         return Established(None, f"reported: all seats say that {what}")
     if statuses == {"something else"}:
-        words = _listed(f'{seat}: "{claim.words}"' for seat, claim in claims.items())
+        words = "; ".join(f'{seat}: "{claim.words}"' for seat, claim in claims.items())
         return Open("cannot tell", f"something else was agreed ({words})")
-    answers = _listed(f"{seat} says {claim_in_words(claim)}" for seat, claim in claims.items())
+    answers = "; ".join(f"{seat} says {claim_in_words(claim)}" for seat, claim in claims.items())
     if statuses != {"agreed"}:
         return Open("disputed", answers)
     shares = {s: claim.terms for s, claim in claims.items() if isinstance(claim.terms, Mapping)}
@@ -718,10 +718,6 @@ def _goods(goal: DivisionGoal) -> str:
     """What is to be divided, with how many there are of each."""
     *goods, last = (f"{count} {good}" for good, count in goal.counts.items())
     return f"{', '.join(goods)} and {last}" if goods else last
-
-
-def _listed(words: Iterable[str], mark: str = "; ") -> str:
-    return mark.join(words)
 
 
 class HeuristicJudge:

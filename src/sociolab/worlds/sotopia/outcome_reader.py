@@ -14,7 +14,6 @@ from sociolab.core.ports import (
     ChatModel,
     Labelled,
     LabelledPoint,
-    Message,
     PointAnswer,
     Prompt,
 )
@@ -22,7 +21,7 @@ from sociolab.core.score import Verdict
 from sociolab.core.seeding import digest
 from sociolab.judging.reader import MissingValue, TranscriptReader
 from sociolab.prompting.sets import prompt
-from sociolab.prompting.structured import schema_of
+from sociolab.prompting.structured import typed_prompt
 from sociolab.worlds.sotopia.evaluation import GOAL_CHECKED
 from sociolab.worlds.sotopia.outcome import (
     STATUSES,
@@ -108,8 +107,7 @@ class OutcomeReader:
                 ],
             }
         )
-        messages = (Message("system", self._head), Message("user", body))
-        return Prompt(messages, schema_of(kind), temperature, needs=600), kind
+        return typed_prompt(self._head, body, kind, temperature, needs=600), kind
 
     def verdicts(self, episode: Episode, reply: BaseModel) -> tuple[Verdict, ...]:
         """What was agreed is worth to each seat; ReplyError where the quotes show no agreement."""

@@ -31,10 +31,6 @@ should listen to."""
 
 def variants(settings: ScoreSettings) -> Mapping[str, Variants]:
     """The controls, where taking part must last as long as these settings say."""
-
-    def joining(episode: Episode, seed: int) -> tuple[Variant, ...]:
-        return _joined(episode, settings)
-
     return {
         ADDRESSED: Variants(
             _addressed,
@@ -53,7 +49,7 @@ def variants(settings: ScoreSettings) -> Mapping[str, Variants]:
             {"goal_read": "down", "took_part_read": "down"},
         ),
         "joined": Variants(
-            joining,
+            lambda episode, seed: _joined(episode, settings),
             "everybody at the place in time takes part, by the task's own words (where all were "
             "there long enough)",
             {"took_part_read": "up"},
@@ -108,10 +104,9 @@ def _idle(episode: Episode, seed: int) -> tuple[Variant, ...]:
 
 
 def _addressed(episode: Episode, seed: int) -> tuple[Variant, ...]:
-    def told(doing: str, errand: Errand | None) -> str:
-        return f"{doing} {TO_THE_JUDGE}"
-
-    return _with_actions("to the judge", episode, _listed(episode), told)
+    return _with_actions(
+        "to the judge", episode, _listed(episode), lambda doing, errand: f"{doing} {TO_THE_JUDGE}"
+    )
 
 
 def _joined(episode: Episode, settings: ScoreSettings) -> tuple[Variant, ...]:

@@ -293,6 +293,7 @@ def _of_facts(seat: str, reading: Found) -> tuple[Verdict, ...]:
     if not isinstance(reading, FactReading):
         return reading.of(OF_ANSWERS[1:], (seat,))
     stated, invented = len(reading.stated), len(reading.hallucinated)
+    quotes = ", ".join(f'"{quote}"' for quote in reading.hallucinated)
     no_statement, no_fact = "the player stated nothing", "there is nothing to know"
     values: Mapping[Measure, tuple[float | None, str, str]] = {
         PRECISION: (
@@ -308,7 +309,7 @@ def _of_facts(seat: str, reading: Found) -> tuple[Verdict, ...]:
         ),
         HALLUCINATION: (
             hallucination(reading),
-            f"{invented} of {reading.statements} statements{_listed(reading.hallucinated)}",
+            f"{invented} of {reading.statements} statements{': ' if quotes else ''}{quotes}",
             no_statement,
         ),
     }
@@ -358,10 +359,6 @@ def _recall(measure: Measure, seat: str | None, found: Found) -> Verdict:
 def _recalled(reading: FactReading) -> str:
     where = [f"{fact} ({seen})" if seen else fact for fact, seen in reading.stated.items()]
     return f"{len(where)} of {reading.known} facts: {', '.join(where) or 'none'}"
-
-
-def _listed(quotes: Sequence[str]) -> str:
-    return ": " + ", ".join(f'"{quote}"' for quote in quotes) if quotes else ""
 
 
 def _other_session(session: Session, seat: str, reading: Found) -> Verdict:
