@@ -29,11 +29,11 @@ from sociolab.core.score import JudgeId
 from sociolab.core.seeding import digest
 from sociolab.judging.quoting import WANTED, SpokenLine, flat, lines_with, without_name
 from sociolab.judging.reader import (
-    MOST_PROBLEMS,
     MissingValue,
     PersonSheets,
     Strict,
     TranscriptReader,
+    join_problems,
     person,
 )
 from sociolab.prompting.sets import prompt
@@ -133,7 +133,7 @@ class CreditJudge:
             typed_prompt(self._head, body(story), sheets(shape), 0.0, needs),
             PersonSheets,
             partial(credit_in, story),
-            lacks=lambda found: "; ".join([one.problem for one in found[1]][:MOST_PROBLEMS]),
+            lacks=lambda parsed: join_problems(failure.problem for failure in parsed[1]),
         )
         if isinstance(reading, MissingValue):
             cause, problem, credits = reading.cause, reading.problem, list[Credit]()
@@ -333,9 +333,9 @@ def _credits(
     credits: list[Credit] = []
     problems: list[str] = []
     seen: set[int] = set()
-    for one in turns:
-        places, at = lines_with(one.quote, spoken), one.turn - 1
-        where = f"{whose}, turn {one.turn}"
+    for cited in turns:
+        places, at = lines_with(cited.quote, spoken), cited.turn - 1
+        where = f"{whose}, turn {cited.turn}"
         if not 0 <= at < len(lines):
             problems.append(f"{where}: expected a turn from 1 to {len(lines)}")
         elif at in seen:
@@ -343,10 +343,10 @@ def _credits(
         elif at in places:
             line, words = lines[at], places[at]
             moved: dict[str, Any] = {"turn": line.turn, "by": line.seat, "quote": words}
-            credits.append(Credit(cell=cell, amount=one.amount, reason=one.reason, **moved))
+            credits.append(Credit(cell=cell, amount=cited.amount, reason=cited.reason, **moved))
         else:
             elsewhere = f", which stands in turn {min(places) + 1}" if places else ""
-            shown = one.quote[:_LONGEST_SHOWN]
+            shown = cited.quote[:_LONGEST_SHOWN]
             problem = f'expected {WANTED} of that turn as quote, found "{shown}"{elsewhere}'
             problems.append(f"{where}: {problem}")
         seen.add(at)

@@ -13,7 +13,7 @@ from sociolab.core.instructions import Instructions
 from sociolab.core.ports import ChatModel, Prompt
 from sociolab.core.score import JudgeId, ScoreFailure, Verdict
 from sociolab.core.seeding import digest
-from sociolab.judging.reader import MOST_PROBLEMS, MissingValue, TranscriptReader
+from sociolab.judging.reader import MissingValue, TranscriptReader, join_problems
 
 
 class Rubric(Protocol):
@@ -72,11 +72,11 @@ class LlmJudge:
         if not episode.moves:
             problem = "expected an episode with turns, found none: nothing to judge"
             return self._rubric.failures(episode, MissingValue("incomplete", problem, attempts=0))
-        shown = self._rubric.prompt(episode, self._temperature)
-        if shown is None:
+        request = self._rubric.prompt(episode, self._temperature)
+        if request is None:
             return ()
         reading = await TranscriptReader(self._model, episode.trial.id, judging).read(
-            self.id.name, *shown, partial(self._rubric.verdicts, episode), lacks=_lacks
+            self.id.name, *request, partial(self._rubric.verdicts, episode), lacks=_lacks
         )
         if isinstance(reading, MissingValue):
             return self._rubric.failures(episode, reading)
@@ -88,8 +88,7 @@ class LlmJudge:
 
 def _lacks(verdicts: tuple[Verdict, ...]) -> str:
     """What is wrong with a reply that could be read, in a sentence; empty if nothing is."""
-    problems = dict.fromkeys(verdict.problem for verdict in verdicts if _is_unusable(verdict))
-    return "; ".join(list(problems)[:MOST_PROBLEMS])
+    return join_problems(verdict.problem for verdict in verdicts if _is_unusable(verdict))
 
 
 def _is_unusable(verdict: Verdict) -> TypeGuard[ScoreFailure]:

@@ -21,8 +21,12 @@ from sociolab.prompting.structured import TypedReply, ask_model, typed_prompt
 Reply = TypeVar("Reply", bound=BaseModel)
 Value = TypeVar("Value")
 
-MOST_PROBLEMS = 3
-"""A model is told of no more at once."""
+_MOST_PROBLEMS = 3
+
+
+def join_problems(problems: Iterable[str]) -> str:
+    """Problems with a reply in a sentence, each once; a model is told of three at a time."""
+    return "; ".join(list(dict.fromkeys(problems))[:_MOST_PROBLEMS])
 
 
 @dataclass(frozen=True, slots=True)

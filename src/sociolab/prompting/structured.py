@@ -240,6 +240,7 @@ _FEWEST_NEEDED, _MOST_NEEDED, _NEEDED_AS_TEXT = 300, 4_000, 2_000
 _A_TEXT, _A_VALUE, _ENTRIES = 200, 20, 10
 
 
+@cache
 def needs_of(schema: Schema | None) -> int:
     """The tokens that a reply may take where whoever asks does not say so.
 
@@ -247,12 +248,9 @@ def needs_of(schema: Schema | None) -> int:
     as many entries of a list as it may have, 10 where that is open; of alternatives the longest.
     At least 300 and at most 4,000; 2,000 without a schema.
     """
-    return _NEEDED_AS_TEXT if schema is None else _needed(schema.text)
-
-
-@cache
-def _needed(schema: str) -> int:
-    node = json.loads(schema)
+    if schema is None:
+        return _NEEDED_AS_TEXT
+    node = json.loads(schema.text)
     return max(_FEWEST_NEEDED, min(_needed_by(node, node.get("$defs", {}), ()), _MOST_NEEDED))
 
 
@@ -300,10 +298,10 @@ async def ask_model(
     """
     last: TypedReply[Value] | None = None
     failed: ReplyError | None = None
-    asked = prompt
+    request = prompt
     for attempt in range(1, attempts + 1):
         try:
-            reply = await model.complete(asked, replace(key, attempt=attempt))
+            reply = await model.complete(request, replace(key, attempt=attempt))
         except ModelError as error:
             if last is None or error.fatal:
                 raise
@@ -320,7 +318,7 @@ async def ask_model(
         failed.raw, failed.tries = reply.text, attempt
         if failed.cause == "truncated" and cut_before:
             break
-        asked = replace(prompt, messages=_again(prompt, failed))
+        request = replace(prompt, messages=_again(prompt, failed))
     if last is None:
         assert failed is not None
         raise failed

@@ -303,10 +303,10 @@ def labelled(row: Json, id: str) -> Labelled:
 async def _read(model: ChatModel, casting: SceneCast, episode: Episode) -> PointAnswer:
     """What a model reads off, asked as in a run; no answer where its quotes are not in the text."""
     rubric = OutcomeReader()
-    shown = rubric.prompt(episode, 0.0)
-    assert shown is not None
+    request = rubric.prompt(episode, 0.0)
+    assert request is not None
     reading = await TranscriptReader(model, episode.trial.id).read(
-        f"reader:{model.label}", *shown, partial(rubric.outcome, episode)
+        f"reader:{model.label}", *request, partial(rubric.outcome, episode)
     )
     if isinstance(reading, MissingValue):
         return PointAnswer(None, reading.problem)

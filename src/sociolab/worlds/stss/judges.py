@@ -113,17 +113,17 @@ def spoken(
     return tuple(found)
 
 
-def recorded(found: Iterable[Spoken]) -> dict[str, list[Read]] | CannotTell:
+def recorded(talks: Iterable[Spoken]) -> dict[str, list[Read]] | CannotTell:
     """What was conveyed and kept, by the other's id, from acts; CannotTell where there are none."""
     read: dict[str, list[Read]] = {}
-    for one in found:
-        talk = of_talk(one.occasion, one.lines)
-        note = of_note(one.occasion, one.note) if one.note is not None else ()
-        if isinstance(talk, CannotTell):
-            return talk
+    for talk in talks:
+        conveyed = of_talk(talk.occasion, talk.lines)
+        note = of_note(talk.occasion, talk.note) if talk.note is not None else ()
+        if isinstance(conveyed, CannotTell):
+            return conveyed
         if isinstance(note, CannotTell):
             return note
-        read.setdefault(one.other, []).append((talk, note))
+        read.setdefault(talk.other, []).append((conveyed, note))
     return read
 
 
@@ -169,16 +169,16 @@ def eligible(task: SocialTask) -> int:
     return alone.get(task.type, len(task.background))
 
 
-def loss_verdicts(found: tuple[LostOrDone, ...] | NoValue) -> tuple[Verdict, ...]:
+def loss_verdicts(outcomes: tuple[LostOrDone, ...] | NoValue) -> tuple[Verdict, ...]:
     """The shares that were lost at each step; failures or Unscored where nobody could tell."""
-    if isinstance(found, NoValue):
-        return found.of(LOSSES.values())
+    if isinstance(outcomes, NoValue):
+        return outcomes.of(LOSSES.values())
     return tuple(
         Score(
             measure,
             None,
-            sum(one.outcome == outcome for one in found) / len(found),
-            f"{outcome}: {', '.join(f.of for f in found if f.outcome == outcome) or 'nobody'}",
+            sum(one.outcome == outcome for one in outcomes) / len(outcomes),
+            f"{outcome}: {', '.join(f.of for f in outcomes if f.outcome == outcome) or 'nobody'}",
         )
         for outcome, measure in LOSSES.items()
     )
@@ -271,12 +271,12 @@ class StssRulesJudge:
         trajectory = _readable(task, episode)
         if isinstance(trajectory, NoValue):
             return trajectory.of(measures)
-        found = score(task, trajectory, self._settings)
-        read = recorded(spoken(content, episode, trajectory, found))
-        lost = loss_verdicts(read if isinstance(read, CannotTell) else fates(task, found, read))
-        own = _scores(task, found, content.name)
-        due = (one for one in measures if one not in LOSSES.values())
-        return (*(own[one] for one in due), *lost)
+        scored = score(task, trajectory, self._settings)
+        read = recorded(spoken(content, episode, trajectory, scored))
+        lost = loss_verdicts(read if isinstance(read, CannotTell) else fates(task, scored, read))
+        own = _scores(task, scored, content.name)
+        due = (measure for measure in measures if measure not in LOSSES.values())
+        return (*(own[measure] for measure in due), *lost)
 
 
 def whole_trajectory(task: SocialTask, episode: Episode) -> Trajectory | MissingValue:
@@ -301,22 +301,22 @@ def _readable(task: SocialTask, episode: Episode) -> Trajectory | NoValue:
 
 
 def _scores(
-    task: SocialTask, found: TaskScore, name: Callable[[str], str]
+    task: SocialTask, scored: TaskScore, name: Callable[[str], str]
 ) -> dict[Measure, Verdict]:
     """What scoring says of each measure, and why."""
-    why = reason(task, found, name)
-    by_word = reason_by_word(found, name)
-    ratio, ratio_both = (reason_of_ratio(task, found, name, both=both) for both in (False, True))
+    why = reason(task, scored, name)
+    by_word = reason_by_word(scored, name)
+    ratio, ratio_both = (reason_of_ratio(task, scored, name, both=both) for both in (False, True))
     guests = "The goal by the guests alone, whether or not the host was there (the paper's)."
     values: dict[Measure, tuple[float | None, str]] = {
-        OF_TYPE[found.type]: (found.goal, why),
-        OVERALL: (found.goal, why),
-        BY_WORD: (found.goal_by_word, by_word),
-        RATIO: (found.ratio, ratio),
-        RATIO_BOTH: (found.ratio_both, ratio_both),
-        ANY_HELPER: (found.goal_any_helper, "The goal if a helper need not have been asked."),
-        ANY_HOST: (found.goal_any_host, guests),
-        **{at_least(minutes): (goal, reason_of_least(minutes)) for minutes, goal in found.goals},
+        OF_TYPE[scored.type]: (scored.goal, why),
+        OVERALL: (scored.goal, why),
+        BY_WORD: (scored.goal_by_word, by_word),
+        RATIO: (scored.ratio, ratio),
+        RATIO_BOTH: (scored.ratio_both, ratio_both),
+        ANY_HELPER: (scored.goal_any_helper, "The goal if a helper need not have been asked."),
+        ANY_HOST: (scored.goal_any_host, guests),
+        **{at_least(minutes): (goal, reason_of_least(minutes)) for minutes, goal in scored.goals},
     }
     return {
         measure: Unscored(measure, None, why) if value is None else Score(measure, None, value, why)
@@ -390,28 +390,28 @@ class StssModelJudge:
         present: set[str] = set()
         failed: MissingValue | None = None
         for number, errand in enumerate(task.errands or (None,), 1):
-            shown = tuple(seen_actions(seen, errand))
-            if not shown:
+            listed = tuple(seen_actions(seen, errand))
+            if not listed:
                 continue
-            present |= {one.who for one in shown}
+            present |= {one.who for one in listed}
             name = f"attendance-{number}" if errand else "attendance"
             lines = [
                 f"{content.name(one.who)}, {spans(trajectory.clock, one.when)}: {flat(one.doing)}"
-                for one in shown
+                for one in listed
             ]
             body = {"matter": _matter(content, errand), "lines": lines}
-            found = await reader.ask(
+            actions = await reader.ask(
                 name,
                 self._texts["attendance_head"].render({}),
                 self._texts["attendance_body"].render(body),
                 Attendance,
-                partial(_chosen, shown),
-                needs=300 + 8 * len(shown),
+                partial(_chosen, listed),
+                needs=300 + 8 * len(listed),
             )
-            if isinstance(found, MissingValue):
-                failed = found
+            if isinstance(actions, MissingValue):
+                failed = actions
             else:
-                chosen |= {(one.who, errand, one.doing) for one in found}
+                chosen |= {(one.who, errand, one.doing) for one in actions}
         if failed is not None:
             return failed.of(READ[:4])
 
@@ -448,13 +448,13 @@ class StssModelJudge:
         return loss_verdicts(failed or fates(task, filtered, read))
 
 
-def _chosen(shown: Sequence[SeenAction], reply: Attendance) -> tuple[SeenAction, ...]:
+def _chosen(listed: Sequence[SeenAction], reply: Attendance) -> tuple[SeenAction, ...]:
     """Those that are taking part, or running the errand; ReplyError for one that is not there."""
-    wrong = next((n for n in reply.taking_part if not 1 <= n <= len(shown)), None)
+    wrong = next((n for n in reply.taking_part if not 1 <= n <= len(listed)), None)
     if wrong is not None:
-        expected = f"numbers from 1 to {len(shown)}" if len(shown) > 1 else "1"
+        expected = f"numbers from 1 to {len(listed)}" if len(listed) > 1 else "1"
         raise ReplyError(f"taking_part: expected {expected}, found {wrong}")
-    return tuple(shown[number - 1] for number in sorted(set(reply.taking_part)))
+    return tuple(listed[number - 1] for number in sorted(set(reply.taking_part)))
 
 
 def seen_actions(seen: Evidence, errand: Errand | None) -> Iterator[SeenAction]:

@@ -48,10 +48,10 @@ def replay(store: Store, run: str, trial: str) -> Replay:
     settings = ScoreSettings(least=_least(store.run(run).settings))
     judge, trajectory = StssRulesJudge(settings), whole_trajectory(content.task, episode)
     if isinstance(trajectory, MissingValue):
-        found, why = None, f"No score: {trajectory.problem}."
+        scored, why = None, f"No score: {trajectory.problem}."
     else:
-        found = score(content.task, trajectory, settings)
-        why = reason(content.task, found, content.name)
+        scored = score(content.task, trajectory, settings)
+        why = reason(content.task, scored, content.name)
     verdicts = tuple(row for row in store.verdicts.all(run) if row.trial == trial)
     rules = {row.judge for row in verdicts if row.judge.name == judge.id.name}
     return Replay(
@@ -59,9 +59,9 @@ def replay(store: Store, run: str, trial: str) -> Replay:
         task=content.task,
         residents=content.residents,
         window=event_window(content.task, days.trajectory.clock),
-        score=found,
+        score=scored,
         why=why,
-        outcomes=outcomes(found, days.trajectory.clock.seconds) if found else (),
+        outcomes=outcomes(scored, days.trajectory.clock.seconds) if scored else (),
         about=Evidence(content.task, days.trajectory).talks,
         verdicts=verdicts,
         other_rules=bool(rules - {judge.id}),

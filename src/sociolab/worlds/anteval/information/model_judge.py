@@ -27,7 +27,7 @@ from sociolab.worlds.anteval.information.scoring import (
     LEARNED,
     RECALL,
     FactReading,
-    Found,
+    FactResult,
     InformationPlan,
     KeyPointOverlap,
     Learned,
@@ -248,20 +248,20 @@ class ModelJudge:
         if not party_moved(episode):
             return nothing(episode, self._plan)
         reader = self._reader(session, episode, judging)
-        answers = dict[tuple[str, int | None], Found]()
+        answers = dict[tuple[str, int | None], FactResult]()
         overlaps = dict[str, KeyPointOverlap | NoValue]()
         points = await reader.knowledge()
         for seat, at in self._plan.answers(session):
             if at is None:
                 overlaps[seat] = await reader.overlap(points, said(episode, seat, None), seat)
             answers[seat, at] = await reader.answer(seat, at)
-        told, small_talk = await reader.told()
+        transcript, small_talk = await reader.transcript()
         if self._plan.controls:
             overlaps[""] = await reader.overlap(points, reader.recited(), "")
-        found = SessionEvidence(answers, overlaps, told, small_talk)
-        return verdicts(episode, self._plan, found)
+        evidence = SessionEvidence(answers, overlaps, transcript, small_talk)
+        return verdicts(episode, self._plan, evidence)
 
-    async def reading(self, episode: Episode, seat: str) -> Found:
+    async def reading(self, episode: Episode, seat: str) -> FactResult:
         """One player's answer at the end against the facts, and nothing else."""
         session = session_from(episode.trial.task.content)
         reader = self._reader(session, episode, 0)
@@ -282,7 +282,7 @@ class _SessionReader:
         self._reader, self._texts, self._k = reader, texts, k
         self._session, self._episode = session, episode
         self._facts = _numbered("f", [fact.text for fact in session.knowledge])
-        self._read: dict[tuple[str, int], Found] = {}
+        self._read: dict[tuple[str, int], FactResult] = {}
 
     async def knowledge(self) -> tuple[str, ...] | MissingValue:
         """What there was to learn, in k key points."""
@@ -327,7 +327,7 @@ class _SessionReader:
             needs=1_500,
         )
 
-    async def answer(self, seat: str, at: int | None) -> Found:
+    async def answer(self, seat: str, at: int | None) -> FactResult:
         """An answer after so many turns (None: at the end) against the facts."""
         given = said(self._episode, seat, at)
         if isinstance(given, MissingValue):
@@ -341,7 +341,7 @@ class _SessionReader:
             self._read[seat, turn] = await self._answer(seat, turn, given.text)
         return self._read[seat, turn]
 
-    async def _answer(self, seat: str, turn: int, text: str) -> Found:
+    async def _answer(self, seat: str, turn: int, text: str) -> FactResult:
         npc, facts = self._session.npc, self._session.knowledge
         parts = (
             *("# The facts", *self._facts, "", "# The situation", self._session.situation, ""),
@@ -358,7 +358,7 @@ class _SessionReader:
             needs=2_500,
         )
 
-    async def told(self) -> tuple[Found, Collection[int] | MissingValue]:
+    async def transcript(self) -> tuple[FactResult, Collection[int] | MissingValue]:
         """The transcript against the facts, each with the turn that its quote is from; and the
         turns that were small talk."""
         facts = self._session.knowledge
@@ -366,7 +366,7 @@ class _SessionReader:
             return FactReading(0, {}), ()
         lines = self._lines(None)
         taken = [move.turn + 1 for move in substantial(self._episode)]
-        found = await self._reader.ask(
+        reading = await self._reader.ask(
             "transcript",
             self._texts["judge_transcript"].render({"npc": self._session.npc.first_name}),
             "\n".join(("# The facts", *self._facts, "", "# What was said and done", *lines)),
@@ -374,7 +374,7 @@ class _SessionReader:
             partial(_in_transcript, facts, lines, taken),
             needs=2_500,
         )
-        return (found, found) if isinstance(found, MissingValue) else found
+        return (reading, reading) if isinstance(reading, MissingValue) else reading
 
     def _lines(self, before: int | None) -> list[str]:
         """The turns that were taken before this one, or all; each behind its number."""

@@ -181,7 +181,7 @@ class KeyPointOverlap:
     shown: str = ""
 
 
-Found: TypeAlias = FactReading | NoValue
+FactResult: TypeAlias = FactReading | NoValue
 _UNRECORDED = CannotTell(UNRECORDED)
 
 
@@ -216,9 +216,9 @@ class SessionEvidence:
     seat's last answer shares, "" being one that recites all facts; the facts that were told at all,
     and the turns that were no more than small talk."""
 
-    answers: Mapping[tuple[str, int | None], Found]
+    answers: Mapping[tuple[str, int | None], FactResult]
     overlaps: Mapping[str, KeyPointOverlap | NoValue]
-    told: Found
+    transcript: FactResult
     small_talk: Collection[int] | NoValue
 
 
@@ -261,7 +261,7 @@ def verdicts(
             given.append(_other_session(session, seat, reading))
     given += _party(found, session, episode)
     if plan.controls:
-        given.append(_recall(ORACLE_TRANSCRIPT, None, found.told))
+        given.append(_recall(ORACLE_TRANSCRIPT, None, found.transcript))
         given.append(_iep(ORACLE_FACTS, None, found.overlaps[""], plan.key_points))
     return tuple(given)
 
@@ -289,7 +289,7 @@ def _iep(measure: Measure, seat: str | None, found: KeyPointOverlap | NoValue, k
     return Score(measure, seat, key_point_share(found.shared, k), reason)
 
 
-def _of_facts(seat: str, reading: Found) -> tuple[Verdict, ...]:
+def _of_facts(seat: str, reading: FactResult) -> tuple[Verdict, ...]:
     if not isinstance(reading, FactReading):
         return reading.of(OF_ANSWERS[1:], (seat,))
     stated, invented = len(reading.stated), len(reading.hallucinated)
@@ -319,7 +319,7 @@ def _of_facts(seat: str, reading: Found) -> tuple[Verdict, ...]:
     )
 
 
-def _by_kind(session: Session, seat: str, reading: Found) -> Iterator[Verdict]:
+def _by_kind(session: Session, seat: str, reading: FactResult) -> Iterator[Verdict]:
     for kind, measure in RECALL_OF.items():
         if ids := [fact.id for fact in session.knowledge if fact.kind == kind]:
             of_kind = reading
@@ -347,7 +347,7 @@ def substantial(episode: Episode) -> tuple[Moved, ...]:
     return tuple(move for move in episode.moves if any(action.text for action in move.actions))
 
 
-def _recall(measure: Measure, seat: str | None, found: Found) -> Verdict:
+def _recall(measure: Measure, seat: str | None, found: FactResult) -> Verdict:
     if not isinstance(found, FactReading):
         return _missing(measure, seat, found)
     value = recall(found)
@@ -361,7 +361,7 @@ def _recalled(reading: FactReading) -> str:
     return f"{len(where)} of {reading.known} facts: {', '.join(where) or 'none'}"
 
 
-def _other_session(session: Session, seat: str, reading: Found) -> Verdict:
+def _other_session(session: Session, seat: str, reading: FactResult) -> Verdict:
     """By the facts' own texts, so that it costs no call."""
     if not isinstance(reading, FactReading):
         return _missing(OTHER_SESSION, seat, reading)
@@ -473,13 +473,14 @@ class RecordJudge:
         if not party_moved(episode):
             return nothing(episode, plan)
         answers = {key: _answer(session, episode, *key) for key in plan.answers(session)}
-        told: Found = _UNRECORDED
-        recited: Found = _UNRECORDED
+        transcript: FactResult = _UNRECORDED
+        recited: FactResult = _UNRECORDED
         small_talk: Collection[int] | NoValue = _UNRECORDED
         if recorded(episode):
-            first = {fact: told[0] for fact, told in told_of(session, episode).items() if told}
+            tellings = told_of(session, episode).items()
+            first = {fact: several[0] for fact, several in tellings if several}
             where = {fact: f"{one.who}, turn {one.turn + 1}" for fact, one in first.items()}
-            told = FactReading(len(session.knowledge), where)
+            transcript = FactReading(len(session.knowledge), where)
             recited = FactReading(len(session.knowledge), {one.id: "" for one in session.knowledge})
             small_talk = frozenset(
                 move.turn
@@ -489,9 +490,9 @@ class RecordJudge:
         last = {seat: reading for (seat, at), reading in answers.items() if at is None}
         last[""] = recited
         overlaps = {seat: self._overlap(session, reading) for seat, reading in last.items()}
-        return verdicts(episode, plan, SessionEvidence(answers, overlaps, told, small_talk))
+        return verdicts(episode, plan, SessionEvidence(answers, overlaps, transcript, small_talk))
 
-    def _overlap(self, session: Session, answer: Found) -> KeyPointOverlap | NoValue:
+    def _overlap(self, session: Session, answer: FactResult) -> KeyPointOverlap | NoValue:
         if not isinstance(answer, FactReading):
             return answer
         k = self._plan.key_points
@@ -500,7 +501,7 @@ class RecordJudge:
         return KeyPointOverlap(len(shared), min(k, answer.statements), ", ".join(shared))
 
 
-def _answer(session: Session, episode: Episode, seat: str, at: int | None) -> Found:
+def _answer(session: Session, episode: Episode, seat: str, at: int | None) -> FactResult:
     """An answer as its ids say; unknown where this seat, or another, is not on record."""
     given = said(episode, seat, at)
     if isinstance(given, MissingValue):

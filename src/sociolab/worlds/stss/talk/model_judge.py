@@ -73,12 +73,12 @@ class TalkModelJudge:
         Of a smoke test no figure is drawn: Unscored, and no model is asked.
         """
         scenario = scenario_from(episode.trial.task.content)
-        (told, note), occasion = readable(scenario, episode), scenario.occasion
+        (talk, note), occasion = readable(scenario, episode), scenario.occasion
         reader = self.reader(episode.trial.id, judging)
         return verdicts(
-            await self.in_talk(reader, occasion, told.lines)
-            if isinstance(told, HeldTalk)
-            else told,
+            await self.in_talk(reader, occasion, talk.lines)
+            if isinstance(talk, HeldTalk)
+            else talk,
             note if isinstance(note, NoValue) else await self.in_note(reader, occasion, note.memo),
         )
 
@@ -221,15 +221,15 @@ def labelled(row: Json, id: str) -> Labelled:
         judge = TalkModelJudge(model)
         reader, answers = judge.reader(id), list[PointAnswer]()
         for level, labels in levels:
-            found = await (
+            findings = await (
                 judge.in_note(reader, occasion, read.note)
                 if level
                 else judge.in_talk(reader, occasion, lines)
             )
-            if isinstance(found, MissingValue):
-                answers += [PointAnswer(None, found.problem)] * len(labels)
+            if isinstance(findings, MissingValue):
+                answers += [PointAnswer(None, findings.problem)] * len(labels)
             else:
-                answers += [PointAnswer(_answer(one), one.quote) for one in found]
+                answers += [PointAnswer(_answer(one), one.quote) for one in findings]
         return tuple(answers)
 
     return Labelled(
