@@ -343,7 +343,7 @@ class SeenAction:
 
 
 class StssModelJudge:
-    """Reads an episode with a chat model at temperature 0: see `measures.READ`.
+    """Reads an episode with a chat model at temperature 0: see `READ`.
 
     A number that is not on the list is asked for again, and so is a quote that is not in the text;
     what cannot be mended fails the measures that rest on it, when all has been asked, so that an
