@@ -259,19 +259,19 @@ class StssRulesJudge:
     """
 
     def __init__(self, settings: ScoreSettings | None = None) -> None:
-        self._settings = settings or ScoreSettings()
-        rules = digest("stss", RULES, self._settings.least, *self._settings.beside)
+        self.settings = settings or ScoreSettings()
+        rules = digest("stss", RULES, self.settings.least, *self.settings.beside)
         self.id = JudgeId("rules", "rules", rules)
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """The verdicts; failures where the event's day was not lived to the end."""
         content = content_from(episode.trial.task.content)
         task = content.task
-        measures = measures_of(task.type, self._settings.others)
+        measures = measures_of(task.type, self.settings.others)
         trajectory = _readable(task, episode)
         if isinstance(trajectory, NoValue):
             return trajectory.of(measures)
-        scored = score(task, trajectory, self._settings)
+        scored = score(task, trajectory, self.settings)
         read = recorded(spoken(content, episode, trajectory, scored))
         lost = loss_verdicts(read if isinstance(read, CannotTell) else fates(task, scored, read))
         own = _scores(task, scored, content.name)

@@ -45,13 +45,8 @@ def replay(store: Store, run: str, trial: str) -> Replay:
     episode = store.episode(run, trial)
     days = lived(episode)
     content = content_of(episode)
-    settings = ScoreSettings(least=_least(store.run(run).settings))
-    judge, trajectory = StssRulesJudge(settings), whole_trajectory(content.task, episode)
-    if isinstance(trajectory, MissingValue):
-        scored, why = None, f"No score: {trajectory.problem}."
-    else:
-        scored = score(content.task, trajectory, settings)
-        why = reason(content.task, scored, content.name)
+    judge = StssRulesJudge(ScoreSettings(least=_least(store.run(run).settings)))
+    score, why = _scored(judge, content, episode)
     verdicts = tuple(row for row in store.verdicts.all(run) if row.trial == trial)
     rules = {row.judge for row in verdicts if row.judge.name == judge.id.name}
     return Replay(
@@ -59,9 +54,9 @@ def replay(store: Store, run: str, trial: str) -> Replay:
         task=content.task,
         residents=content.residents,
         window=event_window(content.task, days.trajectory.clock),
-        score=scored,
+        score=score,
         why=why,
-        outcomes=outcomes(scored, days.trajectory.clock.seconds) if scored else (),
+        outcomes=outcomes(score, days.trajectory.clock.seconds) if score else (),
         about=Evidence(content.task, days.trajectory).talks,
         verdicts=verdicts,
         other_rules=bool(rules - {judge.id}),
@@ -96,6 +91,16 @@ def _since(one: Account, score: TaskScore, needed: int) -> int | None:
         return reached(one.when, needed)
     steps = (errand.step for errand in score.errands if errand.who == one.who)
     return min((step for step in steps if step is not None), default=None)
+
+
+def _scored(
+    judge: StssRulesJudge, content: Content, episode: Episode
+) -> tuple[TaskScore | None, str]:
+    trajectory = whole_trajectory(content.task, episode)
+    if isinstance(trajectory, MissingValue):
+        return None, f"No score: {trajectory.problem}."
+    scored = score(content.task, trajectory, judge.settings)
+    return scored, reason(content.task, scored, content.name)
 
 
 def _least(settings: Json) -> int:
