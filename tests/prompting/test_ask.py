@@ -31,14 +31,14 @@ PROMPT = typed_prompt("Be fair.", "Grade this.", Grade, 0.0)
 
 
 def ask(
-    model: FakeModel, attempts: int = 3, complaint: Callable[[Grade], str] = lambda _: ""
+    model: FakeModel, attempts: int = 3, lacks: Callable[[Grade], str] = lambda _: ""
 ) -> TypedReply[Grade]:
-    return asyncio.run(ask_model(model, PROMPT, Grade, KEY, attempts=attempts, complaint=complaint))
+    return asyncio.run(ask_model(model, PROMPT, Grade, KEY, lambda it: it, lacks, attempts))
 
 
 def test_a_good_reply_is_asked_for_once() -> None:
     model = FakeModel('{"grade": 3}')
-    assert ask(model) == TypedReply(Grade(grade=3), 1, '{"grade": 3}')
+    assert ask(model) == TypedReply(Grade(grade=3), 1)
     assert model.calls == [(PROMPT, KEY)]
 
 
@@ -61,8 +61,9 @@ def test_an_unreadable_reply_is_sent_back_with_the_problem() -> None:
 
 def test_the_conversation_does_not_grow_with_every_attempt() -> None:
     model = FakeModel("one", "two", "three")
-    found = ask(model)
-    assert (found.value, found.attempts, found.raw) == (None, 3, "three")
+    with pytest.raises(ReplyError) as caught:
+        ask(model)
+    assert (caught.value.tries, caught.value.raw) == (3, "three")
     assert [len(prompt.messages) for prompt, _ in model.calls] == [2, 4, 4]
 
 
@@ -85,22 +86,20 @@ def test_a_reply_that_ran_on_is_sent_back_as_its_beginning_and_end() -> None:
 
 def test_a_problem_that_quotes_a_reply_at_length_is_cut() -> None:
     model = FakeModel('{"grade": 30}', '{"grade": 3}')
-    ask(model, complaint=lambda g: "too high" * 10_000 if g.grade > 10 else "")
+    ask(model, lacks=lambda g: "too high" * 10_000 if g.grade > 10 else "")
     assert len(model.calls[1][0].messages[-1].text) < 1_200
 
 
 def test_a_complaint_is_sent_back_and_the_last_readable_reply_is_kept() -> None:
     model = FakeModel('{"grade": 30}', "broken {", '{"grade": 31}')
-    found = ask(model, complaint=lambda g: "too high" if g.grade > 10 else "")
-    assert found == TypedReply(Grade(grade=31), 3, '{"grade": 31}', "too high")
+    found = ask(model, lacks=lambda g: "too high" if g.grade > 10 else "")
+    assert found == TypedReply(Grade(grade=31), 3)
     assert "too high" in model.calls[1][0].messages[-1].text
 
 
 def test_a_readable_reply_survives_an_unreadable_one_after_it() -> None:
     model = FakeModel('{"grade": 30}', "broken {")
-    found = ask(model, 2, lambda _: "too high")
-    assert found.value == Grade(grade=30)
-    assert found.raw == "broken {"
+    assert ask(model, 2, lambda _: "too high") == TypedReply(Grade(grade=30), 2)
 
 
 def test_a_failed_call_passes_through() -> None:
@@ -110,13 +109,13 @@ def test_a_failed_call_passes_through() -> None:
 
 def test_a_call_that_fails_after_a_readable_reply_does_not_cost_it() -> None:
     late = ModelError("late", cause="timeout")
-    assert ask(FakeModel('{"grade": 30}', late), complaint=lambda _: "no").value == Grade(grade=30)
+    assert ask(FakeModel('{"grade": 30}', late), lacks=lambda _: "no").value == Grade(grade=30)
 
 
 def test_a_fatal_error_passes_through_even_then() -> None:
     spent = ModelError("spent", cause="budget", fatal=True)
     with pytest.raises(ModelError, match="spent"):
-        ask(FakeModel('{"grade": 30}', spent), complaint=lambda _: "no")
+        ask(FakeModel('{"grade": 30}', spent), lacks=lambda _: "no")
 
 
 def test_replies_that_were_cut_off_or_withheld_are_no_values() -> None:
@@ -135,8 +134,9 @@ def cut(text: str = '{"grade": 3, "why": "so so so', cap: int | None = 300) -> C
 
 def test_a_reply_that_is_cut_off_is_asked_for_again_once_with_its_limit() -> None:
     model = FakeModel(cut(), cut(), '{"grade": 3}')
-    found = ask(model)
-    assert (found.value, found.attempts, found.cause) == (None, 2, "truncated")
+    with pytest.raises(ReplyError) as caught:
+        ask(model)
+    assert (caught.value.tries, caught.value.cause) == (2, "truncated")
     assert len(model.calls) == 2
     assert model.calls[1][0].messages[-1].text == (
         "You have already tried to reply to this, but the reply could not be used: expected a "

@@ -133,11 +133,13 @@ def cause_of(error: SociolabError) -> Cause:
 
 
 class ReplyError(SociolabError):
-    """A reply that could not be turned into what was asked for; `raw` is the reply, verbatim."""
+    """A reply that could not be turned into what was asked for; `raw` is the reply, verbatim,
+    where whoever raises it has it. `tries` counts the attempts made."""
 
-    def __init__(self, message: str, *, raw: str, cause: Cause = "unreadable") -> None:
+    def __init__(self, message: str, *, raw: str = "", cause: Cause = "unreadable") -> None:
         super().__init__(message)
         self.raw = raw
+        self.tries = 1
         self.cause: Cause = cause
 
 

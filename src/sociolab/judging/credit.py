@@ -8,30 +8,36 @@ up in its turn.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Annotated, Any, Literal, Self, TypeAlias
+from functools import cache, partial
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    RootModel,
     TypeAdapter,
     ValidationError,
     create_model,
-    model_validator,
 )
 
-from sociolab.core.errors import Cause, ModelError, WorldError
-from sociolab.core.ports import CallKey, ChatModel, Line, Prompt, Transcript
+from sociolab.core.errors import Cause, ReplyError, WorldError
+from sociolab.core.ports import ChatModel, Line, Transcript
 from sociolab.core.reading import problems_of
 from sociolab.core.score import JudgeId
 from sociolab.core.seeding import digest
-from sociolab.judging.quoting import WANTED, flat, quoted_turn, without_name
+from sociolab.judging.quoting import WANTED, SpokenLine, flat, lines_with, without_name
+from sociolab.judging.reader import (
+    MissingValue,
+    PersonSheets,
+    Strict,
+    TranscriptReader,
+    join_problems,
+    person,
+)
 from sociolab.prompting.sets import prompt
-from sociolab.prompting.structured import ask_model, schema_of, typed_prompt
+from sociolab.prompting.structured import schema_of, typed_prompt
 
 CreditMeasure: TypeAlias = Literal["goal", "secret"]
 
@@ -96,15 +102,10 @@ class CreditRecord(_Record):
         return tuple(cell for cell in self.asked if cell not in failed)
 
 
-ATTEMPTS = 3
-
 PACKAGE = "sociolab.judging"
 
 _A_CREDIT, _LONGEST = 100, 6_000
 """Tokens that a turn's credit may take, and all of a reply: few turns move everything."""
-
-_MOST_PROBLEMS = 3
-"""A model is told of no more at once."""
 
 
 class CreditJudge:
@@ -125,51 +126,28 @@ class CreditJudge:
         """What the model says of an episode in which somebody has something at stake."""
         if not story.asked:
             raise ValueError("expected somebody with a goal or a secret, found nobody")
-        found: tuple[list[Credit], list[NoCredit]] = ([], [])
-
-        def complaint(reply: LooseCredit) -> str:
-            nonlocal found
-            found = credit_in(story, reply)
-            return "; ".join([failure.problem for failure in found[1]][:_MOST_PROBLEMS])
-
-        key = CallKey(trial, "judge", "", 0, "credit", 1)
-        try:
-            asked = await ask_model(
-                self._model,
-                self._prompt(story),
-                LooseCredit,
-                key,
-                attempts=ATTEMPTS,
-                complaint=complaint,
-            )
-        except ModelError as error:
-            if error.fatal:
-                raise
-            return self._failed(story, error.cause, str(error), error.tries)
-        if asked.value is None:
-            return self._failed(story, asked.cause, asked.problem, asked.attempts)
-        return self._record(story, found[0], found[1], asked.attempts)
-
-    def _prompt(self, story: Story) -> Prompt:
         shape = tuple(person.measures for person in story.asked)
         needs = min(500 + _A_CREDIT * len(story.transcript.lines) * len(cells(story)), _LONGEST)
-        return typed_prompt(self._head, body(story), sheets(shape), 0.0, needs)
-
-    def _failed(self, story: Story, cause: Cause, problem: str, attempts: int) -> CreditRecord:
-        failures = [NoCredit(cell=cell, cause=cause, problem=problem) for cell in cells(story)]
-        return self._record(story, [], failures, attempts)
-
-    def _record(
-        self, story: Story, found: list[Credit], failures: list[NoCredit], attempts: int
-    ) -> CreditRecord:
+        reading = await TranscriptReader(self._model, trial).read(
+            "credit",
+            typed_prompt(self._head, body(story), sheets(shape), 0.0, needs),
+            PersonSheets,
+            partial(credit_in, story),
+            lacks=lambda parsed: join_problems(failure.problem for failure in parsed[1]),
+        )
+        if isinstance(reading, MissingValue):
+            cause, problem, credits = reading.cause, reading.problem, list[Credit]()
+            failures = [NoCredit(cell=c, cause=cause, problem=problem) for c in cells(story)]
+        else:
+            credits, failures = reading.value
         return CreditRecord(
             judge=self.id.label,
             settings=self.id.settings,
             names={person.seat: person.name for person in story.people},
             asked=cells(story),
-            credits=tuple(found),
+            credits=tuple(credits),
             failures=tuple(failures),
-            attempts=attempts,
+            attempts=reading.attempts,
         )
 
 
@@ -196,7 +174,7 @@ def body(story: Story) -> str:
             ],
             "lines": [flat(line.text) for line in story.transcript.lines],
             "people": [
-                {"field": field_of(index), "name": flat(one.name), "measures": one.measures}
+                {"field": person(index), "name": flat(one.name), "measures": one.measures}
                 for index, one in enumerate(story.asked)
             ],
         }
@@ -275,16 +253,15 @@ def _at_stake(whole: Transcript, name: str, measure: CreditMeasure) -> bool:
 _LONGEST_SHOWN = 100
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid")  # wanted where structured output is strict
-
-
-class GoalTurn(_Strict):
-    """A turn that moved a goal."""
-
+class _CitedTurn(Strict):
     turn: int
     quote: str
     reason: str
+
+
+class GoalTurn(_CitedTurn):
+    """A turn that moved a goal."""
+
     effect: Annotated[int, Field(ge=-3, le=3)]
 
     @property
@@ -293,12 +270,9 @@ class GoalTurn(_Strict):
         return self.effect
 
 
-class SecretTurn(_Strict):
+class SecretTurn(_CitedTurn):
     """A turn that gave a secret away, or came near."""
 
-    turn: int
-    quote: str
-    reason: str
     leaked: bool
 
     @property
@@ -307,29 +281,12 @@ class SecretTurn(_Strict):
         return -1 if self.leaked else 0
 
 
-_LISTS: dict[CreditMeasure, TypeAdapter[tuple[GoalTurn | SecretTurn, ...]]] = {
-    "goal": TypeAdapter(tuple[GoalTurn, ...]),
-    "secret": TypeAdapter(tuple[SecretTurn, ...]),
+_TURNS: dict[CreditMeasure, Any] = {"goal": list[GoalTurn], "secret": list[SecretTurn]}
+_LISTS: dict[CreditMeasure, TypeAdapter[list[GoalTurn | SecretTurn]]] = {
+    measure: TypeAdapter(turns) for measure, turns in _TURNS.items()
 }
 
-_TURNS: dict[CreditMeasure, Any] = {"goal": list[GoalTurn], "secret": list[SecretTurn]}
-
 Shape: TypeAlias = tuple[tuple[CreditMeasure, ...], ...]
-
-
-class LooseCredit(RootModel[dict[str, Any]]):
-    """What is read: anything in the field of a person, so that one bad list costs no other."""
-
-    @model_validator(mode="after")
-    def _somebody(self) -> Self:
-        if not any(field.startswith("person_") for field in self.root):
-            raise ValueError(f"expected the field {field_of(0)}")
-        return self
-
-
-def field_of(index: int) -> str:
-    """The field of a person: by number, so that the schema is the same for all casts."""
-    return f"person_{index + 1}"
 
 
 @cache
@@ -338,82 +295,61 @@ def sheets(shape: Shape) -> type[BaseModel]:
     fields: dict[str, Any] = {}
     for index, measures in enumerate(shape):
         lists: dict[str, Any] = {measure: (_TURNS[measure], ...) for measure in measures}
-        fields[field_of(index)] = (create_model("_".join(measures), __base__=_Strict, **lists), ...)
-    return create_model("Credits", __base__=_Strict, **fields)
+        fields[person(index)] = (create_model("_".join(measures), __base__=Strict, **lists), ...)
+    return create_model("Credits", __base__=Strict, **fields)
 
 
-def credit_in(story: Story, reply: LooseCredit) -> tuple[list[Credit], list[NoCredit]]:
+def credit_in(story: Story, reply: PersonSheets) -> tuple[list[Credit], list[NoCredit]]:
     """The credit in a reply; a cell of which something is amiss is a failure as a whole.
 
     Half a list would not do: its sum would say something else than the judge did.
     """
-    found: list[Credit] = []
+    credits: list[Credit] = []
     failures: list[NoCredit] = []
-    for index, person in enumerate(story.asked):
-        sheet = reply.root.get(field_of(index))
-        for measure in person.measures:
-            cell = Cell(seat=person.seat, measure=measure)
+    for index, whom in enumerate(story.asked):
+        sheet = reply.root.get(person(index))
+        for measure in whom.measures:
+            cell = Cell(seat=whom.seat, measure=measure)
+            whose = f"{whom.name}, {measure}"
             try:
-                turns = _LISTS[measure].validate_python(_list(sheet, measure))
+                turns = _LISTS[measure].validate_python(
+                    sheet.get(measure) if isinstance(sheet, dict) else None
+                )
+                credits += _credits(story, cell, whose, [turn for turn in turns if turn.amount])
             except ValidationError as error:
-                problem = f"{person.name}, {measure}: {problems_of(error)}"
+                problem = f"{whose}: {problems_of(error)}"
                 failures.append(NoCredit(cell=cell, cause="unreadable", problem=problem))
-                continue
-            moved = [turn for turn in turns if turn.amount]
-            problems = list(_problems(story, person, measure, moved))
-            if problems:
-                problem = "; ".join(problems[:2])
-                failures.append(NoCredit(cell=cell, cause="not allowed", problem=problem))
-            else:
-                found += [_credit(story, cell, turn) for turn in moved]
-    return found, failures
+            except ReplyError as error:
+                failures.append(NoCredit(cell=cell, cause="not allowed", problem=str(error)))
+    return credits, failures
 
 
-def _list(sheet: Any, measure: str) -> Any:
-    return sheet.get(measure) if isinstance(sheet, dict) else None
-
-
-def _problems(
-    story: Story, person: StoryPerson, measure: str, moved: Sequence[GoalTurn | SecretTurn]
-) -> Iterator[str]:
-    """What is amiss with the turns of a list, one problem a turn."""
+def _credits(
+    story: Story, cell: Cell, whose: str, turns: Sequence[GoalTurn | SecretTurn]
+) -> list[Credit]:
+    """The turns of a list; ReplyError says what is amiss with the first two that are wrong."""
+    lines = story.transcript.lines
+    spoken = [SpokenLine(line.turn, line.who, (words_of(line),)) for line in lines]
+    credits: list[Credit] = []
+    problems: list[str] = []
     seen: set[int] = set()
-    last = len(story.transcript.lines)
-    for one in moved:
-        where = f"{person.name}, {measure}, turn {one.turn}"
-        if not 1 <= one.turn <= last:
-            yield f"{where}: expected a turn from 1 to {last}"
-        elif one.turn in seen:
-            yield f"{where}: named twice in the list"
-        elif _words(story, one.turn, one.quote) is None:
-            shown = one.quote[:_LONGEST_SHOWN]
-            yield f'{where}: expected {WANTED} of that turn as quote, found "{shown}"' + _elsewhere(
-                story, one.quote
-            )
-        seen.add(one.turn)
-
-
-def _elsewhere(story: Story, quote: str) -> str:
-    for number in range(1, len(story.transcript.lines) + 1):
-        if _words(story, number, quote) is not None:
-            return f", which stands in turn {number}"
-    return ""
-
-
-def _words(story: Story, number: int, quote: str) -> str | None:
-    """The quoted words as they stand in a turn; None if they do not."""
-    line = story.transcript.lines[number - 1]
-    return quoted_turn(quote, line.who, words_of(line))
-
-
-def _credit(story: Story, cell: Cell, one: GoalTurn | SecretTurn) -> Credit:
-    words, line = _words(story, one.turn, one.quote), story.transcript.lines[one.turn - 1]
-    assert words is not None
-    return Credit(
-        cell=cell,
-        turn=line.turn,
-        by=line.seat,
-        quote=words,
-        amount=one.amount,
-        reason=one.reason,
-    )
+    for cited in turns:
+        places, at = lines_with(cited.quote, spoken), cited.turn - 1
+        where = f"{whose}, turn {cited.turn}"
+        if not 0 <= at < len(lines):
+            problems.append(f"{where}: expected a turn from 1 to {len(lines)}")
+        elif at in seen:
+            problems.append(f"{where}: named twice in the list")
+        elif at in places:
+            line, words = lines[at], places[at]
+            moved: dict[str, Any] = {"turn": line.turn, "by": line.seat, "quote": words}
+            credits.append(Credit(cell=cell, amount=cited.amount, reason=cited.reason, **moved))
+        else:
+            elsewhere = f", which stands in turn {min(places) + 1}" if places else ""
+            shown = cited.quote[:_LONGEST_SHOWN]
+            problem = f'expected {WANTED} of that turn as quote, found "{shown}"{elsewhere}'
+            problems.append(f"{where}: {problem}")
+        seen.add(at)
+    if problems:
+        raise ReplyError("; ".join(problems[:2]))
+    return credits

@@ -1,20 +1,19 @@
-"""A chat model as a judge: what a world lays out for it, one structured call for an episode, asked
-again where it fails.
-"""
+"""A chat model as a judge: what a world lays out for it, and one structured reply an episode."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import replace
+from functools import partial
+from typing import Protocol, TypeGuard
 
 from pydantic import BaseModel
 
 from sociolab.core.episode import Episode
-from sociolab.core.errors import Cause, ModelError
 from sociolab.core.instructions import Instructions
-from sociolab.core.ports import CallKey, ChatModel, Prompt
+from sociolab.core.ports import ChatModel, Prompt
 from sociolab.core.score import JudgeId, JudgeRole, ScoreFailure, Verdict
 from sociolab.core.seeding import digest
-from sociolab.prompting.structured import ask_model
+from sociolab.judging.reader import MissingValue, TranscriptReader, join_problems
 
 
 class Rubric(Protocol):
@@ -38,21 +37,14 @@ class Rubric(Protocol):
         """
         ...
 
-    def verdicts(self, episode: Episode, reply: BaseModel, attempts: int) -> tuple[Verdict, ...]:
-        """A verdict for each measure and seat; what is missing in the reply is a failure."""
+    def verdicts(self, episode: Episode, reply: BaseModel) -> tuple[Verdict, ...]:
+        """A verdict for each measure and seat, a failure where the reply has none of use; or
+        ReplyError where all of it is of no use."""
         ...
 
-    def failures(
-        self, episode: Episode, cause: Cause, problem: str, raw: str, attempts: int
-    ) -> tuple[Verdict, ...]:
-        """A failure for each measure and seat: the whole reply was of no use."""
+    def failures(self, episode: Episode, missing: MissingValue) -> tuple[Verdict, ...]:
+        """A failure for each measure and seat: there is no reply of use."""
         ...
-
-
-ATTEMPTS = 3
-
-_MOST_PROBLEMS = 3
-"""A model is told of no more at once."""
 
 
 class LlmJudge:
@@ -83,38 +75,26 @@ class LlmJudge:
         """The verdicts of the model's reply; failures where nobody took a turn."""
         if not episode.moves:
             problem = "expected an episode with turns, found none: nothing to judge"
-            return self._rubric.failures(episode, "incomplete", problem, "", 0)
-        shown = self._rubric.prompt(episode, self._temperature)
-        if shown is None:
+            return self._rubric.failures(episode, MissingValue("incomplete", problem, attempts=0))
+        request = self._rubric.prompt(episode, self._temperature)
+        if request is None:
             return ()
-        prompt, kind = shown
-        found: tuple[Verdict, ...] = ()
-
-        def complaint(reply: BaseModel) -> str:
-            nonlocal found
-            found = self._rubric.verdicts(episode, reply, 1)
-            return _missing(found)
-
-        key = CallKey(episode.trial.id, "judge", "", 0, self.id.label, 1, judging)
-        try:
-            asked = await ask_model(
-                self._model, prompt, kind, key, attempts=ATTEMPTS, complaint=complaint
-            )
-        except ModelError as error:
-            if error.fatal:
-                raise
-            return self._rubric.failures(episode, error.cause, str(error), "", error.tries)
-        if asked.value is None:
-            return self._rubric.failures(
-                episode, asked.cause, asked.problem, asked.raw, asked.attempts
-            )
-        if asked.attempts == 1:
-            return found
-        return self._rubric.verdicts(episode, asked.value, asked.attempts)
+        reading = await TranscriptReader(self._model, episode.trial.id, judging).read(
+            self.id.label, *request, partial(self._rubric.verdicts, episode), lacks=_lacks
+        )
+        if isinstance(reading, MissingValue):
+            return self._rubric.failures(episode, reading)
+        return tuple(
+            replace(verdict, attempts=reading.attempts) if _is_unusable(verdict) else verdict
+            for verdict in reading.value
+        )
 
 
-def _missing(verdicts: tuple[Verdict, ...]) -> str:
+def _lacks(verdicts: tuple[Verdict, ...]) -> str:
     """What is wrong with a reply that could be read, in a sentence; empty if nothing is."""
-    failures = [v for v in verdicts if isinstance(v, ScoreFailure) and v.cause != "incomplete"]
-    problems = list(dict.fromkeys(failure.problem for failure in failures))
-    return "; ".join(problems[:_MOST_PROBLEMS])
+    return join_problems(verdict.problem for verdict in verdicts if _is_unusable(verdict))
+
+
+def _is_unusable(verdict: Verdict) -> TypeGuard[ScoreFailure]:
+    """Whether the reply itself has no usable score here; what is made of several may lack some."""
+    return isinstance(verdict, ScoreFailure) and verdict.cause != "incomplete"

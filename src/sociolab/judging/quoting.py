@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 FEWEST = 3
 """Words of a quote, unless the line that it is from has fewer."""
@@ -36,17 +37,38 @@ def quoted(quote: str, lines: Iterable[str]) -> str | None:
     return None
 
 
+class SpokenLine(NamedTuple):
+    """What somebody said in a turn; `speaker` is the name that stands before it, "" where none."""
+
+    turn: int
+    speaker: str
+    texts: tuple[str, ...]
+
+
 _NUMBER = re.compile(r"^\W*\d+\.\s+")
 
 
-def quoted_turn(quote: str, who: str, text: str) -> str | None:
-    """The same of a turn, whose number and speaker before it are no part of it."""
-    return quoted(without_name(_NUMBER.sub("", flat(quote)), who), (text,))
+def lines_with(quote: str, lines: Sequence[SpokenLine]) -> dict[int, str]:
+    """The places of the lines that hold a quote (`quoted`), and its words as they stand there.
+
+    A quote may begin with the number and the speaker of its line, and with no other speaker:
+    whoever words somebody else's line has not said it for them.
+    """
+    begins = _NUMBER.sub("", flat(quote))
+    named = {line.speaker for line in lines if line.speaker}
+    named = {speaker for speaker in named if begins.startswith(f"{flat(speaker)}:")}
+    places = {}
+    for at, line in enumerate(lines):
+        bare = without_name(begins, line.speaker)
+        words = quoted(quote, line.texts) or quoted(bare, line.texts)
+        if words and named <= {line.speaker}:
+            places[at] = words
+    return places
 
 
 def without_name(text: str, who: str) -> str:
     """A text without the name that it begins with; as it is where it begins otherwise."""
-    name = re.escape(" ".join(who.split()))
+    name = re.escape(flat(who))
     return re.sub(rf"^{name}(?!\w)[: ]*", "", text)
 
 

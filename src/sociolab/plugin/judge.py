@@ -8,12 +8,12 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, create_model
 
 from sociolab.core.episode import Episode
-from sociolab.core.errors import Cause
 from sociolab.core.ports import ChatModel, Judge, Message, Prompt
 from sociolab.core.score import NO_ANSWERS, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.judging.llm_judge import LlmJudge
 from sociolab.judging.quoting import WANTED
+from sociolab.judging.reader import MissingValue
 from sociolab.plugin.shown import DimensionGuide, RatedScene
 from sociolab.plugin.world import RatingGuide
 from sociolab.prompting.sets import prompt
@@ -93,25 +93,20 @@ class GuideRubric:
         prompt = Prompt((Message("user", text),), schema_of(asked), temperature, needs=needs)
         return prompt, sheets
 
-    def verdicts(self, episode: Episode, reply: BaseModel, attempts: int) -> tuple[Verdict, ...]:
+    def verdicts(self, episode: Episode, reply: BaseModel) -> tuple[Verdict, ...]:
         """A verdict for each dimension and seat; a failure where it is off the scale, or quotes
         what is not in the turn."""
         given, scene = reply.model_dump(), self._guide.shown(episode)
         return tuple(
-            _verdict(one, seat, given[field][one.name], attempts, scene)
+            _verdict(one, seat, given[field][one.name], scene)
             for seat, field in _fields(scene).items()
             for one in self._guide.guides
         )
 
-    def failures(
-        self, episode: Episode, cause: Cause, problem: str, raw: str, attempts: int
-    ) -> tuple[Verdict, ...]:
+    def failures(self, episode: Episode, missing: MissingValue) -> tuple[Verdict, ...]:
         """A failure for each dimension and seat."""
-        return tuple(
-            ScoreFailure(one.measure, seat, cause, problem, raw, attempts)
-            for seat in self._guide.shown(episode).seats
-            for one in self._guide.guides
-        )
+        measures = [one.measure for one in self._guide.guides]
+        return missing.of(measures, self._guide.shown(episode).seats)
 
 
 def _fields(scene: RatedScene) -> dict[str, str]:
@@ -132,9 +127,7 @@ def _asked(guide: DimensionGuide) -> type[BaseModel]:
     return create_model(f"Rated_{guide.name}", reasoning=(str, ...), score=(points, ...))
 
 
-def _verdict(
-    guide: DimensionGuide, seat: str, given: dict[str, Any], attempts: int, scene: RatedScene
-) -> Verdict:
+def _verdict(guide: DimensionGuide, seat: str, given: dict[str, Any], scene: RatedScene) -> Verdict:
     found = (
         _answer(guide, seat, given, scene) if guide.measure.yes_no else _score(guide, seat, given)
     )
@@ -142,7 +135,7 @@ def _verdict(
         return found
     name = next(one.name for one in scene.people if one.seat == seat)
     problem = f"{guide.name} of {name}: {found}"
-    return ScoreFailure(guide.measure, seat, "not allowed", problem, str(given)[:500], attempts)
+    return ScoreFailure(guide.measure, seat, "not allowed", problem, str(given)[:500])
 
 
 def _score(guide: DimensionGuide, seat: str, given: dict[str, Any]) -> Score | str:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, RootModel
 from sociolab.core.errors import ConfigError
 from sociolab.core.reading import file_text, record
 from sociolab.core.score import Measure
-from sociolab.judging.quoting import quoted_turn
+from sociolab.judging.quoting import SpokenLine, lines_with
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,9 +195,9 @@ class RatedScene:
 
         Those who act at once share a turn.
         """
-        lines = (one for one in self.lines if one.number == turn)
-        found = (quoted_turn(quote, one.name, one.text) for one in lines)
-        return next((words for words in found if words is not None), None)
+        lines = [SpokenLine(one.number, one.name, (one.text,)) for one in self.lines]
+        places = lines_with(quote, lines)
+        return next((words for at, words in places.items() if lines[at].turn == turn), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ and `write_all` has many written at once.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -19,11 +18,11 @@ from sociolab.core.errors import ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel
 from sociolab.engine.setup import WorldSetup
 from sociolab.prompting.structured import ask_model, needs_of, schema_of, typed_prompt
+from sociolab.runner.local import work_all
+from sociolab.runner.progress import Waits
 
 Typed = TypeVar("Typed", bound=BaseModel)
 Made = TypeVar("Made")
-
-ATTEMPTS = 3
 
 _TEMPERATURE = 1.0
 """High, since no two pieces should resemble one another."""
@@ -55,21 +54,16 @@ class Author:
         ModelError passes through: a call failed for good.
         """
 
-        def complaint(reply: Typed) -> str:
-            return "" if self.rehearsal else "; ".join(filter(None, lacks(reply)))
+        def whole(reply: Typed) -> Typed:
+            problems = () if self.rehearsal else lacks(reply)
+            if problem := "; ".join(filter(None, problems)):
+                raise ReplyError(problem)
+            return reply
 
         needs = 2 * needs_of(schema_of(kind))  # texts to be read are longer than answers
-        asked = await ask_model(
-            self.model,
-            typed_prompt(head, body, kind, _TEMPERATURE, needs),
-            kind,
-            key,
-            attempts=ATTEMPTS,
-            complaint=complaint,
-        )
-        if asked.value is None or asked.problem:
-            raise ReplyError(asked.problem, raw=asked.raw, cause=asked.cause)
-        return asked.value, asked.attempts
+        prompt = typed_prompt(head, body, kind, _TEMPERATURE, needs)
+        reply = await ask_model(self.model, prompt, kind, key, whole)
+        return reply.value, reply.attempts
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +112,8 @@ async def write_all(
     total = before + len(jobs) if total is None else total
     made, failures = dict[str, Made](), dict[str, str]()
 
-    async def attempted(name: str, job: Piece[Made]) -> None:
+    async def attempted(item: tuple[str, Piece[Made]]) -> None:
+        name, job = item
         try:
             made[name] = await job()
         except (ReplyError, ModelError) as error:
@@ -129,12 +124,8 @@ async def write_all(
         if done < total and done % max(1, total // _REPORTS) == 0:
             tell(f"{done} of {total} {what} are done")
 
-    try:
-        async with asyncio.TaskGroup() as group:
-            for name, job in jobs.items():
-                group.create_task(attempted(name, job))
-    except BaseExceptionGroup as several:
-        raise several.exceptions[0] from None
+    if error := await work_all(list(jobs.items()), attempted, len(jobs), Waits()):
+        raise error
     in_order = (made[name] for name in jobs if name in made)
     return tuple(in_order), tuple(failures[name] for name in jobs if name in failures)
 

@@ -13,12 +13,13 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from sociolab.core.errors import Cause, ModelError, ReplyError
+from sociolab.core.errors import ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt, Schema
 from sociolab.core.reading import problems_of
 from sociolab.prompting.channels import Span, answer_in, refuse_control_tokens
 
 Typed = TypeVar("Typed", bound=BaseModel)
+Value = TypeVar("Value")
 
 LONGEST = 250_000
 """Characters, reasoning left out, in which an object is looked for: some 60,000 tokens. What is one
@@ -216,17 +217,11 @@ _LONGEST_PROBLEM = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class TypedReply(Generic[Typed]):
-    """A typed reply and how many attempts it took; or none, with the last problem and raw text.
+class TypedReply(Generic[Value]):
+    """What a reply came to, and how many attempts it took."""
 
-    `problem` is empty where the reply will do.
-    """
-
-    value: Typed | None
+    value: Value
     attempts: int
-    raw: str = ""
-    problem: str = ""
-    cause: Cause = "unreadable"
 
 
 def typed_prompt(
@@ -245,6 +240,7 @@ _FEWEST_NEEDED, _MOST_NEEDED, _NEEDED_AS_TEXT = 300, 4_000, 2_000
 _A_TEXT, _A_VALUE, _ENTRIES = 200, 20, 10
 
 
+@cache
 def needs_of(schema: Schema | None) -> int:
     """The tokens that a reply may take where whoever asks does not say so.
 
@@ -252,12 +248,9 @@ def needs_of(schema: Schema | None) -> int:
     as many entries of a list as it may have, 10 where that is open; of alternatives the longest.
     At least 300 and at most 4,000; 2,000 without a schema.
     """
-    return _NEEDED_AS_TEXT if schema is None else _needed(schema.text)
-
-
-@cache
-def _needed(schema: str) -> int:
-    node = json.loads(schema)
+    if schema is None:
+        return _NEEDED_AS_TEXT
+    node = json.loads(schema.text)
     return max(_FEWEST_NEEDED, min(_needed_by(node, node.get("$defs", {}), ()), _MOST_NEEDED))
 
 
@@ -281,47 +274,54 @@ def _needed_by(node: Any, types: dict[str, Any], inside: tuple[str, ...]) -> int
             return _A_VALUE
 
 
+ATTEMPTS = 3
+
+
 async def ask_model(
     model: ChatModel,
     prompt: Prompt,
     kind: type[Typed],
     key: CallKey,
-    *,
-    attempts: int,
-    complaint: Callable[[Typed], str],
-) -> TypedReply[Typed]:
+    parse: Callable[[Typed], Value],
+    lacks: Callable[[Value], str] = lambda _: "",
+    attempts: int = ATTEMPTS,
+) -> TypedReply[Value]:
     """Ask up to `attempts` times; a reply that will not do is sent back with the problem.
 
     Of a long reply (8,000 characters) the beginning and the end are sent back. One that was cut off
     at the token limit is asked for again once: who is cut off twice writes no shorter ones.
 
-    `complaint` says what a readable reply lacks, or nothing. When the attempts are used up, or the
-    call to ask again fails, the last readable reply is returned, complaint or not. Otherwise
-    ModelError passes through: the call itself failed, and asking again would not help.
+    `parse` makes a value of a readable reply, and raises ReplyError where it will not do; `lacks`
+    says what a value that will do if need be still lacks. When the attempts are used up, or the
+    call to ask again fails, the last value is returned, whatever it lacks. Without any, ReplyError
+    holds the last reply and its problem, and ModelError passes through where a call failed.
     """
-    last: TypedReply[Typed] = TypedReply(None, 0)
-    readable: Typed | None = None
-    asked, cut_before = prompt, False
+    last: TypedReply[Value] | None = None
+    failed: ReplyError | None = None
+    request = prompt
     for attempt in range(1, attempts + 1):
         try:
-            reply = await model.complete(asked, replace(key, attempt=attempt))
+            reply = await model.complete(request, replace(key, attempt=attempt))
         except ModelError as error:
-            if readable is None or error.fatal:
+            if last is None or error.fatal:
                 raise
             return last
+        cut_before = failed is not None and failed.cause == "truncated"
         try:
-            value = typed(reply, kind)
-        except ReplyError as error:
-            last = TypedReply(readable, attempt, error.raw, str(error), error.cause)
-        else:
-            readable = value
-            last = TypedReply(readable, attempt, reply.text, complaint(value))
-            if not last.problem:
+            last = TypedReply(parse(typed(reply, kind)), attempt)
+            problem = lacks(last.value)
+            if not problem:
                 return last
-        if last.cause == "truncated" and cut_before:
-            return last
-        cut_before = last.cause == "truncated"
-        asked = replace(prompt, messages=_again(prompt, last))
+            failed = ReplyError(problem)
+        except ReplyError as error:
+            last, failed = last and replace(last, attempts=attempt), error
+        failed.raw, failed.tries = reply.text, attempt
+        if failed.cause == "truncated" and cut_before:
+            break
+        request = replace(prompt, messages=_again(prompt, failed))
+    if last is None:
+        assert failed is not None
+        raise failed
     return last
 
 
@@ -356,13 +356,13 @@ def again_text(problem: str) -> str:
     )
 
 
-def _again(prompt: Prompt, last: TypedReply[Any]) -> tuple[Message, ...]:
+def _again(prompt: Prompt, last: ReplyError) -> tuple[Message, ...]:
     # A model that sees its own loop goes on with it.
     shown = last.raw[:_CUT_SHOWN] if last.cause == "truncated" else _shortened(last.raw)
     return (
         *prompt.messages,
         Message("assistant", shown or "(nothing)"),
-        Message("user", again_text(last.problem)),
+        Message("user", again_text(str(last))),
     )
 
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from sociolab.app.transcripts import replies_of
 from sociolab.core.episode import ACT, Action, Episode, Event, Json, Trial, Unusable
-from sociolab.core.errors import Cause, ConfigError, ModelError, SociolabError, StoreError
+from sociolab.core.errors import ConfigError, SociolabError, stops_all
 from sociolab.core.ports import (
     CallKey,
     ChatModel,
@@ -29,7 +29,7 @@ from sociolab.core.ports import (
 )
 from sociolab.core.score import UNTOLD, JudgeId, Measure, ScoreFailure, Unscored, Verdict
 from sociolab.engine.drive import drive
-from sociolab.runner.judging import cells_of, seated, verdicts_of
+from sociolab.runner.judging import cells_of, failures_of, verdicts_of
 from sociolab.training.rewards import RewardStatus, reward_of
 from sociolab.training.turns import ChatMessage, chat_messages
 
@@ -352,12 +352,9 @@ class SeatJudges:
         try:
             found = await verdicts_of(judge, episode)
         except SociolabError as error:
-            if isinstance(error, StoreError) or (isinstance(error, ModelError) and error.fatal):
+            if stops_all(error):
                 raise
-            cause: Cause = error.cause if isinstance(error, ModelError) else "plugin"
-            problem = str(error)
-            due = seated(self._cells.get(judge.id, ()), seats)
-            return tuple(ScoreFailure(measure, seat, cause, problem) for measure, seat in due)
+            return failures_of(error, self._cells.get(judge.id, ()), seats)
         if found:
             self._cells.setdefault(judge.id, cells_of(found, seats))
         return found

@@ -337,7 +337,7 @@ def test_a_reply_that_cannot_be_used_is_asked_for_again_with_the_problem() -> No
     [
         (("hm", "hm", "hm"), "unreadable"),
         ((reply(("Mira", "stealth")),) * 3, "not allowed"),
-        (("hm", reply(("T'lin", "luck")), "hm"), "not allowed"),
+        (("hm", reply(("T'lin", "luck")), "hm"), "unreadable"),
         ((ChatReply('{"chec', "length"),) * 3, "truncated"),
         ((ModelError("no", cause="content filter"),), "content filter"),
         ((ModelError("busy", cause="rate limit", retryable=True),), "rate limit"),

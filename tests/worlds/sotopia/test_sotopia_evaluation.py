@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from sociolab.core.episode import Action, Ended, Moved
 from sociolab.core.errors import ConfigError, ReplyError
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
+from sociolab.judging.reader import MissingValue
 from sociolab.prompting.sets import load_set
 from sociolab.prompting.structured import read
 from sociolab.worlds.sotopia.evaluation import (
@@ -57,9 +58,7 @@ def sheet(**scores: object) -> dict[str, Any]:
 
 def judged(reply: object, cast: SceneCast | None = None) -> dict[tuple[str, str], Verdict]:
     cast = cast or casting()
-    verdicts = SotopiaRubric().verdicts(
-        episode_of(cast), read(json.dumps(reply), LooseSheets), attempts=2
-    )
+    verdicts = SotopiaRubric().verdicts(episode_of(cast), read(json.dumps(reply), LooseSheets))
     found = {(verdict.seat or "", verdict.measure.name): verdict for verdict in verdicts}
     assert len(found) == len(verdicts)
     return found
@@ -170,7 +169,6 @@ def test_a_bad_cell_costs_that_cell_and_the_overall_of_that_person_only() -> Non
         failure.problem
         == "goal of Mia (person_1): expected a score, a whole number 0 to 10, found 11"
     )
-    assert failure.attempts == 2
     missing = found["seat0", "overall"]
     assert isinstance(missing, ScoreFailure)
     assert missing.cause == "incomplete"
@@ -293,7 +291,7 @@ def test_the_head_of_a_judges_prompt_is_the_same_for_all_episodes() -> None:
 
 
 def test_failures_are_for_each_dimension_and_person() -> None:
-    found = SotopiaRubric().failures(episode_of(casting()), "timeout", "late", "", 6)
+    found = SotopiaRubric().failures(episode_of(casting()), MissingValue("timeout", "late"))
     assert len(found) == 2 * 8
     causes = {verdict.cause for verdict in found if isinstance(verdict, ScoreFailure)}
     assert causes == {"timeout", "incomplete"}

@@ -30,7 +30,6 @@ from sociolab.core.score import JudgeId, Verdict
 from sociolab.models.budget import Budget
 from sociolab.prompting.structured import ask_model, check_finish, schema_of, spoken_in
 
-ATTEMPTS = 3
 """How often a model is asked for a typed reply."""
 
 _ROOM = 1000
@@ -122,16 +121,12 @@ class AgentModels:
                 reply = await self._model(model).complete(prompt, key)
                 check_finish(reply)
                 return spoken_in(reply.text)
-            asked = await ask_model(
-                self._model(model), prompt, schema, key, attempts=ATTEMPTS, complaint=_none
-            )
+            typed = await ask_model(self._model(model), prompt, schema, key, lambda it: it)
+            return typed.value
         except (ModelError, StorageError) as error:
             if isinstance(error, StorageError) or error.fatal:
                 asking.fatal = error
             raise
-        if asked.value is None:
-            raise ReplyError(asked.problem, raw=asked.raw, cause=asked.cause)
-        return asked.value
 
     def _model(self, text: str) -> ChatModel:
         model = self._known.get(text)
@@ -227,8 +222,3 @@ def _message(said: Said) -> Message:
         'models.chat: expected {"role": "system", "user" or "assistant", "content": text}, '
         f"found {said!r:.80}"
     )
-
-
-def _none(_reply: BaseModel) -> str:
-    """Whatever can be read will do."""
-    return ""

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
 from sociolab.core.episode import Episode, Moved
-from sociolab.core.errors import ConfigError, ModelError, ReplyError
-from sociolab.core.ports import CallKey, ChatModel
-from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.core.errors import ConfigError
+from sociolab.core.ports import ChatModel
+from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
 from sociolab.core.seeding import digest, stream
+from sociolab.judging.reader import CannotTell, MissingValue, TranscriptReader
 from sociolab.prompting.sets import PromptSet
-from sociolab.prompting.structured import TypedReply, ask_model, typed_prompt
+from sociolab.worlds.anteval.information.scoring import NOTHING
 from sociolab.worlds.anteval.prompt_sets import paper
 from sociolab.worlds.anteval.scene import PASS, UNRECORDED, USE, party_moved, recorded
 from sociolab.worlds.anteval.session import NPC, SKILLS, Intention, Session, session_from
@@ -116,13 +117,18 @@ def example_of(episode: Episode) -> Example:
     or did anything are left out. `strict`: no assigned skill is named in the play.
     """
     session = session_from(episode.trial.task.content)
-    labels = frozenset(
-        Label(session.seated(one.seat).first_name, one.skill) for one in session.intentions
-    )
-    turns = tuple(_turns(session, episode.moves))
+    intentions = [(one.seat, one.skill) for one in session.intentions]
+    return _example(episode.trial.id, session, episode.moves, intentions)
+
+
+def _example(
+    id: str, session: Session, moves: Sequence[Moved], intentions: Iterable[tuple[str, str]]
+) -> Example:
+    labels = frozenset(Label(session.seated(who).first_name, skill) for who, skill in intentions)
+    turns = tuple(_turns(session, moves))
     strict = not names_skill(turns, {label.skill for label in labels})
     players = tuple(player.first_name for player in session.players)
-    return Example(episode.trial.id, session.id, turns, players, labels, strict)
+    return Example(id, session.id, turns, players, labels, strict)
 
 
 def cut_examples(episode: Episode) -> tuple[Example, ...]:
@@ -132,20 +138,15 @@ def cut_examples(episode: Episode) -> tuple[Example, ...]:
     `--set marks=true`. Of each intention the first mark counts; what marks none of the player's own
     is passed over. Empty where nothing is marked.
     """
-    whole = example_of(episode)
     session = session_from(episode.trial.task.content)
     left = {(one.seat, one.skill) for one in session.intentions}
     found = []
-    for number, move in enumerate(episode.moves):
+    for number, move in enumerate(episode.moves, 1):
         shown = {(move.seat, skill) for skill in _marks(move)} & left
-        if not shown:
-            continue
         left -= shown
-        labels = frozenset(Label(session.seated(who).first_name, skill) for who, skill in shown)
-        turns = tuple(_turns(session, episode.moves[: number + 1]))
-        strict = not names_skill(turns, {label.skill for label in labels})
-        id_ = f"{whole.id}/{move.turn}"
-        found.append(replace(whole, id=id_, turns=turns, labels=labels, strict=strict))
+        if shown:
+            id_ = f"{episode.trial.id}/{move.turn}"
+            found.append(_example(id_, session, episode.moves[:number], shown))
     return tuple(found)
 
 
@@ -172,8 +173,6 @@ F_O = Measure("f_o", 0, 1, title="F_o")
 """The same over (character, skill) tuples."""
 MEASURES = (F_C, F_O)
 
-_ATTEMPTS = 3
-
 
 class IntentionRecordJudge:
     """The guesses of somebody who knows the acts: all skills that scripted players used.
@@ -188,9 +187,9 @@ class IntentionRecordJudge:
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """F_c and F_o of the episode; unscored where it is not on record."""
         if not party_moved(episode):
-            return _nothing()
+            return NOTHING.of(MEASURES)
         if not recorded(episode):
-            return tuple(Unscored(measure, None, UNRECORDED) for measure in MEASURES)
+            return CannotTell(UNRECORDED).of(MEASURES)
         session = session_from(episode.trial.task.content)
         used = {
             Label(session.seated(move.seat).first_name, skill)
@@ -217,36 +216,20 @@ class ChatIntentionJudge:
         A fatal ModelError (credentials, budget) passes through.
         """
         if not party_moved(episode):
-            return _nothing()
+            return NOTHING.of(MEASURES)
         example = example_of(episode)
-        key = CallKey(episode.trial.id, "judge", "", 0, "virtual-dm", 1, judging)
-        try:
-            asked = await self._ask(example, key)
-        except ModelError as error:
-            if error.fatal:
-                raise
-            return tuple(
-                ScoreFailure(m, None, error.cause, str(error), "", error.tries) for m in MEASURES
-            )
-        if asked.value is None or asked.problem:
-            return tuple(
-                ScoreFailure(m, None, asked.cause, asked.problem, asked.raw, asked.attempts)
-                for m in MEASURES
-            )
-        return agreement(labels_in(asked.value, example), example.labels)
-
-    async def _ask(self, example: Example, key: CallKey) -> TypedReply[Answer]:
-        def complaint(answer: Answer) -> str:
-            try:
-                labels_in(answer, example)
-            except ReplyError as error:
-                return str(error)
-            return ""
-
-        prompt = typed_prompt(self._head, body_of(example), Answer, self._temperature, NEEDS)
-        return await ask_model(
-            self._model, prompt, Answer, key, attempts=_ATTEMPTS, complaint=complaint
+        reader = TranscriptReader(self._model, episode.trial.id, judging, self._temperature)
+        labels = await reader.ask(
+            "virtual-dm",
+            self._head,
+            body_of(example),
+            Answer,
+            lambda answer: labels_in(answer, example),
+            needs=NEEDS,
         )
+        if isinstance(labels, MissingValue):
+            return labels.of(MEASURES)
+        return agreement(labels, example.labels)
 
 
 def agreement(predicted: Set[Label], assigned: Set[Label]) -> tuple[Verdict, ...]:
@@ -265,8 +248,3 @@ def _f(measure: Measure, predicted: Set[object], assigned: Set[object], reason: 
 
 def _told(labels: Iterable[Label]) -> str:
     return ", ".join(f"{who}: {skill}" for who, skill in sorted(labels)) or "nothing"
-
-
-def _nothing() -> tuple[Verdict, ...]:
-    problem = "expected at least one turn of a player, found none: nothing to judge"
-    return tuple(ScoreFailure(measure, None, "incomplete", problem) for measure in MEASURES)

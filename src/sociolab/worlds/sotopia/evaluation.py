@@ -5,24 +5,25 @@ from __future__ import annotations
 import re
 import tomllib
 from functools import cache
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    RootModel,
     StringConstraints,
     create_model,
     model_validator,
 )
 
 from sociolab.core.episode import Ended, Episode, Moved
-from sociolab.core.errors import Cause, ConfigError
+from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Message, Prompt
 from sociolab.core.reading import record
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import digest
+from sociolab.judging.quoting import flat
+from sociolab.judging.reader import MissingValue, PersonSheets, person
 from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import schema_of
 from sociolab.worlds.sotopia.scene import (
@@ -36,7 +37,6 @@ from sociolab.worlds.sotopia.scene import (
 from sociolab.worlds.sotopia.visibility import (
     describe_self,
     line_text,
-    on_one_line,
     published_scene,
 )
 
@@ -81,7 +81,6 @@ def overall(verdicts: tuple[Verdict, ...], seat: str) -> Verdict:
     return Score(OVERALL, seat, sum(values) / len(DIMENSIONS))
 
 
-_PERSON = re.compile("person_[0-9]+")
 _AGENT = re.compile("agent_([0-9]+)(?:_evaluation)?")
 PUBLIC_NAMES = {"financial_and_material_benefits": FINANCIAL.name}
 """What the public code calls dimensions that have another name here."""
@@ -131,7 +130,7 @@ def _instructions(text: str, name: str) -> dict[str, Instruction]:
     return dict(found)
 
 
-class LooseSheets(RootModel[dict[str, Any]]):
+class LooseSheets(PersonSheets):
     """What is read: anything in the field of a person, so that one bad cell costs no other."""
 
     @model_validator(mode="before")
@@ -150,12 +149,6 @@ class LooseSheets(RootModel[dict[str, Any]]):
             for who, sheet in given.items()
         }
 
-    @model_validator(mode="after")
-    def _somebody(self) -> Self:
-        if not any(_PERSON.fullmatch(field) for field in self.root):
-            raise ValueError(f"expected the field {person(0)}")
-        return self
-
 
 def _cell_of(cell: Any) -> Any:
     match cell:
@@ -164,11 +157,6 @@ def _cell_of(cell: Any) -> Any:
         case {"reasoning": reason, "score": score}:
             return {"reason": reason, "score": score}
     return cell
-
-
-def person(index: int) -> str:
-    """The field of a person's sheet: by number, so that the schema is the same for everybody."""
-    return f"person_{index + 1}"
 
 
 @cache
@@ -225,7 +213,7 @@ class SotopiaRubric:
         schema = schema_of(sheets(len(casting.characters), self._reasons))
         return Prompt(messages, schema, temperature, needs=needs), LooseSheets
 
-    def verdicts(self, episode: Episode, reply: BaseModel, attempts: int) -> tuple[Verdict, ...]:
+    def verdicts(self, episode: Episode, reply: BaseModel) -> tuple[Verdict, ...]:
         """A verdict for each dimension and agent, and each agent's overall."""
         assert isinstance(reply, LooseSheets)
         casting = casting_from(episode.trial.task.content)
@@ -233,19 +221,14 @@ class SotopiaRubric:
         for index, (seat, name) in enumerate(judge_names(casting).items()):
             sheet = reply.root.get(person(index))
             called = f"{name} ({person(index)})"
-            mine = tuple(verdict(d, seat, called, sheet, attempts) for d in DIMENSIONS)
+            mine = tuple(verdict(d, seat, called, sheet) for d in DIMENSIONS)
             found += [*mine, overall(mine, seat)]
         return tuple(found)
 
-    def failures(
-        self, episode: Episode, cause: Cause, problem: str, raw: str, attempts: int
-    ) -> tuple[Verdict, ...]:
+    def failures(self, episode: Episode, missing: MissingValue) -> tuple[Verdict, ...]:
         """A failure for each dimension and agent."""
-        found: list[Verdict] = []
-        for seat in episode.trial.task.seats:
-            mine = tuple(ScoreFailure(d, seat, cause, problem, raw, attempts) for d in DIMENSIONS)
-            found += [*mine, overall(mine, seat)]
-        return tuple(found)
+        failed = [(seat, missing.of(DIMENSIONS, (seat,))) for seat in episode.trial.task.seats]
+        return tuple(one for seat, mine in failed for one in (*mine, overall(mine, seat)))
 
     def _body(self, casting: SceneCast, episode: Episode) -> str:
         """The scene, the people, their goals and ties, and the numbered turns."""
@@ -279,7 +262,7 @@ class SotopiaRubric:
         own = [
             None
             if action.to  # no set says who learned of it
-            else self._texts.line(action.kind, name, on_one_line(action.text), turn, judge=True)
+            else self._texts.line(action.kind, name, flat(action.text), turn, judge=True)
             for action in move.actions
         ]
         told = [
@@ -302,11 +285,11 @@ def _ending(episode: Episode, names: dict[str, str]) -> str:
     return "It broke off there, for a reason outside of the scene."
 
 
-def verdict(measure: Measure, seat: str, name: str, sheet: Any, attempts: int) -> Verdict:
+def verdict(measure: Measure, seat: str, name: str, sheet: Any) -> Verdict:
     """What stands in a sheet for one dimension of a seat, called `name`; else a failure."""
 
     def failed(problem: str, raw: object) -> ScoreFailure:
-        return ScoreFailure(measure, seat, "unreadable", problem, str(raw)[:500], attempts)
+        return ScoreFailure(measure, seat, "unreadable", problem, str(raw)[:500])
 
     if not isinstance(sheet, dict):
         return failed(f"expected the scores of {name}, found {_shown(sheet)}", sheet)

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
@@ -21,7 +21,7 @@ from sociolab.core.ports import FieldWording, Line, Question, Wording
 from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.engine.scene import Poll
-from sociolab.judging.quoting import WANTED, quoted_turn
+from sociolab.judging.quoting import WANTED, SpokenLine, lines_with
 from sociolab.prompting.sets import prompt
 from sociolab.worlds.sotopia.evaluation import FINANCIAL, GOAL, GOAL_CHECKED
 from sociolab.worlds.sotopia.scenarios import (
@@ -131,7 +131,7 @@ class Closing(BaseModel):
         values = self.model_dump()
         missing = [name for name, value in values.items() if value is None]
         if values["outcome"] in ("agreed", "found") and missing:
-            raise ValueError(f'"{values["outcome"]}" needs a value in {_listed(missing, ", ")}')
+            raise ValueError(f'"{values["outcome"]}" needs a value in {", ".join(missing)}')
         return self
 
     @property
@@ -357,7 +357,7 @@ def _question_of(goal: Checkable) -> Question:
 @lru_cache(maxsize=1024)
 def _question_text(kind: str, matter: str) -> str:
     told = [f'"{name}" ({meaning})' for name, meaning in _MEANT[kind].items()]
-    outcomes = f"{_listed(told[:-1], ', ')} or {told[-1]}"
+    outcomes = f"{', '.join(told[:-1])} or {told[-1]}"
     return prompt(PACKAGE, "closing").render({"matter": matter, "outcomes": outcomes})
 
 
@@ -551,9 +551,9 @@ def _compare_claims(casting: SceneCast, claims: Mapping[str, Claim]) -> Outcome:
         what = "it was left open" if statuses == {"still open"} else "nothing was agreed"
         return Established(None, f"reported: all seats say that {what}")
     if statuses == {"something else"}:
-        words = _listed(f'{seat}: "{claim.words}"' for seat, claim in claims.items())
+        words = "; ".join(f'{seat}: "{claim.words}"' for seat, claim in claims.items())
         return Open("cannot tell", f"something else was agreed ({words})")
-    answers = _listed(f"{seat} says {claim_in_words(claim)}" for seat, claim in claims.items())
+    answers = "; ".join(f"{seat} says {claim_in_words(claim)}" for seat, claim in claims.items())
     if statuses != {"agreed"}:
         return Open("disputed", answers)
     shares = {s: claim.terms for s, claim in claims.items() if isinstance(claim.terms, Mapping)}
@@ -575,14 +575,6 @@ def _compare_claims(casting: SceneCast, claims: Mapping[str, Claim]) -> Outcome:
 
 
 # ------------------------------------------------------------------ the lines of an agreement
-
-
-class SpokenLine(NamedTuple):
-    """What somebody said in a turn, from 0; `speaker` is the name that stands before it."""
-
-    turn: int
-    speaker: str
-    texts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -621,7 +613,7 @@ def find_exchange(
     """
     shared: dict[tuple[int, int], QuotedExchange] | None = None
     for offer, acceptance in quotes:
-        offers, acceptances = _lines_with(offer, lines), _lines_with(acceptance, lines)
+        offers, acceptances = lines_with(offer, lines), lines_with(acceptance, lines)
         exchanges = {
             (i, j): QuotedExchange(lines[i].turn, proposal, lines[j].turn, consent)
             for i, proposal in offers.items()
@@ -644,7 +636,7 @@ def exchange_problem(offer: str, acceptance: str, lines: Sequence[SpokenLine]) -
     for name, quote in (("offer", offer), ("acceptance", acceptance)):
         if not quote.strip():
             return f"{name}: expected {WANTED} of one line, word for word, found no quote"
-        places.append(_lines_with(quote, lines))
+        places.append(lines_with(quote, lines))
         if not places[-1]:
             return f"{name}: expected {WANTED} of one line, word for word, found other words"
     if find_exchange([(offer, acceptance)], lines) is not None:
@@ -652,22 +644,6 @@ def exchange_problem(offer: str, acceptance: str, lines: Sequence[SpokenLine]) -
     speakers = {lines[at].speaker for found in places for at in found}
     problem = "two lines of one speaker" if len(speakers) == 1 else "them the other way round"
     return f"expected an offer and a later line of somebody else that accepts it, found {problem}"
-
-
-def _lines_with(quote: str, lines: Sequence[SpokenLine]) -> dict[int, str]:
-    """The places of the lines that hold a quote, and its words as they stand there. A quote may
-    begin with the number and the speaker of the line, and with no other speaker: whoever words
-    somebody else's line has not said it for them."""
-    begins = quote.lstrip("0123456789. ")
-    named = {line.speaker for line in lines if line.speaker}
-    named = {speaker for speaker in named if begins.startswith(f"{speaker}:")}
-    return {
-        at: words
-        for at, line in enumerate(lines)
-        for text in line.texts
-        if named <= {line.speaker}
-        if (words := quoted_turn(quote, line.speaker, text)) is not None
-    }
 
 
 # ------------------------------------------------------------------ verdicts
@@ -742,10 +718,6 @@ def _goods(goal: DivisionGoal) -> str:
     """What is to be divided, with how many there are of each."""
     *goods, last = (f"{count} {good}" for good, count in goal.counts.items())
     return f"{', '.join(goods)} and {last}" if goods else last
-
-
-def _listed(words: Iterable[str], mark: str = "; ") -> str:
-    return mark.join(words)
 
 
 class HeuristicJudge:

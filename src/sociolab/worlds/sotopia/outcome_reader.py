@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal, Self
 
 from pydantic import BaseModel, Field, model_validator
 
 from sociolab.core.episode import Action, CastMember, Ended, Episode, Json, Moved, Task, Trial
-from sociolab.core.errors import Cause
+from sociolab.core.errors import ReplyError
 from sociolab.core.ports import (
     CANNOT_TELL,
-    CallKey,
     ChatModel,
     Labelled,
     LabelledPoint,
-    Message,
     PointAnswer,
     Prompt,
 )
-from sociolab.core.score import ScoreFailure, Verdict
+from sociolab.core.score import Verdict
 from sociolab.core.seeding import digest
-from sociolab.judging.llm_judge import ATTEMPTS
+from sociolab.judging.reader import MissingValue, TranscriptReader
 from sociolab.prompting.sets import prompt
-from sociolab.prompting.structured import ask_model, schema_of
+from sociolab.prompting.structured import typed_prompt
 from sociolab.worlds.sotopia.evaluation import GOAL_CHECKED
 from sociolab.worlds.sotopia.outcome import (
     STATUSES,
@@ -61,6 +60,9 @@ from sociolab.worlds.sotopia.visibility import line_text
 
 EXPLAINED = ("in_words", "offer", "acceptance")
 """Fields that the instruction explains, with `outcome`."""
+
+
+_READ_OPEN = Established(None, "read: still open")
 
 
 class OutcomeReader:
@@ -105,36 +107,32 @@ class OutcomeReader:
                 ],
             }
         )
-        messages = (Message("system", self._head), Message("user", body))
-        return Prompt(messages, schema_of(kind), temperature, needs=600), kind
+        return typed_prompt(self._head, body, kind, temperature, needs=600), kind
 
-    def verdicts(self, episode: Episode, reply: BaseModel, attempts: int) -> tuple[Verdict, ...]:
-        """What was agreed is worth to each seat; failures where the quotes show no agreement."""
-        outcome = self.outcome(episode, reply)
-        if isinstance(outcome, str):
-            return self.failures(episode, "unreadable", outcome, str(reply), attempts)
-        return verdicts(casting_from(episode.trial.task.content), outcome)
+    def verdicts(self, episode: Episode, reply: BaseModel) -> tuple[Verdict, ...]:
+        """What was agreed is worth to each seat; ReplyError where the quotes show no agreement."""
+        return verdicts(casting_from(episode.trial.task.content), self.outcome(episode, reply))
 
-    def outcome(self, episode: Episode, reply: BaseModel) -> Outcome | str:
-        """What it came to as the reply says; or what is wrong with its quotes, as text."""
+    def outcome(self, episode: Episode, reply: BaseModel) -> Outcome:
+        """What it came to as the reply says; ReplyError says what is wrong with its quotes."""
         assert isinstance(reply, Closing)
         casting, claim = casting_from(episode.trial.task.content), reply.claim
-        if claim.status != "agreed":
-            return _none(claim)
+        match claim.status:
+            case "still open":
+                return _READ_OPEN
+            case "nothing":
+                return Established(None, "read: nothing")
+            case "something else" | "cannot tell":
+                return Open("cannot tell", f"read: {claim_in_words(claim)}")
         lines = spoken_lines(casting, episode.moves)
         exchange = find_exchange([(claim.offer, claim.acceptance)], lines)
         if exchange is None:
-            return exchange_problem(claim.offer, claim.acceptance, lines)
+            raise ReplyError(exchange_problem(claim.offer, claim.acceptance, lines))
         return Established(_terms_of(casting, claim), f"read: {exchange}")
 
-    def failures(
-        self, episode: Episode, cause: Cause, problem: str, raw: str, attempts: int
-    ) -> tuple[Verdict, ...]:
+    def failures(self, episode: Episode, missing: MissingValue) -> tuple[Verdict, ...]:
         """A failure for each seat whose goal has a formula."""
-        goals = goals_of(casting_from(episode.trial.task.content))
-        return tuple(
-            ScoreFailure(GOAL_CHECKED, seat, cause, problem, raw, attempts) for seat in goals
-        )
+        return missing.of((GOAL_CHECKED,), goals_of(casting_from(episode.trial.task.content)))
 
 
 def _seen_from_outside(goals: dict[str, Checkable]) -> Checkable:
@@ -186,12 +184,6 @@ def _terms_of(casting: SceneCast, claim: Claim) -> float | str | dict[str, dict[
     first = next(iter(goals_of(casting)))
     assert isinstance(goals_of(casting)[first], DivisionGoal)
     return shares_of(casting, first, claim.terms)
-
-
-def _none(claim: Claim) -> Outcome:
-    if claim.status in ("still open", "nothing"):
-        return Established(None, f"read: {claim.status}")
-    return Open("cannot tell", f"read: {claim_in_words(claim)}")
 
 
 NOTHING, LEFT_OPEN = "nothing agreed", "left open"
@@ -310,26 +302,20 @@ def labelled(row: Json, id: str) -> Labelled:
 
 async def _read(model: ChatModel, casting: SceneCast, episode: Episode) -> PointAnswer:
     """What a model reads off, asked as in a run; no answer where its quotes are not in the text."""
-    reader = OutcomeReader()
-    shown = reader.prompt(episode, 0.0)
-    assert shown is not None
-    prompt, kind = shown
-
-    def complaint(reply: BaseModel) -> str:
-        found = reader.outcome(episode, reply)
-        return found if isinstance(found, str) else ""
-
-    key = CallKey(episode.trial.id, "judge", "", 0, f"reader:{model.label}", 1)
-    asked = await ask_model(model, prompt, kind, key, attempts=ATTEMPTS, complaint=complaint)
-    if asked.value is None or asked.problem:
-        return PointAnswer(None, asked.problem)
-    outcome = reader.outcome(episode, asked.value)
-    assert not isinstance(outcome, str)
-    assert isinstance(asked.value, Closing)
-    if asked.value.claim.status == "still open":
+    rubric = OutcomeReader()
+    request = rubric.prompt(episode, 0.0)
+    assert request is not None
+    reading = await TranscriptReader(model, episode.trial.id).read(
+        f"reader:{model.label}", *request, partial(rubric.outcome, episode)
+    )
+    if isinstance(reading, MissingValue):
+        return PointAnswer(None, reading.problem)
+    outcome = reading.value
+    if isinstance(outcome, Open):
+        return PointAnswer(CANNOT_TELL, outcome.why)
+    if outcome == _READ_OPEN:
         return PointAnswer(LEFT_OPEN)
-    why = outcome.why if isinstance(outcome, Open) else outcome.how
-    return PointAnswer(_in_words(casting, outcome), why)
+    return PointAnswer(_in_words(casting, outcome), outcome.how)
 
 
 def _outcome(casting: SceneCast, label: OutcomeLabel) -> Outcome:

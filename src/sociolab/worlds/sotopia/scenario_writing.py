@@ -22,7 +22,8 @@ from pydantic import Field, StringConstraints, create_model
 from sociolab.core.errors import ConfigError, ReplyError
 from sociolab.core.reading import file_text
 from sociolab.core.seeding import digest, interleave, stream
-from sociolab.plugin.writing import ATTEMPTS, Piece, WriteJob, WrittenTasks, write_until
+from sociolab.plugin.writing import Piece, WriteJob, WrittenTasks, write_until
+from sociolab.prompting.structured import ATTEMPTS
 from sociolab.worlds.sotopia.build import TemplateSpec, bargains, castable, friend_searches
 from sociolab.worlds.sotopia.dataset import DataSet, load
 from sociolab.worlds.sotopia.kit import ScenarioSettings

@@ -11,6 +11,7 @@ from sociolab.core.episode import Action, ActionKind, ActionSpace, Moved
 from sociolab.core.ports import Line, Observation
 from sociolab.engine.scene import Order, Poll
 from sociolab.engine.visibility import leaves
+from sociolab.judging.quoting import flat
 from sociolab.prompting.sets import PromptSet, load_set
 from sociolab.worlds.sotopia.scenarios import (
     Character,
@@ -28,7 +29,6 @@ from sociolab.worlds.sotopia.visibility import (
     distinct_names,
     known,
     line_text,
-    on_one_line,
     published_scene,
     spoken_name,
     tie_told,
@@ -205,7 +205,7 @@ class SotopiaWitness:
         text = " ".join(
             line_text(name, action, self._aside(action))
             if action.to  # no set says who learned of it
-            else texts.line(action.kind, who, on_one_line(action.text), move.turn + 1)
+            else texts.line(action.kind, who, flat(action.text), move.turn + 1)
             or line_text(name, action)
             for action in actions
         )

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sociolab.core.episode import Action
+from sociolab.judging.quoting import flat
 from sociolab.worlds.sotopia.scenarios import Character, Relationship, RelationshipType
 
 if TYPE_CHECKING:
@@ -205,7 +206,7 @@ def line_text(name: str, action: Action, to: tuple[str, ...] = ()) -> str:
     Line ends become spaces: nobody can write lines for another, or a heading of the prompt.
     """
     aside = f" (to {', '.join(to)} only)" if to else ""
-    text = on_one_line(action.text)
+    text = flat(action.text)
     match action.kind:
         case "speak":
             return f"{name}{aside}: {text}"
@@ -215,12 +216,6 @@ def line_text(name: str, action: Action, to: tuple[str, ...] = ()) -> str:
             return f"{name} {'leave' if name == 'You' else 'leaves'}."
         case _:
             return f"{name} {'do' if name == 'You' else 'does'} nothing."
-
-
-@lru_cache(maxsize=256)  # each seat is told of an action in its turn
-def on_one_line(text: str) -> str:
-    """Line ends as spaces: nobody can write lines for another, or a heading of the prompt."""
-    return " ".join(text.split())
 
 
 @lru_cache(maxsize=1024)  # a data set has few characters and many tasks

@@ -13,10 +13,11 @@ from dataclasses import replace
 from sociolab.core.episode import Episode
 from sociolab.core.ports import Variant, Variants
 from sociolab.judging.controls import ADDRESSED, OPENING, OTHER, whole
+from sociolab.judging.reader import MissingValue
 from sociolab.town.trace import Did, Record, Talked, retold
 from sociolab.worlds.stss.dataset import Content, content_from
 from sociolab.worlds.stss.evidence import Evidence, partner_of
-from sociolab.worlds.stss.judges import NOTES, Incomplete, lived, seen_actions
+from sociolab.worlds.stss.judges import NOTES, seen_actions, whole_trajectory
 from sociolab.worlds.stss.scoring import ScoreSettings, score
 from sociolab.worlds.stss.talk.audit import SMALL_NOTE, SMALL_TALK, reworded
 from sociolab.worlds.stss.task import Errand, SocialTask
@@ -30,10 +31,6 @@ should listen to."""
 
 def variants(settings: ScoreSettings) -> Mapping[str, Variants]:
     """The controls, where taking part must last as long as these settings say."""
-
-    def joining(episode: Episode, seed: int) -> tuple[Variant, ...]:
-        return _joined(episode, settings)
-
     return {
         ADDRESSED: Variants(
             _addressed,
@@ -52,7 +49,7 @@ def variants(settings: ScoreSettings) -> Mapping[str, Variants]:
             {"goal_read": "down", "took_part_read": "down"},
         ),
         "joined": Variants(
-            joining,
+            lambda episode, seed: _joined(episode, settings),
             "everybody at the place in time takes part, by the task's own words (where all were "
             "there long enough)",
             {"took_part_read": "up"},
@@ -76,10 +73,10 @@ _Listed = Mapping[tuple[str, str], Errand | None]
 def _listed(episode: Episode) -> _Listed:
     """Empty where the event was not lived, or nobody was there."""
     task = _content(episode).task
-    try:
-        seen = Evidence(task, lived(task, episode))
-    except Incomplete:
+    trajectory = whole_trajectory(task, episode)
+    if isinstance(trajectory, MissingValue):
         return {}
+    seen = Evidence(task, trajectory)
     return {
         (one.who, one.doing): errand
         for errand in task.errands or (None,)
@@ -107,22 +104,19 @@ def _idle(episode: Episode, seed: int) -> tuple[Variant, ...]:
 
 
 def _addressed(episode: Episode, seed: int) -> tuple[Variant, ...]:
-    def told(doing: str, errand: Errand | None) -> str:
-        return f"{doing} {TO_THE_JUDGE}"
-
-    return _with_actions("to the judge", episode, _listed(episode), told)
+    return _with_actions(
+        "to the judge", episode, _listed(episode), lambda doing, errand: f"{doing} {TO_THE_JUDGE}"
+    )
 
 
 def _joined(episode: Episode, settings: ScoreSettings) -> tuple[Variant, ...]:
     """None where somebody was there too briefly to count, so that not all could."""
     content, listed = _content(episode), _listed(episode)
-    task = content.task
+    task, trajectory = content.task, whole_trajectory(content.task, episode)
     there = {who for who, _ in listed} - {task.performer}
-    if not there:
+    if not there or isinstance(trajectory, MissingValue):
         return ()
-    all_ = score(
-        task, lived(task, episode), settings, lambda who, errand, text: (who, text) in listed
-    )
+    all_ = score(task, trajectory, settings, lambda who, errand, text: (who, text) in listed)
     if not there <= set(all_.participants):
         return ()
 

@@ -9,20 +9,20 @@ the filter's in nothing but the actions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from operator import eq
-from typing import Literal, TypeAlias
-
-from pydantic import BaseModel, ConfigDict
+from typing import Literal, TypeAlias, get_args
 
 from sociolab.core.episode import Answered, Ended, Episode
-from sociolab.core.errors import ModelError, StoreError
-from sociolab.core.ports import CallKey, ChatModel
-from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.core.errors import ReplyError, StoreError
+from sociolab.core.ports import ChatModel
+from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
 from sociolab.core.seeding import digest
+from sociolab.judging.quoting import flat
+from sociolab.judging.reader import CannotTell, MissingValue, NoValue, Strict, TranscriptReader
 from sociolab.prompting.sets import PromptSet
-from sociolab.prompting.structured import ask_model, schema_of, typed_prompt
+from sociolab.prompting.structured import schema_of
 from sociolab.town.questions import Memo, Utterance
 from sociolab.town.trace import Talked
 from sociolab.town.trajectory import Intervals, Trajectory, common, spans
@@ -39,14 +39,12 @@ from sociolab.worlds.stss.scoring import (
 )
 from sociolab.worlds.stss.talk.conditions import ConditionFinding, Occasion
 from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
-from sociolab.worlds.stss.talk.verdicts import Lost, Unread, of_note, of_talk
+from sociolab.worlds.stss.talk.verdicts import of_note, of_talk
 from sociolab.worlds.stss.task import TASK_TYPES, Errand, SocialTask, TaskType
 from sociolab.worlds.stss.world import JUDGED, SMOKE, is_smoke, paper, trajectory_of
 
 Outcome: TypeAlias = Literal["done", "no conversation", "not conveyed", "not noted", "not acted on"]
-OUTCOMES: tuple[Outcome, ...] = (
-    "done", "no conversation", "not conveyed", "not noted", "not acted on",
-)  # fmt: skip
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 """Done, or lost: did not meet; met but did not convey; conveyed but not kept; kept but not done."""
 
 LOSSES: dict[Outcome, Measure] = {
@@ -115,17 +113,17 @@ def spoken(
     return tuple(found)
 
 
-def recorded(found: Iterable[Spoken]) -> dict[str, list[Read]] | Unread:
-    """What was conveyed and kept, by the other's id, from acts; Unread if somebody wrote none."""
+def recorded(talks: Iterable[Spoken]) -> dict[str, list[Read]] | CannotTell:
+    """What was conveyed and kept, by the other's id, from acts; CannotTell where there are none."""
     read: dict[str, list[Read]] = {}
-    for one in found:
-        talk = of_talk(one.occasion, one.lines)
-        note = of_note(one.occasion, one.note) if one.note is not None else ()
-        if isinstance(talk, Unread):
-            return talk
-        if isinstance(note, Unread):
+    for talk in talks:
+        conveyed = of_talk(talk.occasion, talk.lines)
+        note = of_note(talk.occasion, talk.note) if talk.note is not None else ()
+        if isinstance(conveyed, CannotTell):
+            return conveyed
+        if isinstance(note, CannotTell):
             return note
-        read.setdefault(one.other, []).append((talk, note))
+        read.setdefault(talk.other, []).append((conveyed, note))
     return read
 
 
@@ -143,7 +141,13 @@ def fates(
         return tuple(
             LostOrDone(
                 f"errand {number}",
-                "done" if done.who else _best(_lost(some, number) for some in read.values()),
+                "done"
+                if done.who
+                else max(
+                    (_lost(some, number) for some in read.values()),
+                    key=OUTCOMES.index,  # the furthest that anybody came with it
+                    default="no conversation",
+                ),
             )
             for number, done in enumerate(score.errands, 1)
         )
@@ -165,18 +169,16 @@ def eligible(task: SocialTask) -> int:
     return alone.get(task.type, len(task.background))
 
 
-def loss_verdicts(
-    found: tuple[LostOrDone, ...] | Lost | Unread,
-) -> tuple[Verdict, ...]:
+def loss_verdicts(outcomes: tuple[LostOrDone, ...] | NoValue) -> tuple[Verdict, ...]:
     """The shares that were lost at each step; failures or Unscored where nobody could tell."""
-    if isinstance(found, Lost | Unread):
-        return found.of(LOSSES.values())
+    if isinstance(outcomes, NoValue):
+        return outcomes.of(LOSSES.values())
     return tuple(
         Score(
             measure,
             None,
-            sum(one.outcome == outcome for one in found) / len(found),
-            f"{outcome}: {', '.join(f.of for f in found if f.outcome == outcome) or 'nobody'}",
+            sum(one.outcome == outcome for one in outcomes) / len(outcomes),
+            f"{outcome}: {', '.join(f.of for f in outcomes if f.outcome == outcome) or 'nobody'}",
         )
         for outcome, measure in LOSSES.items()
     )
@@ -197,11 +199,6 @@ def _all_met(found: Sequence[ConditionFinding], errand: int) -> bool:
     mine = [one for one in found if not errand or one.condition.errand == errand]
     met = {finding.condition.id for finding in mine if finding.met}
     return bool(mine) and met == {finding.condition.id for finding in mine}
-
-
-def _best(outcomes: Iterable[Outcome]) -> Outcome:
-    """The furthest that anybody came with an errand."""
-    return max(outcomes, key=OUTCOMES.index, default="no conversation")
 
 
 MOST_RATIO = 3
@@ -253,10 +250,6 @@ RULES = "5"
 """Changes with the rules of scoring, so that figures by other rules are never mixed."""
 
 
-class Incomplete(Exception):  # noqa: N818  a state of affairs, not a fault
-    """There is not enough of a trace to score."""
-
-
 class StssRulesJudge:
     """One score for each measure of a task's type, of the whole episode.
 
@@ -266,87 +259,76 @@ class StssRulesJudge:
     """
 
     def __init__(self, settings: ScoreSettings | None = None) -> None:
-        self._settings = settings or ScoreSettings()
-        rules = digest("stss", RULES, self._settings.least, *self._settings.beside)
+        self.settings = settings or ScoreSettings()
+        rules = digest("stss", RULES, self.settings.least, *self.settings.beside)
         self.id = JudgeId("rules", "rules", rules)
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """The verdicts; failures where the event's day was not lived to the end."""
         content = content_from(episode.trial.task.content)
         task = content.task
-        measures = measures_of(task.type, self._settings.others)
-        try:
-            trajectory = lived(task, episode)
-        except Incomplete as problem:
-            return tuple(ScoreFailure(m, None, "incomplete", str(problem)) for m in measures)
-        if is_smoke(episode.trial):
-            return tuple(Unscored(m, None, SMOKE) for m in measures)
-        found = score(task, trajectory, self._settings)
-        read = recorded(spoken(content, episode, trajectory, found))
-        lost = loss_verdicts(read if isinstance(read, Unread) else fates(task, found, read))
-        why = reasons(task, found, content.name)
-        own = (one for one in measures if one not in LOSSES.values())
-        return (*(_score(one, found, why.get(one, why[OVERALL])) for one in own), *lost)
-
-    def score(self, task: SocialTask, episode: Episode) -> TaskScore:
-        """All that scoring says of an episode; Incomplete if there is not enough of it."""
-        return score(task, lived(task, episode), self._settings)
+        measures = measures_of(task.type, self.settings.others)
+        trajectory = _readable(task, episode)
+        if isinstance(trajectory, NoValue):
+            return trajectory.of(measures)
+        scored = score(task, trajectory, self.settings)
+        read = recorded(spoken(content, episode, trajectory, scored))
+        lost = loss_verdicts(read if isinstance(read, CannotTell) else fates(task, scored, read))
+        own = _scores(task, scored, content.name)
+        due = (measure for measure in measures if measure not in LOSSES.values())
+        return (*(own[measure] for measure in due), *lost)
 
 
-def lived(task: SocialTask, episode: Episode) -> Trajectory:
-    """What happened in an episode that was lived to the event's end; else Incomplete."""
+def whole_trajectory(task: SocialTask, episode: Episode) -> Trajectory | MissingValue:
+    """What happened in an episode; or why that is too little to score: all of the event counts."""
     if not isinstance(episode.events[-1] if episode.events else None, Ended):
-        raise Incomplete("the simulation has not come to its end")
+        return MissingValue("incomplete", "the simulation has not come to its end")
     try:
         trajectory = trajectory_of(episode)
     except StoreError as error:
-        raise Incomplete(str(error)) from error
+        return MissingValue("incomplete", str(error))
     if not was_lived(task, trajectory):
-        raise Incomplete(f"the trace ends before the event of {task.day} does")
+        return MissingValue("incomplete", f"the trace ends before the event of {task.day} does")
     return trajectory
 
 
-def reasons(task: SocialTask, found: TaskScore, name: Callable[[str], str]) -> dict[Measure, str]:
-    """Why the measures have their values; those of a task's type have the reason of `OVERALL`."""
+def _readable(task: SocialTask, episode: Episode) -> Trajectory | NoValue:
+    """What there is to judge, the same for every judge; nothing of a smoke test."""
+    trajectory = whole_trajectory(task, episode)
+    if isinstance(trajectory, Trajectory) and is_smoke(episode.trial):
+        return CannotTell(SMOKE)
+    return trajectory
+
+
+def _scores(
+    task: SocialTask, scored: TaskScore, name: Callable[[str], str]
+) -> dict[Measure, Verdict]:
+    """What scoring says of each measure, and why."""
+    why = reason(task, scored, name)
+    by_word = reason_by_word(scored, name)
+    ratio, ratio_both = (reason_of_ratio(task, scored, name, both=both) for both in (False, True))
+    guests = "The goal by the guests alone, whether or not the host was there (the paper's)."
+    values: dict[Measure, tuple[float | None, str]] = {
+        OF_TYPE[scored.type]: (scored.goal, why),
+        OVERALL: (scored.goal, why),
+        BY_WORD: (scored.goal_by_word, by_word),
+        RATIO: (scored.ratio, ratio),
+        RATIO_BOTH: (scored.ratio_both, ratio_both),
+        ANY_HELPER: (scored.goal_any_helper, "The goal if a helper need not have been asked."),
+        ANY_HOST: (scored.goal_any_host, guests),
+        **{at_least(minutes): (goal, reason_of_least(minutes)) for minutes, goal in scored.goals},
+    }
     return {
-        OVERALL: reason(task, found, name),
-        BY_WORD: reason_by_word(found, name),
-        RATIO: reason_of_ratio(task, found, name, both=False),
-        RATIO_BOTH: reason_of_ratio(task, found, name, both=True),
-        ANY_HELPER: "The goal if a helper need not have been asked.",
-        ANY_HOST: "The goal by the guests alone, whether or not the host was there (the paper's).",
-        **{at_least(minutes): reason_of_least(minutes) for minutes, _ in found.goals},
+        measure: Unscored(measure, None, why) if value is None else Score(measure, None, value, why)
+        for measure, (value, why) in values.items()
     }
-
-
-def _score(measure: Measure, found: TaskScore, why: str) -> Score | Unscored:
-    values: dict[Measure, float | None] = {
-        OF_TYPE[found.type]: found.goal,
-        OVERALL: found.goal,
-        BY_WORD: found.goal_by_word,
-        RATIO: found.ratio,
-        RATIO_BOTH: found.ratio_both,
-        ANY_HELPER: found.goal_any_helper,
-        ANY_HOST: found.goal_any_host,
-    }
-    values |= {at_least(minutes): goal for minutes, goal in found.goals}
-    value = values[measure]
-    if value is None and measure is BY_WORD:
-        return Unscored(measure, None, why)
-    assert value is not None, f"{measure.name} is a metric of {found.type}"
-    return Score(measure, None, value, why)
 
 
 # ------------------------------------------------------------------ by a model that reads
 
 
-ATTEMPTS = 3
-
-
-class Attendance(BaseModel):
+class Attendance(Strict):
     """The numbers of the lines that are taking part."""
-
-    model_config = ConfigDict(extra="forbid")
 
     taking_part: list[int]
 
@@ -361,7 +343,7 @@ class SeenAction:
 
 
 class StssModelJudge:
-    """Reads an episode with a chat model at temperature 0: see `measures.READ`.
+    """Reads an episode with a chat model at temperature 0: see `READ`.
 
     A number that is not on the list is asked for again, and so is a quote that is not in the text;
     what cannot be mended fails the measures that rest on it, when all has been asked, so that an
@@ -375,48 +357,61 @@ class StssModelJudge:
         settings: ScoreSettings | None = None,
         texts: PromptSet | None = None,
     ) -> None:
-        self._model = model
         self._texts = texts or paper()
-        self._reader = TalkModelJudge(model, self._texts)
+        self._talks = TalkModelJudge(model, self._texts)
         self._settings = settings or ScoreSettings()
         schema, told = schema_of(Attendance).text, self._texts.instructions(*JUDGED)
-        known = digest(told.hash, schema, self._reader.id.settings, self._settings.least)
+        known = digest(told.hash, schema, self._talks.id.settings, self._settings.least)
         self.id = JudgeId(model.label, "model", known, prompts=told.prompts)
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """The verdicts; failures where the event's day was not lived to the end."""
         content = content_from(episode.trial.task.content)
-        try:
-            trajectory = lived(content.task, episode)
-        except Incomplete as problem:
-            return tuple(ScoreFailure(m, None, "incomplete", str(problem)) for m in READ)
-        if is_smoke(episode.trial):
-            return tuple(Unscored(m, None, SMOKE) for m in READ)
-        key = CallKey(episode.trial.id, "judge", "", 0, "attendance", 1, judging)
+        trajectory = _readable(content.task, episode)
+        if isinstance(trajectory, NoValue):
+            return trajectory.of(READ)
+        reader = self._talks.reader(episode.trial.id, judging)
         filtered = score(content.task, trajectory, self._settings)
-        attended = await self._attendance(content, trajectory, filtered, key)
-        lost = await self._losses(content, episode, trajectory, filtered, key)
-        return (*attended, *lost)
-
-    # -------------------------------------------------------------- who took part
+        attended = await self._attendance(reader, content, trajectory, filtered)
+        talks = spoken(content, episode, trajectory, filtered)
+        return (*attended, *await self._losses(reader, content.task, talks, filtered))
 
     async def _attendance(
-        self, content: Content, trajectory: Trajectory, filtered: TaskScore, key: CallKey
+        self,
+        reader: TranscriptReader,
+        content: Content,
+        trajectory: Trajectory,
+        filtered: TaskScore,
     ) -> tuple[Verdict, ...]:
+        """Who took part, by the actions that the model chooses."""
         task = content.task
         seen = Evidence(task, trajectory)
         chosen: set[tuple[str, Errand | None, str]] = set()
         present: set[str] = set()
-        failed: Lost | None = None
+        failed: MissingValue | None = None
         for number, errand in enumerate(task.errands or (None,), 1):
-            shown = tuple(seen_actions(seen, errand))
-            present |= {one.who for one in shown}
-            at = replace(key, name=f"{key.name}-{number}") if errand else key
-            found = await self._chosen(content, seen, errand, shown, at)
-            if isinstance(found, Lost):
-                failed = found
+            listed = tuple(seen_actions(seen, errand))
+            if not listed:
+                continue
+            present |= {one.who for one in listed}
+            name = f"attendance-{number}" if errand else "attendance"
+            lines = [
+                f"{content.name(one.who)}, {spans(trajectory.clock, one.when)}: {flat(one.doing)}"
+                for one in listed
+            ]
+            body = {"matter": _matter(content, errand), "lines": lines}
+            actions = await reader.ask(
+                name,
+                self._texts["attendance_head"].render({}),
+                self._texts["attendance_body"].render(body),
+                Attendance,
+                partial(_chosen, listed),
+                needs=300 + 8 * len(listed),
+            )
+            if isinstance(actions, MissingValue):
+                failed = actions
             else:
-                chosen |= {(one.who, errand, one.doing) for one in found}
+                chosen |= {(one.who, errand, one.doing) for one in actions}
         if failed is not None:
             return failed.of(READ[:4])
 
@@ -428,70 +423,38 @@ class StssModelJudge:
         among = sorted(present - {task.performer})
         return (Score(GOAL_READ, None, read.goal, why), *_agreement(content, among, filtered, read))
 
-    async def _chosen(
-        self,
-        content: Content,
-        seen: Evidence,
-        errand: Errand | None,
-        shown: tuple[SeenAction, ...],
-        key: CallKey,
-    ) -> tuple[SeenAction, ...] | Lost:
-        """Those of the actions that are taking part, or running the errand, as the model reads."""
-        if not shown:
-            return ()
-        clock = seen.trajectory.clock
-        lines = [
-            f"{content.name(one.who)}, {spans(clock, one.when)}: {' '.join(one.doing.split())}"
-            for one in shown
-        ]
-        body = self._texts["attendance_body"].render(
-            {"matter": _matter(content, errand), "lines": lines}
-        )
-        head = self._texts["attendance_head"].render({})
-        temperature = self._texts.manifest.temperature.judge
-        try:
-            reply = await ask_model(
-                self._model,
-                typed_prompt(head, body, Attendance, temperature, needs=300 + 8 * len(shown)),
-                Attendance,
-                key,
-                attempts=ATTEMPTS,
-                complaint=lambda found: _not_listed(found, len(shown)),
-            )
-        except ModelError as error:
-            if error.fatal:
-                raise
-            return Lost(error.cause, str(error), "", error.tries)
-        if reply.value is None or reply.problem:
-            return Lost(reply.cause, reply.problem, reply.raw, reply.attempts)
-        return tuple(shown[number - 1] for number in sorted(set(reply.value.taking_part)))
-
-    # -------------------------------------------------------------- what was conveyed
-
     async def _losses(
         self,
-        content: Content,
-        episode: Episode,
-        trajectory: Trajectory,
+        reader: TranscriptReader,
+        task: SocialTask,
+        talks: Iterable[Spoken],
         filtered: TaskScore,
-        key: CallKey,
     ) -> tuple[Verdict, ...]:
         """Where the task was lost, by the filter's attendance and what the model finds conveyed."""
         read: dict[str, list[Read]] = {}
-        failed: Lost | None = None
-        for one in spoken(content, episode, trajectory, filtered):
-            at = replace(key, seat=one.other, turn=one.step, name="talk")
-            talk = await self._reader.in_talk(one.occasion, one.lines, at)
-            note: tuple[ConditionFinding, ...] | Lost = ()
+        failed: MissingValue | None = None
+        for one in talks:
+            at = reader.at(one.other, one.step)
+            talk = await self._talks.in_talk(at, one.occasion, one.lines)
+            note: tuple[ConditionFinding, ...] | MissingValue = ()
             if one.note is not None:
-                note = await self._reader.in_note(one.occasion, one.note.memo, at)
-            if isinstance(talk, Lost):
+                note = await self._talks.in_note(at, one.occasion, one.note.memo)
+            if isinstance(talk, MissingValue):
                 failed = talk
-            elif isinstance(note, Lost):
+            elif isinstance(note, MissingValue):
                 failed = note
             else:
                 read.setdefault(one.other, []).append((talk, note))
-        return loss_verdicts(failed or fates(content.task, filtered, read))
+        return loss_verdicts(failed or fates(task, filtered, read))
+
+
+def _chosen(listed: Sequence[SeenAction], reply: Attendance) -> tuple[SeenAction, ...]:
+    """Those that are taking part, or running the errand; ReplyError for one that is not there."""
+    wrong = next((n for n in reply.taking_part if not 1 <= n <= len(listed)), None)
+    if wrong is not None:
+        expected = f"numbers from 1 to {len(listed)}" if len(listed) > 1 else "1"
+        raise ReplyError(f"taking_part: expected {expected}, found {wrong}")
+    return tuple(listed[number - 1] for number in sorted(set(reply.taking_part)))
 
 
 def seen_actions(seen: Evidence, errand: Errand | None) -> Iterator[SeenAction]:
@@ -545,9 +508,3 @@ def _matter(content: Content, errand: Errand | None) -> str:
     if errand is not None:
         return f"An errand for {content.name(task.performer)}: to {errand.what}{where}."
     return f"The {task.activity} of {content.name(task.performer)}{where}, on {task.day:%A}."
-
-
-def _not_listed(found: Attendance, count: int) -> str:
-    wrong = [number for number in found.taking_part if not 1 <= number <= count]
-    expected = f"numbers from 1 to {count}" if count > 1 else "1"
-    return f"taking_part: expected {expected}, found {wrong[0]}" if wrong else ""

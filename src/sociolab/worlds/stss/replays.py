@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from sociolab.core.episode import Episode, Json
 from sociolab.core.errors import ConfigError
+from sociolab.judging.reader import MissingValue
 from sociolab.plugin.town import Replay, ResidentOutcome
 from sociolab.store.store import Store, world_settings_in
 from sociolab.town.map import TownMap
@@ -16,8 +17,8 @@ from sociolab.town.trace import chunks_in
 from sociolab.town.trajectory import Lived, reached
 from sociolab.worlds.stss.dataset import Content, content_from, read_town, unpacked
 from sociolab.worlds.stss.evidence import Evidence, event_window
-from sociolab.worlds.stss.judges import Incomplete, StssRulesJudge
-from sociolab.worlds.stss.scoring import Account, ScoreSettings, TaskScore, reason
+from sociolab.worlds.stss.judges import StssRulesJudge, whole_trajectory
+from sociolab.worlds.stss.scoring import Account, ScoreSettings, TaskScore, reason, score
 from sociolab.worlds.stss.world import StssSettings, trajectory_of
 
 
@@ -95,11 +96,11 @@ def _since(one: Account, score: TaskScore, needed: int) -> int | None:
 def _scored(
     judge: StssRulesJudge, content: Content, episode: Episode
 ) -> tuple[TaskScore | None, str]:
-    try:
-        score = judge.score(content.task, episode)
-    except Incomplete as problem:
-        return None, f"No score: {problem}."
-    return score, reason(content.task, score, content.name)
+    trajectory = whole_trajectory(content.task, episode)
+    if isinstance(trajectory, MissingValue):
+        return None, f"No score: {trajectory.problem}."
+    scored = score(content.task, trajectory, judge.settings)
+    return scored, reason(content.task, scored, content.name)
 
 
 def _least(settings: Json) -> int:

@@ -8,6 +8,7 @@ from datetime import datetime
 import pytest
 
 from sociolab.core.score import Score, Unscored
+from sociolab.judging.reader import CannotTell
 from sociolab.town.questions import SpeechAct, Summary, Utterance
 from sociolab.town.residents import Resident
 from sociolab.worlds.stss.judges import (
@@ -21,7 +22,6 @@ from sociolab.worlds.stss.judges import (
 )
 from sociolab.worlds.stss.scoring import ErrandDone, TaskScore
 from sociolab.worlds.stss.talk.conditions import Occasion
-from sociolab.worlds.stss.talk.verdicts import Unread
 from sociolab.worlds.stss.task import SocialTask
 from stss_tasks import EVERYBODY, GAME, MEDICINE, MEETING, PARTY, PICNIC, meant
 
@@ -49,7 +49,7 @@ def lost(*given: Spoken, of: SocialTask = PARTY, came: tuple[str, ...] = ()) -> 
     errands = tuple(ErrandDone(one.what, "", None) for one in of.errands)
     score = TaskScore(of.type, 0, (), of.expected, (0, 1), came, (), 0, 0, errands=errands)
     read = recorded(given)
-    assert not isinstance(read, Unread)
+    assert not isinstance(read, CannotTell)
     return {one.of: one.outcome for one in fates(of, score, read)}
 
 
@@ -97,7 +97,7 @@ def test_of_help_each_errand_counts_and_one_person_must_have_been_told_all_of_it
 
 def test_shares_are_of_all_who_could_have_taken_part() -> None:
     read = recorded([spoke("cid", WHOLE)])
-    assert not isinstance(read, Unread)
+    assert not isinstance(read, CannotTell)
     score = TaskScore(PARTY.type, 0, (), 3, (0, 1), ("bea",), (), 0, 0)
     found = {v.measure.name: v for v in loss_verdicts(fates(PARTY, score, read))}
     values = {name: v.value for name, v in found.items() if isinstance(v, Score)}
@@ -117,7 +117,7 @@ def test_somebody_who_writes_no_acts_leaves_all_of_it_untold(part: str) -> None:
     else:
         one = replace(one, note=Summary(memo="Ada invited me.", importance=5))
     read = recorded([spoke("dan", WHOLE), one])
-    assert isinstance(read, Unread)
+    assert isinstance(read, CannotTell)
     found = loss_verdicts(read)
     assert {v.measure for v in found} == set(LOSSES.values())
     assert all(isinstance(v, Unscored) and "--judge openai/MODEL" in v.why for v in found)

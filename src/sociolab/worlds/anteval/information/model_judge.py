@@ -9,33 +9,31 @@ the knowledge, one for the transcript, three for each answer at the end, one for
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import lru_cache
-from typing import Annotated, Literal, TypeVar
+from collections.abc import Collection, Sequence
+from functools import lru_cache, partial
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, Field, create_model
 
 from sociolab.core.episode import Action, Answered, CastMember, Ended, Episode, Json, Moved, Trial
-from sociolab.core.errors import ModelError
-from sociolab.core.ports import CallKey, ChatModel, Labelled, LabelledPoint, PointAnswer
+from sociolab.core.errors import ReplyError
+from sociolab.core.ports import ChatModel, Labelled, LabelledPoint, PointAnswer
 from sociolab.core.score import JudgeId, Score, Verdict
 from sociolab.core.seeding import digest, stream
-from sociolab.judging.quoting import quoted
+from sociolab.judging.quoting import flat, quoted
+from sociolab.judging.reader import MissingValue, NoValue, Strict, TranscriptReader
 from sociolab.prompting.sets import PromptSet
-from sociolab.prompting.structured import ask_model, typed_prompt
 from sociolab.worlds.anteval.information.scoring import (
     LEARNED,
     RECALL,
     FactReading,
-    Found,
+    FactResult,
     InformationPlan,
     KeyPointOverlap,
     Learned,
-    MissingValue,
     SessionEvidence,
     nothing,
     said,
-    snapshot_turns,
     substantial,
     verdicts,
 )
@@ -51,7 +49,6 @@ from sociolab.worlds.anteval.session import (
 )
 from sociolab.worlds.anteval.sessions import task_of
 
-ATTEMPTS = 3
 _PROMPTS = ("judge_knowledge", "judge_summary", "judge_match", "judge_facts", "judge_transcript")
 
 Sheet = TypeVar("Sheet", bound=BaseModel)
@@ -60,17 +57,13 @@ Sheet = TypeVar("Sheet", bound=BaseModel)
 # ------------------------------------------------------------------ what a judge fills in
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class KeyPoints(_Strict):
+class KeyPoints(Strict):
     """A summary, one sentence a key point."""
 
     points: list[str]
 
 
-class Pair(_Strict):
+class Pair(Strict):
     """Two key points that say the same, by id and with their texts."""
 
     known: str
@@ -79,13 +72,13 @@ class Pair(_Strict):
     learned_text: str
 
 
-class Pairs(_Strict):
+class Pairs(Strict):
     """The overlap of two summaries."""
 
     pairs: list[Pair]
 
 
-class FactLine(_Strict):
+class FactLine(Strict):
     """Whether a fact is stated, and in which words."""
 
     fact: str
@@ -93,21 +86,21 @@ class FactLine(_Strict):
     quote: str
 
 
-class Beside(_Strict):
+class Beside(Strict):
     """A statement that is none of the facts."""
 
     quote: str
     kind: Literal["other", "hallucinated"]
 
 
-class AnswerSheet(_Strict):
+class AnswerSheet(Strict):
     """A whole answer: each fact, and what else it states."""
 
     facts: list[FactLine]
     beside: list[Beside]
 
 
-class TranscriptSheet(_Strict):
+class TranscriptSheet(Strict):
     """A whole transcript: each fact, and the numbers of the turns that are small talk."""
 
     facts: list[FactLine]
@@ -128,89 +121,103 @@ def facts_type(base: type[Sheet], facts: int) -> type[Sheet]:
     return create_model(base.__name__, __base__=base, facts=(lines, ...))
 
 
-def points_problem(sheet: KeyPoints) -> str:
-    """What is wrong with a summary; empty if nothing is."""
+# What a sheet comes to; ReplyError says what is wrong with it.
+
+
+def _points(sheet: KeyPoints) -> tuple[str, ...]:
     if not all(any(map(str.isalnum, point)) for point in sheet.points):
-        return "points: expected a sentence in each, found an empty one"
-    if len({_flat(point) for point in sheet.points}) < len(sheet.points):
-        return "points: expected each key point once, found one twice"
-    return ""
+        raise ReplyError("points: expected a sentence in each, found an empty one")
+    if len({flat(point.casefold()).rstrip(".!?") for point in sheet.points}) < len(sheet.points):
+        raise ReplyError("points: expected each key point once, found one twice")
+    return tuple(sheet.points)
 
 
-def pairs_problem(sheet: Pairs, known: Sequence[str], learned: Sequence[str]) -> str:
-    """What is wrong with the pairs of these key points; empty if nothing is."""
-    for side, mark, texts, found in (
+def _overlap(known: Sequence[str], learned: Sequence[str], sheet: Pairs) -> KeyPointOverlap:
+    """How many key points are in both summaries."""
+    for side, mark, texts, pairs in (
         ("known", "p", known, [(pair.known, pair.known_text) for pair in sheet.pairs]),
         ("learned", "a", learned, [(pair.learned, pair.learned_text) for pair in sheet.pairs]),
     ):
         by_id = {f"{mark}{number}": text for number, text in enumerate(texts, 1)}
-        ids = [id_ for id_, _ in found]
-        if problem := _ids_problem(side, ids, by_id):
-            return problem
-        for id_, text in found:
+        _check_ids(side, [id_ for id_, _ in pairs], by_id)
+        for id_, text in pairs:
             if not _alike(text, by_id[id_]):
-                return f'{side}_text: expected the text of {id_}, copied, found "{text[:80]}"'
-    return ""
+                expected = f"expected the text of {id_}, copied"
+                raise ReplyError(f'{side}_text: {expected}, found "{text[:80]}"')
+    shown = "; ".join(f'"{one.known_text}" = "{one.learned_text}"' for one in sheet.pairs)
+    return KeyPointOverlap(len(sheet.pairs), len(learned), shown)
 
 
-def facts_problem(lines: Sequence[FactLine], texts: Sequence[str]) -> str:
-    """What is wrong with the entries of all facts, quoted from these texts; empty if nothing is."""
-    ids = [f"f{number}" for number in range(1, len(lines) + 1)]
-    if problem := _ids_problem("fact", [line.fact for line in lines], ids):
-        return problem
+def _stated(
+    lines: Sequence[FactLine], facts: Sequence[Fact], texts: Sequence[str]
+) -> dict[str, tuple[str, str]]:
+    """The facts that are stated, by id: in which of these texts, and in which words."""
+    ids = {f"f{number}": fact.id for number, fact in enumerate(facts, 1)}
+    _check_ids("fact", [line.fact for line in lines], ids)
+    stated = {}
     for line in lines:
-        if line.stated and quoted(line.quote, texts) is None:
-            return _not_there(line.fact, line.quote)
-    return ""
+        if line.stated:
+            text = next((text for text in texts if quoted(line.quote, (text,))), None)
+            if text is None:
+                raise _misquoted(line.fact, line.quote)
+            stated[ids[line.fact]] = text, f'"{line.quote}"'
+    return stated
 
 
-def turns_problem(numbers: Sequence[int], taken: Sequence[int]) -> str:
-    """What is wrong with a list of turns, of those that were taken; empty if nothing is."""
-    wrong = next((n for n in numbers if n not in taken or numbers.count(n) > 1), None)
-    if wrong is None:
-        return ""
-    return f"small_talk: expected numbers of turns, each once, found {wrong} of {list(numbers)}"
-
-
-def answer_problem(sheet: AnswerSheet, text: str) -> str:
-    """What is wrong with the sheet of an answer of this text; empty if nothing is."""
-    if problem := facts_problem(sheet.facts, (text,)):
-        return problem
+def _in_answer(facts: Sequence[Fact], text: str, sheet: AnswerSheet) -> FactReading:
+    """A whole answer of this text against the facts."""
+    stated = _stated(sheet.facts, facts, (text,))
     others: list[str] = []
     for entry in sheet.beside:
         if quoted(entry.quote, (text,)) is None:
-            return _not_there("beside", entry.quote)
+            raise _misquoted("beside", entry.quote)
         again = any(quoted(entry.quote, (one,)) or quoted(one, (entry.quote,)) for one in others)
         if again or any(line.stated and _alike(entry.quote, line.quote) for line in sheet.facts):
-            return f'beside: expected words that no other entry has, found "{entry.quote[:80]}"'
+            expected = "expected words that no other entry has"
+            raise ReplyError(f'beside: {expected}, found "{entry.quote[:80]}"')
         others.append(entry.quote)
-    return ""
-
-
-def _ids_problem(where: str, found: Sequence[str], known: Sequence[str] | dict[str, str]) -> str:
-    """An id that is unknown, or used twice."""
-    for id_ in found:
-        if id_ not in known:
-            return f'{where}: expected one of the ids that were given, found "{id_[:40]}"'
-        if found.count(id_) > 1:
-            return f'{where}: expected each id once at most, found "{id_}" {found.count(id_)} times'
-    return ""
-
-
-def _not_there(what: str, quote: str) -> str:
-    return (
-        f"{what}: expected a quote of at least three words, copied word for word, found "
-        f'"{quote[:80]}"'
+    other, hallucinated = (
+        tuple(one.quote for one in sheet.beside if one.kind == kind)
+        for kind in ("other", "hallucinated")
     )
+    quotes = {fact: quote for fact, (_, quote) in stated.items()}
+    return FactReading(len(facts), quotes, other, hallucinated)
+
+
+def _in_transcript(
+    facts: Sequence[Fact], lines: Sequence[str], taken: Sequence[int], sheet: TranscriptSheet
+) -> tuple[FactReading, list[int]]:
+    """Numbered lines against the facts, each with its turn; and which turns were small talk."""
+    stated, turns = _stated(sheet.facts, facts, lines), sheet.small_talk
+    wrong = next((n for n in turns if n not in taken or turns.count(n) > 1), None)
+    if wrong is not None:
+        expected = "expected numbers of turns, each once"
+        raise ReplyError(f"small_talk: {expected}, found {wrong} of {turns}")
+    places = {
+        fact: f"turn {line.partition('.')[0]}: {quote}" for fact, (line, quote) in stated.items()
+    }
+    return FactReading(len(facts), places), [number - 1 for number in turns]
+
+
+def _check_ids(where: str, ids: Sequence[str], allowed: Collection[str]) -> None:
+    """ReplyError for an id that is unknown, or used twice."""
+    for id_ in ids:
+        if id_ not in allowed:
+            expected = "expected one of the ids that were given"
+            raise ReplyError(f'{where}: {expected}, found "{id_[:40]}"')
+        if (times := ids.count(id_)) > 1:
+            expected = "expected each id once at most"
+            raise ReplyError(f'{where}: {expected}, found "{id_}" {times} times')
+
+
+def _misquoted(what: str, quote: str) -> ReplyError:
+    expected = "expected a quote of at least three words, copied word for word"
+    return ReplyError(f'{what}: {expected}, found "{quote[:80]}"')
 
 
 def _alike(text: str, other: str) -> bool:
     """Whether two texts are the same but for case, spacing, and marks around them."""
     return quoted(text, (other,)) is not None and quoted(other, (text,)) is not None
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.casefold().split()).rstrip(".!?")
 
 
 # ------------------------------------------------------------------ the judge
@@ -240,66 +247,53 @@ class ModelJudge:
         if not party_moved(episode):
             return nothing(episode, self._plan)
         reader = self._reader(session, episode, judging)
-        found = SessionEvidence()
+        answers = dict[tuple[str, int | None], FactResult]()
+        overlaps = dict[str, KeyPointOverlap | NoValue]()
         points = await reader.knowledge()
-        for player in session.players:
-            seat = player.id
-            found.overlaps[seat] = await reader.overlap(points, said(episode, seat, None), seat)
-            found.answers[seat] = await reader.answer(seat, None)
-            if self._plan.controls:
-                found.before[seat] = await reader.answer(seat, 0)
-            for turn in snapshot_turns(session.turns, self._plan.snapshots):
-                found.snapshots[turn, seat] = await reader.answer(seat, turn)
-        found.told, found.small_talk = await reader.told()
+        for seat, at in self._plan.answers(session):
+            if at is None:
+                overlaps[seat] = await reader.overlap(points, said(episode, seat, None), seat)
+            answers[seat, at] = await reader.answer(seat, at)
+        transcript, small_talk = await reader.transcript()
         if self._plan.controls:
-            found.oracle = await reader.overlap(points, reader.recited(), "")
-        return verdicts(episode, self._plan, found)
+            overlaps[""] = await reader.overlap(points, reader.recited(), "")
+        evidence = SessionEvidence(answers, overlaps, transcript, small_talk)
+        return verdicts(episode, self._plan, evidence)
 
-    async def reading(self, episode: Episode, seat: str) -> Found:
+    async def reading(self, episode: Episode, seat: str) -> FactResult:
         """One player's answer at the end against the facts, and nothing else."""
         session = session_from(episode.trial.task.content)
         reader = self._reader(session, episode, 0)
         return await reader.answer(seat, None)
 
-    def _reader(self, session: Session, episode: Episode, judging: int) -> _Reader:
-        k = self._plan.key_points
-        return _Reader(self._model, self._texts, k, session, episode, judging)
+    def _reader(self, session: Session, episode: Episode, judging: int) -> _SessionReader:
+        temperature = self._texts.manifest.temperature.judge
+        reader = TranscriptReader(self._model, episode.trial.id, judging, temperature)
+        return _SessionReader(reader, self._texts, self._plan.key_points, session, episode)
 
 
-_NEEDS: Mapping[str, int] = {
-    "knowledge": 1_000,
-    "summary": 1_000,
-    "match": 1_500,
-    "facts": 2_500,
-    "transcript": 2_500,
-}
-"""Tokens that the reply to each question may take."""
-
-
-class _Reader:
+class _SessionReader:
     """One judging of one episode."""
 
     def __init__(
-        self,
-        model: ChatModel,
-        texts: PromptSet,
-        k: int,
-        session: Session,
-        episode: Episode,
-        judging: int,
+        self, reader: TranscriptReader, texts: PromptSet, k: int, session: Session, episode: Episode
     ) -> None:
-        self._model, self._texts, self._k, self._session = model, texts, k, session
-        self._episode, self._judging = episode, judging
+        self._reader, self._texts, self._k = reader, texts, k
+        self._session, self._episode = session, episode
         self._facts = _numbered("f", [fact.text for fact in session.knowledge])
-        self._read: dict[tuple[str, int], Found] = {}
+        self._read: dict[tuple[str, int], FactResult] = {}
 
     async def knowledge(self) -> tuple[str, ...] | MissingValue:
         """What there was to learn, in k key points."""
-        head = self._texts["judge_knowledge"].render({"k": self._k})
         text = Learned(facts=[fact.text for fact in self._session.knowledge]).text
-        kind = points_type(self._k, self._k)
-        sheet = await self._ask("knowledge", "", 0, kind, head, text, points_problem)
-        return sheet if isinstance(sheet, MissingValue) else tuple(sheet.points)
+        return await self._summary("knowledge", text, self._k)
+
+    async def _summary(
+        self, name: str, text: str, least: int, seat: str = ""
+    ) -> tuple[str, ...] | MissingValue:
+        head = self._texts[f"judge_{name}"].render({"k": self._k})
+        kind = points_type(least, self._k)
+        return await self._reader.at(seat).ask(name, head, text, kind, _points, 1_000)
 
     def recited(self) -> Learned:
         """The answer of somebody who knows all facts, in another order."""
@@ -317,30 +311,22 @@ class _Reader:
             return KeyPointOverlap(0, 0)
         if isinstance(points, MissingValue):
             return points
-        head = self._texts["judge_summary"].render({"k": self._k})
-        kind = points_type(0, self._k)
-        made = await self._ask("summary", seat, 0, kind, head, answer.text, points_problem)
-        if isinstance(made, MissingValue):
-            return made
-        learned = made.points
+        learned = await self._summary("summary", answer.text, 0, seat)
+        if isinstance(learned, MissingValue):
+            return learned
         if not learned:
             return KeyPointOverlap(0, 0)
         lists = ("# To be learned", *_numbered("p", points), "", "# Learned")
-        sheet = await self._ask(
+        return await self._reader.at(seat).ask(
             "match",
-            seat,
-            0,
-            Pairs,
             self._texts["judge_match"].render({}),
             "\n".join((*lists, *_numbered("a", learned))),
-            lambda s: pairs_problem(s, points, learned),
+            Pairs,
+            partial(_overlap, points, learned),
+            needs=1_500,
         )
-        if isinstance(sheet, MissingValue):
-            return sheet
-        shown = "; ".join(f'"{one.known_text}" = "{one.learned_text}"' for one in sheet.pairs)
-        return KeyPointOverlap(len(sheet.pairs), len(learned), shown)
 
-    async def answer(self, seat: str, at: int | None) -> Found:
+    async def answer(self, seat: str, at: int | None) -> FactResult:
         """An answer after so many turns (None: at the end) against the facts."""
         given = said(self._episode, seat, at)
         if isinstance(given, MissingValue):
@@ -354,7 +340,7 @@ class _Reader:
             self._read[seat, turn] = await self._answer(seat, turn, given.text)
         return self._read[seat, turn]
 
-    async def _answer(self, seat: str, turn: int, text: str) -> Found:
+    async def _answer(self, seat: str, turn: int, text: str) -> FactResult:
         npc, facts = self._session.npc, self._session.knowledge
         parts = (
             *("# The facts", *self._facts, "", "# The situation", self._session.situation, ""),
@@ -362,50 +348,32 @@ class _Reader:
             *("# What was said and done", *(self._lines(turn) or ["Nothing yet."]), ""),
             *(f"# The answer of {self._session.seated(seat).first_name}", text),
         )
-        sheet = await self._ask(
+        return await self._reader.at(seat, turn).ask(
             "facts",
-            seat,
-            turn,
-            facts_type(AnswerSheet, len(facts)),
             self._texts["judge_facts"].render({"npc": npc.first_name}),
             "\n".join(parts),
-            lambda s: answer_problem(s, text),
+            facts_type(AnswerSheet, len(facts)),
+            partial(_in_answer, facts, text),
+            needs=2_500,
         )
-        if isinstance(sheet, MissingValue):
-            return sheet
-        beside = {
-            kind: tuple(one.quote for one in sheet.beside if one.kind == kind)
-            for kind in ("other", "hallucinated")
-        }
-        return FactReading(len(facts), _stated(sheet.facts, facts), **beside)
 
-    async def told(self) -> tuple[Found, Collection[int] | MissingValue]:
+    async def transcript(self) -> tuple[FactResult, Collection[int] | MissingValue]:
         """The transcript against the facts, each with the turn that its quote is from; and the
         turns that were small talk."""
-        npc, facts = self._session.npc, self._session.knowledge
-        lines = self._lines(None)
+        facts = self._session.knowledge
         if not facts:
             return FactReading(0, {}), ()
-        body = "\n".join(("# The facts", *self._facts, "", "# What was said and done", *lines))
+        lines = self._lines(None)
         taken = [move.turn + 1 for move in substantial(self._episode)]
-        sheet = await self._ask(
+        reading = await self._reader.ask(
             "transcript",
-            "",
-            0,
+            self._texts["judge_transcript"].render({"npc": self._session.npc.first_name}),
+            "\n".join(("# The facts", *self._facts, "", "# What was said and done", *lines)),
             facts_type(TranscriptSheet, len(facts)),
-            self._texts["judge_transcript"].render({"npc": npc.first_name}),
-            body,
-            lambda s: facts_problem(s.facts, lines) or turns_problem(s.small_talk, taken),
+            partial(_in_transcript, facts, lines, taken),
+            needs=2_500,
         )
-        if isinstance(sheet, MissingValue):
-            return sheet, sheet
-        stated = _stated(sheet.facts, facts)
-        for line in sheet.facts:
-            number = next((n for n in lines if line.stated and quoted(line.quote, (n,))), "")
-            if number:
-                fact = facts[_index(line.fact)].id
-                stated[fact] = f"turn {number.partition('.')[0]}: {stated[fact]}"
-        return FactReading(len(facts), stated), [number - 1 for number in sheet.small_talk]
+        return (reading, reading) if isinstance(reading, MissingValue) else reading
 
     def _lines(self, before: int | None) -> list[str]:
         """The turns that were taken before this one, or all; each behind its number."""
@@ -415,48 +383,10 @@ class _Reader:
             if before is None or move.turn < before
         ]
 
-    async def _ask(
-        self,
-        name: str,
-        seat: str,
-        turn: int,
-        kind: type[Sheet],
-        head: str,
-        body: str,
-        complaint: Callable[[Sheet], str],
-    ) -> Sheet | MissingValue:
-        """A sheet without anything to complain of, or why there is none."""
-        key = CallKey(self._episode.trial.id, "judge", seat, turn, name, 1, self._judging)
-        temperature = self._texts.manifest.temperature.judge
-        try:
-            asked = await ask_model(
-                self._model,
-                typed_prompt(head, body, kind, temperature, _NEEDS[name]),
-                kind,
-                key,
-                attempts=ATTEMPTS,
-                complaint=complaint,
-            )
-        except ModelError as error:
-            if error.fatal:
-                raise
-            return MissingValue(error.cause, str(error), "", error.tries)
-        if asked.value is None or asked.problem:
-            return MissingValue(asked.cause, asked.problem, asked.raw, asked.attempts)
-        return asked.value
-
 
 def _numbered(mark: str, texts: Sequence[str]) -> list[str]:
     """Lines such as "f1: ..."; line ends in a text become spaces."""
-    return [f"{mark}{index}: {' '.join(text.split())}" for index, text in enumerate(texts, 1)]
-
-
-def _stated(lines: Sequence[FactLine], facts: Sequence[Fact]) -> dict[str, str]:
-    return {facts[_index(line.fact)].id: f'"{line.quote}"' for line in lines if line.stated}
-
-
-def _index(id_: str) -> int:
-    return int(id_[1:]) - 1
+    return [f"{mark}{index}: {flat(text)}" for index, text in enumerate(texts, 1)]
 
 
 STATED, NOT_STATED = "stated", "not stated"
@@ -529,20 +459,7 @@ def _episode(id: str, row: LabelledStatement) -> Episode:
 
 
 def _somebody(seat: str, name: str) -> PartyMember:
-    return PartyMember(
-        id=seat,
-        name=name,
-        pronouns="they/them",
-        race="Human",
-        class_name="commoner",
-        background="none",
-        alignment="neutral",
-        abilities={},
-        personality=(),
-        ideal="",
-        bond="",
-        flaw="",
-        goal="",
-        look="",
-        description="",
-    )
+    words = ("ideal", "bond", "flaw", "goal", "look", "description")
+    untold: dict[str, Any] = dict.fromkeys(words, "") | {"abilities": {}, "personality": ()}
+    who = {"pronouns": "they/them", "race": "Human", "class_name": "commoner"}
+    return PartyMember(id=seat, name=name, background="none", alignment="neutral", **who, **untold)

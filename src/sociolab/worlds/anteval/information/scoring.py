@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias, get_args
 
@@ -12,11 +12,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from sociolab.core.episode import Answered, Episode, Moved, Unusable
-from sociolab.core.errors import Cause
 from sociolab.core.ports import Question
-from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.engine.scene import Poll
+from sociolab.judging.reader import CannotTell, MissingValue, NoValue
 from sociolab.plugin.shown import FactWay, HeardFact, ToldFact
 from sociolab.prompting.sets import PromptSet
 from sociolab.worlds.anteval.scene import CHAT, LEAVE, TELL, UNRECORDED, party_moved, recorded
@@ -70,33 +70,6 @@ def _question(texts: PromptSet, teller: str, *, before: bool) -> Question:
     words = {"teller": teller, "before": before}
     text = texts["learned"].render(words)
     return Question(LEARNED, text, Learned, needs=1_000)
-
-
-def answer(episode: Episode, seat: str, at: int | None) -> Learned | Unusable | None:
-    """What this seat said after `at` turns, None being the end; the failure; or None: not asked.
-
-    Who has left by then, and a table that has ended, learn nothing more: their last answer counts.
-    """
-    ended = episode.ended
-    end = ended.turn + 1 if ended else None
-    left = (m.turn < at for m in episode.moves if at and m.seat == seat and _left(m))
-    turn = end if at is None or any(left) or (end and at > end) else at
-    if turn is None:
-        return None
-    for event in reversed(episode.events):
-        if isinstance(event, Answered) and _is(event.seat, event.question, event.turn, seat, turn):
-            return Learned.model_validate(event.value)
-        if isinstance(event, Unusable) and _is(event.seat, event.name, event.turn, seat, turn):
-            return event
-    return None
-
-
-def _left(move: Moved) -> bool:
-    return move.actions[0].kind == LEAVE
-
-
-def _is(seat: str, name: str, turn: int, wanted: str, at: int) -> bool:
-    return seat == wanted and name == LEARNED and turn == at
 
 
 IEP = Measure("iep", 0, 1, title="IEP")
@@ -200,23 +173,6 @@ def party_recall(readings: Sequence[FactReading]) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class MissingValue:
-    """A value that was due and is missing, and why."""
-
-    cause: Cause
-    problem: str
-    raw: str = ""
-    attempts: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class CannotTell:
-    """A value that this judge cannot tell, and why."""
-
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
 class KeyPointOverlap:
     """`shared` key points of the `made` ones that an answer was summarised into; `shown`: which."""
 
@@ -225,7 +181,8 @@ class KeyPointOverlap:
     shown: str = ""
 
 
-Found: TypeAlias = "FactReading | MissingValue | CannotTell"
+FactResult: TypeAlias = FactReading | NoValue
+_UNRECORDED = CannotTell(UNRECORDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +193,15 @@ class InformationPlan:
     controls: bool = True
     snapshots: int = 0
 
+    def answers(self, session: Session) -> tuple[tuple[str, int | None], ...]:
+        """Which answers are read: the seats', at the end (None) and after so many turns."""
+        times = (
+            None,
+            *([0] if self.controls else ()),
+            *snapshot_turns(session.turns, self.snapshots),
+        )
+        return tuple(dict.fromkeys((one.id, at) for one in session.players for at in times))
+
     def measures(self, turns: int) -> tuple[Measure, ...]:
         """All metrics for which there is a verdict, in the order in which they are given."""
         curve = [recall_at(turn) for turn in snapshot_turns(turns, self.snapshots)]
@@ -244,33 +210,35 @@ class InformationPlan:
         return (*OF_ANSWERS, *RECALL_OF.values(), SMALL_TALK, PARTY_RECALL, *costs, *curve, *held)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class SessionEvidence:
-    """Answers as read, by seat; the overlap of key points; snapshots; what was there to be heard.
+    """What a judge finds: answers by seat and turn (None: at the end); how many key points each
+    seat's last answer shares, "" being one that recites all facts; the facts that were told at all,
+    and the turns that were no more than small talk."""
 
-    `oracle` is the IEP of an answer that recites all facts, `small_talk` holds the turns that were
-    no more than that.
-    """
-
-    answers: dict[str, Found] = field(default_factory=dict)
-    overlaps: dict[str, KeyPointOverlap | MissingValue | CannotTell] = field(default_factory=dict)
-    before: dict[str, Found] = field(default_factory=dict)
-    snapshots: dict[tuple[int, str], Found] = field(default_factory=dict)
-    told: Found = CannotTell("there is nothing to know")
-    oracle: KeyPointOverlap | MissingValue | CannotTell = CannotTell("there is nothing to know")
-    small_talk: Collection[int] | MissingValue | CannotTell = CannotTell(UNRECORDED)
+    answers: Mapping[tuple[str, int | None], FactResult]
+    overlaps: Mapping[str, KeyPointOverlap | NoValue]
+    transcript: FactResult
+    small_talk: Collection[int] | NoValue
 
 
 def said(episode: Episode, seat: str, at: int | None) -> Learned | MissingValue:
-    """What a seat answered after so many turns (None: at the end), or why there is no answer."""
-    found = answer(episode, seat, at)
-    if isinstance(found, Unusable):
-        return MissingValue(
-            found.cause, f"the answer failed: {found.problem}", found.raw, found.attempt
-        )
-    if found is None:
-        return MissingValue("incomplete", "expected an answer of this seat, found none on record")
-    return found
+    """What a seat answered after `at` turns (None: at the end), or why there is no answer.
+
+    Who has left by then, and a table that has ended, learn nothing more: their last answer counts.
+    """
+    end = episode.ended.turn + 1 if episode.ended else None
+    left = [m.turn for m in episode.moves if m.seat == seat and m.actions[0].kind == LEAVE]
+    over = at is None or any(turn < at for turn in left) or (end is not None and at > end)
+    question = (seat, LEARNED, end if over else at)
+    for event in reversed(episode.events):
+        match event:
+            case Answered() if (event.seat, event.question, event.turn) == question:
+                return Learned.model_validate(event.value)
+            case Unusable() if (event.seat, event.name, event.turn) == question:
+                problem = f"the answer failed: {event.problem}"
+                return MissingValue(event.cause, problem, event.raw, event.attempt)
+    return MissingValue("incomplete", "expected an answer of this seat, found none on record")
 
 
 def verdicts(
@@ -280,43 +248,38 @@ def verdicts(
     session = session_from(episode.trial.task.content)
     given: list[Verdict] = []
     for player in session.players:
-        seat, reading = player.id, found.answers[player.id]
+        seat, reading = player.id, found.answers[player.id, None]
         given.append(_iep(IEP, seat, found.overlaps[seat], plan.key_points))
         given += _of_facts(seat, reading)
         given += _by_kind(session, seat, reading)
         given.append(_small_talk(episode, seat, found.small_talk))
         for turn in snapshot_turns(session.turns, plan.snapshots):
             measure = recall_at(turn)
-            given.append(_recall(measure, seat, found.snapshots[turn, seat]))
+            given.append(_recall(measure, seat, found.answers[seat, turn]))
         if plan.controls:
-            given.append(_recall(NO_TALK, seat, found.before[seat]))
+            given.append(_recall(NO_TALK, seat, found.answers[seat, 0]))
             given.append(_other_session(session, seat, reading))
     given += _party(found, session, episode)
     if plan.controls:
-        given.append(_recall(ORACLE_TRANSCRIPT, None, found.told))
-        given.append(_iep(ORACLE_FACTS, None, found.oracle, plan.key_points))
+        given.append(_recall(ORACLE_TRANSCRIPT, None, found.transcript))
+        given.append(_iep(ORACLE_FACTS, None, found.overlaps[""], plan.key_points))
     return tuple(given)
+
+
+NOTHING = MissingValue(
+    "incomplete", "expected at least one turn of a player, found none: nothing to judge"
+)
 
 
 def nothing(episode: Episode, plan: InformationPlan) -> tuple[Verdict, ...]:
     """A failure for every metric of an episode in which no player took a turn."""
     session = session_from(episode.trial.task.content)
-    lost = MissingValue(
-        "incomplete", "expected at least one turn of a player, found none: nothing to judge"
-    )
-    seats = [player.id for player in session.players]
-    answers = dict.fromkeys(seats, lost)
-    turns = snapshot_turns(session.turns, plan.snapshots)
-    snapshots = {(turn, seat): lost for turn in turns for seat in seats}
-    evidence = SessionEvidence(
-        {**answers}, {**answers}, {**answers}, {**snapshots}, lost, lost, lost
-    )
-    return verdicts(episode, plan, evidence)
+    answers = dict.fromkeys(plan.answers(session), NOTHING)
+    overlaps = {seat: NOTHING for seat, _ in answers} | {"": NOTHING}
+    return verdicts(episode, plan, SessionEvidence(answers, overlaps, NOTHING, NOTHING))
 
 
-def _iep(
-    measure: Measure, seat: str | None, found: KeyPointOverlap | MissingValue | CannotTell, k: int
-) -> Verdict:
+def _iep(measure: Measure, seat: str | None, found: KeyPointOverlap | NoValue, k: int) -> Verdict:
     if not isinstance(found, KeyPointOverlap):
         return _missing(measure, seat, found)
     short = f"; {found.made} key points were made, {k - found.made} short of k"
@@ -326,10 +289,11 @@ def _iep(
     return Score(measure, seat, key_point_share(found.shared, k), reason)
 
 
-def _of_facts(seat: str, reading: Found) -> tuple[Verdict, ...]:
+def _of_facts(seat: str, reading: FactResult) -> tuple[Verdict, ...]:
     if not isinstance(reading, FactReading):
-        return tuple(_missing(measure, seat, reading) for measure in OF_ANSWERS[1:])
+        return reading.of(OF_ANSWERS[1:], (seat,))
     stated, invented = len(reading.stated), len(reading.hallucinated)
+    quotes = ", ".join(f'"{quote}"' for quote in reading.hallucinated)
     no_statement, no_fact = "the player stated nothing", "there is nothing to know"
     values: Mapping[Measure, tuple[float | None, str, str]] = {
         PRECISION: (
@@ -345,7 +309,7 @@ def _of_facts(seat: str, reading: Found) -> tuple[Verdict, ...]:
         ),
         HALLUCINATION: (
             hallucination(reading),
-            f"{invented} of {reading.statements} statements{_listed(reading.hallucinated)}",
+            f"{invented} of {reading.statements} statements{': ' if quotes else ''}{quotes}",
             no_statement,
         ),
     }
@@ -355,20 +319,18 @@ def _of_facts(seat: str, reading: Found) -> tuple[Verdict, ...]:
     )
 
 
-def _by_kind(session: Session, seat: str, reading: Found) -> Iterator[Verdict]:
+def _by_kind(session: Session, seat: str, reading: FactResult) -> Iterator[Verdict]:
     for kind, measure in RECALL_OF.items():
-        ids = [fact.id for fact in session.knowledge if fact.kind == kind]
-        if ids and not isinstance(reading, FactReading):
-            yield _missing(measure, seat, reading)
-        elif ids and isinstance(reading, FactReading):
-            stated = {fact: where for fact, where in reading.stated.items() if fact in ids}
-            yield _recall(measure, seat, FactReading(len(ids), stated))
+        if ids := [fact.id for fact in session.knowledge if fact.kind == kind]:
+            of_kind = reading
+            if isinstance(reading, FactReading):
+                stated = {fact: where for fact, where in reading.stated.items() if fact in ids}
+                of_kind = FactReading(len(ids), stated)
+            yield _recall(measure, seat, of_kind)
 
 
-def _small_talk(
-    episode: Episode, seat: str, found: Collection[int] | MissingValue | CannotTell
-) -> Verdict:
-    if isinstance(found, MissingValue | CannotTell):
+def _small_talk(episode: Episode, seat: str, found: Collection[int] | NoValue) -> Verdict:
+    if isinstance(found, NoValue):
         return _missing(SMALL_TALK, seat, found)
     taken = [move.turn for move in substantial(episode) if move.seat == seat]
     if not taken:
@@ -385,7 +347,7 @@ def substantial(episode: Episode) -> tuple[Moved, ...]:
     return tuple(move for move in episode.moves if any(action.text for action in move.actions))
 
 
-def _recall(measure: Measure, seat: str | None, found: Found) -> Verdict:
+def _recall(measure: Measure, seat: str | None, found: FactResult) -> Verdict:
     if not isinstance(found, FactReading):
         return _missing(measure, seat, found)
     value = recall(found)
@@ -399,11 +361,7 @@ def _recalled(reading: FactReading) -> str:
     return f"{len(where)} of {reading.known} facts: {', '.join(where) or 'none'}"
 
 
-def _listed(quotes: Sequence[str]) -> str:
-    return ": " + ", ".join(f'"{quote}"' for quote in quotes) if quotes else ""
-
-
-def _other_session(session: Session, seat: str, reading: Found) -> Verdict:
+def _other_session(session: Session, seat: str, reading: FactResult) -> Verdict:
     """By the facts' own texts, so that it costs no call."""
     if not isinstance(reading, FactReading):
         return _missing(OTHER_SESSION, seat, reading)
@@ -420,13 +378,15 @@ def _party(found: SessionEvidence, session: Session, episode: Episode) -> Iterat
     """What the players learnt together, and what a fact cost them."""
     costs = (TURNS_PER_FACT, TOKENS_PER_FACT)
     readings = []
-    for seat, reading in found.answers.items():
+    for (seat, at), reading in found.answers.items():
+        if at is not None:
+            continue
         if isinstance(reading, MissingValue):
             reading = MissingValue(
                 "incomplete", f"the answer of {seat} is missing: {reading.problem}"
             )
         if not isinstance(reading, FactReading):
-            yield from (_missing(measure, None, reading) for measure in (PARTY_RECALL, *costs))
+            yield from reading.of((PARTY_RECALL, *costs))
             return
         readings.append(reading)
     value, known = party_recall(readings), len(session.knowledge)
@@ -446,10 +406,8 @@ def _party(found: SessionEvidence, session: Session, episode: Episode) -> Iterat
             yield Unscored(measure, None, "no fact was learnt")
 
 
-def _missing(measure: Measure, seat: str | None, found: MissingValue | CannotTell) -> Verdict:
-    if isinstance(found, CannotTell):
-        return Unscored(measure, seat, found.why)
-    return ScoreFailure(measure, seat, found.cause, found.problem, found.raw, found.attempts)
+def _missing(measure: Measure, seat: str | None, found: NoValue) -> Verdict:
+    return found.of((measure,), (seat,))[0]
 
 
 # ------------------------------------------------------------------ by acts and ids alone
@@ -514,33 +472,27 @@ class RecordJudge:
         session, plan = session_from(episode.trial.task.content), self._plan
         if not party_moved(episode):
             return nothing(episode, plan)
-        found = SessionEvidence()
-        for player in session.players:
-            seat = player.id
-            found.answers[seat] = answer = _answer(session, episode, seat, None)
-            found.overlaps[seat] = self._overlap(session, answer)
-            if plan.controls:
-                found.before[seat] = _answer(session, episode, seat, 0)
-            for turn in snapshot_turns(session.turns, plan.snapshots):
-                found.snapshots[turn, seat] = _answer(session, episode, seat, turn)
+        answers = {key: _answer(session, episode, *key) for key in plan.answers(session)}
+        transcript: FactResult = _UNRECORDED
+        recited: FactResult = _UNRECORDED
+        small_talk: Collection[int] | NoValue = _UNRECORDED
         if recorded(episode):
-            told = {fact: told for fact, told in told_of(session, episode).items() if told}
-            where = {fact: f"{one[0].who}, turn {one[0].turn + 1}" for fact, one in told.items()}
-            found.told = FactReading(len(session.knowledge), where)
-            everything = dict.fromkeys((fact.id for fact in session.knowledge), "")
-            found.oracle = self._overlap(session, FactReading(len(everything), everything))
-            found.small_talk = frozenset(
+            tellings = told_of(session, episode).items()
+            first = {fact: several[0] for fact, several in tellings if several}
+            where = {fact: f"{one.who}, turn {one.turn + 1}" for fact, one in first.items()}
+            transcript = FactReading(len(session.knowledge), where)
+            recited = FactReading(len(session.knowledge), {one.id: "" for one in session.knowledge})
+            small_talk = frozenset(
                 move.turn
                 for move in episode.moves
                 if all(act.kind == CHAT for action in move.actions for act in action.acts)
             )
-        else:
-            found.told = found.oracle = CannotTell(UNRECORDED)
-        return verdicts(episode, plan, found)
+        last = {seat: reading for (seat, at), reading in answers.items() if at is None}
+        last[""] = recited
+        overlaps = {seat: self._overlap(session, reading) for seat, reading in last.items()}
+        return verdicts(episode, plan, SessionEvidence(answers, overlaps, transcript, small_talk))
 
-    def _overlap(
-        self, session: Session, answer: Found
-    ) -> KeyPointOverlap | MissingValue | CannotTell:
+    def _overlap(self, session: Session, answer: FactResult) -> KeyPointOverlap | NoValue:
         if not isinstance(answer, FactReading):
             return answer
         k = self._plan.key_points
@@ -549,14 +501,14 @@ class RecordJudge:
         return KeyPointOverlap(len(shared), min(k, answer.statements), ", ".join(shared))
 
 
-def _answer(session: Session, episode: Episode, seat: str, at: int | None) -> Found:
+def _answer(session: Session, episode: Episode, seat: str, at: int | None) -> FactResult:
     """An answer as its ids say; unknown where this seat, or another, is not on record."""
     given = said(episode, seat, at)
     if isinstance(given, MissingValue):
         return given
     acted = any(move.seat == seat for move in episode.moves)
     if not acted or not recorded(episode) or len(given.ids) != len(given.facts):
-        return CannotTell(UNRECORDED)
+        return _UNRECORDED
     tellings = told_of(session, episode)
     stated = {fact: _source(tellings.get(fact, ()), session, seat) for fact in given.ids if fact}
     invented = [text for text, fact in zip(given.facts, given.ids, strict=True) if not fact]

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, create_model
 
-from sociolab.core.errors import BudgetSpent, Cause, ConfigError, ModelError, ReplyError, WorldError
-from sociolab.core.ports import CallKey, ChatModel, Message, Prompt, Schema
+from sociolab.core.errors import Cause, ConfigError, ReplyError, WorldError
+from sociolab.core.ports import ChatModel, Message, Prompt, Schema
 from sociolab.core.seeding import stream
 from sociolab.judging.quoting import flat
+from sociolab.judging.reader import MissingValue, TranscriptReader
 from sociolab.prompting.sets import PromptSet
-from sociolab.prompting.structured import ask_model, read, schema_of
+from sociolab.prompting.structured import read, schema_of
+from sociolab.runner.local import work_all
+from sociolab.runner.progress import Waits
 from sociolab.worlds.anteval.prompt_sets import paper
 from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label
@@ -85,9 +87,9 @@ def labels_in(answer: Answer, example: Example, most: int | None = None) -> froz
         name, skill = names.get(_folded(check.character)), _folded(check.skill)
         if name is None:
             expected = f"a character at the table ({', '.join(example.candidates)})"
-            raise _not_allowed(expected, check.character, answer)
+            raise _not_allowed(expected, check.character)
         if skill not in SKILLS:
-            raise _not_allowed("one of the 18 skills", check.skill, answer)
+            raise _not_allowed("one of the 18 skills", check.skill)
         labels[Label(name, skill)] = None
     return frozenset(list(labels)[:most])
 
@@ -108,12 +110,10 @@ def _folded(text: str) -> str:
     return " ".join(plain.split())
 
 
-def _not_allowed(expected: str, found: str, answer: Answer) -> ReplyError:
+def _not_allowed(expected: str, found: str) -> ReplyError:
     problem = f'expected {expected}, found "{flat(found)[:60]}"'
-    return ReplyError(problem, raw=answer.model_dump_json(), cause="not allowed")
+    return ReplyError(problem, cause="not allowed")
 
-
-ATTEMPTS = 3
 
 _AT_ONCE = 64
 """Examples under way: more would only hold budget for calls that wait for a place in flight."""
@@ -145,21 +145,16 @@ class ChatDM:
         self._run = run
         self._schema = answer_schema() if typed else None
         self._shown: tuple[Message, ...] | None = None if shots else ()
-        self._failures: Counter[Cause] = Counter()
+        self.failures: Counter[Cause] = Counter()
 
     @property
     def name(self) -> str:
         """The model's label, and how many examples it is shown."""
         return f"{self._model.label}, {self._shots} examples" if self._shots else self._model.label
 
-    @property
-    def failures(self) -> Counter[Cause]:
-        """The examples whose replies could not be used, by cause and since it was fitted."""
-        return self._failures
-
     async def fit_async(self, examples: Sequence[Example]) -> None:
         """Draw the examples to show; ConfigError if there are too few."""
-        self._failures.clear()
+        self.failures.clear()
         chosen = shots_from(examples, self._shots, self._seed)
         self._shown = tuple(message for example in chosen for message in _exchange(example))
 
@@ -169,67 +164,29 @@ class ChatDM:
         """Ask the model about each example, many at once; the order is that of the examples."""
         if self._shown is None:
             raise WorldError(f"{self.name}: expected a call of fit before predict, found none")
-        found: dict[int, frozenset[Label]] = {}
-        waiting = iter(enumerate(examples))
-        workers = [
-            asyncio.ensure_future(self._work(waiting, most, found))
-            for _ in range(min(_AT_ONCE, len(examples)))
-        ]
-        try:
-            await asyncio.gather(*workers)
-        except BudgetSpent:  # calls in flight are paid for: they come back to be kept
-            await asyncio.gather(*workers, return_exceptions=True)
-            raise
-        finally:  # any other fatal error of one ends all
-            for worker in workers:
-                worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
-        return tuple(found[index] for index in range(len(examples)))
+        predicted: dict[int, frozenset[Label]] = {}
 
-    async def _work(
-        self, waiting: Iterator[tuple[int, Example]], most: int, found: dict[int, frozenset[Label]]
-    ) -> None:
-        for index, example in waiting:
-            found[index] = await self._one(example, most)
+        async def predict(item: tuple[int, Example]) -> None:
+            predicted[item[0]] = await self._predict(item[1], most)
 
-    async def _one(self, example: Example, most: int) -> frozenset[Label]:
+        error = await work_all(list(enumerate(examples)), predict, _AT_ONCE, Waits())
+        if error is not None:
+            raise error
+        return tuple(predicted[index] for index in range(len(examples)))
+
+    async def _predict(self, example: Example, most: int) -> frozenset[Label]:
         """The labels that the model gives; a failure is counted, and gives none."""
-
-        def complaint(answer: Answer) -> str:
-            try:
-                labels_in(answer, example, most)
-            except ReplyError as error:
-                return str(error)
-            return ""
-
-        try:
-            asked = await ask_model(
-                self._model,
-                self._prompt(example),
-                Answer,
-                self._key(example),
-                attempts=ATTEMPTS,
-                complaint=complaint,
-            )
-            if asked.value is not None:
-                return labels_in(asked.value, example, most)
-            self._failures[asked.cause] += 1
-        except ReplyError as error:
-            self._failures[error.cause] += 1
-        except ModelError as error:
-            if error.fatal:
-                raise
-            self._failures[error.cause] += 1
-        return frozenset()
-
-    def _prompt(self, example: Example) -> Prompt:
         assert self._shown is not None
         messages = (Message("system", head()), *self._shown, Message("user", body_of(example)))
-        return Prompt(messages, self._schema, temperature=0.0, needs=NEEDS)
-
-    def _key(self, example: Example) -> CallKey:
+        prompt = Prompt(messages, self._schema, temperature=0.0, needs=NEEDS)
         trial = f"{self._run}/{example.id}" if self._run else example.id
-        return CallKey(trial, "judge", "", 0, "virtual-dm", 1)
+        reading = await TranscriptReader(self._model, trial).read(
+            "virtual-dm", prompt, Answer, lambda answer: labels_in(answer, example, most)
+        )
+        if not isinstance(reading, MissingValue):
+            return reading.value
+        self.failures[reading.cause] += 1
+        return frozenset()
 
 
 def shots_from(examples: Sequence[Example], count: int, seed: int) -> tuple[Example, ...]:

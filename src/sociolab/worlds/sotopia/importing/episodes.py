@@ -187,7 +187,7 @@ def _judgings(
             for dimension in DIMENSIONS:
                 name, value = named.get(dimension.name, ("", None))
                 cell = {"reason": why.get(name, ""), "score": value}
-                found.append(verdict(dimension, seat, seat, {dimension.name: cell}, 1))
+                found.append(verdict(dimension, seat, seat, {dimension.name: cell}))
                 quirks[Quirk.NO_SCORE] += isinstance(found[-1], ScoreFailure)
             found.append(overall(tuple(found), seat))
         judge = item.row.models[0] if item.row.models else UNKNOWN

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from sociolab.core.episode import Episode, Unusable
-from sociolab.core.errors import Cause
-from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.core.score import JudgeId, Measure, Score, Verdict
 from sociolab.core.seeding import digest
+from sociolab.judging.reader import CannotTell, MissingValue, NoValue
 from sociolab.town.questions import Matter, Memo, SpeechAct, Summary, Utterance
 from sociolab.worlds.stss.talk.conditions import (
     ConditionFinding,
@@ -30,40 +30,14 @@ MEASURES = (CONVERSATION_SR, CONVERSATION_GCSR, SUMMARY_SR, SUMMARY_GCSR)
 """Table 3 shows each over conversations (micro) and over tasks (macro)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """There is nothing to judge, or the judge gave no usable reply: why."""
-
-    cause: Cause
-    problem: str
-    raw: str = ""
-    attempts: int = 1
-
-    def of(self, measures: Iterable[Measure]) -> tuple[ScoreFailure, ...]:
-        """A failure of each of these measures."""
-        why = (self.cause, self.problem, self.raw, self.attempts)
-        return tuple(ScoreFailure(measure, None, *why) for measure in measures)
-
-
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """This judge cannot tell what was said: why, and who could."""
-
-    why: str
-
-    def of(self, measures: Iterable[Measure]) -> tuple[Unscored, ...]:
-        """None of these measures is scored."""
-        return tuple(Unscored(measure, None, self.why) for measure in measures)
-
-
-SMOKED = Unread(SMOKE)
+_SMOKED = CannotTell(SMOKE)
 """A scripted partner keeps nothing of what somebody says who writes no acts: that is no 0."""
 
-Findings: TypeAlias = tuple[ConditionFinding, ...] | Lost | Unread
+Findings: TypeAlias = tuple[ConditionFinding, ...] | NoValue
 
 
 def verdicts(talk: Findings, note: Findings) -> tuple[Verdict, ...]:
-    """The four verdicts on an episode; what was lost is a failure of its two measures."""
+    """The four verdicts on an episode; what is missing is a failure of its two measures."""
     return (
         *_level(CONVERSATION_SR, CONVERSATION_GCSR, talk),
         *_level(SUMMARY_SR, SUMMARY_GCSR, note),
@@ -80,7 +54,7 @@ def reason(findings: tuple[ConditionFinding, ...]) -> str:
 
 
 def _level(rate: Measure, share: Measure, found: Findings) -> tuple[Verdict, ...]:
-    if isinstance(found, Lost | Unread):
+    if isinstance(found, NoValue):
         return found.of((rate, share))
     met = sum(finding.met for finding in found)
     return (
@@ -101,43 +75,51 @@ _QUESTIONS = {
 }
 
 
-def readable(scenario: TalkScenario, episode: Episode) -> tuple[HeldTalk | Lost, Summary | Lost]:
-    """The talk and the note, each to be judged or lost; the same for every judge.
+def readable(
+    scenario: TalkScenario, episode: Episode
+) -> tuple[HeldTalk | NoValue, Summary | NoValue]:
+    """The talk and the note, each to be judged or why it cannot be; the same for every judge.
 
     A talk is lost where it broke off: an utterance of either side failed for good (whatever the
     policy says of failures), or a plan or reminder did under a policy that stops. A failure is no
     talk that went badly, and the partner's is not the performer's. A talk in which nobody said
-    anything is lost, too. A note is lost with its talk, and where nobody could write one.
+    anything is lost, too. A note is lost with its talk, and where nobody could write one. Of a
+    smoke test nothing is judged.
     """
     lost = _unfinished(episode)
     if lost is not None:
         return lost, lost
     told = told_in(scenario, episode)
     if not told.lines:
-        silence = Lost("incomplete", "expected a conversation, found that nobody said anything")
+        problem = "expected a conversation, found that nobody said anything"
+        silence = MissingValue("incomplete", problem)
         return silence, silence
+    if is_smoke(episode.trial):
+        return _SMOKED, _SMOKED
     return told, told.note or _without_note(episode)
 
 
-def _unfinished(episode: Episode) -> Lost | None:
+def _unfinished(episode: Episode) -> MissingValue | None:
     """Why the talk has no end; None if it has one. A note that failed leaves the talk whole."""
     ended = episode.ended
     if ended is None:
-        return Lost("incomplete", "expected a finished conversation, found none")
+        return MissingValue("incomplete", "expected a finished conversation, found none")
     failed = _failed(episode)
     if ended.reason in _BROKEN and (failed is None or failed.name != _NOTE):
         who = failed.seat if failed else ended.seat or "somebody"
         what = _QUESTIONS.get(failed.name, failed.name) if failed else _QUESTIONS["utter"]
         why = f" ({failed.problem})" if failed else ""
-        return Lost("incomplete", f"the conversation broke off: {who} gave no usable {what}{why}")
+        return MissingValue(
+            "incomplete", f"the conversation broke off: {who} gave no usable {what}{why}"
+        )
     return None
 
 
-def _without_note(episode: Episode) -> Lost:
+def _without_note(episode: Episode) -> MissingValue:
     failed = _failed(episode)
     if failed is None or failed.name != _NOTE:
-        return Lost("incomplete", "expected a note of the conversation, found none")
-    return Lost("incomplete", f"{failed.seat} wrote no usable note ({failed.problem})")
+        return MissingValue("incomplete", "expected a note of the conversation, found none")
+    return MissingValue("incomplete", f"{failed.seat} wrote no usable note ({failed.problem})")
 
 
 def _failed(episode: Episode) -> Unusable | None:
@@ -152,7 +134,7 @@ def _failed(episode: Episode) -> Unusable | None:
 Meant: TypeAlias = tuple[SpeechAct, str]
 """An act, and the words that it stands beside."""
 
-UNREAD = Unread(
+UNREAD = CannotTell(
     "only the acts of built-in scripted players are on record, and somebody else spoke here; name "
     "a model that reads the words, --judge openai/MODEL"
 )
@@ -172,30 +154,23 @@ class RecordedJudge:
         """Four verdicts; failures where no talk was held to its end, or no note is kept of it."""
         scenario = scenario_from(episode.trial.task.content)
         told, note = readable(scenario, episode)
-        if is_smoke(episode.trial) and not isinstance(told, Lost):
-            return verdicts(SMOKED, SMOKED)
-        occasion = scenario.occasion
-        talk = told if isinstance(told, Lost) else of_talk(occasion, told.lines)
-        return verdicts(talk, _of_note(occasion, talk, note))
-
-
-def _of_note(occasion: Occasion, talk: Findings, note: Summary | Lost) -> Findings:
-    if isinstance(note, Lost) or isinstance(talk, Unread):
-        return note if isinstance(note, Lost) else talk
-    return of_note(occasion, note)
+        talk = of_talk(scenario.occasion, told.lines) if isinstance(told, HeldTalk) else told
+        if isinstance(note, NoValue):
+            return verdicts(talk, note)
+        return verdicts(talk, talk if talk is UNREAD else of_note(scenario.occasion, note))
 
 
 def of_talk(
     occasion: Occasion, lines: Sequence[Utterance]
-) -> tuple[ConditionFinding, ...] | Unread:
-    """What a talk conveyed; Unread where somebody in it wrote no acts."""
+) -> tuple[ConditionFinding, ...] | CannotTell:
+    """What a talk conveyed; CannotTell where somebody in it wrote no acts."""
     if not all(line.acts for line in lines):
         return UNREAD
     return _findings(occasion, [(act, line.text) for line in lines for act in line.acts])
 
 
-def of_note(occasion: Occasion, note: Memo) -> tuple[ConditionFinding, ...] | Unread:
-    """What the other keeps of a talk; Unread where it is no scripted player's note."""
+def of_note(occasion: Occasion, note: Memo) -> tuple[ConditionFinding, ...] | CannotTell:
+    """What the other keeps of a talk; CannotTell where it is no scripted player's note."""
     if not note.acts:
         return UNREAD
     return _findings(occasion, [(act, note.memo) for act in note.acts])
@@ -263,32 +238,10 @@ def findings_of(episode: Episode, verdict: Verdict) -> tuple[ConditionFinding, .
     if not isinstance(verdict, Score) or verdict.measure.name not in LEVELS:
         return ()
     conditions = scenario_from(episode.trial.task.content).occasion.conditions
-    found = []
-    rest = verdict.reason
-    for place, condition in enumerate(conditions):
-        after = conditions[place + 1].id if place + 1 < len(conditions) else None
-        part, rest = _up_to(rest, after)
-        finding = _finding(condition, part)
-        if finding is None:
-            return ()
-        found.append(finding)
-    return tuple(found) if not rest else ()
-
-
-def _up_to(text: str, condition: str | None) -> tuple[str, str]:
-    """The text in two, before and from the next condition on."""
-    if condition is None:
-        return text, ""
-    places = [text.find(f"; {condition}: {said}") for said in ("yes", "no")]
-    at = min((place for place in places if place >= 0), default=len(text))
-    return text[:at], text[at + 2 :]
-
-
-def _finding(condition: GoalCondition, text: str) -> ConditionFinding | None:
-    for said, met in (("yes", True), ("no", False)):
-        head = f"{condition.id}: {said}"
-        if text == head:
-            return ConditionFinding(condition, met)
-        if text.startswith(f'{head} ("') and text.endswith('")'):
-            return ConditionFinding(condition, met, text[len(head) + 3 : -2])
-    return None
+    parts = (rf'{re.escape(one.id)}: (yes|no)(?: \("(.*?)"\))?' for one in conditions)
+    match = re.fullmatch("; ".join(parts), verdict.reason, re.DOTALL)
+    marks = match.groups("") if match else ()
+    return tuple(
+        ConditionFinding(condition, met == "yes", quote)
+        for condition, met, quote in zip(conditions, marks[::2], marks[1::2], strict=False)
+    )
