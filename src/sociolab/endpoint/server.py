@@ -332,7 +332,7 @@ class EndpointServer:
         chance = Chance(key, self._attempt(request, key))
         fault = drawn_fault(self.settings, chance)
         kind = request.headers.get(hdrs.CONTENT_TYPE, "")
-        call = TuningRequest(request.method, path, request.query, kind, raw)
+        call = TuningRequest(request.method, path, kind, raw)
 
         async def answer() -> bytes:
             return json.dumps(self.tuning.answer(call)).encode()
