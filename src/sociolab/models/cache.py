@@ -47,6 +47,7 @@ class CachedModel:
     ) -> None:
         self.label = model.label
         self._model = model
+        self._metered = model if isinstance(model, MeteredModel) else None
         self._address = address
         self._replies = replies
         self._budget = budget
@@ -92,8 +93,8 @@ class CachedModel:
         return reply
 
     async def _called(self, prompt: Prompt, key: CallKey, meter: _CallMeter) -> ChatReply:
-        if isinstance(self._model, MeteredModel):
-            return await self._model.metered(prompt, key, meter)
+        if self._metered is not None:
+            return await self._metered.metered(prompt, key, meter)
         await meter.hold(prompt.max_tokens)
         try:
             return await self._model.complete(prompt, key)
