@@ -363,7 +363,7 @@ def test_a_reason_that_repeats_the_key_is_told_without_it(
     async def parrot(request: web.BaseRequest) -> web.StreamResponse:
         if request.method == "GET" and request.path.endswith("/jobs"):
             return web.json_response({"data": []})
-        row = {"id": "j", "model": "m", "training_file": "f", "status": "failed"}
+        row = {"id": "j", "filename": "x", "training_file": "f", "status": "failed"}
         return web.json_response(row | {"error": {"message": f"your {KEY}\nis odd"}})
 
     async def go() -> None:

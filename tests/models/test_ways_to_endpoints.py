@@ -167,7 +167,9 @@ def test_the_fine_tuning_client_takes_the_same_way(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("LAB_KEY", SECRET)
 
     async def go() -> None:
-        async with raw_server(heard.answering(http(b'{"id": "file-1"}'))) as port:
+        async with raw_server(
+            heard.answering(http(b'{"id": "file-1", "filename": "x.jsonl"}'))
+        ) as port:
             monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{port}")
             spec = EndpointSpec(
                 name="lab",

@@ -45,9 +45,10 @@ class TuningOrder:
 
 
 class UploadedFile(BaseModel):
-    """The provider's id of a file."""
+    """A file as the provider knows it."""
 
     id: str
+    filename: str
 
 
 class TuningJob(BaseModel):
