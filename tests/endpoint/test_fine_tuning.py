@@ -178,15 +178,6 @@ def test_what_is_not_there_or_not_whole_is_refused(
     with_endpoint(work, EndpointSettings(models=("m",)))
 
 
-@pytest.mark.parametrize("epochs", [0, 51, "many", True])
-def test_a_number_of_epochs_that_is_none_is_refused(epochs: Any) -> None:
-    async def work(ask: Ask, server: EndpointServer) -> None:
-        job = await job_for(ask, training_file(), hyperparameters={"n_epochs": epochs})
-        assert "n_epochs" in job["error"]["message"]
-
-    with_endpoint(work)
-
-
 # ------------------------------------------------------------------ tuned models
 
 

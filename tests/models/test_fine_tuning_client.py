@@ -87,7 +87,7 @@ def test_epochs_are_sent_where_they_are_set() -> None:
         async with tuning() as (server, client):
             file = await client.upload("train.jsonl", training_file())
             job = await client.create(TuningOrder(epochs=5), file.id)
-            assert server.tuning.jobs[job.id].epochs == 5
+            assert server.tuning.jobs[job.id].settings["hyperparameters"] == {"n_epochs": 5}
 
     asyncio.run(go())
 

@@ -21,18 +21,11 @@ from sociolab.endpoint.chat import (
 from sociolab.endpoint.settings import EndpointSettings
 
 FILES = "/files"
-
 JOBS = "/fine_tuning/jobs"
+LEAST_EXAMPLES = 10
+"""A provider refuses to train on fewer."""
 
-
-@dataclass(frozen=True, slots=True)
-class TuningRequest:
-    """A request about files or jobs; `path` begins behind "/v1"."""
-
-    method: str
-    path: str
-    content_type: str
-    raw: bytes
+_WORD = re.compile(r"\w+")
 
 
 class FineTuning:
@@ -54,23 +47,24 @@ class FineTuning:
         """The names of the models that came of jobs."""
         return tuple(self._models)
 
-    def answer(self, call: TuningRequest) -> dict[str, Any]:
-        """What the API answers; RefusalError for what it does not take."""
-        parts = call.path.removeprefix(JOBS if call.path.startswith(JOBS) else FILES).split("/")[1:]
-        place = "files" if call.path.startswith(FILES) else "jobs"
-        match place, call.method, parts:
-            case "files", "POST", []:
-                return self._upload(call)
-            case "jobs", "POST", []:
-                return self._create(call.raw)
-            case "jobs", "GET", []:
+    def answer(self, method: str, path: str, content_type: str, raw: bytes) -> dict[str, Any]:
+        """What the API answers; `path` begins behind "/v1". RefusalError for what it refuses."""
+        place, _, name = path.removeprefix("/fine_tuning").removeprefix("/").partition("/")
+        match method, place, name:
+            case "POST", "files", "":
+                return self._upload(content_type, raw)
+            case "POST", "jobs", "":
+                return self._create(raw)
+            case "GET", "jobs", "":
                 newest = reversed(self.jobs.values())
                 return {"object": "list", "data": [job.row for job in newest], "has_more": False}
-            case "jobs", "GET", [name]:
-                return self._poll(self._job(name)).row
-            case _ if len(parts) < 2:
-                raise wrong_method(call.method, call.path)
-        raise unknown_url(call.method, call.path)
+            case "GET", "jobs", _ if name in self.jobs:
+                return self._poll(self.jobs[name]).row
+            case "GET", "jobs", _ if "/" not in name:
+                raise RefusalError(404, f"Could not find fine tune: {name}", param="fine_tune_id")
+            case _, _, "":
+                raise wrong_method(method, path)
+        raise unknown_url(method, path)
 
     def reply(self, chat: ChatBody) -> str | None:
         """The answer of a tuned model; None if the model is no such one."""
@@ -81,8 +75,8 @@ class FineTuning:
         words = words_in(asked)
         return max(lessons, key=lambda lesson: likeness(words, lesson[0]))[1]
 
-    def _upload(self, call: TuningRequest) -> dict[str, Any]:
-        fields = _form(call)
+    def _upload(self, content_type: str, raw: bytes) -> dict[str, Any]:
+        fields = _form(content_type, raw)
         if fields.get("purpose", ("", b""))[1] != b"fine-tune":
             raise bad_request("'purpose' must be fine-tune here.", param="purpose")
         name, content = fields.get("file", ("", b""))
@@ -95,7 +89,12 @@ class FineTuning:
         return file.row
 
     def _create(self, raw: bytes) -> dict[str, Any]:
-        wanted = _object(raw)
+        try:
+            wanted = json.loads(raw)
+        except ValueError:
+            wanted = None
+        if not isinstance(wanted, dict):
+            raise bad_request("We could not parse the JSON body of your request.")
         model, file = wanted.get("model"), wanted.get("training_file")
         if not isinstance(model, str) or not model:
             raise bad_request("Missing required parameter: 'model'.", param="model")
@@ -104,7 +103,7 @@ class FineTuning:
         if not isinstance(file, str) or file not in self.files:
             raise bad_request(f"invalid training_file: {file}", param="training_file")
         number = f"ftjob-{len(self.jobs) + 1:04d}"
-        self.jobs[number] = Job(number, model, self.files[file], _epochs(wanted), wanted)
+        self.jobs[number] = Job(number, model, self.files[file], wanted)
         return self.jobs[number].row
 
     def _poll(self, job: Job) -> Job:
@@ -124,21 +123,10 @@ class FineTuning:
             job.status = "running"
         return job
 
-    def _job(self, name: str) -> Job:
-        if name not in self.jobs:
-            raise RefusalError(404, f"Could not find fine tune: {name}", param="fine_tune_id")
-        return self.jobs[name]
-
 
 def is_tuning(path: str) -> bool:
     """Whether an address is one of files or jobs."""
     return any(path == place or path.startswith(f"{place}/") for place in (FILES, JOBS))
-
-
-LEAST_EXAMPLES = 10
-"""A provider refuses to train on fewer."""
-
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +150,6 @@ class Job:
     id: str
     model: str
     file: Upload
-    epochs: int
     settings: Mapping[str, Any]
     status: Literal["queued", "running", "succeeded", "failed"] = "queued"
     polls: int = 0
@@ -227,10 +214,9 @@ def likeness(one: frozenset[str], other: frozenset[str]) -> float:
     return shared / max(len(one) + len(other) - shared, 1)
 
 
-def _form(call: TuningRequest) -> dict[str, tuple[str, bytes]]:
+def _form(content_type: str, raw: bytes) -> dict[str, tuple[str, bytes]]:
     """The fields of a multipart form: file name ("" if it is no file) and content."""
-    head = b"Content-Type: %b\r\n\r\n" % call.content_type.encode()
-    message = message_from_bytes(head + call.raw)
+    message = message_from_bytes(b"Content-Type: %b\r\n\r\n" % content_type.encode() + raw)
     if not message.is_multipart():
         raise bad_request("Expected a multipart form with the fields purpose and file.")
     fields = {}
@@ -240,23 +226,3 @@ def _form(call: TuningRequest) -> dict[str, tuple[str, bytes]]:
         if isinstance(name, str) and isinstance(content, bytes):
             fields[name] = (part.get_filename() or "", content)
     return fields
-
-
-def _object(raw: bytes) -> dict[str, Any]:
-    try:
-        found = json.loads(raw)
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise bad_request("We could not parse the JSON body of your request.")
-    return found
-
-
-def _epochs(wanted: Mapping[str, Any]) -> int:
-    given = (wanted.get("hyperparameters") or {}).get("n_epochs", "auto")
-    if given == "auto":
-        return 3
-    if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= 50:
-        name = "hyperparameters.n_epochs"
-        raise bad_request(f"Invalid value for '{name}': expected 1 to 50.", param=name)
-    return given
