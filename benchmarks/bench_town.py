@@ -73,7 +73,7 @@ def paths(report: Report) -> None:
     """A flow field, and a path on one that is there."""
     town = own_map()
     tiles = [town.tiles(place)[0] for place in town.places]
-    ways = Paths(town)
+    ways = Paths(town.walkable, town.arena)
     pairs = [(start, goal) for goal in tiles for start in tiles[:8]]
     first = time.perf_counter()
     for goal in tiles:

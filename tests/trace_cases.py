@@ -10,10 +10,8 @@ from dataclasses import replace
 from datetime import date
 from typing import Literal
 
-import numpy as np
-
 from sociolab.town.clock import Clock
-from sociolab.town.map import Place
+from sociolab.town.map import Place, TownMap
 from sociolab.town.questions import SpeechAct, Utterance
 from sociolab.town.trace import Did, Record, Remembered, Stood, Talked, Trace, Walked
 from sociolab.town.trajectory import Trajectory
@@ -25,24 +23,28 @@ TWO_DAYS = 2 * CLOCK.a_day
 State = Literal["asleep", "walking", "at it", "talking"]
 
 
-class Row:
-    """A map of one row; the tile x belongs to place number x, the last one is outdoors."""
+_PLACES = (
+    Place("Home", "room"),
+    Place("Cafe", "counter room"),
+    Place("Cafe", "terrace"),
+    Place("Park", "meadow"),
+    Place("Clinic", "pharmacy"),
+    Place("Cottage", "room"),
+)
+ROW = TownMap(
+    "Row",
+    tuple(dict.fromkeys(place.sector for place in _PLACES)),
+    _PLACES,
+    [[True] * 7],
+    [[0, 1, 2, 3, 4, 5, -1]],
+    {},
+)
+"""A map of one row; the tile x belongs to place number x, the last one is outdoors."""
 
-    places = (
-        Place("Home", "room"),
-        Place("Cafe", "counter room"),
-        Place("Cafe", "terrace"),
-        Place("Park", "meadow"),
-        Place("Clinic", "pharmacy"),
-        Place("Cottage", "room"),
-    )
-    arena = np.array([[0, 1, 2, 3, 4, 5, -1]], dtype=np.int16)
 
-    def x(self, name: str) -> int:
-        return [*map(str, self.places), "outdoors"].index(name)
-
-
-ROW = Row()
+def x_of(name: str) -> int:
+    """The column of a place."""
+    return [*map(str, ROW.places), "outdoors"].index(name)
 
 
 def at(moment: str) -> int:
@@ -58,12 +60,12 @@ class Life:
 
     def __init__(self, who: str, place: str = "Home: room") -> None:
         self.who = who
-        self.x = ROW.x(place)
+        self.x = x_of(place)
         self.records: list[Record] = [Stood(0, who, self.x, 0), Did(0, who, "rest", "rest")]
 
     def goes(self, when: str, place: str, doing: str = "", block: str = "") -> Life:
         """Arrives at this moment, walking there just before; then does this."""
-        goal = ROW.x(place)
+        goal = x_of(place)
         path = ("E" if goal > self.x else "W") * abs(goal - self.x)
         if path:
             step = at(when) - len(path)

@@ -204,10 +204,22 @@ def test_a_comparison_that_is_looked_at_again_as_it_grows_is_told_so(
     with Store.open(tmp_path / "s.db") as store:
         for name in ("a", "b"):
             add_run(store, name, "openai/x", {f"t{i}": (i % 3,) for i in range(8)}, partner="p")
-    assert "This is look" not in played("compare", "a", "b").out
-    assert "This is look" not in played("compare", "b", "a").out, "the same data say nothing new"
+    planned = ("--looks", "1")
+    assert "This is look" not in played("compare", "a", "b", *planned).out
+    assert "This is look" not in played("compare", "b", "a", *planned).out, "the same data again"
     with Store.open(tmp_path / "s.db") as store:  # as if it had been made with fewer tasks
         store.write("UPDATE looks SET pairs = 7")
-    told = " ".join(played("compare", "a", "b").out.split())
+    told = " ".join(played("compare", "a", "b", *planned).out.split())
     assert "This is look 2 at this comparison as it grew (7, 8 pairs)" in told
     assert "This is look" not in played("compare", "a", "b", "--looks", "2").out
+
+
+def test_a_comparison_without_planned_looks_writes_nothing_to_the_store(
+    played: Sociolab, tmp_path: Path
+) -> None:
+    with Store.open(tmp_path / "s.db") as store:
+        for name in ("a", "b"):
+            add_run(store, name, "openai/x", {f"t{i}": (i % 3,) for i in range(8)}, partner="p")
+    played("compare", "a", "b")
+    with Store.open(tmp_path / "s.db") as store:
+        assert store.row("SELECT count(*) FROM looks") == (0,)

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -19,16 +20,8 @@ from sociolab.endpoint.server import start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models import traffic
 from sociolab.models.config import EndpointSpec
-from sociolab.models.finetuning import (
-    FineTuningClient,
-    Patience,
-    TunedJob,
-    TuningOrder,
-    read_record,
-    tuned,
-)
+from sociolab.models.finetuning import FineTuningClient, TuningOrder
 
-AT_ONCE = Patience(0, 60)
 ORDER = TuningOrder(seed=3)
 SLOW = EndpointSettings(tuning_polls=6)
 
@@ -47,68 +40,55 @@ def ignore(said: str) -> None:
 
 
 def stop_when_running(said: str) -> None:
-    if "started" in said:
+    if "running" in said:
         raise StoppedError
 
 
 async def tune(
     client: FineTuningClient,
-    record: Path,
+    folder: Path,
     *,
     order: TuningOrder = ORDER,
     content: bytes | None = None,
     tell: Callable[[str], None] = ignore,
-) -> TunedJob:
-    return await tuned(client, order, content or training_file(), record, AT_ONCE, tell)
+) -> str:
+    return await client.tune(content or training_file(), folder, order, tell, 0)
+
+
+def record_in(folder: Path) -> Path:
+    [record] = folder.glob("*.job.json")
+    return record
+
+
+def read_record(folder: Path) -> dict[str, str | None]:
+    record: dict[str, str | None] = json.loads(record_in(folder).read_text())
+    return record
 
 
 # ------------------------------------------------------------------ resuming
 
 
 def test_a_finished_job_needs_no_network_the_next_time(tmp_path: Path) -> None:
-    record = tmp_path / "deep" / "job.json"
-
     async def go() -> None:
         async with tuning() as (server, client):
-            first = await tune(client, record)
-            assert first.tuned_model == "ft:m:local:sociolab:0001"
-            assert first.trained_tokens
+            assert await tune(client, tmp_path) == "ft:m:local:sociolab:0001"
             polls = server.tuning.jobs["ftjob-0001"].polls
-            assert await tune(client, record) == first == read_record(record)
+            assert await tune(client, tmp_path) == "ft:m:local:sociolab:0001"
             assert server.tuning.jobs["ftjob-0001"].polls == polls
+        row = {"file": "file-0001", "job": "ftjob-0001", "model": "ft:m:local:sociolab:0001"}
+        assert read_record(tmp_path) == row
 
     asyncio.run(go())
-    assert os.listdir(record.parent) == ["job.json"]
 
 
 def test_a_program_stopped_in_mid_watch_waits_on_for_the_same_job(tmp_path: Path) -> None:
-    record = tmp_path / "job.json"
-
     async def go() -> None:
         async with tuning(SLOW) as (server, client):
             with pytest.raises(StoppedError):
-                await tune(client, record, tell=stop_when_running)
-            left = read_record(record)
-            assert (left.job, left.tuned_model) == ("ftjob-0001", None)
-            assert (await tune(client, record)).tuned_model == "ft:m:local:sociolab:0001"
+                await tune(client, tmp_path, tell=stop_when_running)
+            assert read_record(tmp_path)["job"] == "ftjob-0001"
+            assert await tune(client, tmp_path) == "ft:m:local:sociolab:0001"
             assert (len(server.tuning.files), len(server.tuning.jobs)) == (1, 1)
-
-    asyncio.run(go())
-
-
-def test_a_cancelled_coroutine_leaves_a_record_to_go_on_from(tmp_path: Path) -> None:
-    record = tmp_path / "job.json"
-
-    async def go() -> None:
-        async with tuning(SLOW) as (server, client):
-            running = asyncio.Event()
-            task = asyncio.ensure_future(tune(client, record, tell=lambda said: running.set()))
-            await running.wait()
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
-            assert (await tune(client, record)).tuned_model
-            assert len(server.tuning.jobs) == 1
 
     asyncio.run(go())
 
@@ -116,66 +96,51 @@ def test_a_cancelled_coroutine_leaves_a_record_to_go_on_from(tmp_path: Path) -> 
 CHILD = """
 import asyncio, sys
 from pathlib import Path
-from models.tuning_cases import training_file
 from sociolab.models.config import EndpointSpec
-from sociolab.models.finetuning import FineTuningClient
-from sociolab.models.finetuning import TuningOrder
-from sociolab.models.finetuning import Patience, tuned
+from sociolab.models.finetuning import FineTuningClient, TuningOrder
+from models.tuning_cases import training_file
 
 async def main():
-    spec = EndpointSpec(name="local", base_url=sys.argv[1])
-    async with FineTuningClient(spec, "m") as client:
-        tell = lambda said: print(said, flush=True)
-        order, record = TuningOrder(seed=3), Path(sys.argv[2])
-        await tuned(client, order, training_file(), record, Patience(0.01, 600), tell)
+    client = FineTuningClient(EndpointSpec(name="local", base_url=sys.argv[1]), "m")
+    tell = lambda said: print(said, flush=True)
+    await client.tune(training_file(), Path(sys.argv[2]), TuningOrder(seed=3), tell, 0.01)
 
 asyncio.run(main())
 """
 
 
 def test_a_program_killed_in_mid_watch_waits_on_for_the_same_job(tmp_path: Path) -> None:
-    record = tmp_path / "job.json"
     places = [str(Path(sociolab.__path__[0]).parent), str(Path(__file__).parents[1])]
     with start_in_thread(EndpointSettings(tuning_polls=10**9)) as server:
         child = subprocess.Popen(
-            [sys.executable, "-c", CHILD, server.url, str(record)],
+            [sys.executable, "-c", CHILD, server.url, str(tmp_path)],
             stdout=subprocess.PIPE,
             env=os.environ | {"PYTHONPATH": os.pathsep.join(places)},
             text=True,
         )
         assert child.stdout is not None
         with child, child.stdout:
-            assert child.stdout.readline() == "Created fine-tuning job: ftjob-0001\n"
+            assert ".jsonl: 12 examples, about " in child.stdout.readline()
+            assert child.stdout.readline() == "fine-tuning job ftjob-0001: running\n"
             child.kill()
-        server.tuning.jobs["ftjob-0001"].move("succeeded", "done meanwhile")
+        server.tuning.jobs["ftjob-0001"].status = "succeeded"
         server.tuning.jobs["ftjob-0001"].tuned = "ft:m:x"
 
-        async def go() -> TunedJob:
-            async with FineTuningClient(
-                EndpointSpec(name="local", base_url=server.url), "m"
-            ) as client:
-                return await tune(client, record)
+        async def go() -> str:
+            spec = EndpointSpec(name="local", base_url=server.url)
+            async with aclosing(FineTuningClient(spec, "m")) as client:
+                return await tune(client, tmp_path)
 
-        assert asyncio.run(go()).tuned_model == "ft:m:x"
+        assert asyncio.run(go()) == "ft:m:x"
         assert (len(server.tuning.files), len(server.tuning.jobs)) == (1, 1)
 
 
-@pytest.mark.parametrize("known", ["nothing", "file"])
-def test_where_the_record_was_lost_file_and_job_are_found_at_the_provider(
-    tmp_path: Path, known: str
-) -> None:
-    record = tmp_path / "job.json"
-
+def test_a_job_that_never_came_on_record_is_found_by_its_file(tmp_path: Path) -> None:
     async def go() -> None:
         async with tuning() as (server, client):
-            first = await tune(client, record)
-            record.unlink()
-            if known == "file":  # killed between the job's creation and the next line on record
-                early = first.model_copy(
-                    update={"job": None, "status": "", "tuned_model": None, "trained_tokens": None}
-                )
-                record.write_text(early.model_dump_json())
-            assert await tune(client, record) == first
+            first = await tune(client, tmp_path)
+            record_in(tmp_path).write_text('{"file": "file-0001"}')
+            assert await tune(client, tmp_path) == first
             assert (len(server.tuning.files), len(server.tuning.jobs)) == (1, 1)
 
     asyncio.run(go())
@@ -184,13 +149,13 @@ def test_where_the_record_was_lost_file_and_job_are_found_at_the_provider(
 def test_another_file_order_or_model_is_another_job(tmp_path: Path) -> None:
     async def go() -> None:
         async with tuning() as (server, client):
-            await tune(client, tmp_path / "1")
-            await tune(client, tmp_path / "2", order=TuningOrder(seed=4))
-            await tune(client, tmp_path / "3", order=TuningOrder(seed=3, epochs=2))
-            await tune(client, tmp_path / "4", content=training_file(ANIMALS[:11]))
+            await tune(client, tmp_path)
+            await tune(client, tmp_path, order=TuningOrder(seed=4))
+            await tune(client, tmp_path, order=TuningOrder(seed=3, epochs=2))
+            await tune(client, tmp_path, content=training_file(ANIMALS[:11]))
             spec = EndpointSpec(name="local", base_url=server.url)
-            async with FineTuningClient(spec, "n") as other:
-                await tune(other, tmp_path / "5")
+            async with aclosing(FineTuningClient(spec, "n")) as other:
+                await tune(other, tmp_path)
             assert (len(server.tuning.files), len(server.tuning.jobs)) == (5, 5)
 
     asyncio.run(go())
@@ -200,132 +165,79 @@ def test_another_file_order_or_model_is_another_job(tmp_path: Path) -> None:
 
 
 def test_a_failed_job_says_why_and_the_next_time_a_new_one_is_made(tmp_path: Path) -> None:
-    record = tmp_path / "job.json"
     broken = training_file(ANIMALS[:4])
 
     async def go() -> None:
         async with tuning() as (server, client):
             for _number in range(2):
                 with pytest.raises(ModelError, match=r"failed without one .* has 4 ex") as caught:
-                    await tune(client, record, content=broken)
+                    await tune(client, tmp_path, content=broken)
                 assert (caught.value.cause, caught.value.fatal) == ("refused", True)
-                assert read_record(record).status == "failed"
+                assert read_record(tmp_path)["model"] is None
             assert (len(server.tuning.files), len(server.tuning.jobs)) == (1, 2)
 
     asyncio.run(go())
 
 
-def test_a_job_that_succeeded_without_a_model_is_lost_and_a_new_one_is_made(tmp_path: Path) -> None:
-    record = tmp_path / "job.json"
-
+@pytest.mark.parametrize("status", ["succeeded", "cancelled"])
+def test_a_job_without_a_model_is_lost_and_a_new_one_is_made(tmp_path: Path, status: str) -> None:
     async def go() -> None:
-        async with tuning() as (server, client):
-            await tune(client, record)
-            server.tuning.jobs["ftjob-0001"].tuned = None
-            left = read_record(record).model_copy(update={"tuned_model": None})
-            record.write_text(left.model_dump_json(), "utf-8")
-            assert (await tune(client, record)).job == "ftjob-0002"
+        async with tuning(SLOW) as (server, client):
 
-    asyncio.run(go())
+            def end(said: str) -> None:
+                if "running" in said:
+                    server.tuning.jobs["ftjob-0001"].status = status  # type: ignore[assignment]
 
-
-def test_a_cancelled_job_is_no_model_and_the_next_time_a_new_one_is_made(tmp_path: Path) -> None:
-    record = tmp_path / "job.json"
-
-    async def go() -> None:
-        async with tuning() as (server, client):
-
-            def cancel(said: str) -> None:
-                job = server.tuning.jobs["ftjob-0001"]
-                if job.status == "running":
-                    job.move("cancelled", "somebody cancelled it")
-
-            with pytest.raises(ModelError, match="found it cancelled without one"):
-                await tune(client, record, tell=cancel)
-            assert (await tune(client, record)).job == "ftjob-0002"
-
-    asyncio.run(go())
-
-
-def test_a_model_of_a_cancelled_job_is_not_taken(tmp_path: Path) -> None:
-    record = tmp_path / "job.json"
-
-    async def go() -> None:
-        async with tuning() as (server, client):
-
-            def cancel(said: str) -> None:
-                server.tuning.jobs["ftjob-0001"].tuned = "ft:half-done"
-                server.tuning.jobs["ftjob-0001"].status = "cancelled"
-
-            with pytest.raises(ModelError, match="found it cancelled without one"):
-                await tune(client, record, tell=cancel)
-            assert read_record(record).tuned_model is None
+            with pytest.raises(ModelError, match=f"found it {status} without one"):
+                await tune(client, tmp_path, tell=end)
+            assert await tune(client, tmp_path) == "ft:m:local:sociolab:0002"
 
     asyncio.run(go())
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_with_faults_of_all_kinds_a_model_comes_of_one_file_and_one_job(
-    tmp_path: Path, seed: int
-) -> None:
+def test_with_faults_of_all_kinds_a_model_comes_of_one_job(tmp_path: Path, seed: int) -> None:
     async def go() -> None:
         settings = EndpointSettings.with_faults(0.5, seed=seed)
         async with tuning(settings, timeout_s=0.3, tries=30) as (server, client):
-            assert (await tune(client, tmp_path / "job.json")).tuned_model
-            assert (len(server.tuning.files), len(server.tuning.jobs)) == (1, 1)
+            assert await tune(client, tmp_path)
+            assert len(server.tuning.jobs) == 1
 
     asyncio.run(go())
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"base_url": 3}'])
 def test_a_record_that_is_none_is_refused_by_name(tmp_path: Path, content: str) -> None:
-    record = tmp_path / "job.json"
-    record.write_text(content)
-
     async def go() -> None:
         async with tuning() as (server, client):
+            await tune(client, tmp_path)
+            record_in(tmp_path).write_text(content)
             with pytest.raises(ConfigError, match=r"job\.json: expected the record of a fine-tun"):
-                await tune(client, record)
-            assert not server.tuning.files
+                await tune(client, tmp_path)
+            assert len(server.tuning.files) == 1
 
     asyncio.run(go())
 
 
-def test_a_record_of_another_job_is_refused(tmp_path: Path) -> None:
-    record = tmp_path / "job.json"
-
-    async def go() -> None:
-        async with tuning() as (_, client):
-            await tune(client, record)
-            with pytest.raises(ConfigError, match="expected a job with the file_hash"):
-                await tune(client, record, content=training_file(ANIMALS[:11]))
-        async with tuning() as (_, client):
-            with pytest.raises(ConfigError, match="expected a job with the base_url"):
-                await tune(client, record)
-
-    asyncio.run(go())
-
-
-def test_a_record_that_cannot_be_written_is_an_error_of_its_own(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_an_error_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
 
     async def go() -> None:
-        async with tuning() as (_, client):
-            with pytest.raises(ConfigError, match="cannot be written"):
-                await tune(client, tmp_path / "file" / "job.json")
+        async with tuning() as (server, client):
+            with pytest.raises(ConfigError, match=r"file/.*\.jsonl: the files of .* be written"):
+                await tune(client, tmp_path / "file")
+            assert not server.tuning.files
 
     asyncio.run(go())
 
 
 def test_a_record_holds_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOCIOLAB_TEST_KEY", "sk-hush-hush")
-    record = tmp_path / "job.json"
 
     async def go() -> None:
         settings = EndpointSettings(api_key="sk-hush-hush")
         async with tuning(settings, key_env="SOCIOLAB_TEST_KEY") as (_, client):
-            await tune(client, record)
+            await tune(client, tmp_path)
 
     asyncio.run(go())
-    assert "hush" not in record.read_text()
-    assert json.loads(record.read_text())["status"] == "succeeded"
+    assert "hush" not in record_in(tmp_path).read_text()

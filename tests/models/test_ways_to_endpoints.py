@@ -8,7 +8,7 @@ import ssl
 import subprocess
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -167,7 +167,9 @@ def test_the_fine_tuning_client_takes_the_same_way(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("LAB_KEY", SECRET)
 
     async def go() -> None:
-        async with raw_server(heard.answering(http(b'{"data": []}'))) as port:
+        async with raw_server(
+            heard.answering(http(b'{"id": "file-1", "filename": "x.jsonl"}'))
+        ) as port:
             monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{port}")
             spec = EndpointSpec(
                 name="lab",
@@ -175,11 +177,11 @@ def test_the_fine_tuning_client_takes_the_same_way(monkeypatch: pytest.MonkeyPat
                 headers={"api-key": "${LAB_KEY}"},
                 key_over_http=True,
             )
-            async with FineTuningClient(spec, "m") as client:
-                assert await client.jobs() == ()
+            async with aclosing(FineTuningClient(spec, "m")) as client:
+                assert (await client.upload("x.jsonl", b"x")).id == "file-1"
 
     asyncio.run(go())
-    assert heard.lines == [f"GET http://{HOST}/v1/fine_tuning/jobs?limit=100 HTTP/1.1"]
+    assert heard.lines == [f"POST http://{HOST}/v1/files HTTP/1.1"]
     assert heard.headers[0]["api-key"] == SECRET
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 from sociolab.core.ports import CallKey, Message, Prompt
@@ -45,5 +45,5 @@ async def tuning(
     """The local endpoint and a client that tunes the model "m" there."""
     async with serve(settings or EndpointSettings()) as server:
         options = {"name": "local", "base_url": server.url} | spec
-        async with FineTuningClient(EndpointSpec(**options), "m") as client:
+        async with aclosing(FineTuningClient(EndpointSpec(**options), "m")) as client:
             yield server, client

@@ -342,19 +342,27 @@ def test_of_any_line_behind_any_thought_the_line_comes_out(
     assert READERS["json"](turn_of(template, DRAFTS, said)) == (Action(SPEAK, line),)
 
 
-MARKS = sorted(
-    mark.replace("\u2026", "x").removeprefix("^")
+AS_NAMED = sorted(
+    mark.replace("\u2026", "x")
     for family in FAMILIES
     for mark in (
         *(family.own + family.ends + family.others + family.answers),
         *(mark for pair in family.thoughts for mark in pair),
     )
 )
+MARKS = [mark.removeprefix("^") for mark in AS_NAMED]
 OTHER_PIECES = ["<think>", "</think>", "<answer>", "</answer>", '{"a":"', '"}', "<|", "<|channel|>",
                 " ", "x"]  # fmt: skip
 UNITS = st.lists(
     st.sampled_from(MARKS) | st.sampled_from(OTHER_PIECES), min_size=1, max_size=5
 ).map("".join)
+
+
+@pytest.mark.parametrize("mark", AS_NAMED)
+def test_every_mark_of_the_table_is_found(mark: str) -> None:
+    text = f"{mark[1:]} y" if mark[0] == "^" else f"x {mark} y"
+    with suppress(ReplyError):
+        assert answer_in(text) != text
 
 
 @settings(max_examples=40)

@@ -91,7 +91,7 @@ def true_arrival(
 def test_nobody_is_in_view_before_the_step_that_is_told(seed: int) -> None:
     chance = stream(seed, "gaps")
     town, radius, since = small_town(chance), chance.randint(1, 8), 100
-    paths = Paths(town)
+    paths = Paths(town.walkable, town.arena)
     walks = ways(town, paths, 3, chance)
     gaps = Gaps(3, town, paths, radius)
     for who, way in enumerate([*reversed(walks), *walks]):
@@ -113,7 +113,7 @@ def test_who_stays_behind_a_wall_is_reached_by_its_door() -> None:
     arena = np.full(walkable.shape, -1, dtype=np.int16)
     arena[:, 16:] = 0
     town = _one_room(walkable, arena)
-    gaps = Gaps(2, town, Paths(town), 8)
+    gaps = Gaps(2, town, Paths(town.walkable, town.arena), 8)
     put(gaps, town, 0, 0, [(14, 0)])
     put(gaps, town, 1, 0, [(17, 0)])
     nobody = np.zeros(2, np.bool_)
@@ -126,7 +126,7 @@ def test_a_step_is_worth_a_row_or_a_column_and_not_both() -> None:
     arena = np.full(walkable.shape, -1, dtype=np.int16)
     arena[39, 39] = 0
     town = _one_room(walkable, arena)
-    gaps = Gaps(2, town, Paths(town), 8)
+    gaps = Gaps(2, town, Paths(town.walkable, town.arena), 8)
     put(gaps, town, 0, 0, [(0, 0)])
     put(gaps, town, 1, 0, [(30, 20)])
     nobody = np.zeros(2, np.bool_)
@@ -138,7 +138,7 @@ def test_whoever_may_be_woken_by_somebody_may_reach_others_from_then_on() -> Non
     arena = np.full(walkable.shape, -1, dtype=np.int16)
     arena[0, 99] = 0
     town = _one_room(walkable, arena)
-    gaps = Gaps(3, town, Paths(town), 8)
+    gaps = Gaps(3, town, Paths(town.walkable, town.arena), 8)
     for who, x in enumerate((0, 30, 60)):
         put(gaps, town, who, 0, [(x, 1)])
     own = np.array([10, 1000, 1000])

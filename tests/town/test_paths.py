@@ -24,12 +24,12 @@ class Drawn:
     rows: tuple[str, ...]
 
     @property
-    def width(self) -> int:
-        return len(self.rows[0])
-
-    @property
     def height(self) -> int:
         return len(self.rows)
+
+    @property
+    def width(self) -> int:
+        return len(self.rows[0])
 
     @property
     def walkable(self) -> npt.NDArray[np.bool_]:
@@ -43,6 +43,10 @@ class Drawn:
 
     def tiles(self, letters: str) -> list[Tile]:
         return [(x, y) for y, r in enumerate(self.rows) for x, c in enumerate(r) if c in letters]
+
+
+def paths_of(town: Drawn) -> Paths:
+    return Paths(town.walkable, town.arena)
 
 
 @st.composite
@@ -90,7 +94,7 @@ def test_a_path_is_walkable_leads_to_the_goal_and_is_as_short_as_can_be(
     if not free:
         return
     goal, start = data.draw(st.sampled_from(free)), data.draw(st.sampled_from(free))
-    steps, ways = searched(town, [goal]), Paths(town)
+    steps, ways = searched(town, [goal]), paths_of(town)
     if start not in steps:
         with pytest.raises(WorldError, match="expected a path"):
             ways.path(start, goal)
@@ -109,7 +113,7 @@ def test_a_path_takes_the_first_heading_in_compass_order_that_leads_nearer(
     if not free:
         return
     goal = data.draw(st.sampled_from(free))
-    steps, ways = searched(town, [goal]), Paths(town)
+    steps, ways = searched(town, [goal]), paths_of(town)
     start = data.draw(st.sampled_from(sorted(steps)))
     path = ways.path(start, goal)
     for (x, y), heading in zip(walked(start, path), path, strict=False):
@@ -122,7 +126,7 @@ def test_a_path_takes_the_first_heading_in_compass_order_that_leads_nearer(
 @given(drawn(), st.sampled_from([-1, 0, 1]))
 def test_reach_is_the_distance_to_the_nearest_tile_of_an_arena(town: Drawn, place: int) -> None:
     steps = searched(town, town.tiles("." if place < 0 else str(place)))
-    table = Paths(town).reach(place)
+    table = paths_of(town).reach(place)
     assert table.shape == (town.height, town.width)
     for y in range(town.height):
         for x in range(town.width):
@@ -133,17 +137,17 @@ def test_reach_is_the_distance_to_the_nearest_tile_of_an_arena(town: Drawn, plac
 def test_a_path_does_not_depend_on_what_was_asked_before(town: Drawn, order: Random) -> None:
     free = town.tiles(".01")
     pairs = [(a, b) for a in free[::3] for b in searched(town, [a])][:200]
-    fresh = {pair: Paths(town).path(*pair) for pair in pairs[:20]}
+    fresh = {pair: paths_of(town).path(*pair) for pair in pairs[:20]}
     order.shuffle(pairs)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(paths, "KEPT", 2)
-        ways = Paths(town)
+        ways = paths_of(town)
         assert {pair: ways.path(*pair) for pair in pairs if pair in fresh} == fresh
 
 
 def test_a_path_by_hand_goes_through_the_door() -> None:
     town = Drawn(("....", ".##.", ".0#.", "...."))
-    ways = Paths(town)
+    ways = paths_of(town)
     assert ways.path((3, 0), (1, 2)) == "SSSWWN"
     assert ways.path((1, 2), (3, 0)) == "SEENNN"
     assert ways.distance((3, 0), (1, 2)) == 6
@@ -151,7 +155,7 @@ def test_a_path_by_hand_goes_through_the_door() -> None:
 
 
 def test_nobody_walks_off_one_side_of_the_map_and_on_at_the_other() -> None:
-    ways = Paths(Drawn((".#.", ".#.", "...")))
+    ways = paths_of(Drawn((".#.", ".#.", "...")))
     assert ways.path((0, 0), (2, 0)) == "SSEENN"
 
 
@@ -162,7 +166,7 @@ def test_a_way_much_longer_than_the_bird_flies_is_found() -> None:
         for j in (1, 0)
     ]
     town = Drawn(tuple(rows))
-    ways = Paths(town)
+    ways = paths_of(town)
     goal = (0, town.height - 1)
     assert ways.distance((0, 0), goal) == searched(town, [goal])[0, 0] > 200
 
@@ -183,17 +187,17 @@ def test_a_way_within_the_first_window_is_not_taken_where_a_shorter_one_leaves_i
         )
     )
     start, goal = (4, 6), (4, 4)
-    assert Paths(town).distance(start, goal) == searched(town, [goal])[start] == 16
+    assert paths_of(town).distance(start, goal) == searched(town, [goal])[start] == 16
 
 
 def test_a_resident_who_stands_at_the_goal_walks_no_step() -> None:
-    assert Paths(Drawn(("..",))).path((1, 0), (1, 0)) == ""
-    assert Paths(Drawn(("..",))).distance((1, 0), (1, 0)) == 0
+    assert paths_of(Drawn(("..",))).path((1, 0), (1, 0)) == ""
+    assert paths_of(Drawn(("..",))).distance((1, 0), (1, 0)) == 0
 
 
 @pytest.mark.parametrize("tile", [(1, 0), (3, 0), (0, -1), (0, 2)])
 def test_walls_and_tiles_off_the_map_are_refused_by_name(tile: Tile) -> None:
-    ways = Paths(Drawn((".#.", "...")))
+    ways = paths_of(Drawn((".#.", "...")))
     ways.path((0, 1), (0, 0))
     with pytest.raises(WorldError, match=rf"\({tile[0]}, {tile[1]}\) is a wall or off the map"):
         ways.path(tile, (0, 0))
@@ -207,6 +211,6 @@ def test_distances_beyond_sixteen_bits_are_counted() -> None:
 
 
 def test_a_table_that_others_share_cannot_be_written_to() -> None:
-    table = Paths(Drawn(("..",))).reach(-1)
+    table = paths_of(Drawn(("..",))).reach(-1)
     with pytest.raises(ValueError, match="read-only"):
         table[0, 0] = 5

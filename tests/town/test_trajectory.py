@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from datetime import date
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sociolab.core.errors import ConfigError, WorldError
-from sociolab.town.map import OUTDOORS, Place
+from sociolab.town.map import OUTDOORS, Place, TownMap
 from sociolab.town.trace import HEADINGS, Did, Record, Stood, Trace, Walked
 from sociolab.town.trajectory import Intervals, Trajectory, common, joined, length, reached, since
 from trace_cases import ROW, TWO_DAYS, Life, at, lived, talk
@@ -98,9 +97,14 @@ def test_who_left_no_record_was_nowhere() -> None:
         empty.tile_at("ann", 5)
 
 
-class Square:
-    places = (Place("A", "a"), Place("B", "b"))
-    arena = np.array([[0, 0, -1], [1, 1, -1], [1, 0, 0]], dtype=np.int16)
+SQUARE = TownMap(
+    "Square",
+    ("A", "B"),
+    (Place("A", "a"), Place("B", "b")),
+    [[True] * 3] * 3,
+    [[0, 0, -1], [1, 1, -1], [1, 0, 0]],
+    {},
+)
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.text("NESW", max_size=6)), max_size=6))
@@ -118,16 +122,16 @@ def test_runs_say_what_a_walk_step_by_step_says(plan: list[tuple[int, str]]) -> 
                 tiles.append((x, y))
         records.append(Walked(now, "ann", path))
         now += len(path)
-    read = Trajectory(Trace(date(2024, 5, 13), 10, len(tiles), ("ann",), tuple(records)), Square())
+    read = Trajectory(Trace(date(2024, 5, 13), 10, len(tiles), ("ann",), tuple(records)), SQUARE)
     assert [read.tile_at("ann", step) for step in range(len(tiles))] == tiles
     here = {s for start, end in read.presence("ann", "A") for s in range(start, end)}
-    assert here == {step for step, (x, y) in enumerate(tiles) if Square.arena[y, x] == 0}
+    assert here == {step for step, (x, y) in enumerate(tiles) if SQUARE.arena[y, x] == 0}
 
 
 def test_walks_that_leave_the_map_are_a_bug_of_the_town() -> None:
     records = (Stood(0, "ann", 0, 0), Walked(0, "ann", "W"))
     with pytest.raises(WorldError, match="leave the map"):
-        Trajectory(Trace(date(2024, 5, 13), 10, 9, ("ann",), records), Square()).tile_at("ann", 1)
+        Trajectory(Trace(date(2024, 5, 13), 10, 9, ("ann",), records), SQUARE).tile_at("ann", 1)
 
 
 pieces = st.lists(

@@ -20,7 +20,6 @@ from sociolab.studies.progress import progress_of
 from sociolab.studies.rate_study import ratings_in, store_ratings
 from sociolab.studies.ratings import Rating
 from sociolab.studies.reviews import POINTS
-from sociolab.web.rate import ReviewForm
 from sociolab.worlds.anteval.session import session_from
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS, GOAL_CHECKED
 from sociolab.worlds.sotopia.outcome import CLOSING, ReportedOutcome
@@ -400,10 +399,6 @@ def test_what_a_reviewer_has_typed_is_there_after_a_reload_until_it_is_handed_in
         assert client.send(f"{place}/draft", typed).status == 409
         seen = client.get(f"/studies/{name}/reviews").text
         assert "muddled" not in seen
-
-
-def test_every_point_of_a_review_has_its_field() -> None:
-    assert set(POINTS) <= set(ReviewForm.model_fields)
 
 
 def test_raters_of_antevals_sessions_rate_the_players_and_read_the_npc(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from sociolab.town.trace import HEADINGS, Did, Planned, Remembered, Talked
 from sociolab.town.trajectory import Lived
 from sociolab.web.town import STATES, arenas_of, compact, land, words_of
 from sociolab.worlds.stss.judges import OVERALL
-from sociolab.worlds.stss.replays import outcomes, replay
+from sociolab.worlds.stss.replays import outcomes, replay, shown_score, shown_task
 from sociolab.worlds.stss.scoring import score
 from stss_tasks import MEDICINE
 from trace_cases import Life, lived, talk
@@ -107,8 +107,7 @@ def test_actions_memories_plans_and_talks_are_all_there(store: Path, trial: str)
 def test_those_who_count_are_those_of_the_verdicts(store: Path, trial: str) -> None:
     found, data = seen(store, trial)
     counted = {data["residents"][one["who"]]["id"] for one in data["outcomes"] if one["counts"]}
-    assert found.score is not None
-    assert counted == set(found.score.participants)
+    assert counted == {one.who for one in found.outcomes if one.counts} != set()
     assert data["task"]["window"] == list(found.window)
     assert data["residents"][data["task"]["performer"]]["id"] == found.task.performer
 
@@ -164,10 +163,10 @@ def test_errands_failures_and_judges_are_told_in_words() -> None:
     told = words_of(
         Replay(
             lived=Lived(TOWN, given, {"bea": "Bea Moor"}),
-            task=MEDICINE,
+            task=shown_task(MEDICINE),
             residents=(),
             window=found.window,
-            score=found,
+            score=shown_score(found),
             why="why",
             outcomes=outcomes(found, 10),
             about=(),

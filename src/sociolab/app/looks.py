@@ -12,9 +12,9 @@ from sociolab.store.store import Store
 
 
 def with_looks(store: Store, found: Conclusions) -> Conclusions:
-    """The conclusions, with a caution where the same two agents were compared before with other
-    numbers of pairs, more often than was planned. The look is kept in the store, unless that cannot
-    be written."""
+    """The conclusions of a comparison whose looks are planned, with a caution where the same two
+    agents were compared with more numbers of pairs than that. The look is kept in the store, unless
+    that cannot be written."""
     one = found.comparison
     if one is None:
         return found

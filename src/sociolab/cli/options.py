@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Annotated, Any, Optional, Union, get_args, get_origin
-from urllib.parse import quote
 
 import typer
 from typer.core import TyperCommand
@@ -36,15 +35,6 @@ OptTexts = Optional[list[str]]  # noqa: UP045
 
 _AT_MOST = 200
 
-_AGENTS = (
-    "SELECT DISTINCT json_extract(value, '$[0]') FROM runs, json_each(runs.settings, '$.agents')"
-)
-_STORED = {
-    "run": "SELECT name FROM runs ORDER BY created DESC",
-    "agent": f"SELECT 'scripted' UNION {_AGENTS}",
-    "task": "SELECT DISTINCT tasks.id FROM tasks JOIN runs ON runs.pk = tasks.run",
-    "metric": "SELECT DISTINCT measures.name FROM measures JOIN runs ON runs.pk = measures.run",
-}
 _FLAGS = {
     "--run": "run", "--agent": "agent", "--with": "agent", "--partner": "agent",
     "--target": "agent", "--metric": "metric", "--task": "task", "--tasks": "task",
@@ -62,8 +52,11 @@ def completed(flags: str, metavar: str) -> Callable[[typer.Context, str], list[s
 
     def complete(ctx: typer.Context, incomplete: str) -> list[str]:
         with suppress(Exception):  # a shell shows whatever goes wrong in the middle of a line
-            found = _worlds() if kind == "world" else _stored(ctx, _STORED[kind])
-            return [name for name in found if name.startswith(incomplete)][:_AT_MOST]
+            from sociolab.store.connect import names_in, store_path
+
+            path = store_path(ctx.params.get("store"))
+            names = _worlds() if kind == "world" else names_in(path, kind)
+            return [name for name in names if name.startswith(incomplete)][:_AT_MOST]
         return []
 
     return complete
@@ -73,18 +66,6 @@ def _worlds() -> list[str]:
     from importlib.metadata import entry_points
 
     return sorted(entry_points(group="sociolab.worlds").names)
-
-
-def _stored(ctx: typer.Context, query: str) -> list[str]:
-    """Names in the store of this command line, which is only read."""
-    import sqlite3
-
-    from sociolab.store.connect import store_path
-
-    path = store_path(ctx.params.get("store"))
-    uri = f"file:{quote(str(path.absolute()))}?mode=ro"
-    with closing(sqlite3.connect(uri, uri=True, timeout=0.2)) as store:
-        return [str(row[0]) for row in store.execute(query) if row[0] is not None]
 
 
 # ------------------------------------------------------------------ of one verb, and of several

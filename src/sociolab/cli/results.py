@@ -25,6 +25,7 @@ from sociolab.cli.options import (
     Markdown,
     OneJudge,
     OptFloat,
+    OptInt,
     OptPath,
     OptText,
     OptTexts,
@@ -217,8 +218,9 @@ def compare(
         option("--match", "HOW", "exact, scenario or none; default: what the runs' design allows."),
     ] = None,
     looks: Annotated[
-        int, option("--looks", "N", "Planned looks at this comparison; p counts for each.", min=1)
-    ] = 1,
+        OptInt,
+        option("--looks", "N", "Planned looks at this comparison; p counts for each.", min=1),
+    ] = None,
     by: Annotated[
         OptText,
         option("--by", "prompts", "Compare two sets of instructions instead of two agents."),
@@ -278,7 +280,7 @@ def compare(
         by_seat,
         by is not None,
         match_of(match),
-        looks,
+        looks or 1,
     )
     if figure is not None:
         _check_figure(figure)
@@ -287,7 +289,9 @@ def compare(
         free_file(pairs, "--pairs")
     suite = f"sociolab compare {' '.join(run)}"
     with told_undecided(suite, junit), open_store(store) as opened:
-        found = with_looks(opened, compare_runs(opened, wanted))
+        found = compare_runs(opened, wanted)
+        if looks is not None:
+            found = with_looks(opened, found)
         if figure is not None and found.comparison is None:
             raise ConfigError("--figure is for two agents; name both: --agent A --with B")
         wanted_pairs = pairs is not None or every

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from email import message_from_bytes
 from typing import Any, Literal, TypeAlias
 
@@ -21,19 +21,11 @@ from sociolab.endpoint.chat import (
 from sociolab.endpoint.settings import EndpointSettings
 
 FILES = "/files"
-
 JOBS = "/fine_tuning/jobs"
+LEAST_EXAMPLES = 10
+"""A provider refuses to train on fewer."""
 
-
-@dataclass(frozen=True, slots=True)
-class TuningRequest:
-    """A request about files or jobs; `path` begins behind "/v1"."""
-
-    method: str
-    path: str
-    query: Mapping[str, str]
-    content_type: str
-    raw: bytes
+_WORD = re.compile(r"\w+")
 
 
 class FineTuning:
@@ -55,32 +47,24 @@ class FineTuning:
         """The names of the models that came of jobs."""
         return tuple(self._models)
 
-    def answer(self, call: TuningRequest) -> dict[str, Any]:
-        """What the API answers; RefusalError for what it does not take."""
-        parts = call.path.removeprefix(JOBS if call.path.startswith(JOBS) else FILES).split("/")[1:]
-        place = "files" if call.path.startswith(FILES) else "jobs"
-        match place, call.method, parts:
-            case "files", "POST", []:
-                return self._upload(call)
-            case "files", "GET", []:
-                return _page([file.row for file in self.files.values()], call.query, 10_000)
-            case "files", "GET", [name]:
-                if name not in self.files:
-                    raise RefusalError(404, f"No such File object: {name}", param="id")
-                return self.files[name].row
-            case "jobs", "POST", []:
-                return self._create(call.raw)
-            case "jobs", "GET", []:
-                return _page([job.row for job in self.jobs.values()], call.query, 20)
-            case "jobs", "GET", [name]:
-                return self._poll(self._job(name)).row
-            case "jobs", "GET", [name, "events"]:
-                return _page(_event_rows(self._job(name)), call.query, 20)
-            case "jobs", "POST", [name, "cancel"]:
-                return self._cancel(self._job(name)).row
-            case _ if len(parts) < 2:
-                raise wrong_method(call.method, call.path)
-        raise unknown_url(call.method, call.path)
+    def answer(self, method: str, path: str, content_type: str, raw: bytes) -> dict[str, Any]:
+        """What the API answers; `path` begins behind "/v1". RefusalError for what it refuses."""
+        place, _, name = path.removeprefix("/fine_tuning").removeprefix("/").partition("/")
+        match method, place, name:
+            case "POST", "files", "":
+                return self._upload(content_type, raw)
+            case "POST", "jobs", "":
+                return self._create(raw)
+            case "GET", "jobs", "":
+                newest = reversed(self.jobs.values())
+                return {"object": "list", "data": [job.row for job in newest], "has_more": False}
+            case "GET", "jobs", _ if name in self.jobs:
+                return self._poll(self.jobs[name]).row
+            case "GET", "jobs", _ if "/" not in name:
+                raise RefusalError(404, f"Could not find fine tune: {name}", param="fine_tune_id")
+            case _, _, "":
+                raise wrong_method(method, path)
+        raise unknown_url(method, path)
 
     def reply(self, chat: ChatBody) -> str | None:
         """The answer of a tuned model; None if the model is no such one."""
@@ -91,8 +75,8 @@ class FineTuning:
         words = words_in(asked)
         return max(lessons, key=lambda lesson: likeness(words, lesson[0]))[1]
 
-    def _upload(self, call: TuningRequest) -> dict[str, Any]:
-        fields = _form(call)
+    def _upload(self, content_type: str, raw: bytes) -> dict[str, Any]:
+        fields = _form(content_type, raw)
         if fields.get("purpose", ("", b""))[1] != b"fine-tune":
             raise bad_request("'purpose' must be fine-tune here.", param="purpose")
         name, content = fields.get("file", ("", b""))
@@ -105,7 +89,12 @@ class FineTuning:
         return file.row
 
     def _create(self, raw: bytes) -> dict[str, Any]:
-        wanted = _object(raw)
+        try:
+            wanted = json.loads(raw)
+        except ValueError:
+            wanted = None
+        if not isinstance(wanted, dict):
+            raise bad_request("We could not parse the JSON body of your request.")
         model, file = wanted.get("model"), wanted.get("training_file")
         if not isinstance(model, str) or not model:
             raise bad_request("Missing required parameter: 'model'.", param="model")
@@ -114,54 +103,30 @@ class FineTuning:
         if not isinstance(file, str) or file not in self.files:
             raise bad_request(f"invalid training_file: {file}", param="training_file")
         number = f"ftjob-{len(self.jobs) + 1:04d}"
-        job = Job(number, model, self.files[file], _epochs(wanted), wanted)
-        job.events.append(f"Created fine-tuning job: {number}")
-        self.jobs[number] = job
-        return job.row
+        self.jobs[number] = Job(number, model, self.files[file], wanted)
+        return self.jobs[number].row
 
     def _poll(self, job: Job) -> Job:
         job.polls += 1
-        if job.status in ENDED:
+        if job.status in ("succeeded", "failed"):
             return job
         lessons, problem = lessons_of(job.file.content)
         if problem:
             job.problem = f"The job failed due to an invalid training file. {problem}"
-            job.move("failed", job.problem)
+            job.status = "failed"
         elif job.polls >= self._settings.tuning_polls:
             suffix = job.settings.get("suffix") or ""
             job.tuned = f"ft:{job.model}:local:{suffix}:{job.id.removeprefix('ftjob-')}"
-            job.tokens = len(job.file.content) // 4 * job.epochs
             self._models[job.tuned] = lessons
-            job.move("succeeded", "The job has successfully completed")
+            job.status = "succeeded"
         elif job.status == "queued":
-            job.move("running", "Fine-tuning job started")
+            job.status = "running"
         return job
-
-    def _cancel(self, job: Job) -> Job:
-        if job.status in ENDED:
-            raise bad_request(f"Job {job.id} has already ended: {job.status}.")
-        job.move("cancelled", "The job was cancelled")
-        return job
-
-    def _job(self, name: str) -> Job:
-        if name not in self.jobs:
-            raise RefusalError(404, f"Could not find fine tune: {name}", param="fine_tune_id")
-        return self.jobs[name]
 
 
 def is_tuning(path: str) -> bool:
     """Whether an address is one of files or jobs."""
     return any(path == place or path.startswith(f"{place}/") for place in (FILES, JOBS))
-
-
-LEAST_EXAMPLES = 10
-"""A provider refuses to train on fewer."""
-
-JobStatus = Literal["queued", "running", "succeeded", "failed", "cancelled"]
-
-ENDED = ("succeeded", "failed", "cancelled")
-
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +140,7 @@ class Upload:
     @property
     def row(self) -> dict[str, Any]:
         """As the API shows it."""
-        size = len(self.content)
-        known = {"id": self.id, "object": "file", "bytes": size, "filename": self.name}
-        return known | {"created_at": 0, "purpose": "fine-tune", "status": "processed"}
+        return {"id": self.id, "object": "file", "bytes": len(self.content), "filename": self.name}
 
 
 @dataclass(slots=True)
@@ -187,41 +150,25 @@ class Job:
     id: str
     model: str
     file: Upload
-    epochs: int
     settings: Mapping[str, Any]
-    status: JobStatus = "queued"
+    status: Literal["queued", "running", "succeeded", "failed"] = "queued"
     polls: int = 0
     tuned: str | None = None
     problem: str = ""
-    tokens: int | None = None
-    events: list[str] = field(default_factory=list)
 
     @property
     def row(self) -> dict[str, Any]:
-        """As the API shows it."""
-        error = {"code": "invalid_training_file", "param": "training_file", "message": self.problem}
+        """As the API shows it, as far as anybody here reads it."""
+        error = {"code": "invalid_training_file", "message": self.problem}
         return {
             "object": "fine_tuning.job",
             "id": self.id,
             "model": self.model,
-            "created_at": 0,
-            "finished_at": 0 if self.status in ENDED else None,
             "fine_tuned_model": self.tuned,
-            "hyperparameters": {"n_epochs": self.epochs},
-            "result_files": [],
             "status": self.status,
             "training_file": self.file.id,
-            "validation_file": None,
-            "trained_tokens": self.tokens,
             "error": error if self.problem else None,
-            "seed": self.settings.get("seed", 0),
-            "user_provided_suffix": self.settings.get("suffix"),
         }
-
-    def move(self, status: JobStatus, event: str) -> None:
-        """Reach another status."""
-        self.status = status
-        self.events.append(event)
 
 
 Lesson: TypeAlias = tuple[frozenset[str], str]
@@ -267,15 +214,9 @@ def likeness(one: frozenset[str], other: frozenset[str]) -> float:
     return shared / max(len(one) + len(other) - shared, 1)
 
 
-_EPOCHS = 3
-
-# ------------------------------------------------------------------ what comes in
-
-
-def _form(call: TuningRequest) -> dict[str, tuple[str, bytes]]:
+def _form(content_type: str, raw: bytes) -> dict[str, tuple[str, bytes]]:
     """The fields of a multipart form: file name ("" if it is no file) and content."""
-    head = b"Content-Type: %b\r\n\r\n" % call.content_type.encode()
-    message = message_from_bytes(head + call.raw)
+    message = message_from_bytes(b"Content-Type: %b\r\n\r\n" % content_type.encode() + raw)
     if not message.is_multipart():
         raise bad_request("Expected a multipart form with the fields purpose and file.")
     fields = {}
@@ -285,44 +226,3 @@ def _form(call: TuningRequest) -> dict[str, tuple[str, bytes]]:
         if isinstance(name, str) and isinstance(content, bytes):
             fields[name] = (part.get_filename() or "", content)
     return fields
-
-
-def _object(raw: bytes) -> dict[str, Any]:
-    try:
-        found = json.loads(raw)
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise bad_request("We could not parse the JSON body of your request.")
-    return found
-
-
-def _epochs(wanted: Mapping[str, Any]) -> int:
-    given = (wanted.get("hyperparameters") or {}).get("n_epochs", "auto")
-    if given == "auto":
-        return _EPOCHS
-    if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= 50:
-        name = "hyperparameters.n_epochs"
-        raise bad_request(f"Invalid value for '{name}': expected 1 to 50.", param=name)
-    return given
-
-
-# ------------------------------------------------------------------ what goes out
-
-
-def _event_rows(job: Job) -> list[dict[str, Any]]:
-    return [
-        {"object": "fine_tuning.job.event", "id": f"{job.id}-{number}", "created_at": 0}
-        | {"level": "info", "type": "message", "message": event}
-        for number, event in enumerate(job.events, start=1)
-    ]
-
-
-def _page(rows: Sequence[dict[str, Any]], query: Mapping[str, str], limit: int) -> dict[str, Any]:
-    """The newest rows first, so many as are asked for, from behind the row `after`."""
-    newest = list(reversed(rows))
-    ids = [row["id"] for row in newest]
-    first = ids.index(query["after"]) + 1 if query.get("after") in ids else 0
-    given = query.get("limit", "")
-    last = first + (int(given) if given.isdecimal() else limit)
-    return {"object": "list", "data": newest[first:last], "has_more": last < len(newest)}

@@ -51,7 +51,7 @@ from sociolab.endpoint.faults import (
     truncated,
     without_choices,
 )
-from sociolab.endpoint.fine_tuning import FineTuning, TuningRequest, is_tuning
+from sociolab.endpoint.fine_tuning import FineTuning, is_tuning
 from sociolab.endpoint.messages import message, read_message, refusal_here, usage_here
 from sociolab.endpoint.replies import ByHand, Replies
 from sociolab.endpoint.schemas import prose
@@ -332,10 +332,9 @@ class EndpointServer:
         chance = Chance(key, self._attempt(request, key))
         fault = drawn_fault(self.settings, chance)
         kind = request.headers.get(hdrs.CONTENT_TYPE, "")
-        call = TuningRequest(request.method, path, request.query, kind, raw)
 
         async def answer() -> bytes:
-            return json.dumps(self.tuning.answer(call)).encode()
+            return json.dumps(self.tuning.answer(request.method, path, kind, raw)).encode()
 
         known = fault if fault in _BODY_FAULTS else None
         return await self._faulty(request, chance, known, answer, "fine-tuning")

@@ -47,6 +47,7 @@ class CachedModel:
     ) -> None:
         self.label = model.label
         self._model = model
+        self._metered = model if isinstance(model, MeteredModel) else None
         self._address = address
         self._replies = replies
         self._budget = budget
@@ -85,24 +86,24 @@ class CachedModel:
         except ModelError as error:
             self._replies.keep_failure(key, self.label, error, time.perf_counter() - began)
             raise
-        reply = _accounted(prompt, reply, size_of(reply.text) if self._writes else 0)
         forecast.learn(size, reply.usage, reply.served.cap)
         reply = replace(reply, usd=meter.replied(reply.usage))
         self._replies.keep(stored, key, self.label, prompt, reply)
         return reply
 
     async def _called(self, prompt: Prompt, key: CallKey, meter: _CallMeter) -> ChatReply:
-        if isinstance(self._model, MeteredModel):
-            return await self._model.metered(prompt, key, meter)
+        if self._metered is not None:
+            return await self._metered.metered(prompt, key, meter)
         await meter.hold(prompt.max_tokens)
         try:
-            return await self._model.complete(prompt, key)
+            reply = await self._model.complete(prompt, key)
         except ModelError as error:
             meter.failed(error.cause, may_be_billed=error.may_be_billed)
             raise
         except asyncio.CancelledError:
             meter.failed("interrupted", may_be_billed=True)
             raise
+        return _accounted(prompt, reply, size_of(reply.text) if self._writes else 0)
 
 
 @runtime_checkable
@@ -110,7 +111,8 @@ class MeteredModel(Protocol):
     """A chat model whose calls are several requests, each of which may cost something."""
 
     async def metered(self, prompt: Prompt, key: CallKey, meter: Meter) -> ChatReply:
-        """As `ChatModel.complete`; the meter hears of each request, but not of the reply."""
+        """As `ChatModel.complete`, with a usage that is `counted`; the meter hears of each request,
+        but not of the reply."""
         ...
 
 

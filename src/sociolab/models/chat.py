@@ -9,7 +9,7 @@ import random
 import ssl
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import astuple, replace
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from types import TracebackType
@@ -295,7 +295,7 @@ class RetriedCall:
         self.cap: int | None = None
         self.tokens = 0
         self.meter = meter
-        self.identity = digest(*astuple(key)) if key else ""
+        self.identity = digest(*(getattr(key, name) for name in key.__slots__)) if key else ""
         self._spec = limits.spec
         self._traffic = limits.traffic
         self._model = model

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from statistics import median
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sociolab.core.errors import ModelError
 from sociolab.models.config import EndpointSpec
@@ -179,11 +179,10 @@ class ReplyTimes:
         return 3 * sum(self._all) / len(self._all) - waited
 
 
-@dataclass(order=True, slots=True)
-class _Waiter:
+class _Waiter(NamedTuple):
     rank: int
     number: int
-    turn: asyncio.Future[None] = field(compare=False)
+    turn: asyncio.Future[None]  # never compared: no two have one number
 
 
 class Traffic:

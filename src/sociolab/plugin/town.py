@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sociolab.core.episode import Episode
@@ -17,105 +17,35 @@ if TYPE_CHECKING:
     from sociolab.town.trajectory import Interval, Intervals, Lived
 
 
-class TownErrand(Protocol):
-    """What somebody else is asked to do, and where."""
+@dataclass(frozen=True, slots=True)
+class TownTask:
+    """The task of the performer, as a replay shows it.
 
-    @property
-    def place(self) -> str:
-        """Where."""
-        ...
+    `expected`: how many the goal asks for; `background`: how many others there are. `place` and
+    `start` are "" where the task leaves them open; `places` are all that its goal names.
+    """
 
-
-class TownTask(Protocol):
-    """The task of the performer."""
-
-    @property
-    def title(self) -> str:
-        """What it is called."""
-        ...
-
-    @property
-    def type(self) -> str:
-        """What kind of task it is."""
-        ...
-
-    @property
-    def goal(self) -> str:
-        """What is to come about."""
-        ...
-
-    @property
-    def performer(self) -> str:
-        """Whose task it is."""
-        ...
-
-    @property
-    def background(self) -> tuple[str, ...]:
-        """Everybody else."""
-        ...
-
-    @property
-    def place(self) -> str:
-        """Where; "" where the task leaves it open."""
-        ...
-
-    @property
-    def start(self) -> str:
-        """When; "" at any time of the day."""
-        ...
-
-    @property
-    def expected(self) -> int:
-        """How many the goal asks for."""
-        ...
-
-    @property
-    def errands(self) -> Sequence[TownErrand]:
-        """What others are asked to do."""
-        ...
+    title: str
+    type: str
+    goal: str
+    performer: str
+    background: int
+    expected: int
+    start: str
+    place: str
+    places: tuple[str, ...]
 
 
-class TownErrandDone(Protocol):
-    """An errand: who ran it, and when; "" and None if nobody did."""
+@dataclass(frozen=True, slots=True)
+class TownScore:
+    """How the task went, by the rules of today: `goal` from 0 to 1, for `least` minutes.
 
-    @property
-    def what(self) -> str:
-        """What it was."""
-        ...
+    `errands`: what each was, who ran it and at which step; "" and None if nobody did.
+    """
 
-    @property
-    def who(self) -> str:
-        """Who ran it."""
-        ...
-
-    @property
-    def step(self) -> int | None:
-        """When."""
-        ...
-
-
-class TownScore(Protocol):
-    """How the task went, by the rules of today."""
-
-    @property
-    def goal(self) -> float:
-        """From 0 to 1."""
-        ...
-
-    @property
-    def least(self) -> int:
-        """How many minutes of taking part are needed."""
-        ...
-
-    @property
-    def participants(self) -> tuple[str, ...]:
-        """Who of the background counted."""
-        ...
-
-    @property
-    def errands(self) -> Sequence[TownErrandDone]:
-        """Who ran which errand."""
-        ...
+    goal: float
+    least: int
+    errands: tuple[tuple[str, str, int | None], ...]
 
 
 @dataclass(frozen=True, slots=True)

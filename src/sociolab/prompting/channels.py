@@ -242,10 +242,15 @@ _KINDS = {
     "other": _OTHERS,
     "control": _ANY_CONTROL,
 }
-_MARK = re.compile("|".join(f"(?P<{kind}>{'|'.join(of)})" for kind, of in _KINDS.items()))
+_BEGINS = r"(?=[<\[\]◁]|assistant|\A)"
+"""What every mark begins with. Tried first: without it, plain text costs a tenth of a millisecond,
+a fifth of all that is done for a call."""
+
+_ANY_KIND = "|".join(f"(?P<{kind}>{'|'.join(of)})" for kind, of in _KINDS.items())
+_MARK = re.compile(f"{_BEGINS}(?:{_ANY_KIND})")
 """Where two kinds begin alike, the first counts."""
 
-_CONTROL = re.compile("|".join((*_OWN, *_ENDS, *_OTHERS, *_ANY_CONTROL)))
+_CONTROL = re.compile(f"{_BEGINS}(?:{'|'.join((*_OWN, *_ENDS, *_OTHERS, *_ANY_CONTROL))})")
 
 
 def answer_in(text: str, opaque: Callable[[str], Iterable[Span]] = lambda _: ()) -> str:

@@ -10,8 +10,9 @@ import sqlite3
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from urllib.parse import quote
 
 from sociolab.core.errors import StorageError, StoreError
 from sociolab.core.user_files import data_home, is_alive
@@ -34,6 +35,23 @@ def default_path() -> Path:
 def store_path(path: Path | None) -> Path:
     """The store that is named, or the user's own."""
     return path if path is not None else default_path()
+
+
+_NAMES = {
+    "run": "SELECT name FROM runs ORDER BY created DESC",
+    "agent": "SELECT 'scripted' UNION SELECT DISTINCT json_extract(value, '$[0]') "
+    "FROM runs, json_each(runs.settings, '$.agents')",
+    "task": "SELECT DISTINCT id FROM tasks",
+    "metric": "SELECT DISTINCT name FROM measures",
+}
+
+
+def names_in(path: Path, kind: str) -> list[str]:
+    """The names of all runs, agents, tasks or metrics in a store, for a shell to complete: it is
+    only read, and no check is waited for. sqlite3.Error where that cannot be done."""
+    uri = f"file:{quote(str(path.absolute()))}?mode=ro"
+    with closing(sqlite3.connect(uri, uri=True, timeout=0.2)) as store:
+        return [str(name) for (name,) in store.execute(_NAMES[kind]) if name is not None]
 
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
@@ -301,9 +302,10 @@ class Database:
 
         What waits in the log must fit into the store when it is closed, too.
         """
-        log = self.path.with_name(f"{self.path.name}-wal")
+        needed = ROOM
         try:
-            needed = ROOM + (log.stat().st_size if log.exists() else 0)
+            with suppress(FileNotFoundError):
+                needed += os.stat(f"{self.path}-wal").st_size
             disk = shutil.disk_usage(self.path.parent)
         except OSError:
             return  # nobody can tell: should it be full, the next commit fails

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,30 +27,6 @@ KEPT: Final = 1024
 
 NEAR: Final = 32
 """A field first reaches so many tiles around its goal, then twice as many, and so on."""
-
-
-class WalkableMap(Protocol):
-    """What paths need of a map: where one can walk, and which arena each tile belongs to."""
-
-    @property
-    def width(self) -> int:
-        """Columns."""
-        ...
-
-    @property
-    def height(self) -> int:
-        """Rows."""
-        ...
-
-    @property
-    def walkable(self) -> Tiles:
-        """[height, width]."""
-        ...
-
-    @property
-    def arena(self) -> npt.NDArray[np.int16]:
-        """[height, width], -1 where there is none."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +49,9 @@ class _Field:
 class Paths:
     """Shortest ways between tiles of a map, one tile a step, north, east, south or west."""
 
-    def __init__(self, town: WalkableMap) -> None:
-        self._walkable = np.ascontiguousarray(town.walkable, dtype=np.bool_)
-        self._arena = np.asarray(town.arena)
+    def __init__(self, walkable: Tiles, arena: npt.NDArray[np.int16]) -> None:
+        self._walkable = np.ascontiguousarray(walkable, dtype=np.bool_)
+        self._arena = arena
         self._field = lru_cache(KEPT)(self._count_steps_to)
         self.reach = lru_cache(None)(self._reach)
 

@@ -376,7 +376,7 @@ class Surroundings:
         self.clock = setting.clock
         self.rules = setting.rules
         self.town = setting.town
-        self.paths = Paths(setting.town)
+        self.paths = Paths(setting.town.walkable, setting.town.arena)
         self.people = self._people()
         self._beds = tuple([person.tile for person in self.people])
         self._sleeper = {bed: number for number, bed in enumerate(self._beds)}

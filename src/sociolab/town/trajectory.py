@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -47,20 +47,6 @@ for _letter, _move in HEADINGS.items():
     _MOVES[ord(_letter)] = _move
 
 
-class ArenaMap(Protocol):
-    """What of a town's map is needed here: its places, and which of them each tile belongs to."""
-
-    @property
-    def places(self) -> tuple[Place, ...]:
-        """All arenas; the number of an arena is its index."""
-        ...
-
-    @property
-    def arena(self) -> np.ndarray[Any, Any]:
-        """The number of each tile's arena, by row and column; -1 where there is none."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class ArenaStay:
     """A resident is in one arena from `start` until `end`; -1 is outdoors."""
@@ -92,7 +78,7 @@ class Track:
 class Trajectory:
     """A trace on its map. Residents without a record were nowhere and did nothing."""
 
-    def __init__(self, trace: Trace, town: ArenaMap) -> None:
+    def __init__(self, trace: Trace, town: TownMap) -> None:
         self.trace = trace
         self.clock = Clock(trace.first, trace.seconds)
         self._town = town

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from fastapi import APIRouter, Form, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 from starlette.responses import RedirectResponse, Response
 
 from sociolab.core.score import NO_ANSWERS, NotKnown
@@ -212,17 +212,10 @@ Holds: TypeAlias = Literal["yes", "no"] | None
 LongText: TypeAlias = Annotated[str, Field(max_length=LONGEST_TEXT)]
 
 
-class ReviewForm(BaseModel):
+class _ReviewFields(BaseModel):
     """A review as it is sent: a field for each of `POINTS`, and the texts in their order."""
 
     decision: Decision | None = None
-    clear: Holds = None
-    tie: Holds = None
-    possible: Holds = None
-    tension: Holds = None
-    private: Holds = None
-    fit: Holds = None
-    harmless: Holds = None
     reason: LongText = ""
     texts: Annotated[list[LongText], Field(max_length=20)] = []
 
@@ -231,6 +224,14 @@ class ReviewForm(BaseModel):
         """The points that were answered."""
         said = {key: getattr(self, key) for key in POINTS}
         return {key: value == "yes" for key, value in said.items() if value}
+
+
+if TYPE_CHECKING:
+    ReviewForm = _ReviewFields
+else:
+    ReviewForm = create_model(
+        "ReviewForm", __base__=_ReviewFields, **dict.fromkeys(POINTS, (Holds, None))
+    )
 
 
 @review_router.get("", response_class=RedirectResponse)

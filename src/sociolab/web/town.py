@@ -82,7 +82,7 @@ def words_of(replay: Replay) -> dict[str, Any]:
         "event_at": address(clock, replay.window[0]),
         "place": task.place,
         "expected": task.expected,
-        "background": len(task.background),
+        "background": task.background,
         "lived": moment(clock, replay.lived.trajectory.trace.steps),
         "score": f"{replay.score.goal:.3g}" if replay.score else "",
         "why": replay.why,
@@ -132,12 +132,12 @@ def _errands(replay: Replay, clock: Clock) -> tuple[tuple[str, str], ...]:
     names = replay.lived.names
     return tuple(
         (
-            one.what,
+            what,
             "nobody who had been told of it"
-            if one.step is None
-            else f"{names.get(one.who, one.who)}, {moment(clock, one.step)}",
+            if step is None
+            else f"{names.get(who, who)}, {moment(clock, step)}",
         )
-        for one in replay.score.errands
+        for what, who, step in replay.score.errands
     )
 
 
@@ -306,12 +306,13 @@ def _clock(replay: Replay) -> Json:
 
 def _task(replay: Replay, number: dict[str, int]) -> Json:
     task, town = replay.task, replay.lived.town
-    names = (task.place, *(errand.place for errand in task.errands))
     return {
         "performer": number.get(task.performer, -1),
         "window": [*replay.window],
         "expected": task.expected,
-        "arenas": [*dict.fromkeys(arena for name in names for arena in arenas_of(town, name))],
+        "arenas": [
+            *dict.fromkeys(arena for name in task.places for arena in arenas_of(town, name))
+        ],
     }
 
 

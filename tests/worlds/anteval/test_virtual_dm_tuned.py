@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,16 +21,13 @@ from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models import traffic
 from sociolab.models.chat import Endpoint
 from sociolab.models.config import EndpointSpec
-from sociolab.models.finetuning import FineTuningClient, Patience, TuningOrder
+from sociolab.models.finetuning import FineTuningClient, TuningOrder
 from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.chat import ChatDM, answer_of, body_of, head, read_answer
 from sociolab.worlds.anteval.virtual_dm.example import AsyncVirtualDM, Example, Turn
 from sociolab.worlds.anteval.virtual_dm.openai_tuning import (
-    TOKENS_A_MESSAGE,
     OpenAITunedDM,
     training_bytes,
-    training_tokens,
-    write_training_file,
 )
 from sociolab.worlds.anteval.virtual_dm.specs import DMFactory
 from worlds.anteval.table_cases import TABLE, example
@@ -55,15 +52,12 @@ def test_each_line_is_the_prompt_of_an_example_and_its_right_answer() -> None:
     ]
 
 
-def test_what_is_written_reads_back_and_every_answer_means_the_labels(tmp_path: Path) -> None:
+def test_every_answer_reads_back_as_the_labels() -> None:
     odd = replace(EXAMPLES[0], turns=(Turn("T'lin", 'I say "hush"\u2028\n\ud83d and wait.'),))
     examples = (*EXAMPLES, odd)
-    file = tmp_path / "deep" / "train.jsonl"
-    write_training_file(file, training_bytes(examples))
-    found = [json.loads(row)["messages"] for row in file.read_bytes().splitlines()]
-    assert [path.name for path in file.parent.iterdir()] == ["train.jsonl"]
-    assert len(found) == 4
-    for one, row in zip(examples, found, strict=True):
+    rows = [json.loads(row)["messages"] for row in training_bytes(examples).splitlines()]
+    assert len(rows) == 4
+    for one, row in zip(examples, rows, strict=True):
         assert read_answer(row[-1]["content"], one, 1) == one.labels
 
 
@@ -75,20 +69,6 @@ def test_same_examples_make_the_same_bytes() -> None:
 def test_no_examples_make_no_file() -> None:
     with pytest.raises(ConfigError, match="expected examples to train on, found none"):
         training_bytes(())
-
-
-def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(ConfigError, match=r"train\.jsonl: the training file cannot be written"):
-        write_training_file(tmp_path / "file" / "train.jsonl", training_bytes(EXAMPLES))
-
-
-def test_tokens_are_estimated_by_hand_worked_numbers() -> None:
-    # At 4 characters a token, and 4 tokens for each of the three messages of an example.
-    characters = [len(head() + body_of(one) + answer_of(one)) for one in EXAMPLES]
-    assert TOKENS_A_MESSAGE == 4
-    assert training_tokens(EXAMPLES) == sum(round(count / 4) + 12 for count in characters)
-    assert training_tokens(()) == 0
 
 
 # --- a virtual DM that a provider fine-tunes: from examples to predictions on the local endpoint
@@ -112,14 +92,14 @@ async def table(
     told: list[str] = []
     async with serve(settings or EndpointSettings()) as server:
         spec = EndpointSpec(name="local", base_url=server.url, timeout_s=5, tries=30)
-        async with Endpoint(spec) as models, FineTuningClient(spec, "m") as client:
+        async with Endpoint(spec) as models, aclosing(FineTuningClient(spec, "m")) as client:
             dm = OpenAITunedDM(
                 client,
                 models.model if model is None else lambda name: model,
                 folder,
                 TuningOrder(seed=1),
                 tell=told.append,
-                patience=Patience(0, 60),
+                every_s=0,
                 run="r1",
             )
             yield server, models, dm, told
@@ -139,7 +119,9 @@ def test_tuning_helps(tmp_path: Path) -> None:
             assert await right(dm, TEST) > 0.9
             assert not dm.failures
             assert ".jsonl: 36 examples, about " in told[0]
-            assert told[-1] == "The job has successfully completed"
+            assert told[1:] == [
+                f"fine-tuning job ftjob-0001: {status}" for status in ("running", "succeeded")
+            ]
 
     asyncio.run(go())
 

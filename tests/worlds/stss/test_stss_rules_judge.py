@@ -6,14 +6,12 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from sociolab.core.episode import CastMember, Ended, Episode, Event, Happened, Task, Trial
 from sociolab.core.ports import Judge
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.testing.contracts import JudgeContract
-from sociolab.town.map import TownMap
 from sociolab.town.residents import Resident
 from sociolab.town.trace import Trace, chunk, header
 from sociolab.worlds.stss.dataset import Content, packed
@@ -23,8 +21,7 @@ from sociolab.worlds.stss.task import TASK_TYPES, SocialTask
 from stss_tasks import EVERYBODY, MEDICINE, MEETING, PARTY, meant
 from trace_cases import ROW, Life, at, talk, trace
 
-SECTORS = ("Home", "Cafe", "Park", "Clinic", "Cottage")
-TOWN = packed(TownMap("Row", SECTORS, ROW.places, np.ones((1, 7), dtype=bool), ROW.arena, {}))
+TOWN = packed(ROW)
 OVER = Ended("turn limit", 2)
 
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from sociolab.core.episode import Episode, Json
 from sociolab.core.errors import ConfigError
 from sociolab.judging.reader import MissingValue
-from sociolab.plugin.town import Replay, ResidentOutcome
+from sociolab.plugin.town import Replay, ResidentOutcome, TownScore, TownTask
 from sociolab.store.store import Store, world_settings_in
 from sociolab.town.map import TownMap
 from sociolab.town.map_file import own_map
@@ -19,6 +19,7 @@ from sociolab.worlds.stss.dataset import Content, content_from, read_town, unpac
 from sociolab.worlds.stss.evidence import Evidence, event_window
 from sociolab.worlds.stss.judges import StssRulesJudge, whole_trajectory
 from sociolab.worlds.stss.scoring import Account, ScoreSettings, TaskScore, reason, score
+from sociolab.worlds.stss.task import SocialTask
 from sociolab.worlds.stss.world import StssSettings, trajectory_of
 
 
@@ -51,10 +52,10 @@ def replay(store: Store, run: str, trial: str) -> Replay:
     rules = {row.judge for row in verdicts if row.judge.label == judge.id.label}
     return Replay(
         lived=days,
-        task=content.task,
+        task=shown_task(content.task),
         residents=content.residents,
         window=event_window(content.task, days.trajectory.clock),
-        score=score,
+        score=shown_score(score) if score else None,
         why=why,
         outcomes=outcomes(score, days.trajectory.clock.seconds) if score else (),
         about=Evidence(content.task, days.trajectory).talks,
@@ -72,6 +73,27 @@ def content_of(episode: Episode) -> Content:
             f"the task of the episode {episode.trial.id} does not fit this world "
             f"({error.error_count()} fields are missing or wrong); run it again"
         ) from error
+
+
+def shown_task(task: SocialTask) -> TownTask:
+    """A task as a replay shows it."""
+    return TownTask(
+        title=task.title,
+        type=task.type,
+        goal=task.goal,
+        performer=task.performer,
+        background=len(task.background),
+        expected=task.expected,
+        start=task.start,
+        place=task.place,
+        places=task.places,
+    )
+
+
+def shown_score(score: TaskScore) -> TownScore:
+    """A score as a replay shows it."""
+    errands = tuple((errand.what, errand.who, errand.step) for errand in score.errands)
+    return TownScore(score.goal, score.least, errands)
 
 
 def outcomes(score: TaskScore, seconds: int) -> tuple[ResidentOutcome, ...]:

@@ -149,7 +149,7 @@ def test_every_performer_knows_the_places_of_their_task(data: TownData) -> None:
 
 
 def test_everybody_can_walk_from_their_bed_to_every_place(data: TownData) -> None:
-    paths = Paths(data.town)
+    paths = Paths(data.town.walkable, data.town.arena)
     beds = [data.town.spots(one.home, "bed")[0] for one in data.residents]
     for place in data.town.places:
         for bed in beds:

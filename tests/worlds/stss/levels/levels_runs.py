@@ -23,8 +23,6 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-import numpy as np
-
 from declared_worlds import declared
 from sociolab.core.episode import (
     Answered,
@@ -62,14 +60,6 @@ INVITATION = (
     "Would you like to come to my harvest party at the Cafe, on the terrace, tomorrow at 18:00?"
 )
 KEPT = "Ada invited me to the harvest party on Tuesday 14 May at 18:00, on the terrace of the Cafe."
-ROW_MAP = TownMap(
-    "Row",
-    tuple(dict.fromkeys(place.sector for place in ROW.places)),
-    ROW.places,
-    np.ones((1, 7), dtype=bool),
-    ROW.arena,
-    {},
-)
 
 
 def build(path: Path) -> None:
@@ -92,7 +82,7 @@ def talks(
     other: str = "",
     agents: Sequence[str] = (AGENT, STRONGER),
     of: SocialTask = PARTY,
-    town: TownMap = ROW_MAP,
+    town: TownMap = ROW,
     **changed: Json,
 ) -> None:
     """The run of talks; `other` holds the other's seat if it is not the agent itself."""
@@ -198,7 +188,7 @@ def _lived(
     content = Content(
         task=task,
         residents=tuple(_resident(who) for who in lives),
-        town=packed(ROW_MAP),
+        town=packed(ROW),
     )
     seats = ("ada", "ada.routine", *EVERYBODY)
     cast = tuple(CastMember(s, AGENT if s == "ada" else others, made) for s in seats)

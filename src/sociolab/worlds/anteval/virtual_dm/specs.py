@@ -46,7 +46,7 @@ class DMFactory:
     async def close(self) -> None:
         """Let go of all connections."""
         for client in self._clients:
-            await client.close()
+            await client.aclose()
 
     def kind(self, text: str) -> DMKind:
         """The virtual DMs of a spec; ConfigError if it is none."""
