@@ -28,7 +28,6 @@ from sociolab.analysis.credit import (
 from sociolab.analysis.values import RunValues, values_of
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import Watch
 from sociolab.app.run_sync import synchronous
 from sociolab.app.transcripts import observations, replaying_world, world_of
 from sociolab.core.episode import Action, Episode
@@ -50,7 +49,7 @@ from sociolab.models.budget import Budget
 from sociolab.report.result import run_of_episodes
 from sociolab.report.words import counted, plural
 from sociolab.runner.local import work_all
-from sociolab.runner.progress import TalliedReplies, Tally
+from sociolab.runner.progress import TalliedReplies, Tally, Watch
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run, store_path
 from sociolab.store.database import replaced

@@ -15,7 +15,6 @@ from sociolab.app.players.casting import NO_JUDGE, Casting
 from sociolab.app.players.models import Models
 from sociolab.app.registry import world_plugin
 from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import Watch
 from sociolab.app.run.session import Worker, models_of, note_stand_ins, patience_of
 from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import Episode, Trial
@@ -30,7 +29,7 @@ from sociolab.report.result import RunResult, result_of
 from sociolab.runner.judging import Jury
 from sociolab.runner.local import work_all
 from sociolab.runner.plan import Shard
-from sociolab.runner.progress import TalliedReplies, Tally
+from sociolab.runner.progress import TalliedReplies, Tally, Watch
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run, store_path
 from sociolab.store.store import Store
@@ -64,11 +63,11 @@ async def judge_run_async(
 async def judge_due(
     run: str,
     config: RunConfig,
+    worker: Worker | None = None,
     *,
     repeats: int,
     sheet: str = "",
     watch: Watch | None = None,
-    worker: Worker | None = None,
 ) -> ModelError | None:
     """Judge what is due, here or where the description says; why it ended early, if it did."""
     path = store_path(config.store)
@@ -101,12 +100,11 @@ async def judge_due(
         try:
             with watch(run, tally) if watch else nullcontext():
                 if config.on:
-                    from sociolab.app.run.on_ray import work_on  # which judges by what stands here
+                    from sociolab.app.run.on_ray import work_on  # which --on alone needs
 
                     ids = list(dict.fromkeys(trial.id for _, trial, _ in due))
-                    error = await work_on(
-                        config, store, run, ids, tally, repeats=repeats, sheet=sheet
-                    )
+                    part = partial(judge_due, run, repeats=repeats, sheet=sheet)
+                    error = await work_on(config, store, run, ids, tally, part, judging=True)
                 else:
                     error = await work_all(due, bench.work, config.episodes, tally.waits)
         finally:

@@ -66,7 +66,10 @@ class EncoderDM:
 
         if not any(example.labels for example in examples):
             raise ConfigError("the encoder needs examples with labels to learn from; found none")
-        self._fitted = Encoder(examples, self._folder, self._settings)
+        used = self._settings
+        self._fitted = Encoder(
+            examples, self._folder, epochs=used.epochs, longest=used.longest, seed=used.seed
+        )
 
     def predict(self, examples: Sequence[Example], most: int = 1) -> tuple[frozenset[Label], ...]:
         """For each example its `most` likeliest labels. WorldError before `fit`."""
@@ -129,7 +132,16 @@ class LoraDM:
         labelled = [example for example in examples if example.labels]
         if not labelled:
             raise ConfigError(f"{self.name} needs examples with labels to learn from; found none")
-        self._adapted = train(self._folder, labelled, self._settings)
+        used = self._settings
+        self._adapted = train(
+            self._folder,
+            labelled,
+            epochs=used.epochs,
+            batch=used.batch,
+            rate=used.learning_rate,
+            rank=used.rank,
+            seed=used.seed,
+        )
         self.failures.clear()
 
     def predict(self, examples: Sequence[Example], most: int = 1) -> tuple[frozenset[Label], ...]:

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -26,9 +26,6 @@ from sociolab.core.errors import ConfigError, ReplyError
 from sociolab.worlds.anteval.session import SKILLS
 from sociolab.worlds.anteval.virtual_dm.chat import answer_of, body_of, head
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label
-
-if TYPE_CHECKING:
-    from sociolab.worlds.anteval.virtual_dm.finetune import EncoderSettings, LoraSettings
 
 
 def opened(folder: Path, kind: Any, what: str, **settings: Any) -> tuple[Any, Any]:
@@ -140,27 +137,33 @@ class Encoder:
     """
 
     def __init__(
-        self, examples: Sequence[Example], folder: Path | None, settings: EncoderSettings
+        self,
+        examples: Sequence[Example],
+        folder: Path | None,
+        *,
+        epochs: int,
+        longest: int,
+        seed: int,
     ) -> None:
         from transformers import DataCollatorWithPadding
 
-        with own_chance(settings.seed):
+        with own_chance(seed):
             if folder is None:
-                model, self._tokenizer = _small(map(text_of, examples), settings.longest)
+                model, self._tokenizer = _small(map(text_of, examples), longest)
             else:
                 model, self._tokenizer = _checkpoint(folder)
             self._tokenizer.truncation_side = "left"
-            most = getattr(model.config, "max_position_embeddings", None) or settings.longest
-            self._longest = min(settings.longest, self._tokenizer.model_max_length, most)
-            self._seed = settings.seed
+            most = getattr(model.config, "max_position_embeddings", None) or longest
+            self._longest = min(longest, self._tokenizer.model_max_length, most)
+            self._seed = seed
             self._trainer = trained(
                 model,
                 [self._row(one) | {"labels": _wanted(one)} for one in examples if one.labels],
                 DataCollatorWithPadding(self._tokenizer),
-                epochs=settings.epochs,
+                epochs=epochs,
                 batch=16,
                 rate=RANDOM_RATE if folder is None else RATE,
-                seed=settings.seed,
+                seed=seed,
                 loss=_loss,
             )
 
@@ -366,8 +369,17 @@ class AdaptedModel:
         return [self.tokenizer.decode(row[width:], skip_special_tokens=True) for row in written]
 
 
-def train(folder: Path, examples: Sequence[Example], settings: LoraSettings) -> AdaptedModel:
-    """The model in a folder with an adapter that was trained on examples.
+def train(
+    folder: Path,
+    examples: Sequence[Example],
+    *,
+    epochs: int,
+    batch: int,
+    rate: float,
+    rank: int,
+    seed: int,
+) -> AdaptedModel:
+    """The model in a folder with an adapter of this rank that was trained on examples.
 
     torch's own random state is left as it was found.
     """
@@ -382,12 +394,12 @@ def train(folder: Path, examples: Sequence[Example], settings: LoraSettings) -> 
     tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
     config = LoraConfig(
         task_type="CAUSAL_LM",
-        r=settings.rank,
-        lora_alpha=2 * settings.rank,
+        r=rank,
+        lora_alpha=2 * rank,
         target_modules="all-linear",
         lora_dropout=0.0,
     )
-    with own_chance(settings.seed), warnings.catch_warnings():
+    with own_chance(seed), warnings.catch_warnings():
         # peft reads a property of the model by a name that transformers has replaced.
         warnings.filterwarnings("ignore", "`is_gradient_checkpointing`", FutureWarning)
         adapted = AdaptedModel(get_peft_model(model, config), tokenizer)
@@ -395,10 +407,10 @@ def train(folder: Path, examples: Sequence[Example], settings: LoraSettings) -> 
             adapted.model,
             [row_of(adapted, example) for example in examples],
             DataCollatorForSeq2Seq(tokenizer),
-            epochs=settings.epochs,
-            batch=settings.batch,
-            rate=settings.learning_rate,
-            seed=settings.seed,
+            epochs=epochs,
+            batch=batch,
+            rate=rate,
+            seed=seed,
         )
     return adapted
 
