@@ -18,7 +18,7 @@ from typing import Literal, Self, TypeAlias, get_args
 from sociolab.app.data.sets import wanted_tasks
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models
-from sociolab.app.run.config import RunConfig, config_of
+from sociolab.app.run.config import EnvironmentConfig, JudgeChoice, WorldConfig
 from sociolab.app.run.session import Seated, wanted_judges, world_of
 from sociolab.app.run_sync import LoopThread
 from sociolab.core.episode import CastMember, Episode, Task, Trial
@@ -26,7 +26,7 @@ from sociolab.core.errors import ConfigError, ModelError, SociolabError
 from sociolab.core.tracebacks import describe_error
 from sociolab.models.budget import Budget
 from sociolab.models.cache import NullReplyStore
-from sociolab.plugin.options import FIRST_WORLD
+from sociolab.plugin.options import FIRST_WORLD, checked
 from sociolab.runner.plan import AgentId, trial_id
 from sociolab.training.session import (
     Answer,
@@ -116,11 +116,8 @@ class Rollout:
     reward_status: RewardStatuses = field(default_factory=dict)
 
 
-_OF_CONFIG = (
-    "data", "settings", "limit", "attempts", "on_failed_turn",
-    "in_flight", "budget", "base_url", "key_env", "models",
-)  # fmt: skip
-"""The fields of a run's description that shape an environment beside its own arguments."""
+class SeatConfig(EnvironmentConfig, WorldConfig, JudgeChoice):
+    """All that shapes an environment: its own arguments, too."""
 
 
 class Environment:
@@ -139,8 +136,8 @@ class Environment:
     rule-based one, or ConfigError where the partner is a model; the world's checks always count.
     `readers` are models that read off the transcript what was agreed, where a goal has a formula.
     `tasks` is one text, as after --tasks.
-    `config` holds what else counts of a run's description (data, settings, limit, attempts,
-    base_url, budget...). Each episode is a task in the order of the data; when all were played,
+    `config` holds what else counts (data, settings, limit, attempts, base_url, budget...). Each
+    episode is a task in the order of the data; when all were played,
     they come again as the next repeat. The async methods belong to one event loop; the `_sync` ones
     work anywhere, in a loop of their own: use the ones or the others. Calls of models are not kept.
     """
@@ -155,25 +152,18 @@ class Environment:
         readers: str | Sequence[str] = (),
         tasks: str | None = None,
         seed: int = 0,
-        config: RunConfig | None = None,
+        config: EnvironmentConfig | None = None,
     ) -> None:
-        rest = {} if config is None else config.model_dump(exclude_unset=True)
-        own = [name for name in rest if name not in _OF_CONFIG]
-        if own:
-            raise ConfigError(
-                f'config: "{own[0]}" is not used by an environment; expected some of '
-                f"{', '.join(_OF_CONFIG)}"
-            )
+        if not isinstance(config, EnvironmentConfig | None):
+            raise ConfigError(f"config: expected an EnvironmentConfig, found {config!r:.80}")
         if not isinstance(tasks, str | None):
             raise ConfigError(
                 'tasks: expected a filter as for --tasks, such as "bargain" or "ID,ID", found '
                 f"{tasks!r:.80}"
             )
-        wanted = (judges,) if isinstance(judges, str) else tuple(judges)
-        reading = (readers,) if isinstance(readers, str) else tuple(readers)
-        named = {"world": world, "judges": wanted, "tasks": tasks, "seed": seed}
-        named |= {"readers": reading} if reading else {}
-        described = config_of({**rest, **named}, "Environment")
+        rest = config.model_dump() if config else {}
+        own = {"world": world, "judges": judges, "readers": readers, "tasks": tasks, "seed": seed}
+        described = checked(SeatConfig, rest | own, "Environment")
         self._table = EnvFactory(described, partner, seat)
         self._now: EnvSession | None = None
         self._busy = ""
@@ -327,7 +317,7 @@ class EnvFactory:
     ConfigError where the description is wrong.
     """
 
-    def __init__(self, config: RunConfig, partner: str, seat: int | str) -> None:
+    def __init__(self, config: SeatConfig, partner: str, seat: int | str) -> None:
         self.config = config
         self._kit = world_of(config)
         self._models = Models(config)

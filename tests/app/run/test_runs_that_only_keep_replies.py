@@ -11,7 +11,7 @@ from declared_worlds import declared
 from sociolab.analysis.agreement import agreements
 from sociolab.app.audit import audit
 from sociolab.app.credit import credit_run
-from sociolab.app.run.config import AuditConfig, RunConfig
+from sociolab.app.run.config import AuditConfig, CreditConfig, JudgeConfig
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.session import kept_in_a_run
 from sociolab.core.episode import Task, Trial
@@ -45,7 +45,7 @@ def _agree(path: Path, run: str) -> None:
 
 
 def _judge(path: Path, run: str) -> None:
-    judge_run(run, RunConfig(judges=("heuristic",), store=path), repeats=1)
+    judge_run(run, JudgeConfig(judges=("heuristic",), store=path), repeats=1)
 
 
 def _audit(path: Path, run: str) -> None:
@@ -53,7 +53,7 @@ def _audit(path: Path, run: str) -> None:
 
 
 def _credit(path: Path, run: str) -> None:
-    credit_run(run, RunConfig(judges=("openai/j",), store=path), measures=("goal",))
+    credit_run(CreditConfig(run=run, judge="openai/j", metric="goal", store=path))
 
 
 def _rate(path: Path, run: str) -> None:

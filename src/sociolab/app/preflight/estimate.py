@@ -20,7 +20,7 @@ from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, ModelSpec, parse, with_options
 from sociolab.app.players.own_code import OwnJudge
 from sociolab.app.preflight.run_estimate import CallCounts, Case, Parts, ReplyLimit, RunEstimate
-from sociolab.app.run.config import RunConfig
+from sociolab.app.run.config import JudgeChoice, JudgeConfig, RunConfig
 from sociolab.app.run.session import (
     Seated,
     models_among,
@@ -163,7 +163,7 @@ async def estimate_run(config: RunConfig, latency: float | None = None) -> RunEs
     )
 
 
-async def estimate_judging(store: Store, run: str, config: RunConfig) -> tuple[RunEstimate, int]:
+async def estimate_judging(store: Store, run: str, config: JudgeConfig) -> tuple[RunEstimate, int]:
     """What it takes to have the episodes of a stored run judged, and how many are judged already.
 
     Prompts are those that the judges would get; nothing is called and nothing is stored.
@@ -564,7 +564,7 @@ class _MeasuringModels(Models):
         model = _MeasuringModel(_name(spec), self)
         return with_options(model, self.options(spec), self.config.reply_room)
 
-    def limits(self, config: RunConfig) -> dict[str, dict[str, ReplyLimit]]:
+    def limits(self, config: JudgeChoice) -> dict[str, dict[str, ReplyLimit]]:
         """Where replies are cut, by spec and kind of question: whoever plays may be asked all that
         anybody was, since players are measured for one another."""
         played = sorted(
@@ -572,7 +572,7 @@ class _MeasuringModels(Models):
         )
         found: dict[str, dict[str, ReplyLimit]] = defaultdict(dict)
         for kinds, texts in (
-            (played, (*config.agents, config.partner)),
+            (played, config.players),
             ([_JUDGE], config.judges),
             ([_READER], config.readers),
         ):

@@ -14,7 +14,7 @@ from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import NO_JUDGE, Casting
 from sociolab.app.players.models import Models
 from sociolab.app.registry import world_plugin
-from sociolab.app.run.config import RunConfig
+from sociolab.app.run.config import EPISODES, JudgeConfig
 from sociolab.app.run.session import Worker, models_of, note_stand_ins, patience_of
 from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import Episode, Trial
@@ -36,7 +36,7 @@ from sociolab.store.store import Store
 
 
 def judge_run(
-    run: str, config: RunConfig, *, repeats: int, sheet: str = "", watch: Watch | None = None
+    run: str, config: JudgeConfig, *, repeats: int, sheet: str = "", watch: Watch | None = None
 ) -> RunResult:
     """Judge every played episode of a run with each judge, `repeats` times, and return the result.
 
@@ -52,7 +52,7 @@ def judge_run(
 
 
 async def judge_run_async(
-    run: str, config: RunConfig, *, repeats: int, sheet: str = "", watch: Watch | None = None
+    run: str, config: JudgeConfig, *, repeats: int, sheet: str = "", watch: Watch | None = None
 ) -> RunResult:
     """As `judge_run`, to be awaited."""
     error = await judge_due(run, config, repeats=repeats, sheet=sheet, watch=watch)
@@ -62,7 +62,7 @@ async def judge_run_async(
 
 async def judge_due(
     run: str,
-    config: RunConfig,
+    config: JudgeConfig,
     worker: Worker | None = None,
     *,
     repeats: int,
@@ -70,13 +70,15 @@ async def judge_due(
     watch: Watch | None = None,
 ) -> ModelError | None:
     """Judge what is due, here or where the description says; why it ended early, if it did."""
+    if not isinstance(config, JudgeConfig):  # one of a run holds more, which would say nothing
+        raise ConfigError(f"config: expected a JudgeConfig, found {config!r:.80}")
     path = store_path(config.store)
     with Store.open(path, create=False) as store, lock_run(path, run), store.failing_fast():
         row = store.run(run)
         tally, models = Tally(), Models(config, worker.count if worker else 1)
         replies = TalliedReplies(tally)
         replies.keep_in(RunReplies(store, run))
-        kit = load_world(row.world, settings=row.world_settings | _prompts(config))
+        kit = load_world(row.world, settings=row.world_settings | config.settings)
         budget = worker.budget if worker else Budget(config.budget_share, store.calls.totals(run))
         casting = Casting(
             kit, models, replies, budget, patience_of(config.agent_timeout), tally.waits
@@ -106,7 +108,7 @@ async def judge_due(
                     part = partial(judge_due, run, repeats=repeats, sheet=sheet)
                     error = await work_on(config, store, run, ids, tally, part, judging=True)
                 else:
-                    error = await work_all(due, bench.work, config.episodes, tally.waits)
+                    error = await work_all(due, bench.work, EPISODES, tally.waits)
         finally:
             bench.jury.settle()
             await models.close()
@@ -140,17 +142,6 @@ def read_scene(world: World, episode: Episode) -> RatedScene:
             RatedLine(line.turn + 1, line.seat, line.who, words_of(line)) for line in whole.lines
         ),
     )
-
-
-def _prompts(config: RunConfig) -> dict[str, str]:
-    """The set of prompts that judges get in place of the run's own; ConfigError for another
-    setting."""
-    if other := [name for name in config.settings if name != "prompts"]:
-        raise ConfigError(
-            f"--set {other[0]}: expected prompts=NAME, the only setting of a judging; the others "
-            "are those that the run was played with"
-        )
-    return dict(config.settings)
 
 
 _Due: TypeAlias = tuple[Judge, Trial, int]

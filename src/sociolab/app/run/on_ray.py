@@ -25,7 +25,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
 from sociolab.app.players.models import Models
-from sociolab.app.run.config import RunConfig
+from sociolab.app.run.config import JudgeConfig, RunConfig
 from sociolab.app.run.session import Worker, models_of
 from sociolab.core import __version__
 from sociolab.core.codec import decode_event
@@ -59,7 +59,7 @@ LAST_WORDS = 5.0
 """Seconds that workers have to send what they did, when the run is interrupted."""
 
 
-PartWork: TypeAlias = Callable[[RunConfig, Worker], Coroutine[Any, Any, ModelError | None]]
+PartWork: TypeAlias = Callable[[Any, Worker], Coroutine[Any, Any, ModelError | None]]
 """Plays or judges what a worker's store holds, and says why it ended early, if it did. A function
 of a module, with arguments at most: it goes to other machines."""
 
@@ -70,7 +70,7 @@ class RayJob:
     at work at once."""
 
     number: int
-    config: RunConfig
+    config: RunConfig | JudgeConfig
     run: RunRow
     trials: tuple[Trial, ...]
     rows: tuple[TrialRows, ...]
@@ -181,8 +181,8 @@ def do_job(job: RayJob, desk: Any) -> Outcome:
         os.chdir(job.folder)
         sys.path.append(job.folder)
     with TemporaryDirectory(prefix="sociolab-worker-") as folder:
-        given = {"store": Path(folder) / "part.db", "name": job.run.name, "shard": None, "on": None}
-        config = job.config.model_copy(update=given)
+        here = {"store": Path(folder) / "part.db", "shard": None, "on": None}
+        config = job.config.model_copy(update=here)
         with Store.open(Path(folder) / "part.db") as store:
             run = job.run
             store.create_run(run.name, run.world, run.settings, job.trials, run.declared)
@@ -192,7 +192,7 @@ def do_job(job: RayJob, desk: Any) -> Outcome:
         return asyncio.run(_worked(config, job, desk))
 
 
-async def _worked(config: RunConfig, job: RayJob, desk: Any) -> Outcome:
+async def _worked(config: RunConfig | JudgeConfig, job: RayJob, desk: Any) -> Outcome:
     assigned = Worker(SharedBudget(config.budget_share, desk, job.number), job.workers)
     assert config.store is not None
     with Store.open(config.store) as seen:
@@ -246,7 +246,7 @@ class _Outbox:
 
 
 async def work_on(
-    config: RunConfig,
+    config: RunConfig | JudgeConfig,
     store: Store,
     run: str,
     trials: Sequence[str],
@@ -274,7 +274,7 @@ async def work_on(
             await asyncio.to_thread(ray.shutdown)
 
 
-def _connected(config: RunConfig) -> tuple[Any, bool]:
+def _connected(config: RunConfig | JudgeConfig) -> tuple[Any, bool]:
     """Ray, and whether the connection to the cluster is ours; one that is there is used."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would tell its makers
     try:
@@ -304,7 +304,7 @@ class _Driver:
     def __init__(
         self,
         ray: Any,
-        config: RunConfig,
+        config: RunConfig | JudgeConfig,
         store: Store,
         run: str,
         tally: Tally,

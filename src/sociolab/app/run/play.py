@@ -99,7 +99,7 @@ async def run_async(
     disk, to be resumed with the run's name.
     """
     if config.on:  # before anything is written
-        if HUMAN in (*config.agents, config.partner):
+        if HUMAN in config.players:
             raise ConfigError("--on: people play at the machine that they sit at; leave it out")
         if find_spec("ray") is None:
             raise missing_extra("--on ray needs", "ray", "ray")
@@ -162,9 +162,8 @@ async def play_session(session: RunSession, watch: Watch | None) -> ModelError |
                 from sociolab.app.run.on_ray import work_on  # which --on alone needs
 
                 ids = [row.trial.id for row in pending]
-                error = await work_on(
-                    session.config, session.store, session.name, ids, tally, play_part
-                )
+                named = session.config.model_copy(update={"name": session.name})
+                error = await work_on(named, session.store, session.name, ids, tally, play_part)
             else:
                 error = await play_all(context, pending, _at_once(session))
     finally:
