@@ -32,9 +32,9 @@ from sociolab.app.search_index import index_step
 from sociolab.app.transcripts import transcript_of
 from sociolab.core.episode import Answered, Episode
 from sociolab.endpoint.chat import ChatBody
-from sociolab.endpoint.schemas import Draw, sample
 from sociolab.endpoint.server import start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
+from sociolab.prompting.made_up import Draw, sample
 from sociolab.report.export import play_markdown
 from sociolab.report.html import page
 from sociolab.report.result import result_of

@@ -49,12 +49,11 @@ from sociolab.core.ports import (
     WorldKit,
 )
 from sociolab.core.seeding import interleave, stream
-from sociolab.endpoint.chat import ChatBody, ChatMessage
-from sociolab.endpoint.counters import PromptPrefixes
-from sociolab.endpoint.schemas import Draw, prose, sample
 from sociolab.engine.drive import drive
 from sociolab.models.budget import CHARACTERS_A_TOKEN, Budget, Price, tokens_in
 from sociolab.models.cache import NullReplyStore
+from sociolab.prompting.made_up import Draw, prose, sample
+from sociolab.prompting.prefixes import PromptPrefixes
 from sociolab.prompting.structured import schema_of
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
@@ -622,9 +621,9 @@ class _MeasuringModel:
         else:
             text = json.dumps(sample(json.loads(prompt.schema.text), draw))
         if key.attempt == 1:
-            messages = tuple(ChatMessage(one.role, one.text) for one in prompt.messages)
+            messages = [(one.role, one.text) for one in prompt.messages]
             schema = prompt.schema.text if prompt.schema else ""
-            repeated = self.prefixes.repeated(ChatBody("", messages, schema, {}, b""))
+            repeated = self.prefixes.repeated(schema, messages)
             tokens = round(repeated / CHARACTERS_A_TOKEN), round(len(text) / CHARACTERS_A_TOKEN)
             self.models.calls.append((self.label, key, CallCounts(1, tokens_in(prompt), *tokens)))
         return ChatReply(text)

@@ -185,7 +185,7 @@ async def _allowance(session: RunSession) -> Allowance | None:
     budget = session.budget
     if budget is None or budget.limit is None:
         return None
-    from sociolab.app.preflight.estimate import estimate_run  # loads the local endpoint
+    from sociolab.app.preflight.estimate import estimate_run  # of a run with a limit
 
     allowance = Allowance(budget, (await estimate_run(session.config)).episode_usd)
     session.replies.on_cost = allowance.pay
