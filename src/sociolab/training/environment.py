@@ -12,8 +12,8 @@ import inspect
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Literal, Self, TypeAlias, get_args
+from dataclasses import dataclass, field, replace
+from typing import Literal, Self, TypeAlias, TypeVar, get_args
 
 from sociolab.app.data.sets import wanted_tasks
 from sociolab.app.players.casting import Casting
@@ -36,7 +36,6 @@ from sociolab.training.session import (
     RewardStatuses,
     SeatJudges,
     SeatRewards,
-    SeatScores,
 )
 from sociolab.training.turns import model_player_of
 
@@ -116,6 +115,9 @@ class Rollout:
     reward_status: RewardStatuses = field(default_factory=dict)
 
 
+Played = TypeVar("Played", Step, Rollout)
+
+
 class SeatConfig(EnvironmentConfig, WorldConfig, JudgeChoice):
     """All that shapes an environment: its own arguments, too."""
 
@@ -137,9 +139,9 @@ class Environment:
     `readers` are models that read off the transcript what was agreed, where a goal has a formula.
     `tasks` is one text, as after --tasks.
     `config` holds what else counts (data, settings, limit, attempts, base_url, budget...). Each
-    episode is a task in the order of the data; when all were played,
-    they come again as the next repeat. The async methods belong to one event loop; the `_sync` ones
-    work anywhere, in a loop of their own: use the ones or the others. Calls of models are not kept.
+    episode is a task in the order of the data; when all were played, they come again as the next
+    repeat. The async methods belong to one event loop; the `_sync` ones work anywhere, in a loop of
+    their own: use the ones or the others. Calls of models are not kept.
     """
 
     def __init__(
@@ -211,15 +213,19 @@ class Environment:
         now.answer(reply)
         observed = await now.next()
         usable, problem = now.taken(asked)
-        missing = now.not_given()
-        lost = (missing.own, missing.others, missing.problems)
-        if observed is not None:
-            return Step(observed, usable, problem, {}, {}, (), None, *lost)
+        missed = now.not_given()
+        step = Step(
+            observed,
+            usable,
+            problem,
+            unusable=missed.own,
+            lost=missed.others,
+            problems=missed.problems,
+        )
+        if not step.done:
+            return step
         self._now = None
-        episode = now.episode()
-        given = await self._table.judge(episode)
-        earned = (given.rewards, given.of_episode, given.failures)
-        return Step(None, usable, problem, *earned, episode, *lost, given.bounds, given.status)
+        return await self._table.judged(step, now)
 
     async def rollouts(
         self, policy: Policy, n: int, in_flight: int = 8, on_error: OnError = "mark"
@@ -350,9 +356,20 @@ class EnvFactory:
         others = {each: self._partner.player for each in trial.task.seats if each != seat}
         return EnvSession(self._kit.world, trial, seat, others, self._make_player)
 
-    async def judge(self, episode: Episode) -> SeatScores:
-        """What the policy's seat earned."""
-        return await self._panel.given(episode, self.seat_in(episode.trial.task))
+    async def judged(self, played: Played, session: EnvSession) -> Played:
+        """The last step or the rollout of an episode that is over, with what the policy's seat
+        earned in it."""
+        episode = session.episode()
+        scores = await self._panel.given(episode, self.seat_in(episode.trial.task))
+        return replace(
+            played,
+            rewards=scores.rewards,
+            episode_scores=scores.of_episode,
+            failures=scores.failures,
+            episode=episode,
+            reward_bounds=scores.bounds,
+            reward_status=scores.status,
+        )
 
     def seat_in(self, task: Task) -> str:
         """The policy's seat; ConfigError where the task has none such."""
@@ -404,7 +421,17 @@ async def play_out(table: EnvFactory, trial: Trial, policy: Policy, on_error: On
         error = _error_text(failure)
     finally:
         await seat.close()
-    return await _rollout(table, seat, tuple(turns), error)
+    missed = seat.not_given()
+    rollout = Rollout(
+        trial,
+        table.seat_in(trial.task),
+        tuple(turns),
+        error=error,
+        unusable=missed.own,
+        lost=missed.others,
+        problems=missed.problems,
+    )
+    return rollout if error else await table.judged(rollout, seat)
 
 
 async def _play(seat: EnvSession, policy: Policy, turns: list[PolicyTurn]) -> None:
@@ -430,20 +457,6 @@ async def _asked(policy: Policy, observed: Observed) -> Answer:
         )
     reply: Answer = await replying
     return reply
-
-
-async def _rollout(
-    table: EnvFactory, seat: EnvSession, turns: tuple[PolicyTurn, ...], error: str
-) -> Rollout:
-    trial, missing = seat.trial, seat.not_given()
-    lost = (missing.own, missing.others, missing.problems)
-    name = table.seat_in(trial.task)
-    if error:
-        return Rollout(trial, name, turns, {}, {}, (), None, error, *lost)
-    episode = seat.episode()
-    given = await table.judge(episode)
-    earned = (given.rewards, given.of_episode, given.failures)
-    return Rollout(trial, name, turns, *earned, episode, "", *lost, given.bounds, given.status)
 
 
 def _of_all(failure: Exception) -> bool:
