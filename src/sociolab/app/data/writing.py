@@ -52,7 +52,7 @@ async def write(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, 
     }
     with (
         Store.open(path) as store,
-        kept_in_a_run(store, path, config.world, ("write", about), replies) as kept,
+        kept_in_a_run(store, path, config.world, ("writer", about), replies) as kept,
     ):
         budget.carry_over(store.calls.totals(kept))
         try:

@@ -312,8 +312,7 @@ def kept_in_a_run(
     name = f"{kind}-{digest(*(f'{key}={value}' for key, value in sorted(parts.items())))}"
     with lock_run(path, name), store.failing_fast():
         if not store.has_run(name):
-            settings: dict[str, Json] = {kind: dict(parts)}
-            store.create_run(name, world, settings, [])
+            store.create_run(name, world, dict(parts), [], keeps=kind)
         replies.keep_in(RunReplies(store, name))
         yield name
 
