@@ -8,7 +8,7 @@ from sociolab.core.episode import Episode
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict
 from sociolab.judging.controls import TO_THE_JUDGE
 from sociolab.worlds.sotopia.audit import CONFESSION, INSULT, sentences
-from sociolab.worlds.sotopia.scene import casting_from
+from sociolab.worlds.sotopia.scenarios import casting_from
 
 GOAL = Measure("goal", 0, 10, whole=True, title="GOAL")
 WORDS = Measure("words", 0, 100_000, whole=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatReply, Prompt, Usage
 from sociolab.core.seeding import stream
-from sociolab.endpoint.schemas import Draw, sample
+from sociolab.prompting.made_up import Draw, sample
 
 
 class FakeModel:

@@ -17,8 +17,8 @@ from sociolab.worlds.sotopia.scenarios import (
     Relationship,
     RelationshipType,
     Scenario,
+    SceneCast,
 )
-from sociolab.worlds.sotopia.scene import SceneCast
 
 RUN, STUDY = "fair", "judges-of-the-fair"
 MODEL = "openai/secret-model"

@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from sociolab.app.run.config import RunConfig
+from sociolab.app.run.config import JudgeConfig, RunConfig
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
 from sociolab.core.errors import SociolabError
@@ -44,7 +44,7 @@ def main() -> None:
     def play() -> None:
         try:
             if judging is not None:
-                config = RunConfig(on="ray", store=Path(given["store"]), **judging)
+                config = JudgeConfig(on="ray", store=Path(given["store"]), **judging)
                 told["calls"] = judge_run(given["name"], config, repeats=1).calls
             else:
                 result = run(RunConfig(on="ray", **given))

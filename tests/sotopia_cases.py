@@ -15,8 +15,8 @@ from sociolab.worlds.sotopia.scenarios import (
     Relationship,
     RelationshipType,
     Scenario,
+    SceneCast,
 )
-from sociolab.worlds.sotopia.scene import SceneCast
 from sociolab.worlds.sotopia.world import Sotopia
 
 TRAITS = BigFive(

@@ -87,7 +87,7 @@ def watched_store(path: Path) -> tuple[str, ...]:
     }
     with Store.open(path) as store:
         store.create_run(
-            "audited", "sotopia", {"audit": {"judge": "somebody"}}, [], declared("sotopia")
+            "audited", "sotopia", {"judge": "somebody"}, [], declared("sotopia"), keeps="audit"
         )
         store.create_run(RUN, "sotopia", settings, trials, declared("sotopia", trials))  # type: ignore[arg-type]
         _plain(store, trials[0])

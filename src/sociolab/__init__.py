@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sociolab.app.players.agent_models import AgentModels
     from sociolab.app.preflight.estimate import estimate
     from sociolab.app.queries import calls_of, scores_table, transcript, turns_table
-    from sociolab.app.run.config import RunConfig
+    from sociolab.app.run.config import EnvironmentConfig, JudgeConfig, RunConfig
     from sociolab.app.run.judge import judge_run, judge_run_async
     from sociolab.app.run.play import Progress, run, run_async
     from sociolab.report.result import RunResult, result_of
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "AgentModels": "sociolab.app.players.agent_models",
     "Environment": "sociolab.training.environment",
+    "EnvironmentConfig": "sociolab.app.run.config",
+    "JudgeConfig": "sociolab.app.run.config",
     "Progress": "sociolab.app.run.play",
     "Rating": "sociolab.studies.ratings",
     "RunConfig": "sociolab.app.run.config",
@@ -56,6 +58,8 @@ _HOMES = {
 __all__ = [
     "AgentModels",
     "Environment",
+    "EnvironmentConfig",
+    "JudgeConfig",
     "Progress",
     "Rating",
     "RunConfig",

@@ -18,7 +18,7 @@ from sociolab.analysis.audit import CHANGE, DIFFERENCE, EQUAL, MOVED, SD, AuditE
 from sociolab.app.audit import AuditResult, audit
 from sociolab.app.data.importing import Import, import_anything
 from sociolab.app.data.sets import load_world
-from sociolab.app.run.config import AuditConfig, RunConfig
+from sociolab.app.run.config import AuditConfig, JudgeConfig, RunConfig
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
 from sociolab.core.errors import ConfigError
@@ -281,7 +281,7 @@ def test_judges_of_the_public_episodes_are_audited_for_their_own_family(
 def test_a_panel_is_shown_without_asking_anybody(stored: Path, tmp_path: Path) -> None:
     path = Path(shutil.copy(stored, tmp_path))
     judge_run(
-        RUN, RunConfig(judges=(biased("Fair"), biased("FavoursFirst")), store=path), repeats=1
+        RUN, JudgeConfig(judges=(biased("Fair"), biased("FavoursFirst")), store=path), repeats=1
     )
     given = {"run": RUN, "store": path, "panel": ("Fair", "FavoursFirst"), "apart": 1}
     found = audit(AuditConfig.model_validate(given))
@@ -424,7 +424,7 @@ def own(stored: Path, tmp_path: Path) -> Path:
 def test_a_judge_of_the_run_itself_is_not_paid_again_for_what_it_judged(
     own: Path, endpoint: EndpointProcess
 ) -> None:
-    config = RunConfig(judges=("openai/j",), base_url=endpoint.url, store=own)
+    config = JudgeConfig(judges=("openai/j",), base_url=endpoint.url, store=own)
     judge_run(RUN, config, repeats=1)
     before = endpoint.counters.requests
     found = audited(own, "openai/j", "order", base_url=endpoint.url)
@@ -463,7 +463,7 @@ def test_families_and_panels_of_two_models_cost_nothing(
     own: Path, endpoint: EndpointProcess
 ) -> None:
     models = ("openai/gpt-x", "openai/claude-x")
-    judge_run(RUN, RunConfig(judges=models, base_url=endpoint.url, store=own), repeats=1)
+    judge_run(RUN, JudgeConfig(judges=models, base_url=endpoint.url, store=own), repeats=1)
     before = endpoint.counters.requests
     rules = (("gpt", "*claude*"),)
     given = {"run": RUN, "store": own, "kinds": ("family",), "families": rules, "panel": models}

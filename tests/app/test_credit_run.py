@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from sociolab.analysis.credit import CREDIT, credit_of, credited
-from sociolab.app.credit import CreditResult, credit_run, measures_of
-from sociolab.app.run.config import RunConfig
+from sociolab.app.credit import CreditResult, credit_run
+from sociolab.app.run.config import CreditConfig, RunConfig
 from sociolab.app.run.play import run
 from sociolab.app.transcripts import observations, replaying_world, world_of
 from sociolab.core.episode import Ended
@@ -22,7 +22,6 @@ from sociolab.core.errors import ConfigError
 from sociolab.endpoint.chat import ChatBody, bad_request
 from sociolab.endpoint.server import EndpointServer, start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
-from sociolab.judging.credit import MEASURES
 from sociolab.report.result import result_of
 from sociolab.store.export import export_run, import_run
 from sociolab.store.store import Store
@@ -73,11 +72,8 @@ def store(played: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(played, tmp_path / "s.db"))
 
 
-def credit(
-    store: Path, url: str, run: str = "sotopia", *, measure: str = "goal,secret", **more: Any
-) -> CreditResult:
-    config = RunConfig(judges=("openai/j",), base_url=url, store=store)
-    return credit_run(run, config, measures=measures_of(measure), **more)
+def credit(store: Path, url: str, run: str = "sotopia", **more: Any) -> CreditResult:
+    return credit_run(CreditConfig(run=run, judge="openai/j", base_url=url, store=store, **more))
 
 
 def test_a_run_is_credited_and_asking_again_costs_nothing(
@@ -111,9 +107,9 @@ def test_the_scores_of_the_run_stay_as_they_are(store: Path, endpoint: EndpointS
 
 
 def test_what_is_asked_about_later_is_added(store: Path, endpoint: EndpointServer) -> None:
-    first = credit(store, endpoint.url, measure="goal", limit=1)
+    first = credit(store, endpoint.url, metric="goal", limit=1)
     assert [play.measure for play in first.plays] == ["goal", "goal"]
-    second = credit(store, endpoint.url, measure="secret")
+    second = credit(store, endpoint.url, metric="secret")
     assert (second.calls, {play.measure for play in second.plays}) == (2, {"secret"})
     both = credit(store, endpoint.url)
     assert both.calls == 1, "only the second episode lacks its goals"
@@ -247,7 +243,7 @@ def test_a_town_has_no_turns_to_credit(tmp_path: Path) -> None:
     path = tmp_path / "town.db"
     run(RunConfig(world="stss", limit=1, name="s", store=path))
     with pytest.raises(ConfigError, match="have no lines"):
-        credit_run("s", RunConfig(judges=("openai/j",), store=path), measures=MEASURES)
+        credit_run(CreditConfig(run="s", judge="openai/j", store=path))
 
 
 @pytest.mark.parametrize(
@@ -262,9 +258,9 @@ def test_a_town_has_no_turns_to_credit(tmp_path: Path) -> None:
 def test_what_is_not_there_is_told_in_a_sentence(
     judge: str, run: str, measure: str, problem: str, store: Path
 ) -> None:
-    config = RunConfig(judges=(judge,), store=store)
+    config = CreditConfig(run=run, judge=judge, metric=measure, store=store)
     with pytest.raises(ConfigError, match=re.escape(problem)):
-        credit_run(run, config, measures=measures_of(measure))
+        credit_run(config)
 
 
 @pytest.mark.parametrize("place", ["none/turns.jsonl", "folder", "x" * 300])

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sociolab.app.merging import merge
-from sociolab.app.run.config import RunConfig, config_of
+from sociolab.app.run.config import JudgeConfig, RunConfig, config_of
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import Progress, run
 from sociolab.core.episode import Ended, Moved
@@ -95,7 +95,7 @@ def test_merged_shards_of_a_model_run_are_the_run_of_one_process(
     found = merge(tmp_path / "all.db", parts[::-1])
     assert (found.run.played, found.taken) == (12, 12)
     assert document(tmp_path / "all.db") == document(tmp_path / "one.db")
-    judged = RunConfig(judges=("openai/k",), base_url=endpoint.url)
+    judged = JudgeConfig(judges=("openai/k",), base_url=endpoint.url)
     for number, part in enumerate(parts, 1):  # taken out of the whole, and judged apart
         part.unlink()
         merge(part, [tmp_path / "all.db"], shard=Shard(number, 3))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Sociolab
-from sociolab.app.run.config import RunConfig
+from sociolab.app.run.config import JudgeConfig, RunConfig
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
 from sociolab.app.run.session import kept_in_a_run
@@ -102,7 +102,7 @@ def test_where_every_judging_failed_the_command_fails_and_counts_them(played: So
 def test_a_judge_and_a_panel_that_failed_on_every_play_are_told_by_the_exit_code(
     played: Sociolab, tmp_path: Path
 ) -> None:
-    fair = RunConfig(judges=("python:biased_judges:Fair",), store=tmp_path / "s.db")
+    fair = JudgeConfig(judges=("python:biased_judges:Fair",), store=tmp_path / "s.db")
     assert judge_run("r", fair, repeats=1).played == 3
     failed = played("judge", "r", "--judge", "python:biased_judges:Fails", "--store", "s.db")
     assert failed.code == 1

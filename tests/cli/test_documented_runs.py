@@ -35,7 +35,7 @@ def test_every_command_works_in_the_order_in_which_it_stands(
         done = sociolab(*args)
         assert done.code == 0, (line, done.err)
         told[line] = done.out + done.err
-    assert "limit 2 instead of 4; name smaller instead of from-a-file" in " ".join(
+    assert "name smaller instead of from-a-file; limit 2 instead of 4" in " ".join(
         one for line, one in told.items() if "smaller" in line and "--file" in line
     )
     assert told["sociolab tag smaller short second"] == "smaller: pilot, short, second\n"

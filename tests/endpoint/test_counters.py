@@ -5,14 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
-from itertools import takewhile
 
 import aiohttp
-from hypothesis import given
-from hypothesis import strategies as st
 
-from sociolab.endpoint.chat import ChatBody, ChatMessage
-from sociolab.endpoint.counters import Counters, PromptPrefixes
+from sociolab.endpoint.counters import Counters
 from sociolab.endpoint.server import serve
 from sociolab.endpoint.settings import EndpointSettings
 
@@ -21,80 +17,6 @@ async def until(holds: Callable[[], bool]) -> None:
     async with asyncio.timeout(30):
         while not holds():  # noqa: ASYNC110 - there is no event to wait for
             await asyncio.sleep(0.01)
-
-
-def prompt(*messages: tuple[str, str], schema: str = "") -> ChatBody:
-    return ChatBody("m", tuple(ChatMessage(*m) for m in messages), schema, {}, b"")
-
-
-def user(text: str) -> ChatBody:
-    return prompt(("user", text))
-
-
-# ------------------------------------------------------------------ repeated beginnings
-
-
-def test_beginning_shared_with_any_earlier_prompt_counts() -> None:
-    prefixes = PromptPrefixes()
-    assert prefixes.repeated(user("abcdef")) == 0
-    assert prefixes.repeated(user("abcxyz")) == 3
-    assert prefixes.repeated(user("zzz")) == 0
-    assert prefixes.repeated(user("abcdeg")) == 5  # with the first, not the latest
-    assert prefixes.repeated(user("abcdef")) == 6  # all of it
-    assert prefixes.repeated(user("abc")) == 3  # as the beginning of a longer one
-    assert prefixes.repeated(user("abcdefgh")) == 6
-
-
-def test_schema_stands_before_the_messages_and_other_schemas_share_only_their_beginning() -> None:
-    prefixes = PromptPrefixes()
-    prefixes.repeated(prompt(("user", "hello"), schema='{"a":1}'))
-    assert prefixes.repeated(prompt(("user", "help"), schema='{"a":1}')) == 7 + 3
-    assert prefixes.repeated(prompt(("user", "hello"), schema='{"a":2}')) == 5
-    assert prefixes.repeated(user("hello")) == 0
-
-
-def test_same_words_in_another_role_are_no_repetition() -> None:
-    prefixes = PromptPrefixes()
-    prefixes.repeated(prompt(("system", "rules"), ("user", "go")))
-    assert prefixes.repeated(prompt(("user", "rules"), ("user", "go"))) == 0
-    assert prefixes.repeated(prompt(("system", "rules"), ("assistant", "go"))) == 5
-    assert prefixes.repeated(prompt(("system", "rules"), ("user", "go on"))) == 7
-
-
-def test_oldest_prompt_is_forgotten_first() -> None:
-    prefixes = PromptPrefixes(most=2)
-    for text in ("aaaa", "bbbb", "cccc"):
-        prefixes.repeated(user(text))
-    assert prefixes.repeated(user("bbbx")) == 3
-    assert prefixes.repeated(user("aaax")) == 0
-
-
-ROLES = st.sampled_from(["system", "user", "assistant"])
-PROMPTS = st.builds(
-    lambda schema, messages: prompt(*messages, schema=schema),
-    st.sampled_from(["", "ä", "äb"]),
-    st.lists(st.tuples(ROLES, st.text("aäβ😀é\ud800", max_size=4)), min_size=1, max_size=3),
-)
-
-
-@given(st.lists(PROMPTS, max_size=12))
-def test_repeated_is_the_longest_prefix_shared_with_any_earlier_prompt(
-    prompts: list[ChatBody],
-) -> None:
-    prefixes = PromptPrefixes()
-    earlier: list[list[str]] = []
-    for body in prompts:
-        # One item for each character, and one for each border with its role.
-        items = list(body.schema)
-        for role, text in body.messages:
-            items += [f"<{role}>", *text]
-        alike = [sum(takewhile(bool, map(str.__eq__, items, other))) for other in earlier]
-        shared = items[: max(alike, default=0)]
-        assert prefixes.repeated(body) == sum(len(item) == 1 for item in shared)
-        earlier.append(items)
-
-
-# ------------------------------------------------------------------ counts
 
 
 def test_counts_of_three_small_requests_by_hand() -> None:

@@ -14,14 +14,14 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from sociolab.endpoint.chat import ChatBody, read_chat
 from sociolab.endpoint.faults import Chance
 from sociolab.endpoint.replies import Replies
-from sociolab.endpoint.schemas import (
+from sociolab.endpoint.settings import EndpointSettings
+from sociolab.prompting.made_up import (
     Draw,
     SchemaError,
     exact_prose,
     prose,
     sample,
 )
-from sociolab.endpoint.settings import EndpointSettings
 
 KEYS = st.binary(min_size=1, max_size=8)
 

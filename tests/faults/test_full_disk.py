@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from sociolab.app.run.config import RunConfig
+from sociolab.app.run.config import JudgeConfig, RunConfig
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
 from sociolab.cli.run import play_and_show
@@ -128,7 +128,9 @@ def test_judging_ends_at_once_too(
     path = tmp_path / "s.db"
     run(config(endpoint, path))
     endpoint.reset()
-    again = config(endpoint, path).model_copy(update={"judges": ("openai/other",), "settings": {}})
+    again = JudgeConfig(
+        judges=("openai/other",), base_url=endpoint.url, in_flight=IN_FLIGHT, store=path
+    )
     with monkeypatch.context() as patched:
         patched.setattr(FullDisk, "left", 2)
         patched.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=FullDisk))

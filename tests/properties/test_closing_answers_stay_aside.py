@@ -19,16 +19,22 @@ from sociolab import Environment
 from sociolab.app.audit import audit
 from sociolab.app.credit import credit_run, stories_of
 from sociolab.app.results import shown_run
-from sociolab.app.run.config import AuditConfig, RunConfig
+from sociolab.app.run.config import (
+    AuditConfig,
+    CreditConfig,
+    EnvironmentConfig,
+    JudgeConfig,
+    RunConfig,
+)
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
 from sociolab.app.search_index import index_step
 from sociolab.app.transcripts import transcript_of
 from sociolab.core.episode import Answered, Episode
 from sociolab.endpoint.chat import ChatBody
-from sociolab.endpoint.schemas import Draw, sample
 from sociolab.endpoint.server import start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
+from sociolab.prompting.made_up import Draw, sample
 from sociolab.report.export import play_markdown
 from sociolab.report.html import page
 from sociolab.report.result import result_of
@@ -105,10 +111,12 @@ def played(
             name=RUN, store=path, base_url=endpoint.url,
         )  # fmt: skip
         run(config)
-        more = RunConfig(judges=("openai/k",), readers=("openai/s",), store=path)
+        more = JudgeConfig(judges=("openai/k",), readers=("openai/s",), store=path)
         judge_run(RUN, more.model_copy(update={"base_url": endpoint.url}), repeats=1)
-        credit = RunConfig(judges=("openai/c",), store=path, base_url=endpoint.url)
-        credit_run(RUN, credit, measures=("goal", "secret"), out=path.with_name("credit.jsonl"))
+        out = path.with_name("credit.jsonl")
+        credit_run(
+            CreditConfig(run=RUN, judge="openai/c", out=out, store=path, base_url=endpoint.url)
+        )
         audit(
             AuditConfig(
                 run=RUN, judge="openai/j", limit=2, repeats=1, store=path, base_url=endpoint.url
@@ -214,7 +222,7 @@ def test_no_policy_observes_it(played: Played) -> None:
         seen.append(observed)
         return '{"action": "speak", "text": "Hello."}'
 
-    config = RunConfig(settings={"turns": "4"}, base_url=played.url, attempts=1)
+    config = EnvironmentConfig(settings={"turns": "4"}, base_url=played.url, attempts=1)
     judges = ("openai/j",)
     with Environment(
         tasks="bargain", partner="openai/p", judges=judges, readers="openai/r", config=config

@@ -17,7 +17,7 @@ from sociolab.core.ports import NoReply, Observation, Player, Reply, Request
 from sociolab.prompting.sets import PromptSet, load_set
 from sociolab.testing.players import AnyPlayer, Exchange, Watched
 from sociolab.testing.playing import as_bytes, play_scene, play_task
-from sociolab.worlds.sotopia.scenarios import RelationshipType
+from sociolab.worlds.sotopia.scenarios import RelationshipType, SceneCast
 from sociolab.worlds.sotopia.scene import (
     ACTIONS,
     NON_VERBAL,
@@ -25,7 +25,6 @@ from sociolab.worlds.sotopia.scene import (
     PHYSICAL,
     SPEAK,
     WANTED,
-    SceneCast,
     SotopiaScene,
     paper,
 )

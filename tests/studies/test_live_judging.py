@@ -11,7 +11,7 @@ import pytest
 from faulty_judges import Moody, no_credit
 from lobby_plays import opened, play_out, run
 from play_clients import lay_out
-from sociolab.app.run.config import config_of
+from sociolab.app.run.config import JudgeConfig
 from sociolab.app.run.judge import judge_run_async
 from sociolab.core.score import ScoreFailure
 from sociolab.endpoint.server import start_in_thread
@@ -130,7 +130,7 @@ def test_a_judge_that_never_told_what_it_measures_fails_too_and_its_success_repl
     if how == "opened anew":
         again(path)
     else:
-        config = config_of({"judges": [MOODY], "store": path}, "judge")
+        config = JudgeConfig(judges=(MOODY,), store=path)
         asyncio.run(judge_run_async("chat", config, repeats=1))
     assert failures(path) == []
     assert trouble(path) == ""

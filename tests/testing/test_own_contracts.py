@@ -24,8 +24,9 @@ from sociolab.worlds.sotopia.scenarios import (
     OptionGoal,
     PriceGoal,
     RelationshipType,
+    SceneCast,
 )
-from sociolab.worlds.sotopia.scene import SceneCast, SotopiaScene
+from sociolab.worlds.sotopia.scene import SotopiaScene
 from sociolab.worlds.sotopia.scripted import ScriptedPlayer
 from sotopia_cases import GOAL, NAMES, SECRET, casting, task_of, world
 

@@ -11,7 +11,7 @@ import pytest
 
 from collusion import SCRIPTS, script_of
 from fake_models import FakeModel
-from sociolab.app.run.config import RunConfig
+from sociolab.app.run.config import EnvironmentConfig, RunConfig
 from sociolab.app.run.play import run
 from sociolab.core.episode import Action, Ended, Moved
 from sociolab.core.errors import ConfigError
@@ -109,7 +109,7 @@ def test_a_policy_gets_no_reward_for_a_report(tmp_path: Path) -> None:
         partner=LIAR,
         judges="none",
         tasks=f"scenario={BARGAIN}",
-        config=RunConfig(settings={"turns": "4"}, limit=1),
+        config=EnvironmentConfig(settings={"turns": "4"}, limit=1),
     ) as env:
         rollouts = env.rollouts_sync(policy, len(SCRIPTS))
     assert {json.dumps(rollout.rewards) for rollout in rollouts} == {

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import sociolab
-from sociolab import Environment, RunConfig
+from sociolab import Environment, EnvironmentConfig, RunConfig
 from sociolab.app.run.play import run
 from sociolab.core.episode import Act, Action, ActionSpace, Unusable
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, WorldError
@@ -23,7 +23,7 @@ from sociolab.store.store import Store
 from sociolab.training.environment import Observed, Rollout, Step
 from training_cases import Offers, closing
 
-SHORT = RunConfig(settings={"turns": "4", "closing_question": "false"})
+SHORT = EnvironmentConfig(settings={"turns": "4", "closing_question": "false"})
 HELLO = json.dumps({"action": "speak", "text": "Hello."})
 
 
@@ -114,12 +114,12 @@ def test_an_unusable_reply_is_told_and_the_turn_is_lost_after_the_last_attempt()
         ]
 
 
-def replace_attempts(attempts: int) -> RunConfig:
+def replace_attempts(attempts: int) -> EnvironmentConfig:
     return SHORT.model_copy(update={"attempts": attempts})
 
 
 def test_tasks_come_in_order_then_as_the_next_repeat_and_by_name() -> None:
-    config = RunConfig(settings={"turns": "4"}, limit=2)
+    config = EnvironmentConfig(settings={"turns": "4"}, limit=2)
     with short(config=config) as env:
         assert len(env.tasks) == 2
         trials = [env.reset_sync().trial for _ in range(3)]
@@ -199,7 +199,7 @@ def refusing() -> Iterator[str]:
 
 
 def test_a_partners_failed_call_is_no_reward_but_raised_or_marked(refusing: str) -> None:
-    config = RunConfig(settings={"turns": "4"}, base_url=refusing)
+    config = EnvironmentConfig(settings={"turns": "4"}, base_url=refusing)
     with short(partner="openai/p", judges=("heuristic",), config=config) as env:
         env.reset_sync()
         with pytest.raises(ModelError, match="no greetings"):
@@ -241,7 +241,7 @@ def test_the_async_methods_work_in_a_loop_and_the_sync_ones_beside_it() -> None:
 )
 def test_other_worlds_are_environments_too(world: str, asked: str) -> None:
     settings = {} if world == "stss-talk" else {"sessions": "1", "turns": "4"}
-    config = RunConfig(settings=settings, limit=1)
+    config = EnvironmentConfig(settings=settings, limit=1)
     with Environment(world, config=config) as env:
         assert env.reset_sync().asked == asked
         schema = env.reset_sync().schema
@@ -266,8 +266,11 @@ def test_steps_out_of_place_and_wrong_arguments_are_sentences() -> None:
         ({"judges": ("nobody",)}, "no judge called"),
         ({"tasks": "nothing"}, "matches no task"),
         ({"tasks": ["bargain"]}, "tasks: expected a filter as for --tasks"),
-        ({"config": RunConfig(world="sotopia")}, '"world" is not used by an environment'),
-        ({"config": RunConfig(settings={"turns": "none"})}, "turns"),
+        (
+            {"config": RunConfig(world="sotopia")},
+            "config: expected an EnvironmentConfig, found Run",
+        ),
+        ({"config": EnvironmentConfig(settings={"turns": "none"})}, "turns"),
     ):
         with pytest.raises(ConfigError, match=named):
             short(**more)
@@ -275,7 +278,7 @@ def test_steps_out_of_place_and_wrong_arguments_are_sentences() -> None:
 
 def test_a_model_partner_needs_a_judge_to_be_named(refusing: str) -> None:
     with pytest.raises(ConfigError, match="needs a judge"):
-        short(partner="openai/p", config=RunConfig(base_url=refusing))
+        short(partner="openai/p", config=EnvironmentConfig(base_url=refusing))
 
 
 def test_an_episode_that_ends_before_the_seat_is_asked_is_told() -> None:
@@ -308,7 +311,7 @@ def test_an_episode_under_way_is_broken_off_by_the_next_reset() -> None:
 
 
 def test_several_actions_are_a_turn_where_the_world_allows_them() -> None:
-    config = RunConfig(settings={"sessions": "1", "turns": "4"}, limit=1)
+    config = EnvironmentConfig(settings={"sessions": "1", "turns": "4"}, limit=1)
     with Environment("anteval-intention", config=config) as env:
         asked = env.reset_sync()
         assert isinstance(asked.request.wanted, ActionSpace)
@@ -319,7 +322,7 @@ def test_several_actions_are_a_turn_where_the_world_allows_them() -> None:
 
 # ------------------------------------------------------------------ rewards that rest on an outcome
 
-BARGAIN = RunConfig(settings={"turns": "4"})
+BARGAIN = EnvironmentConfig(settings={"turns": "4"})
 
 
 def sold(partner: str, answer: str, **more: object) -> Rollout:
@@ -389,7 +392,7 @@ def test_a_reader_gives_a_reward_of_its_own_whatever_the_seats_say() -> None:
     quotes = {"offer": "I want $220 for it", "acceptance": "Deal, $220."}
     read = json.dumps({**closing("agreed"), **quotes})
     with start_in_thread(EndpointSettings(responder=lambda chat: read)) as endpoint:
-        config = RunConfig(settings={"turns": "4"}, base_url=endpoint.url)
+        config = EnvironmentConfig(settings={"turns": "4"}, base_url=endpoint.url)
         rollout = sold("", said("nothing"), readers="openai/r", config=config)
     assert rollout.rewards["reader:openai/r"]["goal_checked"] == pytest.approx(4.7234, abs=1e-4)
     assert rollout.reward_status["reported"] == {"goal_checked": "disputed"}

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from sociolab import Environment, RunConfig
+from sociolab import Environment, EnvironmentConfig
 from sociolab.app.run_sync import LoopThread
 from sociolab.core.errors import ConfigError, ModelError
 from sociolab.training.environment import Observed
 
-SHORT = RunConfig(settings={"turns": "4", "closing_question": "false"})
+SHORT = EnvironmentConfig(settings={"turns": "4", "closing_question": "false"})
 HELLO = json.dumps({"action": "speak", "text": "Hello."})
 
 

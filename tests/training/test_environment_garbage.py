@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sociolab import Environment, RunConfig
+from sociolab import Environment, EnvironmentConfig
 from sociolab.endpoint.server import start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.runner.judging import verdicts_of
@@ -32,7 +32,7 @@ def played() -> Mapping[str, tuple[Rollout, Given]]:
     found = {}
     for world in WORLDS:
         tasks = "bargain" if world == "sotopia" else None
-        with Environment(world, tasks=tasks, config=RunConfig(limit=1)) as env:
+        with Environment(world, tasks=tasks, config=EnvironmentConfig(limit=1)) as env:
             (rollout,) = env.rollouts_sync(babble, 1)
             found[world] = (rollout, _given(env, rollout))
     return found
@@ -85,7 +85,7 @@ def test_what_the_partner_did_not_give_is_lost_and_not_the_policys(world: str) -
         return SAID if in_talk else '{"action": "speak", "text": "Hello."}'
 
     with start_in_thread(EndpointSettings(responder=lambda chat: "hm")) as endpoint:
-        config = RunConfig(limit=1, settings=settings, base_url=endpoint.url)
+        config = EnvironmentConfig(limit=1, settings=settings, base_url=endpoint.url)
         with Environment(world, partner="openai/p", judges=judges, config=config) as env:
             (rollout,) = env.rollouts_sync(speak, 1)
     assert (rollout.unusable, rollout.lost) == (0, 1 if in_talk else 2), rollout.problems
@@ -98,7 +98,7 @@ SAID = '{"text": "Good morning.", "ends": false}'
 
 
 def test_a_step_counts_what_was_lost_so_far() -> None:
-    config = RunConfig(settings={"turns": "4"}, attempts=1)
+    config = EnvironmentConfig(settings={"turns": "4"}, attempts=1)
     with Environment("sotopia", tasks="bargain", config=config) as env:
         env.reset_sync()
         # The last one is about what was agreed: nothing hangs on it.

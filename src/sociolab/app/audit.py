@@ -36,7 +36,6 @@ from sociolab.app.players.agent_models import CountedJudge
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.run.config import AuditConfig
-from sociolab.app.run.play import Watch
 from sociolab.app.run.session import kept_in_a_run, patience_of
 from sociolab.app.run_sync import synchronous
 from sociolab.core.episode import Episode, Trial
@@ -62,7 +61,7 @@ from sociolab.report.section import Section
 from sociolab.report.words import counted, plural
 from sociolab.runner.judging import Cells, cells_of, failures_of, seated, verdicts_of
 from sociolab.runner.local import work_all
-from sociolab.runner.progress import TalliedReplies, Tally
+from sociolab.runner.progress import TalliedReplies, Tally, Watch
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store

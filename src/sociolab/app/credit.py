@@ -27,8 +27,7 @@ from sociolab.analysis.credit import (
 )
 from sociolab.analysis.values import RunValues, values_of
 from sociolab.app.players.models import Models, ModelSpec, parse
-from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import Watch
+from sociolab.app.run.config import EPISODES, CreditConfig
 from sociolab.app.run_sync import synchronous
 from sociolab.app.transcripts import observations, replaying_world, world_of
 from sociolab.core.episode import Action, Episode
@@ -50,7 +49,7 @@ from sociolab.models.budget import Budget
 from sociolab.report.result import run_of_episodes
 from sociolab.report.words import counted, plural
 from sociolab.runner.local import work_all
-from sociolab.runner.progress import TalliedReplies, Tally
+from sociolab.runner.progress import TalliedReplies, Tally, Watch
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run, store_path
 from sociolab.store.database import replaced
@@ -278,30 +277,23 @@ def measures_of(text: str) -> tuple[CreditMeasure, ...]:
 
 
 @synchronous
-async def credit_run(
-    run: str,
-    config: RunConfig,
-    *,
-    measures: Sequence[CreditMeasure],
-    limit: int | None = None,
-    out: Path | None = None,
-    watch: Watch | None = None,
-) -> CreditResult:
-    """Have the first `limit` played episodes of a run read by the one judge of `config`.
+async def credit_run(config: CreditConfig, watch: Watch | None = None) -> CreditResult:
+    """Have episodes of a run read by a judge.
 
-    What it said before is not asked again; an episode that it failed on, is. With `out` the turns
-    are written there as JSON lines. ConfigError if the run is not there, if its episodes have no
-    lines, or if nobody in them has something at stake. Works inside a running event loop too.
+    What it said before is not asked again; an episode that it failed on, is. ConfigError if the
+    run is not there, if its episodes have no lines, or if nobody in them has something at stake.
+    Works inside a running event loop too.
     """
+    run, out, measures = config.run, config.out, measures_of(config.metric)
     if out is not None:
         check_place(out)
     path = store_path(config.store)
     with Store.open(path, create=False) as store, lock_run(path, run), store.failing_fast():
-        stories = stories_of(store, run, measures, limit)
+        stories = stories_of(store, run, measures, config.limit)
         tally, models = Tally(), Models(config)
         replies = TalliedReplies(tally)
         replies.keep_in(RunReplies(store, run))
-        spec = _model(config.judges)
+        spec = _model(config.judge)
         budget = Budget(config.budget, store.calls.totals(run))
         judge = CreditJudge(models.kept(spec, replies, budget))
         work = [one for one in stories if not _done(store, run, judge, *one)]
@@ -309,7 +301,7 @@ async def credit_run(
         began = time.perf_counter()
         try:
             with watch(run, tally) if watch else nullcontext():
-                stopped = await _ask(store, run, judge, work, config.episodes, tally, replies)
+                stopped = await _ask(store, run, judge, work, EPISODES, tally, replies)
         finally:
             await models.close()
             store.add_seconds(run, time.perf_counter() - began)
@@ -342,15 +334,14 @@ async def _ask(
     return str(error) if error else ""
 
 
-def _model(judges: Sequence[str]) -> ModelSpec:
-    found = [parse(text, "judge") for text in judges]
-    if len(found) != 1 or not isinstance(found[0], ModelSpec):
-        told = ", ".join(judges) or "none"
+def _model(judge: str) -> ModelSpec:
+    spec = parse(judge, "judge")
+    if not isinstance(spec, ModelSpec):
         raise ConfigError(
-            f"--judge: expected one model, such as openai/MODEL, found {told}: only a model reads "
+            f"--judge: expected one model, such as openai/MODEL, found {judge}: only a model reads "
             "a transcript turn by turn"
         )
-    return found[0]
+    return spec
 
 
 def _done(store: Store, run: str, judge: CreditJudge, episode: Episode, story: Story) -> bool:

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.registry import world_plugin, worlds_that
-from sociolab.app.run.config import RunConfig, config_of
+from sociolab.app.run.config import JudgeConfig, RunConfig
 from sociolab.app.run.play import Progress, run_async
 from sociolab.app.run.session import check_description, kept_in_a_run, models_among
 from sociolab.app.run_sync import run_sync
@@ -22,7 +22,7 @@ from sociolab.core.ports import ChatModel
 from sociolab.models.budget import Budget
 from sociolab.models.config import EndpointSpec
 from sociolab.plugin.context import Findings, Tool
-from sociolab.plugin.options import ModelAccess
+from sociolab.plugin.options import Described, ModelAccess, checked
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult
 from sociolab.report.words import money, plural
@@ -76,14 +76,14 @@ class Lab:
         """The dry run of a run, and how many of its trials are played already."""
         from sociolab.app.preflight.estimate import estimate
 
-        config = self._described(run)
+        config = self._described(RunConfig, run)
         stored = self._stored(str(config.name))
         played = stored.run(str(config.name)).played if stored else 0
         return estimate(config).document() | {"played": played}
 
     async def play(self, runs: Sequence[Mapping[str, Any]]) -> Sequence[RunResult]:
         """Play runs one after the other, within the budget that is left of this work's."""
-        configs = [self._described(run) for run in runs]
+        configs = [self._described(RunConfig, run) for run in runs]
         for config in configs:
             check_description(config)
         found: list[RunResult] = []
@@ -104,7 +104,7 @@ class Lab:
 
         found = []
         for run in runs if judges else ():
-            config = self._described({"judges": judges, "settings": settings})
+            config = self._described(JudgeConfig, {"judges": judges, "settings": settings})
             bounded = config.model_copy(update={"budget": self._left(run, runs)})
             self.tell(f"judging {run}")
             found.append(await judge_run_async(run, bounded, repeats=1))
@@ -118,7 +118,7 @@ class Lab:
         """What a judging would take, and how many episodes need none."""
         from sociolab.app.preflight.estimate import estimate_judging
 
-        config = self._described({"judges": judges, "settings": settings})
+        config = self._described(JudgeConfig, {"judges": judges, "settings": settings})
         found, judged = await estimate_judging(self.store, run, config)
         return found.document() | {"played": judged}
 
@@ -132,9 +132,9 @@ class Lab:
             return None
         return max(self.access.budget - sum(self._spent(one) for one in runs if one != run), 0)
 
-    def _described(self, run: Mapping[str, Any]) -> RunConfig:
+    def _described(self, kind: type[Described], fields: Mapping[str, Any]) -> Described:
         access = {name: getattr(self.access, name) for name in ModelAccess.model_fields}
-        return config_of({**access, **run}, "run")
+        return checked(kind, {**access, **fields}, "run")
 
     def _stored(self, run: str) -> Store | None:
         """The store, where it holds this run."""

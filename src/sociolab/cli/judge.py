@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sociolab.app.run.config import AuditConfig, RunConfig, ValidationConfig, config_of
+from sociolab.app.run.config import AuditConfig, CreditConfig, JudgeConfig, ValidationConfig
 from sociolab.cli.options import (
     Json,
     OptInt,
-    OptPath,
     OptText,
-    RunName,
     argument,
     name_and_value,
     option,
@@ -31,7 +29,7 @@ from sociolab.cli.output import (
     show_sections,
 )
 from sociolab.core.errors import ConfigError
-from sociolab.plugin.options import ModelAccess, checked, flags_of
+from sociolab.plugin.options import checked, flags_of
 from sociolab.report.words import plural
 
 if TYPE_CHECKING:
@@ -47,16 +45,7 @@ _LABELLED = ("judge", "data", "limit")
 
 
 @verbs.command(epilog="Example: sociolab judge first --judge openai/MODEL --budget 5")
-@takes(
-    RunConfig,
-    "judges",
-    "readers",
-    "settings",
-    "agent_timeout",
-    "shard",
-    "on",
-    *ModelAccess.model_fields,
-)
+@takes(JudgeConfig)
 @takes(ValidationConfig, *_LABELLED, into="labelled")
 def judge(
     run: Annotated[OptText, argument("RUN", "The run's name.")] = None,
@@ -83,11 +72,11 @@ def judge(
     if _validates(of_run, {flags[name].flags: labelled.get(name) for name in _LABELLED}):
         _validate({**given, **labelled}, as_json=json)
     else:
-        config = config_of(given)
+        config = checked(JudgeConfig, given)
         _judge(run or "", config, repeats=repeats or 1, sheet=sheet or "", as_json=json)
 
 
-def _judge(run: str, config: RunConfig, *, repeats: int, sheet: str, as_json: bool) -> None:
+def _judge(run: str, config: JudgeConfig, *, repeats: int, sheet: str, as_json: bool) -> None:
     """Judge and print the tables of the run, old judges included."""
     from sociolab.app.run.judge import judge_run
     from sociolab.cli.progress import watch
@@ -168,34 +157,24 @@ def audit(*, given: dict[str, Any], json: Json = False) -> None:
 
 
 @verbs.command(epilog="Example: sociolab credit first --judge openai/MODEL --limit 20")
-@takes(ModelAccess)
-def credit(
-    run: RunName,
-    judge: Annotated[str, option("--judge", "SPEC", "A model, such as openai/MODEL.")],
-    measure: Annotated[str, option("--metric", "NAMES", "goal, secret, or both.")] = "goal,secret",
-    limit: Annotated[OptInt, option("--limit", "N", "The first N episodes.", min=1)] = None,
-    out: Annotated[OptPath, option("--out", "FILE", "Write one JSON line per turn.")] = None,
-    *,
-    given: dict[str, Any],
-    json: Json = False,
-) -> None:
+@takes(CreditConfig)
+def credit(*, given: dict[str, Any], json: Json = False) -> None:
     """Find which turns advanced a goal or revealed a secret.
 
     A judge says so, and must quote the turns.
     """
     from sociolab.analysis.credit import credit_section
-    from sociolab.app.credit import credit_run, measures_of
+    from sociolab.app.credit import credit_run
     from sociolab.cli.progress import watch
 
-    config = config_of({"judges": (judge,), **given})
-    measures = measures_of(measure)
+    config = checked(CreditConfig, given)
     progress = watch(lambda name: None, failed="with a list of turns missing")
     with resumable("what was said is stored, the same command resumes from here"):
-        found = credit_run(run, config, measures=measures, limit=limit, out=out, watch=progress)
+        found = credit_run(config, progress)
     clusters = found.declared.cluster
     section = credit_section(found.run, found.judge, found.plays, found.checks, clusters)
     show_sections([section], partial(_credit_document, found), as_json=json)
-    _credit_remarks(found, out)
+    _credit_remarks(found, config.out)
     raise typer.Exit(1 if found.stopped or found.in_vain else 0)
 
 

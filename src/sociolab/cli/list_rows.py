@@ -15,7 +15,6 @@ from sociolab.app.episode_list import ListedEpisode, ScoredMeasure
 from sociolab.app.queries import FoundEpisodes, tags_of
 from sociolab.app.run.session import MADE_WITH, RESUMED_WITH
 from sociolab.core.score import Measure
-from sociolab.report.result import kept_work
 from sociolab.report.run_facts import recorded_labels
 from sociolab.report.terminal import shortened
 from sociolab.report.words import about, money, people_of, plural, single
@@ -47,7 +46,7 @@ def run_table(store: Store, runs: Sequence[RunRow], *, everything: bool) -> Tabl
 
 def _run(store: Store, row: RunRow, *, everything: bool) -> dict[str, Any]:
     settings = row.settings if isinstance(row.settings, dict) else {}
-    work, totals = kept_work(row), store.calls.totals(row.name)
+    work, totals = row.work, store.calls.totals(row.name)
     holds = f"the replies of {work}" if work else "episodes"
     return {
         "run": row.name,

@@ -149,16 +149,15 @@ def _runs(
     """A row for each run of episodes; if everything is sought, also for others."""
     from sociolab.app.queries import runs_with
     from sociolab.cli.list_rows import run_table
-    from sociolab.report.result import kept_work
     from sociolab.report.words import plural
     from sociolab.store.store import open_store
 
     with open_store(store) as opened:
         runs = opened.runs()
-        shown = [row for row in runs if everything or not kept_work(row)]
+        shown = [row for row in runs if everything or not row.keeps]
         shown = runs_with(shown, agent, tags)
         table = run_table(opened, shown, everything=everything)
-    hidden = 0 if everything else sum(bool(kept_work(row)) for row in runs)
+    hidden = 0 if everything else sum(bool(row.keeps) for row in runs)
     if hidden:
         told = f"{plural(hidden, 'run')} without episodes (cached replies)"
         say(f"not shown: {told}; --all shows them")
@@ -168,11 +167,11 @@ def _runs(
 def _episodes(store: Path | None, run: str | None, asked: EpisodeQuery) -> Table:
     from sociolab.app.queries import asked_episodes
     from sociolab.cli.list_rows import episode_table
-    from sociolab.report.result import kept_work, run_of_episodes
+    from sociolab.report.result import run_of_episodes
     from sociolab.store.store import open_store
 
     with open_store(store) as opened:
-        runs = [row for row in opened.runs() if not kept_work(row)]
+        runs = [row for row in opened.runs() if not row.keeps]
         if run is None and len(runs) != 1:
             known = ", ".join(row.name for row in runs) or "none"
             raise ConfigError(f"whose episodes? expected --run NAME; there is: {known}")

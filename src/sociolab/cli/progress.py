@@ -7,9 +7,8 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
-from sociolab.app.run.play import Watch
 from sociolab.report.words import about
-from sociolab.runner.progress import Tally
+from sociolab.runner.progress import Tally, Watch
 
 LIVE_EVERY = 0.25
 PLAIN_EVERY = 10.0

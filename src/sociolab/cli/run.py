@@ -96,7 +96,7 @@ def play_and_show(
     from sociolab.app.run.session import interrupted_result
     from sociolab.cli.progress import watch
 
-    by_person = "human" in (*config.agents, config.partner)
+    by_person = "human" in config.players
     if by_person:  # one scene at a time, and no display that writes between the lines
         config = config.model_copy(update={"episodes": 1})
     for sentence in too_short(config):

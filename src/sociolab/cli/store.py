@@ -206,11 +206,10 @@ def store_merge(
 
 def _holds(store: Store, run: str) -> str:
     """What goes with a run."""
-    from sociolab.report.result import kept_work
     from sociolab.report.words import plural
 
     row = store.run(run)
-    what = plural(row.trials, "trial") if not kept_work(row) else "replies"
+    what = plural(row.trials, "trial") if not row.keeps else "replies"
     for study in store.studies.all():
         if study.run == run:
             people = plural(len(store.studies.participants(study.name)), "participant")

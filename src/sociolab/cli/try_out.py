@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from sociolab.app.run.config import RunConfig
-from sociolab.cli.options import Json, OptPath, OptTexts, StoreFile, option, takes
+from sociolab.cli.options import Json, OptPath, OptTexts, StoreFile, TaskFilter, option, takes
 from sociolab.cli.output import say, show_sections
 from sociolab.core.errors import ConfigError, WorldError, did_you_mean
-from sociolab.plugin.options import FIRST_WORLD, ModelAccess
+from sociolab.plugin.options import FIRST_WORLD, EndpointAccess
 
 if TYPE_CHECKING:
     from sociolab.models.budget import Price
@@ -69,7 +69,7 @@ def endpoint(
 
 
 @verbs.command(epilog="Example: sociolab doctor openai/MODEL --base-url http://127.0.0.1:8000/v1")
-@takes(RunConfig, "tasks", "base_url", "key_env", "models")
+@takes(EndpointAccess, "base_url", "key_env", "models")
 def doctor(
     spec: Annotated[
         str,
@@ -80,6 +80,7 @@ def doctor(
     world: Annotated[
         str, option("--world", "WORLD", "World in which other agents play a short episode.")
     ] = FIRST_WORLD,
+    tasks: TaskFilter = None,
     *,
     given: dict[str, Any],
 ) -> None:
@@ -89,13 +90,13 @@ def doctor(
     """
     from sociolab.app.preflight.doctor import examine
 
-    finding = examine(spec, RunConfig(world=world, **given))
+    finding = examine(spec, EndpointAccess(**given), world, tasks)
     typer.echo(finding.sentence)
     raise typer.Exit(0 if finding.well else 1)
 
 
 @verbs.command(epilog="Example: sociolab prices gpt-4o")
-@takes(ModelAccess, "models")
+@takes(EndpointAccess, "models")
 def prices(
     search: Annotated[
         str, typer.Argument(metavar="[SEARCH]", help="Part of provider/model; default: all.")
@@ -113,7 +114,7 @@ def prices(
     from sociolab.report.section import Section, TextTable
 
     shipped = shipped_prices()
-    own = load_models(ModelAccess(**given).models).prices
+    own = load_models(EndpointAccess(**given).models).prices
     listed: list[tuple[str, Price, int | None, str]]
     listed = [(name, one.price, None, "models.toml") for name, one in own.items()]
     listed += [
@@ -172,7 +173,7 @@ def demo(
     say("Scripted players in every world, no model and no network: baselines, not results.")
     results: list[RunResult] = []
     broken = False
-    for world in dict.fromkeys((RunConfig().world, *world_names())):
+    for world in dict.fromkeys((FIRST_WORLD, *world_names())):
         config = RunConfig(world=world, agents=("scripted",), store=store, name=f"demo-{world}")
         try:
             result = play(config)

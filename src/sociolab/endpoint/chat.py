@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-ROLES = frozenset(("system", "developer", "user", "assistant", "tool"))
-"""The roles that a message may have."""
+from sociolab.prompting.prefixes import ROLES
 
 
 class ChatMessage(NamedTuple):
@@ -44,9 +43,14 @@ class ChatBody:
         return cap
 
     @property
+    def texts(self) -> list[str]:
+        """The texts of its messages."""
+        return [message.text for message in self.messages]
+
+    @property
     def prompt_characters(self) -> int:
         """Length of all message texts and of the schema."""
-        return len(self.schema) + sum([len(message.text) for message in self.messages])
+        return len(self.schema) + sum(map(len, self.texts))
 
 
 def read_chat(raw: bytes, seed: int = 0, call: str = "") -> ChatBody:

@@ -1,14 +1,10 @@
-"""What the endpoint counts, and how much of each prompt repeats the beginning of an earlier one."""
+"""What the endpoint counts."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections import deque
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
-
-from sociolab.endpoint.chat import ROLES, ChatBody
 
 
 @dataclass(slots=True)
@@ -73,52 +69,3 @@ class Counters:
         self.prompt_tokens += usage["prompt_tokens"]
         self.completion_tokens += usage["completion_tokens"]
         self.cached_tokens += usage["prompt_tokens_details"]["cached_tokens"]
-
-
-_MOST = 50_000
-
-_MARKERS = {role: chr(0x80 + number) for number, role in enumerate(sorted(ROLES))}
-
-
-class PromptPrefixes:
-    """Remembers prompts, and finds the longest beginning that a new one shares with any of them.
-
-    The longest common prefix with any string of a sorted list is that with one of its two
-    neighbours there, so one bisection is enough. Compared are the schema, then each message behind
-    a marker of its role (so that equal words in other roles do not match), a control character
-    that is not counted. At most `most` prompts are remembered; then the oldest is
-    forgotten, and only what repeats it alone is missed.
-    """
-
-    def __init__(self, most: int = _MOST) -> None:
-        self._most = most
-        self._sorted: list[str] = []
-        self._by_age: deque[str] = deque()
-
-    def repeated(self, chat: ChatBody) -> int:
-        """Characters at the start of this prompt that an earlier one has too; remembers it."""
-        prompt = chat.schema + "".join(_MARKERS[role] + text for role, text in chat.messages)
-        at = bisect_left(self._sorted, prompt)
-        shared = 0
-        for neighbour in self._sorted[max(at - 1, 0) : at + 1]:
-            shared = _shared_prefix(prompt, neighbour, shared)
-        if shared < len(prompt):  # else it is the beginning of one that is remembered
-            self._sorted.insert(at, prompt)
-            self._by_age.append(prompt)
-            if len(self._by_age) > self._most:
-                del self._sorted[bisect_left(self._sorted, self._by_age.popleft())]
-        return shared - sum(prompt.count(one, 0, shared) for one in _MARKERS.values())
-
-
-def _shared_prefix(one: str, other: str, least: int) -> int:
-    """Length of the common beginning; `least` where it is not longer than that."""
-    if not other.startswith(one[: least + 1]):
-        return least
-    low, high = least, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if other.startswith(one[low:middle], low):
-            low = middle
-        else:
-            high = middle - 1
-    return low

@@ -10,7 +10,6 @@ from email import message_from_bytes
 from typing import Any, Literal, TypeAlias
 
 from sociolab.endpoint.chat import (
-    ROLES,
     ChatBody,
     RefusalError,
     bad_request,
@@ -19,6 +18,7 @@ from sociolab.endpoint.chat import (
     wrong_method,
 )
 from sociolab.endpoint.settings import EndpointSettings
+from sociolab.prompting.prefixes import ROLES
 
 FILES = "/files"
 JOBS = "/fine_tuning/jobs"

@@ -7,194 +7,73 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from functools import lru_cache
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from sociolab.core.errors import ConfigError
 from sociolab.endpoint.chat import ChatBody, bad_request
 from sociolab.endpoint.faults import Chance
-from sociolab.endpoint.schemas import LEAVE, Draw, SchemaError, has_bounds, prose, sample
 from sociolab.endpoint.settings import EndpointSettings
+from sociolab.prompting.made_up import (
+    Draw,
+    SchemaError,
+    asked_schema,
+    has_bounds,
+    prose,
+    reply_to,
+    sample_asked,
+)
+
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class Replies:
-    """Makes replies up; the same request and settings give the same reply. What is to be reworded
-    comes back as it stands.
-
-    The schema is that of the response format or, without one, the last that the prompt holds in a
-    ```json-schema fence, behind a line "JSON schema:", or on a line of its own. Without any,
-    the reply is like the turn that the prompt shows as an example (a JSON object, or a line
-    "speak: ..." where it asks for lines), else prose (an object of prose for response_format
-    json_object).
-    """
+    """Makes replies up (`prompting.made_up`); the same request and settings give the same reply."""
 
     def __init__(self, settings: EndpointSettings) -> None:
         self._settings = settings
 
     def good(self, chat: ChatBody) -> str:
         """A valid reply; RefusalError (400) if the response format's schema is broken."""
-        draw = self._draw(chat)
-        schema = _schema(chat)
-        if text := _to_reword(chat, schema):
-            return text
-        if (sampled := _sampled(chat, schema, draw)) is not None:
-            return sampled
-        if _wants_object(chat):
-            return _encode({"answer": prose(draw.random, self._settings.characters)})
-        if turn := _turn_as_shown(chat, draw):
-            return turn
-        if kind := _asked_for_a_line(chat):
-            return _plain_turn(chat, kind, draw)
-        return prose(draw.random, self._settings.characters)
+        form: Any = chat.fields.get("response_format")
+        as_object = isinstance(form, dict) and form.get("type") == "json_object"
+        with _broken_schema_refused(chat):
+            return reply_to(chat.texts, chat.schema, self._draw(chat), as_object=as_object)
 
     def stray(self, chat: ChatBody, chance: Chance) -> str:
         """A reply that ignores the schema: prose, another shape, or numbers out of range."""
         draw = self._draw(chat)
-        schema = _schema(chat)
+        schema = asked_schema(chat.texts, chat.schema)
         text = prose(draw.random, self._settings.characters)
         match chance.of("way to ignore the schema").randrange(3):
             case 0 if schema is not None and has_bounds(schema):
                 draw.stray = True
-                return _sampled(chat, schema, draw) or text
+                with _broken_schema_refused(chat):
+                    return sample_asked(chat.texts, chat.schema, draw) or text
             case 1 if schema is not None:
                 return _encode({"comment": text, "certainty": round(draw.random.random(), 2)})
-            case _:
-                return text
+        return text
 
     def _draw(self, chat: ChatBody) -> Draw:
         chance = Chance(chat.key)
         rate = self._settings.leave_rate
         leaves = rate > 0 and chance.of("leave").random() < rate
-        keys = _KEYS.search(chat.messages[-1].text) if chat.messages else None
-        return Draw(
-            chance.of("reply"),
-            self._settings.characters,
-            leave=leaves,
-            turns=_turns(chat),
-            keys=json.loads(f"[{keys[1]}]") if keys else (),
-        )
+        return Draw(chance.of("reply"), self._settings.characters, leave=leaves)
 
 
-_TURN = re.compile(r"^(\d+)\. [^:\n]+: (.+)$", re.MULTILINE)
-
-
-def _turns(chat: ChatBody) -> tuple[tuple[int, str], ...]:
-    """The numbered turns of the transcript in the last message, where quotes are asked for."""
-    last = chat.messages[-1].text
-    if '"quote"' not in chat.schema and '"quote"' not in last:
-        return ()
-    return tuple((int(number), words) for number, words in _TURN.findall(last))
-
-
-_FENCE = re.compile(r"```json-schema\s*\n(.*?)\n\s*```", re.DOTALL)
-
-_LINE = re.compile(
-    r'^(?:json schema:\s*(?:```\w*\s*)?(?=\{)|(?=\{"(?:\$defs|properties)":))',
-    re.IGNORECASE | re.MULTILINE,
-)
-
-_KEYS = re.compile(r'exactly these keys: \[((?:"\w+"(?:, )?)+)\]')
-
-_GIVEN = re.compile(r"```json\s*\n(.*?)\n\s*```", re.DOTALL)
-
-_decoder = json.JSONDecoder()
-
-_encode = json.JSONEncoder(ensure_ascii=False).encode
-
-
-def _schema(chat: ChatBody) -> Any:
-    """The schema of the response format, or of the prompt; None where there is none."""
-    return _parsed(chat.schema or _schema_in_prompt(chat) or "null")
-
-
-@lru_cache(200)
-def _parsed(text: str) -> Any:
+@contextmanager
+def _broken_schema_refused(chat: ChatBody) -> Iterator[None]:
     try:
-        return json.loads(text)
-    except ValueError:
-        return None
-
-
-def _sampled(chat: ChatBody, schema: Any, draw: Draw) -> str | None:
-    """A value of the schema; None without one, and where the prompt's is none after all."""
-    try:
-        return None if schema is None else _encode(sample(schema, draw))
+        yield
     except SchemaError as error:
-        if not chat.schema:
-            return None
         inner = chat.fields["response_format"]["json_schema"]
         raise bad_request(
             f"Invalid schema for response_format '{inner.get('name', '')}': {error}.",
             param="response_format",
             code="invalid_json_schema",
         ) from error
-
-
-def _schema_in_prompt(chat: ChatBody) -> str:
-    for message in reversed(chat.messages):
-        text = message.text
-        if fences := _FENCE.findall(text):
-            return str(fences[-1])
-        for line in reversed(list(_LINE.finditer(text))):
-            try:
-                _, end = _decoder.raw_decode(text, line.end())
-            except ValueError:
-                continue
-            return text[line.end() : end]
-    return ""
-
-
-def _to_reword(chat: ChatBody, schema: Any) -> str:
-    """The object that the last message gives to be reworded, as it stands: one in a ```json fence
-    with just the properties of the schema; "" without one."""
-    given = _GIVEN.findall(chat.messages[-1].text) if chat.messages else []
-    found = _parsed(given[-1]) if given else None
-    wanted = schema.get("properties") if isinstance(schema, dict) else None
-    same = isinstance(found, dict) and wanted is not None and found.keys() == wanted.keys()
-    return _encode(found) if same else ""
-
-
-def _wants_object(chat: ChatBody) -> bool:
-    wanted: Any = chat.fields.get("response_format")
-    return isinstance(wanted, dict) and wanted.get("type") == "json_object"
-
-
-def _asked_for_a_line(chat: ChatBody) -> str:
-    """The kind of action in the example of a prompt that asks for lines `kind: text`; "" if none
-    does."""
-    for message in reversed(chat.messages):
-        example = _EXAMPLE.search(message.text)
-        if example and _ASKED_FOR_LINES.search(message.text, 0, example.start()):
-            return example["kind"]
-    return ""
-
-
-def _turn_as_shown(chat: ChatBody, draw: Draw) -> str:
-    """A turn of the form of the prompt's example of one as JSON; "" without one."""
-    for message in reversed(chat.messages):
-        if example := _OBJECT_EXAMPLE.search(message.text):
-            turn = json.loads(example[1])
-            act = turn.get("actions", [turn])[0]
-            act["text"] = prose(draw.random, draw.characters)
-            if draw.leave and LEAVE in message.text:
-                act |= {"action": LEAVE, "text": ""}
-            return _encode(turn)
-    return ""
-
-
-def _plain_turn(chat: ChatBody, kind: str, draw: Draw) -> str:
-    """One line of this kind; "leave" where that is drawn and the prompt speaks of it."""
-    if draw.leave and any(LEAVE in message.text for message in chat.messages):
-        return LEAVE
-    return f"{kind}: {prose(draw.random, draw.characters)}"
-
-
-_EXAMPLE = re.compile(r"[Ff]or example:\s*\n(?P<kind>[^\W\d_][\w -]{0,40}): \S")
-
-_OBJECT_EXAMPLE = re.compile(r'[Ff]or example:\s*\n(\{.*"action": ".*\})$', re.MULTILINE)
-
-_ASKED_FOR_LINES = re.compile(r"\blines?\b[^\n]*\bcolon\b")
 
 
 class ByHand:

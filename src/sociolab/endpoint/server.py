@@ -37,7 +37,7 @@ from sociolab.endpoint.chat import (
     usage_of,
     wrong_method,
 )
-from sociolab.endpoint.counters import Counters, PromptPrefixes
+from sociolab.endpoint.counters import Counters
 from sociolab.endpoint.faults import (
     HANG_SECONDS,
     Chance,
@@ -54,9 +54,10 @@ from sociolab.endpoint.faults import (
 from sociolab.endpoint.fine_tuning import FineTuning, is_tuning
 from sociolab.endpoint.messages import message, read_message, refusal_here, usage_here
 from sociolab.endpoint.replies import ByHand, Replies
-from sociolab.endpoint.schemas import prose
 from sociolab.endpoint.settings import EndpointSettings, Fault, settings_as_json
 from sociolab.endpoint.weather import LONGEST_LOOP, RequestBucket, cut_history, endless
+from sociolab.prompting.made_up import prose
+from sociolab.prompting.prefixes import PromptPrefixes
 
 ATTEMPT_HEADER = "x-sociolab-attempt"
 """Which attempt at the same call a request is, from 1."""
@@ -167,7 +168,7 @@ class EndpointServer:
         if window is not None and characters > 4 * window:
             self._counters.happened("cut")
             chat, characters = cut_history(chat, window), 4 * window
-        repeated = min(self._prefixes.repeated(chat), characters)
+        repeated = min(self._prefixes.repeated(chat.schema, chat.messages), characters)
         self._counters.prompt_characters += characters
         self._counters.repeated_characters += repeated
         self._counters.retries += attempt > 1

@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from inspect import get_annotations
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -36,20 +37,24 @@ class Flag:
     help: str
 
 
-class StoreAccess(BaseModel):
-    """Which store: a part of every description of work on one."""
+class Description(BaseModel):
+    """What all descriptions are: frozen, and an unknown field is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class StoreAccess(Description):
+    """Which store: a part of every description of work on one."""
 
     store: Annotated[
         Path | None, Flag("--store", "FILE", "The store; default: $SOCIOLAB_STORE or your own.")
     ] = None
 
 
-class ModelAccess(StoreAccess):
+class EndpointAccess(Description):
     """Where models are served, how many calls are in flight at once, how many dollars they may
     cost, and how long replies may be, as a factor of what each needs: a part of every description
-    of work that calls some; their replies are in the store."""
+    of work that calls some."""
 
     in_flight: Annotated[
         int | None, Flag("--in-flight", "N", "Concurrent calls to each endpoint.")
@@ -70,6 +75,10 @@ class ModelAccess(StoreAccess):
     models: Annotated[
         Path | None, Flag("--models", "FILE", "Endpoints, keys and prices; default: models.toml.")
     ] = None
+
+
+class ModelAccess(StoreAccess, EndpointAccess):
+    """Access to models whose replies are in the store."""
 
 
 def _as_text(value: object) -> object:
@@ -110,7 +119,8 @@ Described = TypeVar("Described", bound=BaseModel)
 
 
 def flags_of(model: type[BaseModel]) -> dict[str, Flag]:
-    """By field, in the order in which people read them: its own first, then where models are.
+    """By field, in the order in which people read them: its own first, then those of what it is
+    made of, and last where models are.
 
     A field that says nothing is the option of its name.
     """
@@ -119,7 +129,9 @@ def flags_of(model: type[BaseModel]) -> dict[str, Flag]:
         or Flag(f"--{name.replace('_', '-')}", name.upper(), field.description or f"Sets {name}.")
         for name, field in model.model_fields.items()
     }
-    return dict(sorted(found.items(), key=lambda one: one[0] in ModelAccess.model_fields))
+    kinds = sorted(model.__mro__, key=lambda kind: issubclass(ModelAccess, kind))
+    names = dict.fromkeys(name for kind in kinds for name in get_annotations(kind))
+    return {name: found[name] for name in names if name in found}
 
 
 def checked(kind: type[Described], values: Mapping[str, Any], source: str = "") -> Described:

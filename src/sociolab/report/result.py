@@ -319,24 +319,12 @@ def each_once(runs: Sequence[str]) -> tuple[str, ...]:
     return tuple(runs)
 
 
-def kept_work(row: RunRow) -> str:
-    """Whose replies a run keeps and nothing else, such as "an audit"; "" of a run of episodes."""
-    if row.trials or not isinstance(row.settings, dict):
-        return ""
-    # Its settings are the kind of work, and what it was done with.
-    kinds = [kind for kind, parts in row.settings.items() if isinstance(parts, dict)]
-    if len(kinds) != 1 or len(row.settings) != 1:
-        return ""
-    kind = "writer" if kinds == ["write"] else kinds[0]
-    return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
-
-
 def run_of_episodes(store: Store, run: str) -> RunRow:
     """The run; StoreError if there is none, ConfigError if it keeps replies and no episodes."""
     row = store.run(run)
-    if work := kept_work(row):
+    if row.keeps:
         raise ConfigError(
-            f"expected a run of episodes, found {run}, which only keeps the replies of {work}; "
+            f"expected a run of episodes, found {run}, which only keeps the replies of {row.work}; "
             "`sociolab list runs` names those of episodes"
         )
     return row

@@ -9,9 +9,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from traceback import extract_stack
+from typing import TypeAlias
 
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import Attempt, CallKey, ChatReply, Prompt
@@ -293,6 +294,10 @@ class Tally:
                 return self.seconds / self.course.fresh * left
         fresh = self.done - self.done_before
         return self.seconds / fresh * (self.total - self.done) if fresh > 0 else None
+
+
+Watch: TypeAlias = Callable[[str, Tally], AbstractContextManager[None]]
+"""Shows the progress of a run while its context is open; is given the run's name and its tally."""
 
 
 class TalliedReplies:

@@ -134,6 +134,7 @@ def _lines(store: Store, name: str) -> Iterator[_Line]:
         "world": run.world,
         "settings": run.settings,
         "declared": json.loads(run.declared.as_json()),
+        "keeps": run.keeps,
         "created": run.created,
         "seconds": run.seconds,
     }
@@ -266,6 +267,7 @@ class _Import:
                 run.settings,
                 plan,
                 declared_from(json.dumps(run.declared)),
+                keeps=run.keeps,
                 created=run.created,
                 seconds=run.seconds,
             )
@@ -339,6 +341,7 @@ class RunLine(ExportLine):
     world: str
     settings: JsonValue
     declared: JsonValue
+    keeps: str = ""
     created: float
     seconds: float
 

@@ -42,9 +42,10 @@ CREATE TABLE runs (
     world TEXT NOT NULL,
     settings TEXT NOT NULL,          -- JSON
     declared TEXT NOT NULL,          -- JSON, see core/metrics.py
+    keeps TEXT NOT NULL DEFAULT '',  -- the work whose replies it holds, as "audit"; of episodes: ''
     created REAL NOT NULL,           -- seconds since 1970, UTC
     seconds REAL NOT NULL DEFAULT 0, -- wall time, all resumed parts together
-    sum INTEGER AS (checksum(name, world, settings, declared, created, seconds)) STORED
+    sum INTEGER AS (checksum(name, world, settings, declared, keeps, created, seconds)) STORED
 );
 
 CREATE TABLE tasks (                 -- the task records of a run, each once

@@ -37,14 +37,16 @@ def world_settings_in(settings: Json) -> dict[str, str]:
 class RunRow:
     """A run, and how many of its trials are in which state.
 
-    `declared` is what its world declared when it was begun, and what its agents are. `created` is
-    in seconds since 1970 (UTC), `seconds` the wall time of all its parts.
+    `declared` is what its world declared when it was begun, and what its agents are. `keeps` is ""
+    of a run of episodes, else the work whose replies it holds, such as "audit". `created` is in
+    seconds since 1970 (UTC), `seconds` the wall time of all its parts.
     """
 
     name: str
     world: str
     settings: Json
     declared: Declared
+    keeps: str
     created: float
     seconds: float
     planned: int
@@ -56,6 +58,11 @@ class RunRow:
     def trials(self) -> int:
         """How many trials the plan has."""
         return self.planned + self.playing + self.played + self.failed
+
+    @property
+    def work(self) -> str:
+        """What it keeps the replies of, such as "an audit"; "" of a run of episodes."""
+        return self.keeps and f"{'an' if self.keeps[0] in 'aeiou' else 'a'} {self.keeps}"
 
     @property
     def world_settings(self) -> dict[str, str]:
@@ -157,6 +164,7 @@ class Store(Database):
         trials: Sequence[Trial],
         declared: Declared = UNDECLARED,
         *,
+        keeps: str = "",
         created: float | None = None,
         seconds: float = 0.0,
     ) -> None:
@@ -166,9 +174,8 @@ class Store(Database):
         """
         began = time.time() if created is None else created
         with self.transaction():
-            self._insert_plan(
-                self._insert_run(name, world, settings, declared, began, seconds), trials
-            )
+            run = self._insert_run(name, world, settings, declared, keeps, began, seconds)
+            self._insert_plan(run, trials)
 
     def set_settings(self, name: str, settings: Json) -> None:
         """Store other settings of a run, if they are other ones."""
@@ -254,15 +261,16 @@ class Store(Database):
         world: str,
         settings: Json,
         declared: Declared,
+        keeps: str,
         created: float,
         seconds: float,
     ) -> int:
         text = json.dumps(settings, ensure_ascii=False)
         try:
             return self.insert(
-                "INSERT INTO runs (name, world, settings, declared, created, seconds) "
-                "VALUES (?, ?, ?, ?, ?, ?)",
-                (checked_name(name), world, text, declared.as_json(), created, seconds),
+                "INSERT INTO runs (name, world, settings, declared, keeps, created, seconds) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (checked_name(name), world, text, declared.as_json(), keeps, created, seconds),
             )
         except sqlite3.IntegrityError as error:
             raise _taken(name) from error
@@ -557,7 +565,7 @@ _DELETE = "DELETE FROM runs WHERE pk = ?"
 
 
 _ROWS = """
-    SELECT name, world, settings, declared, created, seconds,
+    SELECT name, world, settings, declared, keeps, created, seconds,
         sum(status IS 'planned'), sum(status IS 'playing'),
         sum(status IS 'played'), sum(status IS 'failed')
     FROM runs LEFT JOIN trials ON trials.run = runs.pk

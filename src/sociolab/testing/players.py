@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from sociolab.core.episode import Action, ActionKind, ActionSpace, Json
 from sociolab.core.ports import NoReply, Player, Question, Reply, Request
 from sociolab.core.seeding import stream
-from sociolab.endpoint.schemas import Draw, sample
+from sociolab.prompting.made_up import Draw, sample
 
 PLAIN_TEXTS: Sequence[str] = (
     "Good evening. Shall we begin?",

@@ -12,13 +12,13 @@ import inspect
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Literal, Self, TypeAlias, get_args
+from dataclasses import dataclass, field, replace
+from typing import Literal, Self, TypeAlias, TypeVar, get_args
 
 from sociolab.app.data.sets import wanted_tasks
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models
-from sociolab.app.run.config import RunConfig, config_of
+from sociolab.app.run.config import EnvironmentConfig, JudgeChoice, WorldConfig
 from sociolab.app.run.session import Seated, wanted_judges, world_of
 from sociolab.app.run_sync import LoopThread
 from sociolab.core.episode import CastMember, Episode, Task, Trial
@@ -26,7 +26,7 @@ from sociolab.core.errors import ConfigError, ModelError, SociolabError
 from sociolab.core.tracebacks import describe_error
 from sociolab.models.budget import Budget
 from sociolab.models.cache import NullReplyStore
-from sociolab.plugin.options import FIRST_WORLD
+from sociolab.plugin.options import FIRST_WORLD, checked
 from sociolab.runner.plan import AgentId, trial_id
 from sociolab.training.session import (
     Answer,
@@ -36,7 +36,6 @@ from sociolab.training.session import (
     RewardStatuses,
     SeatJudges,
     SeatRewards,
-    SeatScores,
 )
 from sociolab.training.turns import model_player_of
 
@@ -116,11 +115,11 @@ class Rollout:
     reward_status: RewardStatuses = field(default_factory=dict)
 
 
-_OF_CONFIG = (
-    "data", "settings", "limit", "attempts", "on_failed_turn",
-    "in_flight", "budget", "base_url", "key_env", "models",
-)  # fmt: skip
-"""The fields of a run's description that shape an environment beside its own arguments."""
+Played = TypeVar("Played", Step, Rollout)
+
+
+class SeatConfig(EnvironmentConfig, WorldConfig, JudgeChoice):
+    """All that shapes an environment: its own arguments, too."""
 
 
 class Environment:
@@ -139,10 +138,10 @@ class Environment:
     rule-based one, or ConfigError where the partner is a model; the world's checks always count.
     `readers` are models that read off the transcript what was agreed, where a goal has a formula.
     `tasks` is one text, as after --tasks.
-    `config` holds what else counts of a run's description (data, settings, limit, attempts,
-    base_url, budget...). Each episode is a task in the order of the data; when all were played,
-    they come again as the next repeat. The async methods belong to one event loop; the `_sync` ones
-    work anywhere, in a loop of their own: use the ones or the others. Calls of models are not kept.
+    `config` holds what else counts (data, settings, limit, attempts, base_url, budget...). Each
+    episode is a task in the order of the data; when all were played, they come again as the next
+    repeat. The async methods belong to one event loop; the `_sync` ones work anywhere, in a loop of
+    their own: use the ones or the others. Calls of models are not kept.
     """
 
     def __init__(
@@ -155,25 +154,18 @@ class Environment:
         readers: str | Sequence[str] = (),
         tasks: str | None = None,
         seed: int = 0,
-        config: RunConfig | None = None,
+        config: EnvironmentConfig | None = None,
     ) -> None:
-        rest = {} if config is None else config.model_dump(exclude_unset=True)
-        own = [name for name in rest if name not in _OF_CONFIG]
-        if own:
-            raise ConfigError(
-                f'config: "{own[0]}" is not used by an environment; expected some of '
-                f"{', '.join(_OF_CONFIG)}"
-            )
+        if not isinstance(config, EnvironmentConfig | None):
+            raise ConfigError(f"config: expected an EnvironmentConfig, found {config!r:.80}")
         if not isinstance(tasks, str | None):
             raise ConfigError(
                 'tasks: expected a filter as for --tasks, such as "bargain" or "ID,ID", found '
                 f"{tasks!r:.80}"
             )
-        wanted = (judges,) if isinstance(judges, str) else tuple(judges)
-        reading = (readers,) if isinstance(readers, str) else tuple(readers)
-        named = {"world": world, "judges": wanted, "tasks": tasks, "seed": seed}
-        named |= {"readers": reading} if reading else {}
-        described = config_of({**rest, **named}, "Environment")
+        rest = config.model_dump() if config else {}
+        own = {"world": world, "judges": judges, "readers": readers, "tasks": tasks, "seed": seed}
+        described = checked(SeatConfig, rest | own, "Environment")
         self._table = EnvFactory(described, partner, seat)
         self._now: EnvSession | None = None
         self._busy = ""
@@ -221,15 +213,19 @@ class Environment:
         now.answer(reply)
         observed = await now.next()
         usable, problem = now.taken(asked)
-        missing = now.not_given()
-        lost = (missing.own, missing.others, missing.problems)
-        if observed is not None:
-            return Step(observed, usable, problem, {}, {}, (), None, *lost)
+        missed = now.not_given()
+        step = Step(
+            observed,
+            usable,
+            problem,
+            unusable=missed.own,
+            lost=missed.others,
+            problems=missed.problems,
+        )
+        if not step.done:
+            return step
         self._now = None
-        episode = now.episode()
-        given = await self._table.judge(episode)
-        earned = (given.rewards, given.of_episode, given.failures)
-        return Step(None, usable, problem, *earned, episode, *lost, given.bounds, given.status)
+        return await self._table.judged(step, now)
 
     async def rollouts(
         self, policy: Policy, n: int, in_flight: int = 8, on_error: OnError = "mark"
@@ -327,7 +323,7 @@ class EnvFactory:
     ConfigError where the description is wrong.
     """
 
-    def __init__(self, config: RunConfig, partner: str, seat: int | str) -> None:
+    def __init__(self, config: SeatConfig, partner: str, seat: int | str) -> None:
         self.config = config
         self._kit = world_of(config)
         self._models = Models(config)
@@ -360,9 +356,20 @@ class EnvFactory:
         others = {each: self._partner.player for each in trial.task.seats if each != seat}
         return EnvSession(self._kit.world, trial, seat, others, self._make_player)
 
-    async def judge(self, episode: Episode) -> SeatScores:
-        """What the policy's seat earned."""
-        return await self._panel.given(episode, self.seat_in(episode.trial.task))
+    async def judged(self, played: Played, session: EnvSession) -> Played:
+        """The last step or the rollout of an episode that is over, with what the policy's seat
+        earned in it."""
+        episode = session.episode()
+        scores = await self._panel.given(episode, self.seat_in(episode.trial.task))
+        return replace(
+            played,
+            rewards=scores.rewards,
+            episode_scores=scores.of_episode,
+            failures=scores.failures,
+            episode=episode,
+            reward_bounds=scores.bounds,
+            reward_status=scores.status,
+        )
 
     def seat_in(self, task: Task) -> str:
         """The policy's seat; ConfigError where the task has none such."""
@@ -414,7 +421,17 @@ async def play_out(table: EnvFactory, trial: Trial, policy: Policy, on_error: On
         error = _error_text(failure)
     finally:
         await seat.close()
-    return await _rollout(table, seat, tuple(turns), error)
+    missed = seat.not_given()
+    rollout = Rollout(
+        trial,
+        table.seat_in(trial.task),
+        tuple(turns),
+        error=error,
+        unusable=missed.own,
+        lost=missed.others,
+        problems=missed.problems,
+    )
+    return rollout if error else await table.judged(rollout, seat)
 
 
 async def _play(seat: EnvSession, policy: Policy, turns: list[PolicyTurn]) -> None:
@@ -440,20 +457,6 @@ async def _asked(policy: Policy, observed: Observed) -> Answer:
         )
     reply: Answer = await replying
     return reply
-
-
-async def _rollout(
-    table: EnvFactory, seat: EnvSession, turns: tuple[PolicyTurn, ...], error: str
-) -> Rollout:
-    trial, missing = seat.trial, seat.not_given()
-    lost = (missing.own, missing.others, missing.problems)
-    name = table.seat_in(trial.task)
-    if error:
-        return Rollout(trial, name, turns, {}, {}, (), None, error, *lost)
-    episode = seat.episode()
-    given = await table.judge(episode)
-    earned = (given.rewards, given.of_episode, given.failures)
-    return Rollout(trial, name, turns, *earned, episode, "", *lost, given.bounds, given.status)
 
 
 def _of_all(failure: Exception) -> bool:

@@ -28,6 +28,7 @@ from sociolab.endpoint.server import start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models.budget import Budget
 from sociolab.models.cache import NullReplyStore
+from sociolab.plugin.options import EndpointAccess
 from sociolab.report.result import RunResult
 from sociolab.store.store import Store
 
@@ -187,7 +188,7 @@ def test_what_cannot_be_asked_is_told_in_a_sentence(
 @pytest.mark.parametrize("name", ["Asking", "Deciding"])
 def test_the_doctor_tries_a_class_with_the_models_that_it_is_told(name: str) -> None:
     with start_in_thread(EndpointSettings(responder=answer)) as server:
-        found = examine(f"python:{HERE}:{name}", RunConfig(base_url=server.url))
+        found = examine(f"python:{HERE}:{name}", EndpointAccess(base_url=server.url))
         assert found.well, found.sentence
         assert server.counters.requests > 0
 

@@ -11,7 +11,7 @@ import pytest
 
 from faulty_judges import Moody
 from sociolab.app.run import play
-from sociolab.app.run.config import RunConfig, config_of
+from sociolab.app.run.config import JudgeConfig, RunConfig, config_of
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
 from sociolab.core.episode import Action, Answered, Json, Moved
@@ -121,7 +121,7 @@ def test_a_broken_judge_leaves_the_run_played_and_can_judge_again(tmp_path: Path
     assert any(e.judge == "heuristic" and e.n for e in result.scores)
 
     Moody.down = None
-    only = RunConfig(judges=(MOODY,), store=tmp_path / "s.db")
+    only = JudgeConfig(judges=(MOODY,), store=tmp_path / "s.db")
     again = judge_run("a", only, repeats=1)
     assert again.failures.scores == {}
     assert any(e.judge == "Moody" and e.measure == "warmth" and e.n for e in again.scores)
@@ -131,7 +131,7 @@ def test_a_broken_judge_leaves_the_run_played_and_can_judge_again(tmp_path: Path
 def test_judging_again_a_judge_that_breaks_leaves_the_others_to_go_on(tmp_path: Path) -> None:
     run(config(tmp_path, judges=("none",)))
     Moody.down = ValueError("the key is missing")
-    both = RunConfig(judges=(MOODY, "heuristic"), store=tmp_path / "s.db")
+    both = JudgeConfig(judges=(MOODY, "heuristic"), store=tmp_path / "s.db")
     result = judge_run("a", both, repeats=1)
     assert result.stopped == ""
     assert result.failures.scores == {"plugin": 2}

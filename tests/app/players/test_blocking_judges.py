@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import pytest
 
-from sociolab import RunConfig, judge_run
+from sociolab import JudgeConfig, RunConfig, judge_run
 from sociolab.app.run.play import run
 from sociolab.core.episode import Episode
 from sociolab.core.score import JudgeId, Measure, Score, Verdict
@@ -42,10 +42,10 @@ Judged = Callable[[], RunResult]
 def judged(request: pytest.FixtureRequest, tmp_path: Path) -> Judged:
     """Plays and judges three episodes at once; or judges those that were played before."""
     config = RunConfig(limit=3, name="a", store=tmp_path / "s.db", agent_timeout=5.0)
-    own = config.model_copy(update={"judges": (f"{HERE}:Works",)})
     if request.param == "run":
-        return lambda: run(own, watched)
+        return lambda: run(config.model_copy(update={"judges": (f"{HERE}:Works",)}), watched)
     run(config.model_copy(update={"judges": ("none",)}))
+    own = JudgeConfig(judges=(f"{HERE}:Works",), store=config.store, agent_timeout=5.0)
     return lambda: judge_run("a", own, repeats=1, watch=watched)
 
 

@@ -107,7 +107,7 @@ def test_an_edited_judge_is_another_judge(write: Write, tmp_path: Path) -> None:
 
 def row(settings: Any) -> RunRow:
     return RunRow(
-        "a", "sotopia", settings, UNDECLARED, 0.0, 0.0, planned=3, playing=0, played=2, failed=0
+        "a", "sotopia", settings, UNDECLARED, "", 0.0, 0.0, planned=3, playing=0, played=2, failed=0
     )
 
 

@@ -17,6 +17,7 @@ from sociolab.core.episode import Action, Episode, Json
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Reply, Request
 from sociolab.core.score import JudgeId, Measure, Score, Verdict
+from sociolab.plugin.options import EndpointAccess
 from sociolab.report.schema import RunResult
 from sociolab.store.store import open_store
 
@@ -139,7 +140,7 @@ def test_a_run_and_the_doctor_agree_on_what_is_wrong(tmp_path: Path, name: str, 
     result = played(tmp_path, name)
     assert (result.played, result.failures.scores) == (1, {"plugin": 1})
     assert said in problem(result)
-    found = examine(f"{HERE}:{name}", RunConfig())
+    found = examine(f"{HERE}:{name}", EndpointAccess())
     assert not found.well
     assert said in found.sentence
 
@@ -151,12 +152,12 @@ def test_an_id_that_no_report_can_read_is_refused_before_anything_is_played(
     with pytest.raises(ConfigError, match=wanted):
         played(tmp_path, "Magic")
     with pytest.raises(ConfigError, match=wanted):
-        examine(f"{HERE}:Magic", RunConfig())
+        examine(f"{HERE}:Magic", EndpointAccess())
 
 
 def test_a_reply_that_is_a_generator_is_told_as_such() -> None:
     with pytest.raises(ConfigError, match=r'is an async generator.*found one with "yield"'):
-        examine(f"{HERE}:Yields", RunConfig())
+        examine(f"{HERE}:Yields", EndpointAccess())
 
 
 def test_a_text_that_is_a_number_is_the_agents_fault_in_a_run_and_for_the_doctor(
@@ -168,7 +169,7 @@ def test_a_text_that_is_a_number_is_the_agents_fault_in_a_run_and_for_the_doctor
     (told,) = [one for one in result.failures.first if one.kind == "trials"]
     assert told.problem.startswith(f"{HERE}:Numbers as ")
     assert "expected an Action's text as str, found int; mend the player" in told.problem
-    found = examine(f"{HERE}:Numbers", RunConfig())
+    found = examine(f"{HERE}:Numbers", EndpointAccess())
     assert not found.well
     assert said in found.sentence
 

@@ -9,13 +9,13 @@ from typing import ClassVar
 
 import pytest
 
-from sociolab import RunConfig
 from sociolab.app.preflight import doctor as trying_out
 from sociolab.app.preflight.doctor import Finding, examine
 from sociolab.core.episode import Action, ActionSpace, Episode, Json, Moved
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import NoReply, Question, Reply, Request
 from sociolab.core.score import JudgeId, Measure, Score, Verdict
+from sociolab.plugin.options import EndpointAccess
 from sociolab.town.questions import Said, Utter
 from sociolab.town.scripted.mind import ScriptedMind
 
@@ -133,7 +133,7 @@ class WrongWords(ScriptedMind):
 
 
 def looked_at(name: str, world: str = "sotopia") -> Finding:
-    found = examine(f"{HERE}:{name}", RunConfig(world=world))
+    found = examine(f"{HERE}:{name}", EndpointAccess(), world)
     assert "\n" not in found.sentence
     return found
 
@@ -204,7 +204,7 @@ def test_who_hangs_without_awaiting_is_left_behind_with_the_line(
 def test_the_tasks_to_try_are_named_and_an_optional_question_may_stay_unanswered() -> None:
     """A bargain ends with a closing question; the first task of all has none."""
     assert "closing" not in looked_at("Speaks").sentence
-    found = examine(f"{HERE}:Speaks", RunConfig(tasks="bargain"))
+    found = examine(f"{HERE}:Speaks", EndpointAccess(), tasks="bargain")
     assert found.well
     assert found.sentence.endswith(
         'in sotopia, and left the question "closing" unanswered: no answers here'
@@ -230,5 +230,5 @@ def test_a_world_without_turns_is_refused() -> None:
 
 
 def test_rules_and_people_are_well() -> None:
-    assert examine("scripted", RunConfig()).well
-    assert examine("human", RunConfig()).well
+    assert examine("scripted", EndpointAccess()).well
+    assert examine("human", EndpointAccess()).well

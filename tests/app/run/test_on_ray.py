@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from sociolab.app.run.config import RunConfig, config_of
+from sociolab.app.run.config import JudgeConfig, RunConfig, config_of
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
 from sociolab.core.errors import ConfigError
@@ -110,9 +110,9 @@ def test_judging_on_a_cluster_is_judging_in_one_process_and_the_budget_holds(
     )
     for name in ("one.db", "ray.db"):
         run(RunConfig(limit=8, seed=1, name="big", store=tmp_path / name))
-    judging = {"judges": ["openai/k"], "base_url": endpoint.url}
+    judging: Any = {"judges": ["openai/k"], "base_url": endpoint.url}
     on_cluster(1, store=str(tmp_path / "ray.db"), name="big", judging=judging)
-    judge_run("big", config_of({**judging, "store": tmp_path / "one.db"}, "test"), repeats=1)
+    judge_run("big", JudgeConfig(**judging, store=tmp_path / "one.db"), repeats=1)
     assert everything(tmp_path / "ray.db") == everything(tmp_path / "one.db")
     told = on_cluster(
         0, agents=["lab/a"], judges=["none"], limit=20, name="dear", budget=0.4,

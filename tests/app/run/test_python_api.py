@@ -8,7 +8,16 @@ from pathlib import Path
 import pytest
 
 import sociolab
-from sociolab import RunConfig, estimate, judge_run, open_store, result_of, run, run_async
+from sociolab import (
+    JudgeConfig,
+    RunConfig,
+    estimate,
+    judge_run,
+    open_store,
+    result_of,
+    run,
+    run_async,
+)
 from sociolab.core.episode import Action, ActionSpace, Json, Moved
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import NoReply, Reply, Request
@@ -50,7 +59,8 @@ def test_run_async_is_awaited_in_a_loop_of_ones_own(tmp_path: Path) -> None:
 def test_judging_and_estimating_work_inside_a_running_event_loop_too(tmp_path: Path) -> None:
     async def notebook() -> tuple[int, int]:
         run(config(tmp_path, judges=("none",)))
-        judged = judge_run("a", config(tmp_path, judges=("heuristic",)), repeats=1)
+        judging = JudgeConfig(judges=("heuristic",), store=tmp_path / "s.db")
+        judged = judge_run("a", judging, repeats=1)
         names = {judge.judge for judge in judged.judges}
         assert names == {"outcome", "reported", "heuristic"}
         return judged.played, estimate(config(tmp_path)).trials

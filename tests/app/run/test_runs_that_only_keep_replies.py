@@ -7,17 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from declared_worlds import declared
 from sociolab.analysis.agreement import agreements
 from sociolab.app.audit import audit
 from sociolab.app.credit import credit_run
-from sociolab.app.run.config import AuditConfig, RunConfig
+from sociolab.app.run.config import AuditConfig, CreditConfig, JudgeConfig
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.session import kept_in_a_run
-from sociolab.core.episode import Task, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.report.result import kept_work, result_of
+from sociolab.report.result import result_of
 from sociolab.runner.progress import TalliedReplies, Tally
+from sociolab.store.export import export_run, import_run
 from sociolab.store.store import Store
 from sociolab.studies.rating_files import import_ratings
 
@@ -45,7 +44,7 @@ def _agree(path: Path, run: str) -> None:
 
 
 def _judge(path: Path, run: str) -> None:
-    judge_run(run, RunConfig(judges=("heuristic",), store=path), repeats=1)
+    judge_run(run, JudgeConfig(judges=("heuristic",), store=path), repeats=1)
 
 
 def _audit(path: Path, run: str) -> None:
@@ -53,7 +52,7 @@ def _audit(path: Path, run: str) -> None:
 
 
 def _credit(path: Path, run: str) -> None:
-    credit_run(run, RunConfig(judges=("openai/j",), store=path), measures=("goal",))
+    credit_run(CreditConfig(run=run, judge="openai/j", metric="goal", store=path))
 
 
 def _rate(path: Path, run: str) -> None:
@@ -72,25 +71,14 @@ def test_it_is_refused_where_episodes_are_wanted(
 
 
 @pytest.mark.parametrize(
-    ("settings", "work"),
-    [({"gap": {}}, "a gap"), ({"write": {}}, "a writer"), ({"seed": 0}, ""), (None, "")],
+    ("keeps", "work"), [("gap", "a gap"), ("writer", "a writer"), ("audit", "an audit"), ("", "")]
 )
-def test_what_a_run_keeps_is_told_by_its_settings(
-    tmp_path: Path, settings: dict[str, object] | None, work: str
+def test_what_a_run_keeps_is_its_own_column_whatever_its_settings(
+    tmp_path: Path, keeps: str, work: str
 ) -> None:
     with Store.open(tmp_path / "s.db") as store:
-        store.create_run("r", "sotopia", settings, [], declared("sotopia"))  # type: ignore[arg-type]
-        assert kept_work(store.run("r")) == work
-
-
-def test_a_run_with_trials_is_one_of_episodes_whatever_its_settings(tmp_path: Path) -> None:
-    task = Task("lamp", ("ann", "bob"), "sale", "{}")
-    with Store.open(tmp_path / "s.db") as store:
-        store.create_run(
-            "r",
-            "sotopia",
-            {"audit": {}},
-            [Trial("t", "sotopia", task, (), 0, 0)],
-            declared("sotopia", [Trial("t", "sotopia", task, (), 0, 0)]),
-        )
-        assert kept_work(store.run("r")) == ""
+        store.create_run("r", "sotopia", {"audit": {}}, [], keeps=keeps)
+        assert (store.run("r").keeps, store.run("r").work) == (keeps, work)
+        export_run(store, "r", tmp_path / "r.jsonl")
+        import_run(store, tmp_path / "r.jsonl", "copy")
+        assert store.run("copy").keeps == keeps

@@ -14,8 +14,10 @@ import pytest
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.worlds.anteval.virtual_dm import finetune
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Turn
-from sociolab.worlds.anteval.virtual_dm.finetune import EncoderDM, EncoderSettings, LoraDM
-from sociolab.worlds.anteval.virtual_dm.local_models import (
+from sociolab.worlds.anteval.virtual_dm.finetune import (
+    EncoderDM,
+    EncoderSettings,
+    LoraDM,
     masked,
     names_in_play,
     seated_candidates,

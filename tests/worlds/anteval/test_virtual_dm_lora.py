@@ -11,6 +11,7 @@ import pytest
 
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.worlds.anteval.gap import GapSettings, measure_gap
+from sociolab.worlds.anteval.virtual_dm import finetune
 from sociolab.worlds.anteval.virtual_dm.chat import answer_of, body_of, head
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label, LocalDM
 from sociolab.worlds.anteval.virtual_dm.finetune import LoraDM, LoraSettings
@@ -61,26 +62,22 @@ def test_a_reply_that_cannot_be_used_is_counted_and_predicts_nothing(model_folde
 
 
 def test_the_loss_is_taken_on_the_answer_and_its_end_only(learned: LoraDM) -> None:
-    from sociolab.worlds.anteval.virtual_dm import local_models
-
     adapted = learned._ready()
-    row = local_models.row_of(adapted, FOUR[0])
+    row = finetune.row_of(adapted, FOUR[0])
     tokens, wanted = row["input_ids"], row["labels"]
-    counted = [token for token in wanted if token != local_models.NO_LOSS]
+    counted = [token for token in wanted if token != finetune.NO_LOSS]
     assert tokens[-len(counted) :] == counted
     assert len(tokens) == len(wanted) == len(row["attention_mask"])
     assert adapted.tokenizer.decode(counted) == f"{answer_of(FOUR[0])}<end>"
 
 
 def test_a_chat_template_frames_the_same_prompt(learned: LoraDM) -> None:
-    from sociolab.worlds.anteval.virtual_dm import local_models
-
     adapted = learned._ready()
-    plain = local_models.prompt_ids(adapted, FOUR[0])
+    plain = finetune.prompt_ids(adapted, FOUR[0])
     assert adapted.tokenizer.decode(plain) == f"{head()}\n\n{body_of(FOUR[0])}\n\n"
     template = "{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}[it]"
     adapted.tokenizer.chat_template = template
-    framed = local_models.prompt_ids(adapted, FOUR[0])
+    framed = finetune.prompt_ids(adapted, FOUR[0])
     adapted.tokenizer.chat_template = None
     assert adapted.tokenizer.decode(framed) == f"[system]{head()}[user]{body_of(FOUR[0])}[it]"
 

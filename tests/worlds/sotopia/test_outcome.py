@@ -51,8 +51,10 @@ from sociolab.worlds.sotopia.scenarios import (
     Goal,
     OptionGoal,
     PriceGoal,
+    SceneCast,
+    casting_from,
 )
-from sociolab.worlds.sotopia.scene import PACKAGE, SPEAK, SceneCast, casting_from, judge_names
+from sociolab.worlds.sotopia.scene import PACKAGE, SPEAK, judge_names
 from sociolab.worlds.sotopia.world import Sotopia
 from sotopia_cases import casting, episode_of, task_of
 

@@ -20,9 +20,9 @@ from sociolab.worlds.sotopia.scenarios import (
     OptionGoal,
     RelationshipType,
     Scenario,
+    SceneCast,
     misfit,
 )
-from sociolab.worlds.sotopia.scene import SceneCast
 from sociolab.worlds.sotopia.world import casting_of
 from sotopia_cases import casting, character, data_set
 

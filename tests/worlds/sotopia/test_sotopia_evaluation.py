@@ -30,15 +30,8 @@ from sociolab.worlds.sotopia.evaluation import (
     overall,
 )
 from sociolab.worlds.sotopia.rating import rated_scene, rating_guide
-from sociolab.worlds.sotopia.scenarios import RelationshipType
-from sociolab.worlds.sotopia.scene import (
-    PACKAGE,
-    WANTED,
-    SceneCast,
-    SotopiaScene,
-    judge_names,
-    ties,
-)
+from sociolab.worlds.sotopia.scenarios import RelationshipType, SceneCast
+from sociolab.worlds.sotopia.scene import PACKAGE, WANTED, SotopiaScene, judge_names, ties
 from sotopia_cases import casting, character, episode_of
 
 VALUES = {

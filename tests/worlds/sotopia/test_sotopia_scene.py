@@ -8,14 +8,13 @@ import pytest
 
 from sociolab.core.episode import Action, Moved
 from sociolab.worlds.sotopia.evaluation import SotopiaRubric
-from sociolab.worlds.sotopia.scenarios import Relationship, RelationshipType
+from sociolab.worlds.sotopia.scenarios import Relationship, RelationshipType, SceneCast
 from sociolab.worlds.sotopia.scene import (
     LEAVE,
     NON_VERBAL,
     NONE,
     PHYSICAL,
     SPEAK,
-    SceneCast,
     SotopiaScene,
     SotopiaWitness,
     paper,

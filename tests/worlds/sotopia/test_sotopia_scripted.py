@@ -24,7 +24,8 @@ from sociolab.worlds.sotopia.outcome import (
     goals_of,
     recorded,
 )
-from sociolab.worlds.sotopia.scene import PACKAGE, SPEAK, casting_from
+from sociolab.worlds.sotopia.scenarios import casting_from
+from sociolab.worlds.sotopia.scene import PACKAGE, SPEAK
 from sociolab.worlds.sotopia.scripted import ScriptedPlayer
 from sociolab.worlds.sotopia.world import Sotopia
 

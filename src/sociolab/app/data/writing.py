@@ -17,14 +17,12 @@ from sociolab.app.run.session import kept_in_a_run
 from sociolab.app.run_sync import synchronous
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import CallKey, ChatReply, Prompt, Usage
-from sociolab.core.seeding import digest
-from sociolab.endpoint.chat import ChatBody, ChatMessage
-from sociolab.endpoint.replies import Replies
-from sociolab.endpoint.settings import EndpointSettings
+from sociolab.core.seeding import stream
 from sociolab.engine.setup import WorldSetup
 from sociolab.models.budget import CHARACTERS_A_TOKEN, Budget, tokens_in
 from sociolab.plugin.world import Writer
 from sociolab.plugin.writing import Author, WriteJob
+from sociolab.prompting.made_up import Draw, reply_to
 from sociolab.report.words import plural
 from sociolab.runner.progress import TalliedReplies, Tally
 from sociolab.store.connect import store_path
@@ -54,7 +52,7 @@ async def write(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, 
     }
     with (
         Store.open(path) as store,
-        kept_in_a_run(store, path, config.world, ("write", about), replies) as kept,
+        kept_in_a_run(store, path, config.world, ("writer", about), replies) as kept,
     ):
         budget.carry_over(store.calls.totals(kept))
         try:
@@ -142,7 +140,7 @@ def _spec(config: WriteConfig) -> ModelSpec:
 
 @dataclass(slots=True)
 class _MadeUp:
-    """Counts what is asked for, and replies as the local endpoint would."""
+    """Counts what is asked for, and makes replies up."""
 
     label: str
     calls: int = 0
@@ -150,10 +148,9 @@ class _MadeUp:
     wrote: int = 0
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
-        messages = tuple(ChatMessage(one.role, one.text) for one in prompt.messages)
+        texts = [one.text for one in prompt.messages]
         schema = prompt.schema.text if prompt.schema else ""
-        body = ChatBody("", messages, schema, {}, digest(repr(key)).encode())
-        text = Replies(EndpointSettings()).good(body)
+        text = reply_to(texts, schema, Draw(stream(0, repr(key))))
         self.calls += 1
         self.read += tokens_in(prompt)
         self.wrote += round(len(text) / CHARACTERS_A_TOKEN)

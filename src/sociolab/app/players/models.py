@@ -42,7 +42,7 @@ from sociolab.models.config import (
     secrets_of,
 )
 from sociolab.models.prices import is_hosted, shipped_prices
-from sociolab.plugin.options import ModelAccess
+from sociolab.plugin.options import EndpointAccess
 from sociolab.prompting.structured import needs_of
 
 log = logging.getLogger("sociolab.models")
@@ -170,7 +170,7 @@ class Models:
     """The endpoints of a run, each opened once, and what their models cost. Of their limits this
     process has its `share`: one n-th."""
 
-    config: ModelAccess
+    config: EndpointAccess
     share: int = 1
     file: ModelsFile = field(init=False)
     _source: Path | None = field(init=False)
@@ -411,7 +411,7 @@ class _Asked:
         return await self.model.complete(asked, key)
 
 
-def _openai(config: ModelAccess, spec: EndpointSpec) -> EndpointSpec:
+def _openai(config: EndpointAccess, spec: EndpointSpec) -> EndpointSpec:
     """The spec at `--base-url`, or else at the environment's OPENAI_BASE_URL, or else at OpenAI.
 
     A key never goes where it was not meant to: with `--base-url` none is sent unless `--key-env`

@@ -14,7 +14,6 @@ from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, ModelSpec, NamedSpec, PythonSpec, parse
 from sociolab.app.registry import python_object, world_plugin, worlds_that
-from sociolab.app.run.config import RunConfig
 from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import HUMAN, Answered, Episode, Event, Moved, Trial, Unusable
 from sociolab.core.errors import ConfigError, ModelError, ReplyError, SociolabError
@@ -24,6 +23,7 @@ from sociolab.engine.drive import drive
 from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget, bytes_of
 from sociolab.models.cache import NullReplyStore
+from sociolab.plugin.options import FIRST_WORLD, EndpointAccess
 from sociolab.prompting.structured import typed, typed_prompt
 from sociolab.report.words import plural
 from sociolab.runner.guard import ForeignPlayer
@@ -51,25 +51,28 @@ class Finding:
     sentence: str
 
 
-def examine(text: str, config: RunConfig) -> Finding:
-    """Look at a spec: call its model once, or play one short episode of `config.world` offline.
+def examine(
+    text: str, access: EndpointAccess, world: str = FIRST_WORLD, tasks: str | None = None
+) -> Finding:
+    """Look at a spec: call its model once, or play one short episode of a world offline, of the
+    first of these tasks. `access`: where the models are that it is, or may ask.
 
     ConfigError where the spec itself is wrong, or names what cannot be made.
     """
     spec = parse(text, "agent")
     if isinstance(spec, ModelSpec):
-        return run_sync(lambda: _call(spec, config))
+        return run_sync(lambda: _call(spec, access))
     if spec.label == HUMAN:
         return Finding(True, f"{HUMAN} works: a person is asked at the terminal")
-    well, said = try_out(spec, config)
+    well, said = try_out(spec, access, world, tasks)
     if well:
         return Finding(True, f"{spec.label} works: {said}")
     said = said.removeprefix(f"{spec.label} ")
-    return Finding(False, f"{spec.label} does not work in {config.world}: {said}")
+    return Finding(False, f"{spec.label} does not work in {world}: {said}")
 
 
-async def _call(spec: ModelSpec, config: RunConfig) -> Finding:
-    models = Models(config)
+async def _call(spec: ModelSpec, access: EndpointAccess) -> Finding:
+    models = Models(access)
     address = models.endpoint(spec).base_url
     prompt = typed_prompt(HEAD, BODY, Ready, 0.0)
     try:
@@ -167,17 +170,16 @@ class _Trying:
     well: str = ""
 
 
-def try_out(spec: NamedSpec | PythonSpec, config: RunConfig) -> tuple[bool, str]:
+def try_out(
+    spec: NamedSpec | PythonSpec, access: EndpointAccess, world: str, tasks: str | None
+) -> tuple[bool, str]:
     """Whether an agent plays an episode, or a judge judges one, and a clause on what it did or
-    what is wrong. ConfigError for a world that is no good for it, and for what cannot be made.
-
-    Of `config` the world and its tasks count, and where the models are that it may ask.
-    """
-    kit = _kit(config.world)
+    what is wrong. ConfigError for a world that is no good for it, and for what cannot be made."""
+    kit = _kit(world)
 
     def attempt(found: _Trying) -> None:
-        casting = Casting(kit, Models(config), NullReplyStore(), Budget())
-        (_judge if _is_judge(spec) else _play)(casting, spec.label, config.tasks, found)
+        casting = Casting(kit, Models(access), NullReplyStore(), Budget())
+        (_judge if _is_judge(spec) else _play)(casting, spec.label, tasks, found)
 
     return _in_time(spec.label, attempt)
 

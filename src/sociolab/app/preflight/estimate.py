@@ -20,7 +20,7 @@ from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, ModelSpec, parse, with_options
 from sociolab.app.players.own_code import OwnJudge
 from sociolab.app.preflight.run_estimate import CallCounts, Case, Parts, ReplyLimit, RunEstimate
-from sociolab.app.run.config import RunConfig
+from sociolab.app.run.config import JudgeChoice, JudgeConfig, RunConfig
 from sociolab.app.run.session import (
     Seated,
     models_among,
@@ -49,12 +49,11 @@ from sociolab.core.ports import (
     WorldKit,
 )
 from sociolab.core.seeding import interleave, stream
-from sociolab.endpoint.chat import ChatBody, ChatMessage
-from sociolab.endpoint.counters import PromptPrefixes
-from sociolab.endpoint.schemas import Draw, prose, sample
 from sociolab.engine.drive import drive
 from sociolab.models.budget import CHARACTERS_A_TOKEN, Budget, Price, tokens_in
 from sociolab.models.cache import NullReplyStore
+from sociolab.prompting.made_up import Draw, prose, sample
+from sociolab.prompting.prefixes import PromptPrefixes
 from sociolab.prompting.structured import schema_of
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
@@ -164,7 +163,7 @@ async def estimate_run(config: RunConfig, latency: float | None = None) -> RunEs
     )
 
 
-async def estimate_judging(store: Store, run: str, config: RunConfig) -> tuple[RunEstimate, int]:
+async def estimate_judging(store: Store, run: str, config: JudgeConfig) -> tuple[RunEstimate, int]:
     """What it takes to have the episodes of a stored run judged, and how many are judged already.
 
     Prompts are those that the judges would get; nothing is called and nothing is stored.
@@ -574,7 +573,7 @@ class _MeasuringModels(Models):
         model = _MeasuringModel(_name(spec), self)
         return with_options(model, self.options(spec), self.config.reply_room)
 
-    def limits(self, config: RunConfig) -> dict[str, dict[str, ReplyLimit]]:
+    def limits(self, config: JudgeChoice) -> dict[str, dict[str, ReplyLimit]]:
         """Where replies are cut, by spec and kind of question: whoever plays may be asked all that
         anybody was, since players are measured for one another."""
         played = sorted(
@@ -582,7 +581,7 @@ class _MeasuringModels(Models):
         )
         found: dict[str, dict[str, ReplyLimit]] = defaultdict(dict)
         for kinds, texts in (
-            (played, (*config.agents, config.partner)),
+            (played, config.players),
             ([_JUDGE], config.judges),
             ([_READER], config.readers),
         ):
@@ -632,9 +631,9 @@ class _MeasuringModel:
         else:
             text = json.dumps(sample(json.loads(prompt.schema.text), draw))
         if key.attempt == 1:
-            messages = tuple(ChatMessage(one.role, one.text) for one in prompt.messages)
+            messages = [(one.role, one.text) for one in prompt.messages]
             schema = prompt.schema.text if prompt.schema else ""
-            repeated = self.prefixes.repeated(ChatBody("", messages, schema, {}, b""))
+            repeated = self.prefixes.repeated(schema, messages)
             tokens = round(repeated / CHARACTERS_A_TOKEN), round(len(text) / CHARACTERS_A_TOKEN)
             self.models.calls.append((self.label, key, CallCounts(1, tokens_in(prompt), *tokens)))
         return ChatReply(text)

@@ -14,6 +14,8 @@ from sociolab.core.redaction import redacted
 from sociolab.core.user_files import free_file, whole_path, write_new
 from sociolab.plugin.options import (
     FIRST_WORLD,
+    Description,
+    EndpointAccess,
     Filter,
     Flag,
     ModelAccess,
@@ -62,43 +64,14 @@ def _with_whole_paths(settings: dict[str, str]) -> dict[str, str]:
     }
 
 
-class RunConfig(ModelAccess):
-    """What to play, who plays, who judges, and within which limits: the one description of a run,
-    for Python, for a TOML file and, by the flags of its fields, for `sociolab run`.
+EPISODES = 512
+"""Episodes under way, where nothing else is said."""
 
-    `agents` without a `partner` play each other in every ordered pair; with one, each plays it in
-    both seats. `judges` empty: the heuristic judge where all play offline; a model's run must name
-    its judge. `readers` are models that read off each transcript what was agreed, where a goal has
-    a formula. `settings` are the world's own. `in_flight` bounds the calls to each endpoint,
-    `episodes` the episodes under way. A trial in which a seat failed more than `max_failed_turns`
-    of its turns counts as failed (a share from 0 to 1; 1 switches this off). `agent_timeout` is how
-    many seconds an agent of one's own class may take to reply (None: 600) and, where it is given, a
-    person too. `tags` are words to find the run by. `shard` "3/16" does one of 16 parts, in a store
-    of its own (`app.merging` puts them together).
 
-    One name may stand where several are meant, and a number or a boolean where words are.
-    """
+class JudgeChoice(Description):
+    """Who judges. `readers` are models that read off each transcript what was agreed, where a goal
+    has a formula."""
 
-    world: Annotated[
-        str,
-        Flag("WORLD", "WORLD", "What is played: see `sociolab list worlds`."),
-    ] = FIRST_WORLD
-    agents: Annotated[
-        OnceEach,
-        Flag(
-            "--agent",
-            "SPEC",
-            "Agent: scripted, human, endpoint/model or python:module:Class. Repeatable.",
-        ),
-    ] = Field(default=("scripted",), min_length=1)
-    partner: Annotated[
-        Name | None,
-        Flag(
-            "--partner --background",
-            "SPEC",
-            "Partner of every agent; in a town, everyone but the performer.",
-        ),
-    ] = None
     judges: Annotated[
         OnceEach,
         Flag(
@@ -115,21 +88,24 @@ class RunConfig(ModelAccess):
             "A model that reads each transcript for what was agreed. Repeatable.",
         ),
     ] = ()
-    tasks: Annotated[
-        Filter | None,
-        Flag(
-            "--tasks",
-            "FILTER",
-            "Task ids, tags or scenario=ID; comma: any of them, plus: all of them.",
-        ),
-    ] = None
+
+    @property
+    def players(self) -> tuple[str | None, ...]:
+        """The specs of those who play."""
+        return ()
+
+    @property
+    def specs(self) -> tuple[str | None, ...]:
+        """All specs, of models and of others."""
+        return (*self.players, *self.judges, *self.readers)
+
+
+class WorldOptions(Description):
+    """How a world is played, whichever it is. `settings` are the world's own."""
+
     limit: Annotated[int | None, Flag("--limit", "N", "Maximum number of tasks.")] = Field(
         default=None, ge=1
     )
-    repeats: Annotated[int, Flag("--repeats", "N", "Repeats of each task.")] = Field(
-        default=1, ge=1, le=10_000
-    )
-    seed: Annotated[int, Flag("--seed", "N", "Random seed.")] = 0
     data: Annotated[
         Name | None, Flag("--data", "NAME|DIR", "An imported data set, or a folder of your own.")
     ] = None
@@ -145,32 +121,44 @@ class RunConfig(ModelAccess):
         Literal["skip", "stop"],
         Flag("--on-failed-turn", "skip|stop", "Skip the turn and play on, or end the episode."),
     ] = "skip"
-    max_failed_turns: Annotated[
-        float,
+
+
+class WorldConfig(WorldOptions):
+    """Which world is played, which of its tasks, and how."""
+
+    world: Annotated[
+        str,
+        Flag("WORLD", "WORLD", "What is played: see `sociolab list worlds`."),
+    ] = FIRST_WORLD
+    tasks: Annotated[
+        Filter | None,
         Flag(
-            "--max-failed-turns",
-            "SHARE",
-            "Largest share of failed turns of a seat before its episode counts as failed.",
+            "--tasks",
+            "FILTER",
+            "Task ids, tags or scenario=ID; comma: any of them, plus: all of them.",
         ),
-    ] = Field(default=0.5, ge=0, le=1, allow_inf_nan=False)
-    agent_timeout: AgentTimeout = None
-    episodes: Annotated[int, Flag("--episodes", "N", "Number of concurrent episodes.")] = Field(
-        default=512, ge=1
-    )
-    name: Annotated[
-        Name | None, Flag("--name", "NAME", "Name of the run; give it again to resume.")
     ] = None
-    tags: Annotated[
-        tuple[Name, ...],
-        BeforeValidator(as_texts),
-        Flag("--tag", "WORD", "A tag to find the run by. Repeatable."),
-    ] = ()
+    seed: Annotated[int, Flag("--seed", "N", "Random seed.")] = 0
+
+
+class EnvironmentConfig(WorldOptions, EndpointAccess):
+    """What shapes an `Environment` beside its own arguments."""
+
+
+class RunWork(ModelAccess):
+    """Work on the episodes of a run: which part is done, and where.
+
+    `agent_timeout` is how many seconds an agent or judge of one's own class may take (None: 600)
+    and, where it is given, a person too. `shard` "3/16" does one of 16 parts, in a store of its own
+    (`app.merging` puts them together).
+    """
+
+    agent_timeout: AgentTimeout = None
     shard: Annotated[
         str | None,
         AfterValidator(_checked_shard),
         Flag("--shard", "I/N", "Do part I of N only, with its share of --budget."),
     ] = None
-
     on: Annotated[
         str | None,
         Field(pattern=r"^ray(://[^\s/@]+:\d+)?$"),
@@ -187,6 +175,87 @@ class RunConfig(ModelAccess):
         """The budget of this part: of N shards, each has one N-th."""
         shard = self.part
         return self.budget if shard is None or self.budget is None else self.budget / shard.count
+
+
+def _prompts_alone(settings: dict[str, str]) -> dict[str, str]:
+    if other := [name for name in settings if name != "prompts"]:
+        raise ValueError(
+            f"expected prompts=NAME, the only setting of a judging, found {other[0]}; the others "
+            "are those that the run was played with"
+        )
+    return settings
+
+
+class JudgeConfig(JudgeChoice, RunWork):
+    """Who judges the episodes of a stored run, and within which limits.
+
+    `settings` may name the set of prompts that judges get in place of the run's own.
+    """
+
+    settings: Annotated[
+        dict[str, Words],
+        AfterValidator(_prompts_alone),
+        AfterValidator(_with_whole_paths),
+        Flag("--set", "prompts=NAME", "The set of prompts that judges get."),
+    ] = Field(default_factory=dict)
+
+
+class RunConfig(JudgeChoice, WorldConfig, RunWork):
+    """What to play, who plays, who judges, and within which limits: the one description of a run,
+    for Python, for a TOML file and, by the flags of its fields, for `sociolab run`.
+
+    `agents` without a `partner` play each other in every ordered pair; with one, each plays it in
+    both seats. `judges` empty: the heuristic judge where all play offline; a model's run must name
+    its judge. `in_flight` bounds the calls to each endpoint, `episodes` the episodes under way. A
+    trial in which a seat failed more than `max_failed_turns` of its turns counts as failed (a share
+    from 0 to 1; 1 switches this off). `tags` are words to find the run by.
+
+    One name may stand where several are meant, and a number or a boolean where words are.
+    """
+
+    agents: Annotated[
+        OnceEach,
+        Flag(
+            "--agent",
+            "SPEC",
+            "Agent: scripted, human, endpoint/model or python:module:Class. Repeatable.",
+        ),
+    ] = Field(default=("scripted",), min_length=1)
+    partner: Annotated[
+        Name | None,
+        Flag(
+            "--partner --background",
+            "SPEC",
+            "Partner of every agent; in a town, everyone but the performer.",
+        ),
+    ] = None
+    repeats: Annotated[int, Flag("--repeats", "N", "Repeats of each task.")] = Field(
+        default=1, ge=1, le=10_000
+    )
+    max_failed_turns: Annotated[
+        float,
+        Flag(
+            "--max-failed-turns",
+            "SHARE",
+            "Largest share of failed turns of a seat before its episode counts as failed.",
+        ),
+    ] = Field(default=0.5, ge=0, le=1, allow_inf_nan=False)
+    episodes: Annotated[int, Flag("--episodes", "N", "Number of concurrent episodes.")] = Field(
+        default=EPISODES, ge=1
+    )
+    name: Annotated[
+        Name | None, Flag("--name", "NAME", "Name of the run; give it again to resume.")
+    ] = None
+    tags: Annotated[
+        tuple[Name, ...],
+        BeforeValidator(as_texts),
+        Flag("--tag", "WORD", "A tag to find the run by. Repeatable."),
+    ] = ()
+
+    @property
+    def players(self) -> tuple[str | None, ...]:
+        """The specs of agents and partner."""
+        return (*self.agents, self.partner)
 
 
 class WriteConfig(ModelAccess):
@@ -246,6 +315,19 @@ class AuditConfig(ModelAccess):
     ] = Field(default=2.0, ge=0)
     check: Annotated[bool, Flag("--check", "", "Exit with 1 if a control fails.")] = False
     agent_timeout: AgentTimeout = None
+
+
+class CreditConfig(ModelAccess):
+    """Which model finds the turns that advanced a goal or revealed a secret, in the first `limit`
+    played episodes of which run; `out`: their turns are written there as JSON lines."""
+
+    run: Annotated[str, Flag("RUN", "RUN", "The run's name.")]
+    judge: Annotated[str, Flag("--judge", "SPEC", "A model, such as openai/MODEL.")]
+    metric: Annotated[str, Flag("--metric", "NAMES", "goal, secret, or both.")] = "goal,secret"
+    limit: Annotated[int | None, Flag("--limit", "N", "The first N episodes.")] = Field(
+        default=None, ge=1
+    )
+    out: Annotated[Path | None, Flag("--out", "FILE", "Write one JSON line per turn.")] = None
 
 
 class ValidationConfig(ModelAccess):
@@ -369,7 +451,7 @@ def run_toml(config: RunConfig) -> str:
     import tomli_w
 
     given = config.model_dump(exclude_unset=True, exclude_none=True) | {"world": config.world}
-    ordered = {name: _shown(given[name]) for name in FIELDS if name in given}
+    ordered = {name: _shown(given[name]) for name in ("world", *FIELDS) if name in given}
     if not ordered.get("settings"):
         ordered.pop("settings", None)
     return f"# Play it: sociolab run --file FILE\n{tomli_w.dumps(ordered)}"

@@ -14,8 +14,7 @@ from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import NO_JUDGE, Casting
 from sociolab.app.players.models import Models
 from sociolab.app.registry import world_plugin
-from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import Watch
+from sociolab.app.run.config import EPISODES, JudgeConfig
 from sociolab.app.run.session import Worker, models_of, note_stand_ins, patience_of
 from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import Episode, Trial
@@ -30,14 +29,14 @@ from sociolab.report.result import RunResult, result_of
 from sociolab.runner.judging import Jury
 from sociolab.runner.local import work_all
 from sociolab.runner.plan import Shard
-from sociolab.runner.progress import TalliedReplies, Tally
+from sociolab.runner.progress import TalliedReplies, Tally, Watch
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run, store_path
 from sociolab.store.store import Store
 
 
 def judge_run(
-    run: str, config: RunConfig, *, repeats: int, sheet: str = "", watch: Watch | None = None
+    run: str, config: JudgeConfig, *, repeats: int, sheet: str = "", watch: Watch | None = None
 ) -> RunResult:
     """Judge every played episode of a run with each judge, `repeats` times, and return the result.
 
@@ -53,7 +52,7 @@ def judge_run(
 
 
 async def judge_run_async(
-    run: str, config: RunConfig, *, repeats: int, sheet: str = "", watch: Watch | None = None
+    run: str, config: JudgeConfig, *, repeats: int, sheet: str = "", watch: Watch | None = None
 ) -> RunResult:
     """As `judge_run`, to be awaited."""
     error = await judge_due(run, config, repeats=repeats, sheet=sheet, watch=watch)
@@ -63,21 +62,23 @@ async def judge_run_async(
 
 async def judge_due(
     run: str,
-    config: RunConfig,
+    config: JudgeConfig,
+    worker: Worker | None = None,
     *,
     repeats: int,
     sheet: str = "",
     watch: Watch | None = None,
-    worker: Worker | None = None,
 ) -> ModelError | None:
     """Judge what is due, here or where the description says; why it ended early, if it did."""
+    if not isinstance(config, JudgeConfig):  # one of a run holds more, which would say nothing
+        raise ConfigError(f"config: expected a JudgeConfig, found {config!r:.80}")
     path = store_path(config.store)
     with Store.open(path, create=False) as store, lock_run(path, run), store.failing_fast():
         row = store.run(run)
         tally, models = Tally(), Models(config, worker.count if worker else 1)
         replies = TalliedReplies(tally)
         replies.keep_in(RunReplies(store, run))
-        kit = load_world(row.world, settings=row.world_settings | _prompts(config))
+        kit = load_world(row.world, settings=row.world_settings | config.settings)
         budget = worker.budget if worker else Budget(config.budget_share, store.calls.totals(run))
         casting = Casting(
             kit, models, replies, budget, patience_of(config.agent_timeout), tally.waits
@@ -101,14 +102,13 @@ async def judge_due(
         try:
             with watch(run, tally) if watch else nullcontext():
                 if config.on:
-                    from sociolab.app.run.on_ray import work_on  # which judges by what stands here
+                    from sociolab.app.run.on_ray import work_on  # which --on alone needs
 
                     ids = list(dict.fromkeys(trial.id for _, trial, _ in due))
-                    error = await work_on(
-                        config, store, run, ids, tally, repeats=repeats, sheet=sheet
-                    )
+                    part = partial(judge_due, run, repeats=repeats, sheet=sheet)
+                    error = await work_on(config, store, run, ids, tally, part, judging=True)
                 else:
-                    error = await work_all(due, bench.work, config.episodes, tally.waits)
+                    error = await work_all(due, bench.work, EPISODES, tally.waits)
         finally:
             bench.jury.settle()
             await models.close()
@@ -142,17 +142,6 @@ def read_scene(world: World, episode: Episode) -> RatedScene:
             RatedLine(line.turn + 1, line.seat, line.who, words_of(line)) for line in whole.lines
         ),
     )
-
-
-def _prompts(config: RunConfig) -> dict[str, str]:
-    """The set of prompts that judges get in place of the run's own; ConfigError for another
-    setting."""
-    if other := [name for name in config.settings if name != "prompts"]:
-        raise ConfigError(
-            f"--set {other[0]}: expected prompts=NAME, the only setting of a judging; the others "
-            "are those that the run was played with"
-        )
-    return dict(config.settings)
 
 
 _Due: TypeAlias = tuple[Judge, Trial, int]

@@ -16,19 +16,17 @@ import signal
 import sys
 import threading
 from collections import defaultdict, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeAlias
 
 from sociolab.app.players.models import Models
-from sociolab.app.run.config import RunConfig
-from sociolab.app.run.judge import judge_due
-from sociolab.app.run.play import play_session
-from sociolab.app.run.session import Worker, models_of, open_session
+from sociolab.app.run.config import JudgeConfig, RunConfig
+from sociolab.app.run.session import Worker, models_of
 from sociolab.core import __version__
 from sociolab.core.codec import decode_event
 from sociolab.core.episode import Trial
@@ -61,17 +59,22 @@ LAST_WORDS = 5.0
 """Seconds that workers have to send what they did, when the run is interrupted."""
 
 
+PartWork: TypeAlias = Callable[[Any, Worker], Coroutine[Any, Any, ModelError | None]]
+"""Plays or judges what a worker's store holds, and says why it ended early, if it did. A function
+of a module, with arguments at most: it goes to other machines."""
+
+
 @dataclass(frozen=True, slots=True)
 class RayJob:
-    """What a task is to do: trials as they stand in the driver's store. `judging` holds how often
-    and with which sheet to judge them; None: play them. `workers` may be at work at once."""
+    """What a task is to do: `work`, on trials as they stand in the driver's store. `workers` may be
+    at work at once."""
 
     number: int
-    config: RunConfig
+    config: RunConfig | JudgeConfig
     run: RunRow
     trials: tuple[Trial, ...]
     rows: tuple[TrialRows, ...]
-    judging: Mapping[str, Any] | None
+    work: PartWork
     workers: int
     folder: str
     version: str
@@ -178,8 +181,8 @@ def do_job(job: RayJob, desk: Any) -> Outcome:
         os.chdir(job.folder)
         sys.path.append(job.folder)
     with TemporaryDirectory(prefix="sociolab-worker-") as folder:
-        given = {"store": Path(folder) / "part.db", "name": job.run.name, "shard": None, "on": None}
-        config = job.config.model_copy(update=given)
+        here = {"store": Path(folder) / "part.db", "shard": None, "on": None}
+        config = job.config.model_copy(update=here)
         with Store.open(Path(folder) / "part.db") as store:
             run = job.run
             store.create_run(run.name, run.world, run.settings, job.trials, run.declared)
@@ -189,13 +192,13 @@ def do_job(job: RayJob, desk: Any) -> Outcome:
         return asyncio.run(_worked(config, job, desk))
 
 
-async def _worked(config: RunConfig, job: RayJob, desk: Any) -> Outcome:
+async def _worked(config: RunConfig | JudgeConfig, job: RayJob, desk: Any) -> Outcome:
     assigned = Worker(SharedBudget(config.budget_share, desk, job.number), job.workers)
     assert config.store is not None
     with Store.open(config.store) as seen:
         outbox = _Outbox(seen, job.run.name, desk, job.number)
         sending = asyncio.create_task(outbox.keep_sending())
-        working = asyncio.create_task(_work(config, job, assigned))
+        working = asyncio.create_task(job.work(config, assigned))
         try:
             await asyncio.wait({sending, working}, return_when=asyncio.FIRST_COMPLETED)
             if not working.done():
@@ -207,13 +210,6 @@ async def _worked(config: RunConfig, job: RayJob, desk: Any) -> Outcome:
             await asyncio.gather(sending, working, return_exceptions=True)
             await outbox.send()
     return Outcome() if error is None else Outcome(str(error), error.cause, error.fatal)
-
-
-async def _work(config: RunConfig, job: RayJob, worker: Worker) -> ModelError | None:
-    if job.judging is not None:
-        return await judge_due(job.run.name, config, **job.judging, worker=worker)
-    with open_session(config, worker) as session:
-        return await play_session(session, None)
 
 
 class _Outbox:
@@ -250,15 +246,17 @@ class _Outbox:
 
 
 async def work_on(
-    config: RunConfig,
+    config: RunConfig | JudgeConfig,
     store: Store,
     run: str,
     trials: Sequence[str],
     tally: Tally,
-    **judging: Any,
+    work: PartWork,
+    *,
+    judging: bool = False,
 ) -> ModelError | StorageError | None:
-    """Have these trials played, or judged where `judging` says how, on the cluster; why that ended
-    early, if it did. Cancelled, it takes in what workers have done.
+    """Have these trials played, or judged if it is `judging`, on the cluster; why that ended early,
+    if it did. Cancelled, it takes in what workers have done.
 
     ConfigError where Ray is not installed or cannot be reached, and where a worker's machine is
     not as the run wants it.
@@ -270,13 +268,13 @@ async def work_on(
     if threading.current_thread() is threading.main_thread():  # Ray aborts the process on it
         signal.signal(signal.SIGTERM, before)
     try:
-        return await _Driver(ray, config, store, run, tally, judging or None).work(trials)
+        return await _Driver(ray, config, store, run, tally, work, judging).work(trials)
     finally:
         if ours:
             await asyncio.to_thread(ray.shutdown)
 
 
-def _connected(config: RunConfig) -> tuple[Any, bool]:
+def _connected(config: RunConfig | JudgeConfig) -> tuple[Any, bool]:
     """Ray, and whether the connection to the cluster is ours; one that is there is used."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would tell its makers
     try:
@@ -306,16 +304,17 @@ class _Driver:
     def __init__(
         self,
         ray: Any,
-        config: RunConfig,
+        config: RunConfig | JudgeConfig,
         store: Store,
         run: str,
         tally: Tally,
-        judging: Mapping[str, Any] | None,
+        work: PartWork,
+        judging: bool,
     ) -> None:
         self._ray, self._config, self._store, self._run = ray, config, store, run
-        self._tally, self._judging = tally, judging
+        self._tally, self._part, self._judging = tally, work, judging
         self._over = {id for status in ("played", "failed") for id in store.trial_ids(run, status)}
-        before = store.verdicts.judgings(run) if judging is not None else ()
+        before = store.verdicts.judgings(run) if judging else ()
         self._judged = {(row.trial, row.judge, row.judging) for row in before}
         self._calls: set[str] = set()
         self._jobs: dict[asyncio.Task[Outcome], tuple[int, Any, Sequence[str]]] = {}
@@ -382,7 +381,7 @@ class _Driver:
             self._store.run(self._run),
             tuple(self._store.episode(self._run, one).trial for one in trials),
             tuple(read_trial(self._store, self._run, one)[0] for one in trials),
-            self._judging,
+            self._part,
             self._workers,
             os.getcwd(),
             __version__,
@@ -443,7 +442,7 @@ class _Driver:
         for attempt in rows.attempts:
             tally.tokens += attempt[13] + attempt[14]
             tally.usd += attempt[16] or 0.0
-        if self._judging is not None:
+        if self._judging:
             judged = {(row.trial, row.judge, row.judging) for row in rows.judgings}
             new = judged - self._judged
             self._judged |= new

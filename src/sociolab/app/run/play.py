@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from sociolab.app.players.models import Models
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.session import (
     RunSession,
+    Worker,
     models_of,
     note_stand_ins,
     open_session,
@@ -22,15 +23,12 @@ from sociolab.core.episode import HUMAN
 from sociolab.core.errors import ConfigError, ModelError, StorageError, missing_extra
 from sociolab.runner.allowance import Allowance
 from sociolab.runner.local import RunContext, play_all
-from sociolab.runner.progress import Course, Tally
+from sociolab.runner.progress import Course, Tally, Watch
 from sociolab.store.overview import episode_rows
 from sociolab.store.store import TrialRow
 
 if TYPE_CHECKING:
     from sociolab.report.result import RunResult
-
-Watch = Callable[[str, Tally], AbstractContextManager[None]]
-"""Shows the progress of a run while its context is open; is given the run's name and its tally."""
 
 _FEW = 8
 """Episodes under way where nobody waits for an answer."""
@@ -101,7 +99,7 @@ async def run_async(
     disk, to be resumed with the run's name.
     """
     if config.on:  # before anything is written
-        if HUMAN in (*config.agents, config.partner):
+        if HUMAN in config.players:
             raise ConfigError("--on: people play at the machine that they sit at; leave it out")
         if find_spec("ray") is None:
             raise missing_extra("--on ray needs", "ray", "ray")
@@ -161,10 +159,11 @@ async def play_session(session: RunSession, watch: Watch | None) -> ModelError |
     try:
         with watch(session.name, tally) if watch else nullcontext():
             if session.config.on:
-                from sociolab.app.run.on_ray import work_on  # which plays by what stands here
+                from sociolab.app.run.on_ray import work_on  # which --on alone needs
 
                 ids = [row.trial.id for row in pending]
-                error = await work_on(session.config, session.store, session.name, ids, tally)
+                named = session.config.model_copy(update={"name": session.name})
+                error = await work_on(named, session.store, session.name, ids, tally, play_part)
             else:
                 error = await play_all(context, pending, _at_once(session))
     finally:
@@ -175,12 +174,18 @@ async def play_session(session: RunSession, watch: Watch | None) -> ModelError |
     return error
 
 
+async def play_part(config: RunConfig, worker: Worker) -> ModelError | None:
+    """Play what a worker's store holds; why it ended early, if it did."""
+    with open_session(config, worker) as session:
+        return await play_session(session, None)
+
+
 async def _allowance(session: RunSession) -> Allowance | None:
     """The money for episodes, by what a dry run says that one takes; None without a limit."""
     budget = session.budget
     if budget is None or budget.limit is None:
         return None
-    from sociolab.app.preflight.estimate import estimate_run  # loads the local endpoint
+    from sociolab.app.preflight.estimate import estimate_run  # of a run with a limit
 
     allowance = Allowance(budget, (await estimate_run(session.config)).episode_usd)
     session.replies.on_cost = allowance.pay

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sociolab.app.data.sets import list_hashes, load_world, wanted_tasks
 from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import Models, ModelSpec, parse
-from sociolab.app.run.config import RunConfig
+from sociolab.app.run.config import JudgeChoice, RunConfig, WorldConfig
 from sociolab.core import __version__
 from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, code_in, mark, same_code, without_code
 from sociolab.core.episode import HUMAN, Json, Trial
@@ -104,7 +104,7 @@ def open_session(config: RunConfig, worker: Worker | None = None) -> Iterator[Ru
     plan = () if worker else plan_of(config, kit, seated)  # a worker's store has its part
     path = store_path(config.store)
     wanted = checked_name(config.name) if config.name else None
-    with Store.open(path, synced=HUMAN in (*config.agents, config.partner)) as store:
+    with Store.open(path, synced=HUMAN in config.players) as store:
         name = wanted or fresh_name(store, config.world)
         with lock_run(path, name), store.failing_fast():
             store.check_room()
@@ -143,7 +143,7 @@ def check_description(config: RunConfig) -> None:
     plan_of(config, kit, seated)
 
 
-def world_of(config: RunConfig) -> WorldKit:
+def world_of(config: WorldConfig) -> WorldKit:
     """The world of a description; ConfigError if it, its data or a setting is wrong."""
     policy = FailurePolicy(config.attempts, config.on_failed_turn)
     return load_world(config.world, config.data, policy, config.settings, config.seed)
@@ -209,7 +209,7 @@ def plan_of(config: RunConfig, kit: WorldKit, seated: Seated) -> tuple[Trial, ..
     )
 
 
-def wanted_judges(config: RunConfig, casting: Casting, seated: Seated) -> tuple[Judge, ...]:
+def wanted_judges(config: JudgeChoice, casting: Casting, seated: Seated) -> tuple[Judge, ...]:
     """The checks of the world, then the judges named; the heuristic one for offline play only."""
     wanted = config.judges
     if not wanted:
@@ -234,9 +234,9 @@ def _options(config: RunConfig, models: Models) -> dict[str, Json]:
     return {OPTIONS: found} if found else {}
 
 
-def models_of(config: RunConfig) -> tuple[ModelSpec, ...]:
+def models_of(config: JudgeChoice) -> tuple[ModelSpec, ...]:
     """The models that a description names, whatever they are to do."""
-    return models_among(*config.agents, config.partner, *config.judges, *config.readers)
+    return models_among(*config.specs)
 
 
 def models_among(*texts: str | None) -> tuple[ModelSpec, ...]:
@@ -312,8 +312,7 @@ def kept_in_a_run(
     name = f"{kind}-{digest(*(f'{key}={value}' for key, value in sorted(parts.items())))}"
     with lock_run(path, name), store.failing_fast():
         if not store.has_run(name):
-            settings: dict[str, Json] = {kind: dict(parts)}
-            store.create_run(name, world, settings, [])
+            store.create_run(name, world, dict(parts), [], keeps=kind)
         replies.keep_in(RunReplies(store, name))
         yield name
 

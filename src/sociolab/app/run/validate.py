@@ -17,7 +17,6 @@ from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.run.config import ValidationConfig
-from sociolab.app.run.play import Watch
 from sociolab.app.run.session import kept_in_a_run, patience_of
 from sociolab.app.run_sync import synchronous
 from sociolab.core.episode import Json
@@ -40,7 +39,7 @@ from sociolab.report.section import Section, TextTable
 from sociolab.report.words import plural
 from sociolab.runner.judging import verdicts_of
 from sociolab.runner.local import work_all
-from sociolab.runner.progress import TalliedReplies, Tally
+from sociolab.runner.progress import TalliedReplies, Tally, Watch
 from sociolab.stats.intervals import Estimate, mean, on_scale
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TypeVar, cast
 
+from sociolab.core.ports import Player
+from sociolab.town.mind import MindPlayer
 from sociolab.town.questions import (
     Choice,
     ChoosePlace,
@@ -190,3 +192,10 @@ def _facts(task: Matter, me: Me, seed: int) -> dict[str, str]:
     if task.kind == "online activity":
         chosen["where"] = " from home"
     return chosen | {"whom": whom, "points": listed(points[:3]) or "places where people are"}
+
+
+SCRIPTED: dict[str, Player] = {
+    "scripted": MindPlayer(ScriptedMind(), built_in=True),
+    "scripted-complete": MindPlayer(CompleteMind(), built_in=True),
+}
+"""The built-in players, who write acts: as `casting.BUILT_IN` names them."""

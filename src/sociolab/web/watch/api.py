@@ -15,7 +15,6 @@ from sociolab.app.transcripts import transcript_of
 from sociolab.core.codec import encode_event
 from sociolab.core.ports import Transcript
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
-from sociolab.report.result import kept_work
 from sociolab.store.overview import place_of
 from sociolab.store.store import RunRow, Store
 from sociolab.store.verdicts import JudgingRow
@@ -47,7 +46,7 @@ def run_record(row: RunRow) -> dict[str, Any]:
         "playing": row.playing,
         "played": row.played,
         "failed": row.failed,
-        "keeps_replies_of": kept_work(row) or None,
+        "keeps_replies_of": row.work or None,
     }
 
 

@@ -12,7 +12,6 @@ from starlette.responses import Response
 
 from sociolab.app.episode_list import EpisodeFilter, Order, State
 from sociolab.core.errors import ConfigError, StoreError
-from sociolab.report.result import kept_work
 from sociolab.store.connect import store_path
 from sociolab.store.store import RunRow, Store
 from sociolab.web.site import Missing
@@ -30,8 +29,8 @@ def known_run(store: Store, name: str) -> RunRow:
     if not store.has_run(name):
         raise Missing(f'There is no run "{name}" in this store.')
     row = store.run(name)
-    if work := kept_work(row):
-        raise Missing(f'The run "{name}" has no episodes: it only keeps the replies of {work}.')
+    if row.keeps:
+        raise Missing(f'The run "{name}" has no episodes: it only keeps the replies of {row.work}.')
     return row
 
 

@@ -11,8 +11,8 @@ from sociolab.core.episode import Action, Episode, Event, Json, Moved
 from sociolab.core.ports import Variant, Variants
 from sociolab.core.seeding import stream
 from sociolab.judging.controls import ADDRESSED, OPENING, OTHER, TO_THE_JUDGE, opening, with_lines
-from sociolab.worlds.sotopia.scenarios import Character
-from sociolab.worlds.sotopia.scene import SPEAK, SceneCast, casting_from
+from sociolab.worlds.sotopia.scenarios import Character, SceneCast, casting_from
+from sociolab.worlds.sotopia.scene import SPEAK
 
 EMPTY = (
     "Well, here we are.",

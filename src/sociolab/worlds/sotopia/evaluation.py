@@ -26,14 +26,8 @@ from sociolab.judging.quoting import flat
 from sociolab.judging.reader import MissingValue, PersonSheets, person
 from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import schema_of
-from sociolab.worlds.sotopia.scene import (
-    JUDGED,
-    SceneCast,
-    casting_from,
-    judge_names,
-    paper,
-    ties,
-)
+from sociolab.worlds.sotopia.scenarios import SceneCast, casting_from
+from sociolab.worlds.sotopia.scene import JUDGED, judge_names, paper, ties
 from sociolab.worlds.sotopia.visibility import (
     describe_self,
     line_text,

@@ -31,8 +31,10 @@ from sociolab.worlds.sotopia.scenarios import (
     FriendGoal,
     OptionGoal,
     PriceGoal,
+    SceneCast,
+    casting_from,
 )
-from sociolab.worlds.sotopia.scene import PACKAGE, SceneCast, casting_from, judge_names
+from sociolab.worlds.sotopia.scene import PACKAGE, judge_names
 
 CLOSING = "closing"
 """The name of the closing question in requests and events."""

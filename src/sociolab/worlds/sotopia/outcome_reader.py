@@ -53,9 +53,11 @@ from sociolab.worlds.sotopia.scenarios import (
     Id,
     RelationshipType,
     Scenario,
+    SceneCast,
     Text,
+    casting_from,
 )
-from sociolab.worlds.sotopia.scene import ACTIONS, PACKAGE, SceneCast, casting_from, judge_names
+from sociolab.worlds.sotopia.scene import ACTIONS, PACKAGE, judge_names
 from sociolab.worlds.sotopia.visibility import line_text
 
 EXPLAINED = ("in_words", "offer", "acceptance")

@@ -39,16 +39,8 @@ from sociolab.worlds.sotopia.evaluation import (
     instructions_of,
     overall,
 )
-from sociolab.worlds.sotopia.scenarios import Provenance, Scenario
-from sociolab.worlds.sotopia.scene import (
-    JUDGED,
-    PACKAGE,
-    SceneCast,
-    casting_from,
-    judge_names,
-    paper,
-    ties,
-)
+from sociolab.worlds.sotopia.scenarios import Provenance, Scenario, SceneCast, casting_from
+from sociolab.worlds.sotopia.scene import JUDGED, PACKAGE, judge_names, paper, ties
 from sociolab.worlds.sotopia.visibility import (
     describe_known,
     describe_self,

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
+from functools import lru_cache
 from typing import Annotated, Literal, Self
 
 from pydantic import (
@@ -311,6 +312,27 @@ class Scenario(DataRecord):
         for who, barred in zip(cast, self.excluded_occupations, strict=False):
             if who.occupation.lower() in {one.lower() for one in barred}:
                 yield f"{who.id}: {who.occupation}, wanted: another occupation"
+
+
+class SceneCast(DataRecord):
+    """The content of a task: a scenario, who is cast in it, and how they know each other."""
+
+    scenario: Scenario
+    characters: tuple[Character, ...]
+    relationships: tuple[Relationship, ...]
+
+    def between(self, a: str, b: str) -> Relationship:
+        """How two characters know each other; strangers where nothing is said."""
+        for relationship in self.relationships:
+            if {relationship.a, relationship.b} == {a, b}:
+                return relationship
+        return Relationship(a=a, b=b, type=RelationshipType.STRANGER)
+
+
+@lru_cache(maxsize=1024)  # player and judges of an episode all ask
+def casting_from(content: str) -> SceneCast:
+    """The casting that a task's content holds."""
+    return SceneCast.model_validate_json(content)
 
 
 _TAG = re.compile(r"</?(?:p viewer|extra_info|strategy_hint|clarification_hint)\b[^>]*>?")

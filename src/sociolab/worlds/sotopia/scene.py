@@ -15,11 +15,8 @@ from sociolab.judging.quoting import flat
 from sociolab.prompting.sets import PromptSet, load_set
 from sociolab.worlds.sotopia.scenarios import (
     Character,
-    DataRecord,
     Goal,
-    Relationship,
-    RelationshipType,
-    Scenario,
+    SceneCast,
 )
 from sociolab.worlds.sotopia.visibility import (
     STRANGER_LABEL,
@@ -72,27 +69,6 @@ ACTIONS = ActionSpace(
         ActionKind(LEAVE, has_text=False, leaves=True),
     )
 )
-
-
-class SceneCast(DataRecord):
-    """The content of a task: a scenario, who is cast in it, and how they know each other."""
-
-    scenario: Scenario
-    characters: tuple[Character, ...]
-    relationships: tuple[Relationship, ...]
-
-    def between(self, a: str, b: str) -> Relationship:
-        """How two characters know each other; strangers where nothing is said."""
-        for relationship in self.relationships:
-            if {relationship.a, relationship.b} == {a, b}:
-                return relationship
-        return Relationship(a=a, b=b, type=RelationshipType.STRANGER)
-
-
-@lru_cache(maxsize=1024)  # player and judges of an episode all ask
-def casting_from(content: str) -> SceneCast:
-    """The casting that a task's content holds."""
-    return SceneCast.model_validate_json(content)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sociolab.core.episode import Action
 from sociolab.judging.quoting import flat
-from sociolab.worlds.sotopia.scenarios import Character, Relationship, RelationshipType
-
-if TYPE_CHECKING:
-    from sociolab.worlds.sotopia.scene import SceneCast
+from sociolab.worlds.sotopia.scenarios import Character, Relationship, RelationshipType, SceneCast
 
 STRANGER_LABEL = "the other person"
 

@@ -15,16 +15,8 @@ from sociolab.prompting.sets import PromptSet
 from sociolab.report.words import spelled
 from sociolab.worlds.sotopia.dataset import DataSet
 from sociolab.worlds.sotopia.outcome import closing_hash, closing_polls
-from sociolab.worlds.sotopia.scene import (
-    PLAYED,
-    TURN_LIMIT,
-    SceneCast,
-    SotopiaScene,
-    casting_from,
-    judge_names,
-    paper,
-    ties,
-)
+from sociolab.worlds.sotopia.scenarios import SceneCast, casting_from
+from sociolab.worlds.sotopia.scene import PLAYED, TURN_LIMIT, SotopiaScene, judge_names, paper, ties
 from sociolab.worlds.sotopia.visibility import describe_self, line_text
 
 

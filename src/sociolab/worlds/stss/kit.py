@@ -36,18 +36,12 @@ from sociolab.town.embedding import EmbeddingPlayer
 from sociolab.town.mind import MindPlayer, can_answer
 from sociolab.town.model_mind import ModelMind
 from sociolab.town.questions import QUESTIONS, MindQuestion
-from sociolab.town.scripted.mind import CompleteMind, ScriptedMind
+from sociolab.town.scripted.mind import SCRIPTED
 from sociolab.worlds.stss.audit import variants
 from sociolab.worlds.stss.dataset import own_town, read_town
 from sociolab.worlds.stss.judges import StssModelJudge, StssRulesJudge
 from sociolab.worlds.stss.scoring import ScoreSettings
 from sociolab.worlds.stss.world import PACKAGE, Stss, StssSettings, Tempo, town_casts
-
-SCRIPTED: dict[str, Player] = {
-    "scripted": MindPlayer(ScriptedMind(), built_in=True),
-    "scripted-complete": MindPlayer(CompleteMind(), built_in=True),
-}
-"""The built-in players, who write acts: as `casting.BUILT_IN` names them."""
 
 TDP = {
     "general_plan": "TDP's general plan",

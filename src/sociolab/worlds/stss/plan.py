@@ -26,8 +26,8 @@ from sociolab.report.section import Section, TextTable
 from sociolab.report.words import by_rules, listed, plural, scripted_play
 from sociolab.stats.intervals import Estimate, mean, on_scale
 from sociolab.store.store import Store
+from sociolab.town.scripted.mind import SCRIPTED
 from sociolab.worlds.stss.judges import OUTCOMES, Outcome
-from sociolab.worlds.stss.kit import SCRIPTED
 from sociolab.worlds.stss.levels import (
     ACTION,
     GOAL,

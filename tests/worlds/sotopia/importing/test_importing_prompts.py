@@ -33,8 +33,9 @@ from sociolab.worlds.sotopia.scenarios import (
     Relationship,
     RelationshipType,
     Scenario,
+    SceneCast,
 )
-from sociolab.worlds.sotopia.scene import PACKAGE, WANTED, SceneCast, SotopiaScene
+from sociolab.worlds.sotopia.scene import PACKAGE, WANTED, SotopiaScene
 from sociolab.worlds.sotopia.visibility import STRANGER_LABEL
 
 

@@ -1,21 +1,31 @@
-"""Virtual DMs trained on this machine (extra finetune): an encoder, a causal model with LoRA."""
+"""Virtual DMs trained on this machine (extra finetune), by the trainer of transformers: an encoder
+that classifies play, and a causal model with a LoRA adapter, trained on answers and asked for them.
+
+Nothing is fetched, no code that lies in a model's folder is run, and nothing is written. What the
+extra holds is imported where it is used.
+"""
 
 from __future__ import annotations
 
+import os
+import random
+import re
+import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
 
 from sociolab.core.errors import Cause, ConfigError, ReplyError, WorldError, missing_extra
-from sociolab.worlds.anteval.virtual_dm.chat import read_answer
-from sociolab.worlds.anteval.virtual_dm.example import Example, Label
-
-if TYPE_CHECKING:
-    from sociolab.worlds.anteval.virtual_dm.local_models import AdaptedModel, Encoder
-
+from sociolab.worlds.anteval.session import SKILLS
+from sociolab.worlds.anteval.virtual_dm.chat import answer_of, body_of, head, read_answer
+from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label
 
 PACKAGES = ("torch", "transformers", "peft", "tokenizers", "safetensors")
 
@@ -25,6 +35,102 @@ def require_finetune(who: str) -> None:
     missing = [package for package in PACKAGES if find_spec(package) is None]
     if missing:
         raise missing_extra(f"the virtual DM {who!r} needs", "finetune", *missing)
+
+
+def _check_folder(folder: Path, what: str) -> None:
+    if not (folder / "config.json").is_file():
+        raise ConfigError(
+            f"expected the folder of {what}, with a config.json, found {folder}; "
+            "give a folder on this machine (names of a model hub are not looked up)"
+        )
+
+
+def opened(folder: Path, kind: Any, what: str, **settings: Any) -> tuple[Any, Any]:
+    """Model (of an Auto class of transformers) and tokenizer from files of this machine.
+
+    ConfigError where they do not make one.
+    """
+    # Read by the hub's client when it is first imported: with this it asks nobody anything.
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    from transformers import AutoTokenizer
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(str(folder), local_files_only=True)
+        model = kind.from_pretrained(
+            str(folder), local_files_only=True, use_safetensors=True, **settings
+        )
+    except (OSError, ValueError) as error:
+        reason = str(error).partition("\n")[0]
+        raise ConfigError(f"{folder} does not hold {what} in safetensors: {reason}") from error
+    return model, tokenizer
+
+
+@contextmanager
+def own_chance(seed: int) -> Iterator[None]:
+    """Chance by this seed; afterwards the random state of Python, numpy and torch is as it was."""
+    import torch
+
+    python, array = random.getstate(), np.random.get_state()
+    with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+        torch.manual_seed(seed)
+        try:
+            yield
+        finally:
+            random.setstate(python)
+            np.random.set_state(array)
+
+
+def trained(
+    model: Any,
+    rows: Sequence[dict[str, Any]],
+    collate: Any,
+    *,
+    epochs: int,
+    batch: int,
+    rate: float,
+    seed: int,
+    loss: Any = None,
+) -> Any:
+    """The trainer, done; its model is on the machine's accelerator where there is one.
+
+    `loss` takes the place of the model's own.
+    """
+    from transformers import PrinterCallback, Trainer, TrainingArguments
+
+    with TemporaryDirectory() as nowhere:
+        arguments = TrainingArguments(
+            output_dir=nowhere,
+            num_train_epochs=epochs,
+            per_device_train_batch_size=batch,
+            per_device_eval_batch_size=32,
+            learning_rate=rate,
+            warmup_steps=0.1,
+            weight_decay=0.01,
+            seed=seed,
+            save_strategy="no",
+            logging_strategy="no",
+            report_to="none",
+            disable_tqdm=True,
+            remove_unused_columns=False,
+            dataloader_pin_memory=False,
+        )
+        trainer = Trainer(
+            model=model,
+            args=arguments,
+            train_dataset=list(rows),
+            data_collator=collate,
+            compute_loss_func=loss,
+        )
+        trainer.remove_callback(PrinterCallback)
+        trainer.train()
+    trainer.model.eval()
+    return trainer
+
+
+# ------------------------------------------------------------------ the encoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +168,6 @@ class EncoderDM:
     def fit(self, examples: Sequence[Example]) -> None:
         """Learn from examples. ConfigError without the extra, or where no example has a label."""
         require_finetune(self.name)
-        from sociolab.worlds.anteval.virtual_dm.local_models import Encoder
-
         if not any(example.labels for example in examples):
             raise ConfigError("the encoder needs examples with labels to learn from; found none")
         self._fitted = Encoder(examples, self._folder, self._settings)
@@ -75,12 +179,203 @@ class EncoderDM:
         return tuple(self._fitted.best(examples, most))
 
 
-def _check_folder(folder: Path, what: str) -> None:
-    if not (folder / "config.json").is_file():
-        raise ConfigError(
-            f"expected the folder of {what}, with a config.json, found {folder}; "
-            "give a folder on this machine (names of a model hub are not looked up)"
-        )
+NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+"""What candidates are called; those beyond share the last number."""
+
+OUTPUTS = len(NUMBERS) + len(SKILLS)
+MASTER, OTHER = "master", "guest"
+RATE, RANDOM_RATE = 1e-4, 3e-3
+"""The learning rate of a checkpoint, and of a small network that starts at random."""
+
+MOST_WORDS = 4096
+_SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
+_SHORTEST_START = 4
+"""Letters that the start of a name needs to be taken for the name."""
+_WORD = re.compile(r"[A-Z][\w'\u2019]*")
+
+
+class Encoder:
+    """A network fitted on examples; torch's own random state is left as it was found.
+
+    Nobody is called by name, so that nothing is learned about two casts: a candidate is called by a
+    number, counted from who spoke last, in the speaker's mark and wherever the play names them. The
+    head has an output for each number and for each skill.
+    """
+
+    def __init__(
+        self, examples: Sequence[Example], folder: Path | None, settings: EncoderSettings
+    ) -> None:
+        from transformers import DataCollatorWithPadding
+
+        with own_chance(settings.seed):
+            if folder is None:
+                model, self._tokenizer = _small(map(text_of, examples), settings.longest)
+            else:
+                model, self._tokenizer = _checkpoint(folder)
+            self._tokenizer.truncation_side = "left"
+            most = getattr(model.config, "max_position_embeddings", None) or settings.longest
+            self._longest = min(settings.longest, self._tokenizer.model_max_length, most)
+            self._seed = settings.seed
+            self._trainer = trained(
+                model,
+                [self._row(one) | {"labels": _wanted(one)} for one in examples if one.labels],
+                DataCollatorWithPadding(self._tokenizer),
+                epochs=settings.epochs,
+                batch=16,
+                rate=RANDOM_RATE if folder is None else RATE,
+                seed=settings.seed,
+                loss=_loss,
+            )
+
+    def best(self, examples: Sequence[Example], most: int) -> Iterator[frozenset[Label]]:
+        """For each example the `most` likeliest labels."""
+        for example, row in zip(examples, self.scores(examples), strict=True):
+            seated = seated_candidates(example)
+            scored = [
+                (row[_number(seat)] + row[len(NUMBERS) + place], name, skill)
+                for seat, name in enumerate(seated)
+                for place, skill in enumerate(SKILLS)
+            ]
+            scored.sort(key=lambda one: -one[0])  # of labels that score the same, the first
+            yield frozenset(Label(name, skill) for _, name, skill in scored[:most])
+
+    def scores(self, examples: Sequence[Example]) -> Any:
+        """[examples, numbers + skills]: how likely each number and each skill is, as logarithms."""
+        if not examples:
+            return np.zeros((0, OUTPUTS))
+        with own_chance(self._seed):  # the trainer draws some as it reads, and needs none
+            found = self._trainer.predict([self._row(one) for one in examples]).predictions
+        logits = np.asarray(found, dtype=np.float64)
+        parts = np.split(logits, [len(NUMBERS)], axis=1)
+        return np.hstack([one - np.logaddexp.reduce(one, axis=1, keepdims=True) for one in parts])
+
+    def _row(self, example: Example) -> dict[str, Any]:
+        return dict(self._tokenizer(text_of(example), truncation=True, max_length=self._longest))
+
+
+def text_of(example: Example) -> str:
+    """The play as one text, speakers and names by number; of a long one the end is read."""
+    seated = seated_candidates(example)
+    called = {name: NUMBERS[_number(seat)] for seat, name in enumerate(seated)}
+    marks = {DM: MASTER} | called
+    names = names_in_play(example.candidates)
+    return " ".join(
+        f"{marks.get(turn.speaker, OTHER)} : {masked(turn.text, names, called)}"
+        for turn in example.turns
+    )
+
+
+def seated_candidates(example: Example) -> tuple[str, ...]:
+    """The candidates, whoever spoke last first; the silent ones last, in their given order."""
+    last = {turn.speaker: place for place, turn in enumerate(example.turns)}
+    return tuple(sorted(example.candidates, key=lambda name: -last.get(name, -1)))
+
+
+def names_in_play(candidates: Sequence[str]) -> dict[str, str]:
+    """Whom a name means: a word or a part of one candidate's name only, or the start of one.
+
+    Keys are in lower case: "vex'ahlia", "vex" and "ahli" for Vex'ahlia, unless two share them.
+    """
+    meant: dict[str, set[str]] = {}
+    for name in candidates:
+        for word in re.findall(r"[\w'\u2019]+", name.lower()):
+            meant.setdefault(word, set()).add(name)
+            for part in re.findall(r"\w{3,}", word):
+                for end in range(min(_SHORTEST_START, len(part)), len(part) + 1):
+                    meant.setdefault(part[:end], set()).add(name)
+    return {word: owners.pop() for word, owners in meant.items() if len(owners) == 1}
+
+
+def masked(text: str, names: dict[str, str], called: dict[str, str]) -> str:
+    """The text with every capitalised name in play replaced by what its owner is called."""
+
+    def number(found: re.Match[str]) -> str:
+        word = re.sub(r"['\u2019]s?$", "", found[0].lower())
+        return called[names[word]] if word in names else found[0]
+
+    return _WORD.sub(number, text)
+
+
+def _number(seat: int) -> int:
+    return min(seat, len(NUMBERS) - 1)
+
+
+def _wanted(example: Example) -> list[float]:
+    """1 for each number and each skill that is in a label, else 0."""
+    wanted = [0.0] * OUTPUTS
+    seated = seated_candidates(example)
+    for who, skill in example.labels:
+        if who in seated:
+            wanted[_number(seated.index(who))] = 1.0
+        wanted[len(NUMBERS) + SKILLS.index(skill)] = 1.0
+    return wanted
+
+
+def _loss(outputs: Any, labels: Any, num_items_in_batch: Any = None) -> Any:
+    """The cross entropy of the numbers and of the skills; of several labels each counts alike."""
+    from torch.nn.functional import cross_entropy
+
+    here = slice(None, len(NUMBERS)), slice(len(NUMBERS), None)
+    wanted = [labels[:, part] / labels[:, part].sum(1, keepdim=True).clamp(min=1) for part in here]
+    return sum(
+        cross_entropy(outputs.logits[:, part], one) for part, one in zip(here, wanted, strict=True)
+    )
+
+
+def _checkpoint(folder: Path) -> tuple[Any, Any]:
+    from transformers import AutoModelForSequenceClassification
+
+    model, tokenizer = opened(
+        folder, AutoModelForSequenceClassification, "an encoder", num_labels=OUTPUTS
+    )
+    if tokenizer.pad_token_id is None:
+        raise ConfigError(f"the tokenizer in {folder} has no padding token; set its pad_token")
+    return model, tokenizer
+
+
+def _small(texts: Iterable[str], longest: int) -> tuple[Any, Any]:
+    """A small network with random weights, and the most frequent words of these texts."""
+    from tokenizers import Tokenizer, normalizers, pre_tokenizers, processors
+    from tokenizers.models import WordLevel
+    from transformers import (
+        ModernBertConfig,
+        ModernBertForSequenceClassification,
+        PreTrainedTokenizerFast,
+    )
+
+    normal, cut = normalizers.BertNormalizer(lowercase=True), pre_tokenizers.BertPreTokenizer()
+    times = Counter(
+        word for text in texts for word, _ in cut.pre_tokenize_str(normal.normalize_str(text))
+    )
+    times.update((MASTER, OTHER, *NUMBERS))
+    frequent = sorted(times, key=lambda word: (-times[word], word))[:MOST_WORDS]
+    words = {word: number for number, word in enumerate((*_SPECIAL, *frequent))}
+    own = Tokenizer(WordLevel(words, unk_token=_SPECIAL[1]))
+    own.normalizer, own.pre_tokenizer = normal, cut
+    ends = [(mark, words[mark]) for mark in _SPECIAL[2:]]
+    own.post_processor = processors.TemplateProcessing("[CLS] $A [SEP]", special_tokens=ends)
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=own, pad_token=_SPECIAL[0], unk_token=_SPECIAL[1]
+    )
+    config = ModernBertConfig(
+        vocab_size=len(words),
+        hidden_size=48,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=96,
+        max_position_embeddings=longest,
+        classifier_pooling="mean",  # from so little play attention to one token is not learned
+        pad_token_id=words[_SPECIAL[0]],
+        bos_token_id=words[_SPECIAL[2]],
+        cls_token_id=words[_SPECIAL[2]],
+        eos_token_id=words[_SPECIAL[3]],
+        sep_token_id=words[_SPECIAL[3]],
+        num_labels=OUTPUTS,
+    )
+    return ModernBertForSequenceClassification(config), tokenizer
+
+
+# ------------------------------------------------------------------ LoRA
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +419,6 @@ class LoraDM:
         longer than the model can read.
         """
         require_finetune(self.name)
-        from sociolab.worlds.anteval.virtual_dm.local_models import train
-
         labelled = [example for example in examples if example.labels]
         if not labelled:
             raise ConfigError(f"{self.name} needs examples with labels to learn from; found none")
@@ -153,3 +446,134 @@ class LoraDM:
         except ReplyError as error:
             self.failures[error.cause] += 1
             return frozenset()
+
+
+LONGEST_ANSWER = 256
+"""Tokens: more than a dozen checks."""
+
+AT_ONCE = 16
+"""Prompts that are answered together."""
+
+NO_LOSS = -100
+"""What torch's cross entropy passes over."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptedModel:
+    """A causal model (of transformers) with an adapter (of peft), and its tokenizer."""
+
+    model: Any
+    tokenizer: Any
+
+    def replies(self, examples: Sequence[Example]) -> tuple[str | ReplyError, ...]:
+        """What the model answers to each, decoded greedily; ReplyError where one is too long.
+
+        Prompts of about the same length are read together.
+        """
+        prompts = [prompt_ids(self, example) for example in examples]
+        found: dict[int, str | ReplyError] = {}
+        for place, (prompt, example) in enumerate(zip(prompts, examples, strict=True)):
+            if problem := _length_problem(self, example, len(prompt) + LONGEST_ANSWER):
+                # It was trained for long, and what it does with all other rows is worth having.
+                found[place] = ReplyError(problem, raw="", cause="context overflow")
+        left = sorted(set(range(len(prompts))) - set(found), key=lambda place: len(prompts[place]))
+        for start in range(0, len(left), AT_ONCE):
+            some = left[start : start + AT_ONCE]
+            found |= zip(some, self._written([prompts[place] for place in some]), strict=True)
+        return tuple(found[place] for place in range(len(examples)))
+
+    def _written(self, prompts: Sequence[list[int]]) -> list[str]:
+        import torch
+        from transformers import GenerationConfig
+
+        end, width = self.tokenizer.eos_token_id, max(map(len, prompts))
+        greedy = GenerationConfig(
+            do_sample=False, max_new_tokens=LONGEST_ANSWER, eos_token_id=end, pad_token_id=end
+        )
+        here, before = self.model.device, [width - len(prompt) for prompt in prompts]
+        rows = [[end] * pad + prompt for pad, prompt in zip(before, prompts, strict=True)]
+        read = [[0] * pad + [1] * (width - pad) for pad in before]
+        written = self.model.generate(
+            input_ids=torch.tensor(rows, device=here),
+            attention_mask=torch.tensor(read, device=here),
+            generation_config=greedy,
+        )
+        return [self.tokenizer.decode(row[width:], skip_special_tokens=True) for row in written]
+
+
+def train(folder: Path, examples: Sequence[Example], settings: LoraSettings) -> AdaptedModel:
+    """The model in a folder with an adapter that was trained on examples.
+
+    torch's own random state is left as it was found.
+    """
+    from peft import LoraConfig, get_peft_model
+    from transformers import AutoModelForCausalLM, DataCollatorForSeq2Seq
+
+    model, tokenizer = opened(folder, AutoModelForCausalLM, "a causal model", dtype="auto")
+    if tokenizer.eos_token is None:
+        raise ConfigError(
+            f"the tokenizer in {folder} has no end-of-sequence token; set its eos_token"
+        )
+    tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
+    config = LoraConfig(
+        task_type="CAUSAL_LM",
+        r=settings.rank,
+        lora_alpha=2 * settings.rank,
+        target_modules="all-linear",
+        lora_dropout=0.0,
+    )
+    with own_chance(settings.seed), warnings.catch_warnings():
+        # peft reads a property of the model by a name that transformers has replaced.
+        warnings.filterwarnings("ignore", "`is_gradient_checkpointing`", FutureWarning)
+        adapted = AdaptedModel(get_peft_model(model, config), tokenizer)
+        trained(
+            adapted.model,
+            [row_of(adapted, example) for example in examples],
+            DataCollatorForSeq2Seq(tokenizer),
+            epochs=settings.epochs,
+            batch=settings.batch,
+            rate=settings.learning_rate,
+            seed=settings.seed,
+        )
+    return adapted
+
+
+def prompt_ids(adapted: AdaptedModel, example: Example) -> list[int]:
+    """The prompt as token ids: in the model's chat template if it has one, else as plain text."""
+    tokenizer = adapted.tokenizer
+    if tokenizer.chat_template:
+        messages = [
+            {"role": "system", "content": head()},
+            {"role": "user", "content": body_of(example)},
+        ]
+        text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+        ids: list[int] = tokenizer(text, add_special_tokens=False).input_ids
+    else:
+        ids = tokenizer(f"{head()}\n\n{body_of(example)}\n\n").input_ids
+    return ids
+
+
+def row_of(adapted: AdaptedModel, example: Example) -> dict[str, list[int]]:
+    """A prompt with its right answer as token ids; the loss is taken on the answer alone."""
+    prompt = prompt_ids(adapted, example)
+    answer = adapted.tokenizer(answer_of(example), add_special_tokens=False).input_ids
+    answer = [*answer, adapted.tokenizer.eos_token_id]
+    problem = _length_problem(adapted, example, len(prompt) + len(answer))
+    if problem:
+        raise ConfigError(f"{problem}; choose a model with a longer context")
+    return {
+        "input_ids": [*prompt, *answer],
+        "attention_mask": [1] * (len(prompt) + len(answer)),
+        "labels": [NO_LOSS] * len(prompt) + answer,
+    }
+
+
+def _length_problem(adapted: AdaptedModel, example: Example, tokens: int) -> str:
+    """Why so many tokens are too many for the model; empty where they are not."""
+    most = getattr(adapted.model.config.get_text_config(), "max_position_embeddings", None)
+    if most is None or tokens <= most:  # positions that are not learned have no end
+        return ""
+    return (
+        f"the model reads at most {most} tokens, and example {example.id} with its answer may take "
+        f"{tokens}"
+    )

@@ -25,7 +25,8 @@ from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 from sociolab.worlds.sotopia.importing.episodes import RawEpisode, import_episodes
 from sociolab.worlds.sotopia.importing.package_texts import THEIRS, PackageTexts, read_package
 from sociolab.worlds.sotopia.importing.reading import rows
-from sociolab.worlds.sotopia.scene import PACKAGE, PHYSICAL, WANTED, casting_from
+from sociolab.worlds.sotopia.scenarios import casting_from
+from sociolab.worlds.sotopia.scene import PACKAGE, PHYSICAL, WANTED
 from sociolab.worlds.sotopia.visibility import published_scene
 
 _KINDS = {PHYSICAL: "action"}

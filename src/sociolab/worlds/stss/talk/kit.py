@@ -16,7 +16,8 @@ from sociolab.plugin.shown import Condition, Conditions, Sidebar
 from sociolab.plugin.world import WorldPlugin
 from sociolab.prompting.sets import PromptSet
 from sociolab.store.verdicts import JudgingRow
-from sociolab.worlds.stss.kit import SCRIPTED, SCRIPTED_LIFE, TDP, TownPlayer, python_player
+from sociolab.town.scripted.mind import SCRIPTED
+from sociolab.worlds.stss.kit import SCRIPTED_LIFE, TDP, TownPlayer, python_player
 from sociolab.worlds.stss.talk.audit import VARIANTS
 from sociolab.worlds.stss.talk.dataset import counts_of, own_talks, read_talks
 from sociolab.worlds.stss.talk.playing import TalkSettings

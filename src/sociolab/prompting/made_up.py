@@ -1,4 +1,6 @@
-"""Values that a JSON schema allows, drawn at random, with made-up English for text."""
+"""What a made-up model replies: values that a JSON schema allows, drawn at random, with made-up
+English for text. For dry runs, the local endpoint, and players in tests.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from math import ceil, floor, inf
 from random import Random
@@ -427,3 +429,137 @@ def exact_prose(random: Random, length: int) -> str:
     """Text of exactly `length` characters, cut in mid-word where needed; no space at its end."""
     text = prose(random, length + 60)[:length]
     return text[:-1] + "." if text.endswith(" ") else text
+
+
+# ------------------------------------------------------------------ replies to prompts
+
+
+def reply_to(texts: Sequence[str], schema: str, draw: Draw, *, as_object: bool = False) -> str:
+    """A reply to a prompt of these messages. What is to be reworded comes back as it stands.
+
+    The schema is the one given or, where that is "", the last that the prompt holds in a
+    ```json-schema fence, behind a line "JSON schema:", or on a line of its own. Without any,
+    the reply is like the turn that the prompt shows as an example (a JSON object, or a line
+    "speak: ..." where it asks for lines), else prose (an object of prose where it is to be
+    `as_object`). SchemaError if the schema given is broken.
+    """
+    wanted = asked_schema(texts, schema)
+    if text := _to_reword(texts, wanted):
+        return text
+    if (sampled := sample_asked(texts, schema, draw)) is not None:
+        return sampled
+    if as_object:
+        return _encode({"answer": prose(draw.random, draw.characters)})
+    if turn := _turn_as_shown(texts, draw):
+        return turn
+    if kind := _asked_for_a_line(texts):
+        return _plain_turn(texts, kind, draw)
+    return prose(draw.random, draw.characters)
+
+
+def asked_schema(texts: Sequence[str], schema: str) -> Any:
+    """The schema that the reply is to follow, as `reply_to` finds it; None where there is none."""
+    return _parsed(schema or _schema_in_prompt(texts) or "null")
+
+
+@lru_cache(200)
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def sample_asked(texts: Sequence[str], schema: str, draw: Draw) -> str | None:
+    """A value of the schema that the reply is to follow; None without one, and where the prompt's
+    is none after all. SchemaError if the schema given is broken."""
+    wanted = asked_schema(texts, schema)
+    last = texts[-1] if texts else ""
+    if '"quote"' in schema or '"quote"' in last:
+        draw.turns = [(int(number), words) for number, words in _TURN.findall(last)]
+    if keys := _KEYS.search(last):
+        draw.keys = json.loads(f"[{keys[1]}]")
+    try:
+        return None if wanted is None else _encode(sample(wanted, draw))
+    except SchemaError:
+        if schema:
+            raise
+        return None
+
+
+_TURN = re.compile(r"^(\d+)\. [^:\n]+: (.+)$", re.MULTILINE)
+
+_FENCE = re.compile(r"```json-schema\s*\n(.*?)\n\s*```", re.DOTALL)
+
+_LINE = re.compile(
+    r'^(?:json schema:\s*(?:```\w*\s*)?(?=\{)|(?=\{"(?:\$defs|properties)":))',
+    re.IGNORECASE | re.MULTILINE,
+)
+
+_KEYS = re.compile(r'exactly these keys: \[((?:"\w+"(?:, )?)+)\]')
+
+_GIVEN = re.compile(r"```json\s*\n(.*?)\n\s*```", re.DOTALL)
+
+_decoder = json.JSONDecoder()
+
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def _schema_in_prompt(texts: Sequence[str]) -> str:
+    for text in reversed(texts):
+        if fences := _FENCE.findall(text):
+            return str(fences[-1])
+        for line in reversed(list(_LINE.finditer(text))):
+            try:
+                _, end = _decoder.raw_decode(text, line.end())
+            except ValueError:
+                continue
+            return text[line.end() : end]
+    return ""
+
+
+def _to_reword(texts: Sequence[str], schema: Any) -> str:
+    """The object that the last message gives to be reworded, as it stands: one in a ```json fence
+    with just the properties of the schema; "" without one."""
+    given = _GIVEN.findall(texts[-1]) if texts else []
+    found = _parsed(given[-1]) if given else None
+    wanted = schema.get("properties") if isinstance(schema, dict) else None
+    same = isinstance(found, dict) and wanted is not None and found.keys() == wanted.keys()
+    return _encode(found) if same else ""
+
+
+def _asked_for_a_line(texts: Sequence[str]) -> str:
+    """The kind of action in the example of a prompt that asks for lines `kind: text`; "" if none
+    does."""
+    for text in reversed(texts):
+        example = _EXAMPLE.search(text)
+        if example and _ASKED_FOR_LINES.search(text, 0, example.start()):
+            return example["kind"]
+    return ""
+
+
+def _turn_as_shown(texts: Sequence[str], draw: Draw) -> str:
+    """A turn of the form of the prompt's example of one as JSON; "" without one."""
+    for text in reversed(texts):
+        if example := _OBJECT_EXAMPLE.search(text):
+            turn = json.loads(example[1])
+            act = turn.get("actions", [turn])[0]
+            act["text"] = prose(draw.random, draw.characters)
+            if draw.leave and LEAVE in text:
+                act |= {"action": LEAVE, "text": ""}
+            return _encode(turn)
+    return ""
+
+
+def _plain_turn(texts: Sequence[str], kind: str, draw: Draw) -> str:
+    """One line of this kind; "leave" where that is drawn and the prompt speaks of it."""
+    if draw.leave and any(LEAVE in text for text in texts):
+        return LEAVE
+    return f"{kind}: {prose(draw.random, draw.characters)}"
+
+
+_EXAMPLE = re.compile(r"[Ff]or example:\s*\n(?P<kind>[^\W\d_][\w -]{0,40}): \S")
+
+_OBJECT_EXAMPLE = re.compile(r'[Ff]or example:\s*\n(\{.*"action": ".*\})$', re.MULTILINE)
+
+_ASKED_FOR_LINES = re.compile(r"\blines?\b[^\n]*\bcolon\b")
