@@ -30,12 +30,12 @@ SCORES = {
     "judge": "str",
     "method": "str",
     "judge_settings": "str",
+    "judging": "int",
     "role": "str",  # judge, reader or sheet
     "model": "str",  # or class, or set of ratings
     "sheet": "str",
     "code": "str",  # the fingerprint of a Python class
     "prompts": "str",  # the hash of the texts that the judge got
-    "judging": "int",
     "measure": "str",
     "low": "float",
     "high": "float",
