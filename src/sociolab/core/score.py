@@ -271,6 +271,12 @@ class JudgeId:
         """What tells it from others of its label."""
         return (digest(self.settings, self.code) if self.code else self.settings)[:8]
 
+    @property
+    def version(self) -> str:
+        """Its settings, code and prompts as they are shown: hashes, with what the prompts are."""
+        code = f"code {self.code}" if self.code else ""
+        return ", ".join(filter(None, (self.settings, code, str(self.prompts or ""))))
+
     def as_json(self) -> dict[str, Any]:
         """What stands in JSON beside its label and its settings."""
         return {
