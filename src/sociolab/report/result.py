@@ -254,7 +254,7 @@ def _judges(
             settings=judge.settings,
             judgings=counts.most,
             served=returned.get(judge.name, ()) if judge.method == "model" else (),
-            **judge.fields(),
+            **judge.as_json(),
         )
         for judge, counts in found.items()
     )

@@ -202,7 +202,7 @@ def identity(result: RunResult) -> tuple[tuple[str, str], ...]:
     partner = settings.get("partner")
     found += [(f"Agent {label}", its_hash) for label, its_hash in _hashes(settings.get("agents"))]
     found += [(f"Partner {label}", its_hash) for label, its_hash in _hashes([partner])]
-    found += [(f"Judge {judge.judge}", judge.settings or "none") for judge in result.judges]
+    found += [(f"Judge {judge.judge}", judge.id.version or "none") for judge in result.judges]
     return tuple(found)
 
 
