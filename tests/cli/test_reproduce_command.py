@@ -251,7 +251,7 @@ def test_a_judging_of_stored_runs_is_priced_then_done_and_marked(
         assert {one["published"] for one in judged} == {None}
     with Store.open(tmp_path / "s.db", create=False) as store:
         settings: Any = store.run("people").settings
-    assert settings["tags"] == ["stand-in:openai/j"]
+    assert settings["stand_ins"] == ["openai/j"]
 
 
 def test_a_run_and_a_judging_note_the_models_that_the_stand_in_served(
@@ -271,8 +271,8 @@ def test_a_run_and_a_judging_note_the_models_that_the_stand_in_served(
     with Store.open(tmp_path / "s.db", create=False) as opened:
         result = result_of(opened, "first")
         with_people(tmp_path / "s.db")
-    tags = ["mine", *(f"stand-in:openai/{name}" for name in "mnjk")]
-    assert result.recorded["tags"] == tags
+    assert result.recorded["tags"] == ["mine"]
+    assert result.recorded["stand_ins"] == [f"openai/{name}" for name in "mnjk"]
     assert "stand-in" in standing([result], (), "openai/k")[0]
     # A judge that was not the stand-in may stand beside the paper, and one that was may not.
     judged = sociolab("judge", "people", *JUDGED, *store)

@@ -66,11 +66,12 @@ def test_a_board_names_the_models_that_no_language_model_served(result: RunResul
     plain = run(result, "a")
     assert isinstance(plain.settings, dict)
     tagged = run(
-        result, "b", BETA, settings={**plain.settings, "tags": ["own", f"stand-in:{BETA}"]}
+        result, "b", BETA, settings={**plain.settings, "stand_ins": [BETA]}
     )
     (board,) = boards([plain, tagged])
     assert f"{BETA} was served by the stand-in endpoint, not by a language model" in board.notes
-    assert not [note for note in boards([plain])[0].notes if "stand-in" in note]
+    spoofed = run(result, "a", settings={**plain.settings, "tags": [f"stand-in:{ALPHA}"]})
+    assert not [note for note in boards([spoofed])[0].notes if "stand-in" in note]
 
 
 def test_equal_values_share_a_rank_and_without_a_value_there_is_none(result: RunResult) -> None:

@@ -19,7 +19,7 @@ from sociolab.core import __version__
 from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, code_in, mark, same_code, without_code
 from sociolab.core.episode import HUMAN, Json, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.instructions import INSTRUCTIONS, STAND_IN, TAGS, instructions_from
+from sociolab.core.instructions import INSTRUCTIONS, STAND_INS, TAGS, instructions_from
 from sociolab.core.metrics import Declared
 from sociolab.core.ports import Judge, Player, Role, WorldKit
 from sociolab.core.seeding import digest
@@ -248,11 +248,10 @@ def models_among(*texts: str | None) -> tuple[ModelSpec, ...]:
 async def note_stand_ins(
     store: Store, run: str, specs: Iterable[ModelSpec], models: Models
 ) -> None:
-    """Tag a run with those of these models that the stand-in endpoint serves."""
+    """Record with a run those of these models that the stand-in endpoint serves."""
     if found := await models.stand_ins(specs):
         had = store.run(run).settings
-        tags = [f"{STAND_IN}{label}" for label in found]
-        store.set_settings(run, with_tags(had if isinstance(had, dict) else {}, tags))
+        store.set_settings(run, extended(had if isinstance(had, dict) else {}, STAND_INS, found))
 
 
 def interrupted_result(config: RunConfig, name: str) -> RunResult:
@@ -455,7 +454,7 @@ def _side_by_side(
 MADE_WITH = "made_with"
 RESUMED_WITH = "resumed_with"
 
-BESIDE = frozenset({MADE_WITH, RESUMED_WITH, TAGS, OPTIONS, INSTRUCTIONS})
+BESIDE = frozenset({MADE_WITH, RESUMED_WITH, TAGS, STAND_INS, OPTIONS, INSTRUCTIONS})
 """Settings that tell of a run and are no part of what it plays: they may differ when it resumes."""
 
 GIT_SECONDS = 2.0
@@ -502,15 +501,15 @@ def git_state(folder: Path) -> dict[str, Json] | None:
 
 def resumed(was: Mapping[str, Any], now: Mapping[str, Json]) -> dict[str, Json]:
     """The settings of a run that goes on: as they were, with what it goes on with where that is
-    new, and with tags that are new."""
+    new, and with tags and stand-ins that are new."""
     found = dict(was)
     known = [was.get(MADE_WITH), *was.get(RESUMED_WITH, ())]
     if now[MADE_WITH] not in known:
         found[RESUMED_WITH] = [*was.get(RESUMED_WITH, ()), now[MADE_WITH]]
-    return with_tags(found, now.get(TAGS) or ())
+    return extended(extended(found, TAGS, now.get(TAGS)), STAND_INS, now.get(STAND_INS))
 
 
-def with_tags(settings: Mapping[str, Any], tags: Any) -> dict[str, Json]:
-    """The settings with these tags too."""
-    both = list(dict.fromkeys((*(settings.get(TAGS) or ()), *tags)))
-    return {**settings, TAGS: both} if both else dict(settings)
+def extended(settings: Mapping[str, Any], key: str, more: Any) -> dict[str, Json]:
+    """The settings with more in the list of this key."""
+    both = list(dict.fromkeys((*(settings.get(key) or ()), *(more or ()))))
+    return {**settings, key: both} if both else dict(settings)
