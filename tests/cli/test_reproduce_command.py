@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
+from casts import seated
 from cli.conftest import Sociolab
 from declared_worlds import declared
 from rating_runs import ADA, BEN, MODEL, casting, play
 from sociolab.analysis.formatting import NOTHING
 from sociolab.app.players.models import Models
 from sociolab.app.tools import run_tool, tool_called, tool_names
-from sociolab.core.episode import CastMember, Task, Trial
+from sociolab.core.episode import Task, Trial
 from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.endpoint.server import EndpointProcess, start_in_process
 from sociolab.endpoint.settings import EndpointSettings
@@ -60,7 +61,7 @@ def with_people(
         task = Task(f"stall-{number}.1", (ADA, BEN), f"stall-{number}", content, ("bargain",))
         for place, (ada, ben) in enumerate(CASTS):
             ada, ben = (agent if who == MODEL else who for who in (ada, ben))
-            cast = (CastMember(ADA, ada), CastMember(BEN, ben))
+            cast = (seated(ADA, ada), seated(BEN, ben))
             trials.append(Trial(f"t{number}{place}", "sotopia", task, cast, 0, 0))
     with Store.open(path) as store:
         settings: Any = {"agents": [[agent, "m"]], "partner": ["human", "h"]}
@@ -409,7 +410,7 @@ def test_instructions_are_the_authors_own_where_players_and_judge_had_them(
     assert not original
     theirs = {"name": "original", "standing": "verified original", "hash": "ab"}
     played = result.model_copy(
-        update={"settings": {**result.recorded, "instructions": theirs, "tags": []}}
+        update={"settings": {**result.recorded, "instructions": theirs, "stand_ins": []}}
     )
     assert standing([played], ("openai/a",), "openai/j") == ("", False)
     judges = tuple(

@@ -16,8 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from casts import seated
 from declared_worlds import declared
-from sociolab.core.episode import Action, CastMember, Ended, Event, Moved, Task, Trial, Unusable
+from sociolab.core.episode import Action, Ended, Event, Moved, Task, Trial, Unusable
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Usage
 from sociolab.core.score import JudgeId, Measure, NotKnown, Score, ScoreFailure, Unscored, Verdict
@@ -70,7 +71,7 @@ def plan() -> tuple[Trial, ...]:
             f"{task.id}-{name}",
             "sotopia",
             task,
-            tuple(CastMember(s, a) for s, a in zip(task.seats, cast, strict=True)),
+            tuple(seated(s, a) for s, a in zip(task.seats, cast, strict=True)),
             0,
             7,
         )

@@ -65,9 +65,7 @@ def test_agents_are_ranked_by_the_main_measure_whatever_the_order_of_runs(
 def test_a_board_names_the_models_that_no_language_model_served(result: RunResult) -> None:
     plain = run(result, "a")
     assert isinstance(plain.settings, dict)
-    tagged = run(
-        result, "b", BETA, settings={**plain.settings, "stand_ins": [BETA]}
-    )
+    tagged = run(result, "b", BETA, settings={**plain.settings, "stand_ins": [BETA]})
     (board,) = boards([plain, tagged])
     assert f"{BETA} was served by the stand-in endpoint, not by a language model" in board.notes
     spoofed = run(result, "a", settings={**plain.settings, "tags": [f"stand-in:{ALPHA}"]})

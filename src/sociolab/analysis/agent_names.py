@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sociolab.analysis.values import RunValues, Value, agent_settings
-from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, code_in, mark
+from sociolab.analysis.values import RunValues, Value
+from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, mark
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import READER, SHEET, JudgeId
@@ -58,7 +58,13 @@ class AgentNames:
         if self._same(found.run):
             return found
         judges = {self.judge(label): judge for label, judge in found.judges.items()}
-        return replace(found, values=named(found.values), untold=named(found.untold), judges=judges)
+        return replace(
+            found,
+            values=named(found.values),
+            untold=named(found.untold),
+            judges=judges,
+            agents={self.name(found.run, label): one for label, one in found.agents.items()},
+        )
 
     def result(self, found: RunResult) -> RunResult:
         """The result of a run under these names."""
@@ -149,7 +155,10 @@ class AgentNames:
         return tuple(
             replace(
                 trial,
-                cast=tuple(replace(m, agent=self.name(run, m.agent)) for m in trial.cast),
+                cast=tuple(
+                    replace(m, identity=replace(m.identity, label=self.name(run, m.agent)))
+                    for m in trial.cast
+                ),
             )
             for trial in found
         )
@@ -162,8 +171,7 @@ AS_LABELLED = AgentNames({})
 def agent_names(
     store: Store, runs: Sequence[str], rename: Mapping[str, str] | None = None
 ) -> AgentNames:
-    """The names of the agents of these runs, read off the settings that they played with, and
-    renamed.
+    """The names of the agents of these runs, by what these are, and renamed.
 
     `rename` holds new names by agent, by judge, or by run, which is for others to heed. ConfigError
     for one that is none of these, and where two agents or two judges would share a name.
@@ -171,13 +179,12 @@ def agent_names(
     codes: dict[str, dict[str, str]] = {}
     # By world, too: each has a temperature of its own where a spec names none.
     models: dict[tuple[str, str], dict[str, str]] = {}
-    for run, agents in agent_settings(store, runs).items():
-        for label, hash_ in agents.items():
-            code = code_in(label, hash_)
-            if code is not None:
-                codes.setdefault(label, {})[run] = code
-            elif "/" in label:  # people and rules play as ever
-                models.setdefault((label, store.run(run).world), {})[run] = hash_
+    for row in map(store.run, dict.fromkeys(runs)):
+        for label, agent in row.agents.items():
+            if agent.code is not None:
+                codes.setdefault(label, {})[row.name] = agent.code
+            elif agent.kind == "model":  # people and rules play as ever
+                models.setdefault((label, row.world), {})[row.name] = agent.settings
     codes = {label: by_run for label, by_run in codes.items() if _several(by_run)}
     several = [(label, by_run) for (label, _), by_run in models.items() if _several(by_run)]
     shown: dict[str, dict[str, str]] = {}

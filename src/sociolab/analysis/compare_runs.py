@@ -37,7 +37,7 @@ from sociolab.analysis.values import (
     unscored_hint,
     values_of,
 )
-from sociolab.core.episode import Trial, TurnsAsked
+from sociolab.core.episode import Agent, Trial, TurnsAsked
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.instructions import INSTRUCTIONS, instructions_from, instructions_in
 from sociolab.core.score import READER, UNTOLD, Measure, label_like, measure_called
@@ -775,7 +775,7 @@ def _judge_apart(runs: Sequence[OpenedRun], judge: str) -> Iterator[str]:
 
 def same_agent(runs: Sequence[OpenedRun], a: ComparedSide, b: ComparedSide) -> Iterator[str]:
     """That both sides are one agent, played twice: what a difference is then."""
-    first, last = _hashes(runs[0]), _hashes(runs[-1])
+    first, last = _identities(runs[0]), _identities(runs[-1])
     if a.agent != b.agent or first[a.agent] != last[b.agent]:
         return
     seeds = " and ".join(str(run.result.seed) for run in runs)
@@ -801,7 +801,7 @@ def _partners(found: ComparedAgents) -> str:
 
 
 def _settings(a: OpenedRun, b: OpenedRun, found: ComparedAgents) -> Iterator[str]:
-    ours, theirs = _hashes(a), _hashes(b)
+    ours, theirs = _identities(a), _identities(b)
     labels = {*found.a.partners, *found.b.partners, found.a.agent, found.b.agent}
     for label in sorted(labels & ours.keys() & theirs.keys()):
         if ours[label] != theirs[label]:
@@ -817,9 +817,9 @@ def _footnotes(runs: Sequence[OpenedRun], judges: Sequence[str]) -> tuple[str, .
     return notes_of_runs({r.result.run: instructions_notes(r.result, judges) for r in runs})
 
 
-def _hashes(run: OpenedRun) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
+def _identities(run: OpenedRun) -> dict[str, set[Agent]]:
+    found: dict[str, set[Agent]] = {}
     for trial in run.trials:
         for member in trial.cast:
-            found.setdefault(member.agent, set()).add(member.settings)
+            found.setdefault(member.agent, set()).add(member.identity)
     return found

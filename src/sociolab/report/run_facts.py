@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sociolab.core.code_fingerprint import code_in
-from sociolab.core.episode import HUMAN
 from sociolab.core.score import BY_FORMULA, READER, judge_title
 from sociolab.report.schema import FailedKind, Failures, FirstFailure, JudgeEntry, RunResult
 from sociolab.report.served import possible_words, served_facts, served_warnings
@@ -279,7 +278,8 @@ def _pairing(result: RunResult) -> str:
     if not named:
         return "No agent took part."
     if people := _people(result):
-        others = [name for label, name in named.items() if label != HUMAN]
+        kinds = result.declared.agents
+        others = [name for label, name in named.items() if kinds.get(label) != "person"]
         with_others = f" with {' or '.join(others)} in the other seats" if others else ""
         return f"Each episode had {people}{with_others}, as the study specifies."
     own, part = [named[label] for label in evaluated(result)], result.declared.partner

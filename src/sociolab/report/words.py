@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sociolab.core.code_fingerprint import code_in
-from sociolab.core.episode import TurnsAsked
+from sociolab.core.episode import AgentKind, TurnsAsked
 from sociolab.core.instructions import (
     INSTRUCTIONS,
     STAND_INS,
     instructions_from,
     instructions_in,
 )
-from sociolab.core.metrics import AgentKind, Declared, Metric, directions, scale
+from sociolab.core.metrics import Declared, Metric, directions, scale
 from sociolab.core.score import READER, Measure, Method
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry, macro_of
 

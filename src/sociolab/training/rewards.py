@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
-from sociolab.analysis.values import RunValues, Value, unscored_hint
+from sociolab.analysis.values import RunValues, unscored_hint
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.score import (
     BASELINES,

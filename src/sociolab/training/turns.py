@@ -14,7 +14,6 @@ from pydantic import BaseModel
 from sociolab.agents.prompted import PromptedPlayer, written_turn
 from sociolab.app.data.sets import load_world
 from sociolab.app.transcripts import Key, is_aside, replaying_world, replies_of, requests_of
-from sociolab.core.code_fingerprint import code_in
 from sociolab.core.episode import Action, ActionSpace, Answered, Episode, Moved, Trial, Unusable
 from sociolab.core.errors import SociolabError, WorldError
 from sociolab.core.ports import (
@@ -72,7 +71,7 @@ class StoredTurn:
         read it, None of any other player."""
         for member in self.trial.cast:
             if member.seat == self.seat:
-                return code_in(member.agent, member.settings)
+                return member.identity.code
         return None
 
     @property

@@ -30,7 +30,7 @@ from sociolab.app.run.session import (
     world_of,
 )
 from sociolab.app.run_sync import run_sync
-from sociolab.core.episode import ACT, HUMAN, Action, Episode, Event, Json, Trial
+from sociolab.core.episode import ACT, Action, Episode, Event, Json, Trial
 from sociolab.core.errors import StoreError
 from sociolab.core.ports import (
     CallKey,
@@ -262,7 +262,7 @@ def _models_of(seated: Seated) -> dict[str, _ModelAgent]:
 
 def _own_labels(seated: Seated, judges: Sequence[Judge]) -> tuple[str, ...]:
     """Whose code may make calls that nobody here sees: agents and judges, each once."""
-    agents = [one.id.label for one in seated.all if one.own and one.id.label != HUMAN]
+    agents = [one.id.label for one in seated.all if one.own and one.id.kind != "person"]
     deciding = [one.label for one in judges if isinstance(one, OwnJudge)]
     return tuple(dict.fromkeys([*agents, *deciding]))
 

@@ -6,7 +6,7 @@ import os
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,10 +17,9 @@ from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.run.config import RunConfig
 from sociolab.core import __version__
 from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, code_in, mark, same_code, without_code
-from sociolab.core.episode import HUMAN, Json, Trial
+from sociolab.core.episode import HUMAN, Agent, Json, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.instructions import INSTRUCTIONS, STAND_INS, TAGS, instructions_from
-from sociolab.core.metrics import Declared
 from sociolab.core.ports import Judge, Player, Role, WorldKit
 from sociolab.core.seeding import digest
 from sociolab.engine.scene import FailurePolicy
@@ -110,13 +109,13 @@ def open_session(config: RunConfig, worker: Worker | None = None) -> Iterator[Ru
             store.check_room()
             if store.has_run(name):
                 row = store.run(name)
-                check_same(row, settings)
+                check_same(row, settings, [one.id for one in seated.all])
                 if isinstance(row.settings, dict):
                     store.set_settings(name, resumed(row.settings, settings))
                 if worker is None:
                     budget.carry_over(store.calls.totals(name))
             else:
-                store.create_run(name, config.world, settings, plan, declared_of(kit, seated))
+                store.create_run(name, config.world, settings, plan, kit.declared)
             replies.keep_in(RunReplies(store, name))
             yield RunSession(
                 config,
@@ -177,11 +176,6 @@ def seat_all(config: RunConfig, casting: Casting) -> Seated:
     return Seated(agents, partner)
 
 
-def declared_of(kit: WorldKit, seated: Seated) -> Declared:
-    """What the world declares, and what each agent is."""
-    return replace(kit.declared, agents={one.id.label: one.kind for one in seated.all})
-
-
 SMOKE = "smoke"
 """Among a run's settings: why nothing in it is a result."""
 
@@ -189,9 +183,9 @@ SMOKE = "smoke"
 def smoke_of(kit: WorldKit, seated: Seated) -> str:
     """Why a run is but a smoke test: other performers among scripted residents; "" if it is not."""
     partner = seated.partner
-    if not kit.background or partner is None or partner.id.label not in kit.players:
+    if not kit.background or partner is None or partner.id.kind != "rules":
         return ""
-    others = any(one.id.label not in kit.players for one in seated.agents)
+    others = any(one.id.kind != "rules" for one in seated.agents)
     return "scripted background" if others else ""
 
 
@@ -319,10 +313,8 @@ def kept_in_a_run(
 
 # ------------------------------------------------------------------ may it go on?
 
-_ROLES = ("agents", "partner", "judges")
 
-
-def check_same(run: RunRow, now: dict[str, Json]) -> None:
+def check_same(run: RunRow, now: dict[str, Json], agents: Iterable[Agent] = ()) -> None:
     """ConfigError unless a run is resumed with the settings, and the code, that it began with."""
     was: Mapping[str, Any] = run.settings if isinstance(run.settings, dict) else {}
     changed = changed_settings(was, now)
@@ -339,7 +331,7 @@ def check_same(run: RunRow, now: dict[str, Json]) -> None:
             f"({both_settings(changed, was, now, 'now')}); give this run another "
             "--name, or the old settings to resume it"
         )
-    problems = list(other_code(was, now))
+    problems = list(other_code(run, now, agents))
     if problems:
         raise ConfigError(
             f'the run "{run.name}" cannot go on: {"; ".join(problems)}; {_how_far(run)}; give this '
@@ -403,37 +395,41 @@ def _how_far(run: RunRow) -> str:
 
 
 def _but_for_code(key: str, settings: Mapping[str, Any]) -> object:
-    if key not in _ROLES:
+    if key != "judges":
         return settings.get(key)
-    return [(label, without_code(hash_)) for label, hash_ in _pairs(key, settings)]
+    return [(label, without_code(hash_)) for label, hash_ in _judges(settings)]
 
 
-def _pairs(key: str, settings: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Label and settings of those in a role."""
-    found = settings.get(key)
-    if key == "partner":
-        found = [found] if found else []
-    return [(str(one[0]), str(one[1])) for one in found or []]
+def _judges(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Label and settings of the judges."""
+    return [(str(one[0]), str(one[1])) for one in settings.get("judges") or []]
 
 
-def other_code(was: Mapping[str, Any], now: Mapping[str, Json]) -> Iterator[str]:
-    """What is wrong with the code of each that plays or judges, by the settings of a run; nothing
-    of what is the same."""
+def other_code(run: RunRow, now: Mapping[str, Json], agents: Iterable[Agent]) -> Iterator[str]:
+    """What is wrong with the code of each that plays, or judges by the settings, beside that of a
+    run; nothing of what is the same."""
+    for agent in dict.fromkeys(agents):
+        if before := run.agents.get(agent.label):
+            yield from _other_code(agent.label, before.code, agent.code)
     said: set[tuple[str, str | None]] = set()
-    for key in _ROLES:
-        for label, old, new in _side_by_side(_pairs(key, was), _pairs(key, now)):
-            before, after = code_in(label, old), code_in(label, new)
-            who = f"the judge {label}" if key == "judges" else label
-            if after is None or (who, before) in said:
-                continue
-            said.add((who, before))
-            if before is None or UNKNOWN in (before, after):
-                yield f"nobody can tell whether {who} runs the code that it began with"
-            elif not same_code(before, after):
-                yield (
-                    f"the code of {who} is another one by now ({mark(before)} when it began, "
-                    f"{mark(after)} now)"
-                )
+    was = run.settings if isinstance(run.settings, dict) else {}
+    for label, old, new in _side_by_side(_judges(was), _judges(now)):
+        code = code_in(label, old)
+        if (label, code) not in said:
+            said.add((label, code))
+            yield from _other_code(f"the judge {label}", code, code_in(label, new))
+
+
+def _other_code(who: str, before: str | None, after: str | None) -> Iterator[str]:
+    if after is None:
+        return
+    if before is None or UNKNOWN in (before, after):
+        yield f"nobody can tell whether {who} runs the code that it began with"
+    elif not same_code(before, after):
+        yield (
+            f"the code of {who} is another one by now ({mark(before)} when it began, "
+            f"{mark(after)} now)"
+        )
 
 
 def _side_by_side(

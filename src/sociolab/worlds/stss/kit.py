@@ -47,7 +47,7 @@ SCRIPTED: dict[str, Player] = {
     "scripted": MindPlayer(ScriptedMind(), built_in=True),
     "scripted-complete": MindPlayer(CompleteMind(), built_in=True),
 }
-"""The built-in players, who write acts: as `casting.BUILT_IN` names them."""
+"""The built-in players, who write acts."""
 
 TDP = {
     "general_plan": "TDP's general plan",

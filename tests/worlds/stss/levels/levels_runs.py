@@ -25,10 +25,10 @@ from pathlib import Path
 
 import numpy as np
 
+from casts import seated
 from declared_worlds import declared
 from sociolab.core.episode import (
     Answered,
-    CastMember,
     Ended,
     Episode,
     Event,
@@ -109,7 +109,7 @@ def talks(
             words = "Good morning!" if "Hello" in text else "Yes, gladly!"
             answer = Says(words, memo=note, meant=[CHAT], kept=[kept])
             events = held(scenario, Says(text, "Goodbye!", meant=[act, CHAT]), answer).events
-            cast = (CastMember("ada", agent, "a1"), CastMember(who, other or agent, "a1"))
+            cast = (seated("ada", agent, "a1"), seated(who, other or agent, "a1"))
             kind = task.type.replace(" ", "-")
             played = Task(scenario.id, ("ada", who), task.id, scenario.model_dump_json(), (kind,))
             trial = Trial(f"{scenario.id}-{agent}", "stss-talk", played, cast, 0, 1)
@@ -201,7 +201,7 @@ def _lived(
         town=packed(ROW_MAP),
     )
     seats = ("ada", "ada.routine", *EVERYBODY)
-    cast = tuple(CastMember(s, AGENT if s == "ada" else others, made) for s in seats)
+    cast = tuple(seated(s, AGENT if s == "ada" else others, made) for s in seats)
     kind = task.type.replace(" ", "-")
     played = Task(task.id, seats, task.id, content.model_dump_json(), (kind,))
     chunks = (header(told.first, told.seconds, told.residents), chunk(steps, told.records))
