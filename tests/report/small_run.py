@@ -51,9 +51,10 @@ SOCIAL = Measure("social_rules", -10, 0, whole=True, title="SOC")
 BELIEVABILITY = Measure("believability", 0, 10, whole=True, title="BEL")
 CHECKED = Measure("goal_checked", 0, 10, title="goal (checked)")
 
+HASHES = {ALPHA: "a1", SCRIPTED: "s1"}
 SETTINGS = {
     "data": ["by-hand", "1", "0123abcd"],
-    "agents": [[ALPHA, "a1"], [SCRIPTED, "s1"]],
+    "agents": [[label, hash_] for label, hash_ in HASHES.items()],
     "partner": None,
     "judges": [["goal check", "c1"], ["heuristic", "h1"]],
     "tasks": None,
@@ -71,7 +72,7 @@ def plan() -> tuple[Trial, ...]:
             f"{task.id}-{name}",
             "sotopia",
             task,
-            tuple(seated(s, a) for s, a in zip(task.seats, cast, strict=True)),
+            tuple(seated(s, a, HASHES[a]) for s, a in zip(task.seats, cast, strict=True)),
             0,
             7,
         )

@@ -17,7 +17,7 @@ from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.run.config import RunConfig
 from sociolab.core import __version__
 from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, code_in, mark, same_code, without_code
-from sociolab.core.episode import HUMAN, Agent, Json, Trial
+from sociolab.core.episode import Agent, Json, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.instructions import INSTRUCTIONS, STAND_INS, TAGS, instructions_from
 from sociolab.core.ports import Judge, Player, Role, WorldKit
@@ -103,7 +103,8 @@ def open_session(config: RunConfig, worker: Worker | None = None) -> Iterator[Ru
     plan = () if worker else plan_of(config, kit, seated)  # a worker's store has its part
     path = store_path(config.store)
     wanted = checked_name(config.name) if config.name else None
-    with Store.open(path, synced=HUMAN in (*config.agents, config.partner)) as store:
+    by_people = any(one.id.kind == "person" for one in seated.all)
+    with Store.open(path, synced=by_people) as store:
         name = wanted or fresh_name(store, config.world)
         with lock_run(path, name), store.failing_fast():
             store.check_room()
