@@ -266,12 +266,16 @@ class Agent:
         return what == others and self.kind != "person"
 
 
+NOBODY = Agent("", "imported")
+"""Whoever played an episode that was made up, or labelled, without saying who did."""
+
+
 @dataclass(frozen=True, slots=True)
 class CastMember:
     """Who plays a seat."""
 
     seat: str
-    identity: Agent
+    identity: Agent = NOBODY
 
     @property
     def agent(self) -> str:

@@ -9,7 +9,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import astuple, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias
@@ -334,8 +334,9 @@ class Store(Database):
         agents = {agent: pk for pk, agent in self.agents(run).items()}
         for trial in trials:
             for member in trial.cast:
-                if member.identity not in agents:
-                    agents[member.identity] = self._insert_agent(run, member.identity)
+                if (agent := member.identity) not in agents:
+                    columns = (run, *astuple(agent))
+                    agents[agent] = self.insert(_INSERT_AGENT, columns)
             task = tasks.get(trial.task)
             if task is None:
                 task = tasks[trial.task] = self._insert_task(run, trial.task)
@@ -365,32 +366,10 @@ class Store(Database):
             ),
         )
 
-    def _insert_agent(self, run: int, agent: Agent) -> int:
-        return self.insert(
-            "INSERT INTO agents (run, label, kind, name, endpoint, settings, temperature, code) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (run, *astuple(agent)),
-        )
-
     def agents(self, run: int) -> Mapping[int, Agent]:
         """Who plays in a run (`run_pk`), by their own keys."""
-        rows = self.rows(
-            "SELECT pk, label, kind, name, endpoint, settings, temperature, code FROM agents "
-            "WHERE run = ? ORDER BY pk",
-            (run,),
-        )
-        return {
-            pk: Agent(
-                as_text(label),
-                kind,
-                as_text(name),
-                as_text(endpoint),
-                as_text(settings),
-                temperature,
-                code and as_text(code),
-            )
-            for pk, label, kind, name, endpoint, settings, temperature, code in rows
-        }
+        rows = self.rows(f"SELECT pk, {_AGENT} FROM agents WHERE run = ? ORDER BY pk", (run,))
+        return {pk: Agent(*map(_as_stored, columns)) for pk, *columns in rows}
 
     def _tasks(self, run: int, only: int | None = None) -> Mapping[int, Task]:
         rows = self.rows(
@@ -574,6 +553,10 @@ class Store(Database):
         return not self.row("PRAGMA wal_checkpoint(TRUNCATE)")[0]
 
 
+def _as_stored(value: Any) -> Any:
+    return as_text(value) if isinstance(value, bytes) else value
+
+
 @contextmanager
 def open_store(path: Path | str | None = None) -> Iterator[Store]:
     """The store of this path, by default the user's own, which must be there (StoreError)."""
@@ -588,6 +571,9 @@ def _taken(name: str) -> StoreError:
 _NO_TASK = Task("", (), "", "")
 """Stands in a stored trial for the task, which is stored once for all its trials."""
 
+
+_AGENT = ", ".join(column.name for column in fields(Agent))
+_INSERT_AGENT = f"INSERT INTO agents (run, {_AGENT}) VALUES (?{', ?' * len(fields(Agent))})"
 
 _DELETE = "DELETE FROM runs WHERE pk = ?"
 

@@ -6,17 +6,7 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, Field, model_validator
 
-from sociolab.core.episode import (
-    Action,
-    Agent,
-    CastMember,
-    Ended,
-    Episode,
-    Json,
-    Moved,
-    Task,
-    Trial,
-)
+from sociolab.core.episode import Action, CastMember, Ended, Episode, Json, Moved, Task, Trial
 from sociolab.core.errors import Cause
 from sociolab.core.ports import (
     CANNOT_TELL,
@@ -297,7 +287,7 @@ def labelled(row: Json, id: str) -> Labelled:
     left = ACTIONS[moves[-1].actions[0].kind].leaves
     end = Ended("left", len(moves) - 1, moves[-1].seat) if left else Ended("turn limit", len(moves))
     task = Task(id, _SEATS, id, casting.model_dump_json())
-    cast = tuple(CastMember(seat, Agent("labelled", "imported")) for seat in _SEATS)
+    cast = tuple(CastMember(seat) for seat in _SEATS)
     episode = Episode(Trial(id, "sotopia", task, cast, 0, 0), (*moves, end))
     outcomes = tuple(_outcome(casting, label) for label in read.labels)
     kind = read.kind or read.goals[0].kind

@@ -15,17 +15,7 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from sociolab.core.episode import (
-    Action,
-    Agent,
-    Answered,
-    CastMember,
-    Ended,
-    Episode,
-    Json,
-    Moved,
-    Trial,
-)
+from sociolab.core.episode import Action, Answered, CastMember, Ended, Episode, Json, Moved, Trial
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatModel, Labelled, LabelledPoint, PointAnswer
 from sociolab.core.score import JudgeId, Score, Verdict
@@ -529,7 +519,7 @@ def _episode(id: str, row: LabelledStatement) -> Episode:
         knowledge=(Fact(id="F1", kind=row.fact.kind, text=row.fact.text),),
     )
     task = task_of(session)
-    cast = tuple(CastMember(seat, Agent("labelled", "imported")) for seat in task.seats)
+    cast = tuple(CastMember(seat) for seat in task.seats)
     answer = Learned(facts=[row.statement]).model_dump(mode="json")
     events = (
         Moved(0, _PLAYER, (Action(SPEAK, "What can you tell me?"),)),

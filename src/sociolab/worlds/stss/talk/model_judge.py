@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from sociolab.core.episode import Agent, Answered, CastMember, Ended, Episode, Json, Task, Trial
+from sociolab.core.episode import Answered, CastMember, Ended, Episode, Json, Task, Trial
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatModel, Labelled, LabelledPoint, PointAnswer
 from sociolab.core.score import JudgeId, Verdict
@@ -327,7 +327,7 @@ def _answers(found: tuple[ConditionFinding, ...] | Lost, count: int) -> tuple[Po
 def _episode(id: str, scenario: TalkScenario, lines: Sequence[Utterance], note: str) -> Episode:
     seats = (scenario.performer.resident.id, scenario.other.resident.id)
     task = Task(id, seats, scenario.task.id, scenario.model_dump_json())
-    cast = tuple(CastMember(seat, Agent("labelled", "imported")) for seat in seats)
+    cast = tuple(CastMember(seat) for seat in seats)
     events: list[Answered | Ended] = [
         Answered(turn, line.who, "utter", {"text": line.text}) for turn, line in enumerate(lines)
     ]
