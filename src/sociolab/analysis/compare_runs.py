@@ -37,7 +37,7 @@ from sociolab.analysis.values import (
     unscored_hint,
     values_of,
 )
-from sociolab.core.episode import Agent, Trial, TurnsAsked
+from sociolab.core.episode import Trial, TurnsAsked
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.instructions import INSTRUCTIONS, instructions_from, instructions_in
 from sociolab.core.score import READER, UNTOLD, Measure, label_like, measure_called
@@ -775,7 +775,7 @@ def _judge_apart(runs: Sequence[OpenedRun], judge: str) -> Iterator[str]:
 
 def same_agent(runs: Sequence[OpenedRun], a: ComparedSide, b: ComparedSide) -> Iterator[str]:
     """That both sides are one agent, played twice: what a difference is then."""
-    first, last = _identities(runs[0]), _identities(runs[-1])
+    first, last = runs[0].values.agents, runs[-1].values.agents
     if a.agent != b.agent or first[a.agent] != last[b.agent]:
         return
     seeds = " and ".join(str(run.result.seed) for run in runs)
@@ -801,7 +801,7 @@ def _partners(found: ComparedAgents) -> str:
 
 
 def _settings(a: OpenedRun, b: OpenedRun, found: ComparedAgents) -> Iterator[str]:
-    ours, theirs = _identities(a), _identities(b)
+    ours, theirs = a.values.agents, b.values.agents
     labels = {*found.a.partners, *found.b.partners, found.a.agent, found.b.agent}
     for label in sorted(labels & ours.keys() & theirs.keys()):
         if ours[label] != theirs[label]:
@@ -815,11 +815,3 @@ def _conditions(runs: Sequence[OpenedRun]) -> tuple[str, ...]:
 def _footnotes(runs: Sequence[OpenedRun], judges: Sequence[str]) -> tuple[str, ...]:
     """What stands below all tables of these runs."""
     return notes_of_runs({r.result.run: instructions_notes(r.result, judges) for r in runs})
-
-
-def _identities(run: OpenedRun) -> dict[str, set[Agent]]:
-    found: dict[str, set[Agent]] = {}
-    for trial in run.trials:
-        for member in trial.cast:
-            found.setdefault(member.agent, set()).add(member.identity)
-    return found

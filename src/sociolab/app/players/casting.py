@@ -26,10 +26,11 @@ NO_JUDGE = "none"
 
 @dataclass(frozen=True, slots=True)
 class Seatable:
-    """An agent that can take a seat, and what plays it."""
+    """An agent that can take a seat, and what plays it; `spec` is a model's."""
 
     id: Agent
     player: Player
+    spec: ModelSpec | None = None
 
     @property
     def calls_model(self) -> bool:
@@ -181,7 +182,7 @@ class Casting:
             options.max_tokens or 0, *([options.key] if options.sent else []),
         )  # fmt: skip
         agent = Agent(spec.label, "model", spec.model, spec.endpoint, settings, options.temperature)
-        return Seatable(agent, player)
+        return Seatable(agent, player, spec)
 
     def _kept(self, spec: ModelSpec) -> ChatModel:
         return self.models.kept(spec, self.replies, self.budget)
