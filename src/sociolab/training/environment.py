@@ -21,13 +21,13 @@ from sociolab.app.players.models import Models
 from sociolab.app.run.config import EnvironmentConfig, JudgeChoice, WorldConfig
 from sociolab.app.run.session import Seated, wanted_judges, world_of
 from sociolab.app.run_sync import LoopThread
-from sociolab.core.episode import CastMember, Episode, Task, Trial
+from sociolab.core.episode import Agent, CastMember, Episode, Task, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError
 from sociolab.core.tracebacks import describe_error
 from sociolab.models.budget import Budget
 from sociolab.models.cache import NullReplyStore
 from sociolab.plugin.options import FIRST_WORLD, checked
-from sociolab.runner.plan import AgentId, trial_id
+from sociolab.runner.plan import trial_id
 from sociolab.training.session import (
     Answer,
     EnvSession,
@@ -312,7 +312,7 @@ class Environment:
             self._now = None
 
 
-POLICY = AgentId("policy", "")
+POLICY = Agent("policy", "plugin")
 """Who plays the seat, as trials and episodes name it."""
 
 
@@ -343,8 +343,7 @@ class EnvFactory:
         repeat = self._begun[task.id]
         self._begun[task.id] += 1
         seat, other = self.seat_in(task), self._partner.id
-        who = {each: POLICY if each == seat else other for each in task.seats}
-        cast = tuple(CastMember(each, one.label, one.settings) for each, one in who.items())
+        cast = tuple(CastMember(each, POLICY if each == seat else other) for each in task.seats)
         world, seed = self.config.world, self.config.seed
         key = trial_id(world, self._kit.data, task, cast, repeat, seed)
         return Trial(key, world, task, cast, repeat, seed)
