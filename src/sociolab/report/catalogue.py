@@ -13,9 +13,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from sociolab.core.metrics import UNDECLARED, Declared
+from sociolab.core.reading import read_toml
 from sociolab.core.score import Measure
 from sociolab.report.finding import Count, Finding, FindingTable, Note
 from sociolab.report.formatting import (
@@ -61,9 +63,10 @@ class Catalogue:
     """What one analysis says: calling it with the id of a sentence and the values in it makes a
     `Note`, `table` a table of findings."""
 
-    def __init__(self, name: str, package: str = _SHARED) -> None:
+    def __init__(self, name: str, source: str | Path | Mapping[str, Any] = _SHARED) -> None:
+        """`source`: a package with a file NAME.toml, a file, or what would stand in one."""
         self.name = name
-        self.package = package
+        self._source = source
 
     def __call__(self, note: str, /, **values: Any) -> Note:
         """The sentence of this id with these values; KeyError where the file has none, or a value
@@ -120,7 +123,13 @@ class Catalogue:
         return Note(_FORMATTER.vformat(template, (), values), f"{self.name}.{note}", values)
 
     def _file(self) -> Mapping[str, Any]:
-        return _read(self.package, self.name)
+        match self._source:
+            case str():
+                return _read(self._source, self.name)
+            case Path():
+                return read_toml(self._source)
+            case _:
+                return self._source
 
 
 @cache
