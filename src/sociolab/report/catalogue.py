@@ -94,9 +94,11 @@ class Catalogue:
         `declared`, metrics are marked where lower is better, and explained.
         """
         here = self._file()["tables"][table]
-        written = {**_read(_SHARED, "shared")["columns"], **here.get("columns", {})}
+        own, shared = here.get("columns", {}), _read(_SHARED, "shared")["columns"]
         shown = tuple(
-            name if isinstance(name, Column) else _column(name, written[name], values)
+            name
+            if isinstance(name, Column)
+            else _column(name, own.get(name), shared.get(name), values)
             for name in columns or tuple(here["columns"])
         )
         rows = tuple(findings)
@@ -137,8 +139,11 @@ def _read(package: str, name: str) -> Mapping[str, Any]:
     return tomllib.loads((files(package) / f"{name}.toml").read_text("utf-8"))
 
 
-def _column(name: str, written: str | Mapping[str, Any], values: Mapping[str, Any]) -> Column:
-    row: Mapping[str, Any] = {"heading": written} if isinstance(written, str) else written
+def _column(name: str, own: Any, shared: Any, values: Mapping[str, Any]) -> Column:
+    """The column as the table's own entry has it; what it does not say is as in `shared.toml`."""
+    row: dict[str, Any] = {}
+    for entry in (shared, own):
+        row |= {"heading": entry} if isinstance(entry, str) else entry or {}
     heading = _FORMATTER.vformat(row["heading"], (), values)
     form, part = _form(row.get("form", ""))
     return Column(name, heading, row.get("of", name), form, part, row.get("text", False))
