@@ -7,6 +7,7 @@ import re
 import string
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ import sociolab
 from sociolab.core.score import Measure
 from sociolab.report.catalogue import Catalogue, write
 from sociolab.report.finding import Count, Note, as_data
+from sociolab.stats.correlation import pearson
 from sociolab.stats.intervals import mean
 
 ROOT = Path(sociolab.__file__).parent
@@ -85,6 +87,9 @@ def test_values_are_written_by_their_type() -> None:
     estimate = mean([1.0, 2.0, 3.0, 4.0], ["a", "b", "c", "d"])
     assert write(estimate, part="value") == "2.50"
     assert write(estimate).startswith("2.50 [")
+    line = pearson([1, 2, 3, 5], [1, 2, 4, 4], ["a", "b", "c", "d"])
+    assert write(line, "stars", "value") == "0.88"
+    assert write(replace(line, p=0.01), "stars", "value") == "0.88**"
     assert write(None) == "\N{EN DASH}"
     assert write(Count("rater", 1)) == "1 rater"
     assert write(1234) == "1,234"

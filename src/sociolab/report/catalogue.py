@@ -33,10 +33,12 @@ from sociolab.report.words import listed, minus, percent
 if TYPE_CHECKING:
     from sociolab.report.finding import Interval
 
-Form: TypeAlias = Literal["", "scaled", "signed", "percent", "share", "p", "points", "number"]
+Form: TypeAlias = Literal[
+    "", "scaled", "signed", "percent", "share", "p", "points", "number", "stars"
+]
 """How a number is written: "" with two decimals; "scaled" with three where the row's metric is no
 wider than 1; "share" in percent with a decimal; "points" whole and with a sign; "number" with as
-few digits as it has."""
+few digits as it has; "stars", a correlation, with those of its p."""
 
 Part: TypeAlias = Literal["", "value", "interval"]
 """What is written of an estimate: "" both its value and its interval."""
@@ -217,7 +219,7 @@ def _number(value: float, form: str, metric: Measure | None) -> str:
     match form:
         case "scaled" if metric is not None:
             return figure(value, metric)
-        case "" | "scaled":
+        case "" | "scaled" | "stars":
             return plain(value)
         case "signed":
             return plain(value, sign=True)
@@ -237,7 +239,8 @@ def _number(value: float, form: str, metric: Measure | None) -> str:
 
 def _estimate(value: Interval, form: str, part: Part, metric: Measure | None) -> str:
     """A value with its interval, or one of the two; an interval of shares ends at 0 and 1."""
-    shown = write(value.value, form, metric=metric)
+    stars = getattr(value, "stars", "") if form == "stars" else ""
+    shown = write(value.value, form, metric=metric) + stars
     if value.low is None or value.high is None:
         return NOTHING if part == "interval" else shown
     low, high = value.low, value.high
