@@ -8,7 +8,7 @@ import pytest
 
 from declared_worlds import declared
 from report.small_run import GOAL, HEURISTIC, RUN
-from sociolab.analysis.agreement import Agreements, agreements, kappa_ends, sections_of
+from sociolab.analysis.agreement import Agreements, agreements, kappa_on_scale, sections_of
 from sociolab.analysis.ratings import MODELS, OTHERS, PEOPLE, RULES, played_by, ratings_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Score, ScoreFailure, Unscored
@@ -82,7 +82,8 @@ def test_plays_by_models_and_by_rules_stand_apart(found: Agreements) -> None:
     counts = {cell.group: cell.pearson.n for cell in found.report.judges}
     assert counts == {None: 6, MODELS: 5, RULES: 1}
     (table,) = (t for s in found.sections for t in s.tables if t.heading.startswith("Correlation"))
-    assert table.columns[:6] == ("", "models", "n", "rules", "n", "all")
+    assert table.columns[:4] == ("metric", "played by", "seats", "r")
+    assert [row[1:3] for row in table.rows] == [("all", "6"), ("models", "5"), ("rules", "1")]
 
 
 def test_sentences_say_what_cannot_be_concluded(found: Agreements) -> None:
@@ -200,7 +201,8 @@ def test_charts_tell_their_figures_to_those_who_do_not_see_them(found: Agreement
 
 def test_an_interval_of_kappa_is_shown_to_its_ends() -> None:
     wide = Estimate(0.58, 3, 3, -1.21, 2.38, "t")
-    assert kappa_ends(wide, 5) == "[\N{MINUS SIGN}0.25, 1.00]"
+    shown = kappa_on_scale(wide, 5)
+    assert (shown.value, shown.low, shown.high) == (0.58, -0.25, 1.0)
 
 
 def test_a_document_holds_all_figures(found: Agreements) -> None:

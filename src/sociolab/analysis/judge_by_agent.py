@@ -17,15 +17,17 @@ import numpy as np
 
 from sociolab.analysis.ratings import StoredRatings
 from sociolab.core.score import Measure
-from sociolab.report.formatting import NOTHING, cell, ends, interval_notes, p_text, plain
-from sociolab.report.section import Section, TextTable
-from sociolab.report.words import listed
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Count, Finding, Note
+from sociolab.report.section import Section
 from sociolab.stats.correlation import correlations
 from sociolab.stats.crossed import Given, RatedPlay, crossed, crossed_estimate
 from sociolab.stats.intervals import Estimate, on_scale
 from sociolab.stats.paired import holm
 from sociolab.stats.power import ALPHA
 from sociolab.stats.prediction_powered import FEWEST, Corrected, JudgedPlay, corrected
+
+SAY = Catalogue("judge_by_agent")
 
 JudgedByAgent: TypeAlias = Mapping[str, Mapping[str, Sequence[JudgedPlay]]]
 """The plays that a judge scored, by dimension and agent."""
@@ -92,7 +94,7 @@ def judge_by_agent(ratings: StoredRatings, judge: str) -> JudgeByAgent:
     for one in ratings.judges:
         if one.rater == judge and one.value is not None and one.dimension in plays:
             rated = given.get((one.dimension, one.item), ())
-            scored = plays[one.dimension][ratings.played[one.item]]
+            scored = plays[one.dimension][ratings.seats[one.item].agent]
             scored.append(JudgedPlay(one.cluster, one.value, rated))
     made = biases(judge, plays)
     orders: dict[str, float | None] = {}
@@ -161,120 +163,92 @@ def _corrected(
             yield CorrectedMean(judge, measure.name, sides, told)
 
 
-def judge_by_agent_section(found: JudgeByAgent, titles: Mapping[str, str], cluster: str) -> Section:
+# ------------------------------------------------------------------ what it concludes
+
+
+def bias_findings(found: JudgeByAgent, ratings: StoredRatings) -> tuple[Finding, ...]:
+    """A judge minus people, by metric and agent; p is of its distance from that for the others."""
+    metrics = {measure.name: measure for measure in ratings.measures}
+    return tuple(
+        Finding(
+            metrics[bias.dimension],
+            {"judge": bias.judge, "agent": bias.agent},
+            bias.bias,
+            (Count("seat", bias.bias.n),),
+            adjusted_p=bias.p,
+            more={"people": bias.people, "judged": bias.judged, "apart": bias.apart},
+        )
+        for bias in found.biases
+    )
+
+
+def corrected_findings(found: JudgeByAgent, ratings: StoredRatings) -> tuple[Finding, ...]:
+    """People's mean of each agent, corrected by the judge."""
+    metrics = {measure.name: measure for measure in ratings.measures}
+    return tuple(
+        Finding(
+            metrics[one.dimension],
+            {"judge": one.judge, "agent": one.agents[0]},
+            one.found.corrected,
+            more={
+                "rated": SAY("rated", rated=one.found.people.n, scored=one.found.judge.n),
+                "people": one.found.people,
+                "judged": one.found.judge,
+                "weight": one.found.weight,
+                "saved": one.found.saved,
+            },
+        )
+        for one in found.corrected
+        if len(one.agents) == 1
+    )
+
+
+def judge_by_agent_section(found: JudgeByAgent, ratings: StoredRatings) -> Section:
     """What to know of a judge before its scores rank agents."""
-    said: list[str] = []
-    if len({one.agent for one in found.biases}) < 2:
-        said.append("People rated one agent only: whether the judge favours any is not known.")
-    elif not any(one.differs for one in found.biases):
-        said.append(
-            "The judge's bias is not shown to differ between agents. This is no evidence that it "
-            "is the same: see the intervals."
-        )
-    same = [titles[name] for name, r in found.orders.items() if r is not None and r >= 1]
-    if same:
-        said.append(f"Judge and people rank the agents alike in {listed(same)}.")
-    other = [
-        f"{titles[name]} {plain(r)}" for name, r in found.orders.items() if r is not None and r < 1
-    ]
-    if other:
-        said.append(
-            "Spearman's rank correlation of the agents' means by judge and by people: "
-            f"{', '.join(other)}."
-        )
-    tables = [_bias_table(found.biases, titles, cluster)]
-    means = [one for one in found.corrected if len(one.agents) == 1]
+    findings, means = bias_findings(found, ratings), corrected_findings(found, ratings)
+    tables = [SAY.table("bias", findings, cluster=ratings.cluster)]
     if means:
-        tables.append(_corrected_table(found, means, titles, cluster))
-    cautions = tuple(_cautions(found.biases, titles))
-    return Section(f"Judge minus people: {found.judge}", tuple(said), cautions, tuple(tables))
+        tables.append(SAY.table("corrected", means, notes=_left_out(found, ratings.cluster)))
+    said, cautions = _sentences(found, ratings), _cautions(found, findings)
+    title = SAY("title", judge=found.judge)
+    return Section(title, tuple(said), tuple(cautions), tuple(tables))
 
 
-def _cautions(found: Sequence[AgentBias], titles: Mapping[str, str]) -> Iterator[str]:
+def _sentences(found: JudgeByAgent, ratings: StoredRatings) -> Iterator[Note]:
+    if len({bias.agent for bias in found.biases}) < 2:
+        yield SAY("one_agent")
+    elif not any(bias.differs for bias in found.biases):
+        yield SAY("no_difference")
+    orders = [
+        (measure, rho)
+        for measure in ratings.measures
+        if (rho := found.orders.get(measure.name)) is not None
+    ]
+    if same := [metric for metric, rho in orders if rho >= 1]:
+        yield SAY("same_order", metrics=same)
+    if other := [SAY("order", metric=metric, rho=rho) for metric, rho in orders if rho < 1]:
+        yield SAY("orders", orders=other)
+
+
+def _cautions(found: JudgeByAgent, findings: Sequence[Finding]) -> Iterator[Note]:
     """Of each agent for which the judge's bias is another."""
-    by: dict[str, list[AgentBias]] = defaultdict(list)
-    for one in found:
-        if one.differs:
-            by[one.agent].append(one)
-    for agent, some in by.items():
-        told = [
-            f"{titles[one.dimension]} {plain(one.bias.value, sign=True)} {ends(one.bias)}, which "
-            f"is {plain(one.apart, sign=True)} from the bias for others (Holm p {p_text(one.p)})"
-            for one in some
-        ]
-        yield (
-            f"The judge's bias for {agent} differs from that for other agents: {listed(told)}. Its "
-            "scores do not compare these agents fairly."
-        )
-
-
-def _bias_table(rows: Sequence[AgentBias], titles: Mapping[str, str], cluster: str) -> TextTable:
-    """A row for each dimension and agent."""
-    return TextTable(
-        "Judge minus people, by agent",
-        ("", "agent", "n", "people", "judge", "bias", "95 % interval", "from others", "Holm p"),
-        tuple(
-            (
-                titles[one.dimension],
-                one.agent,
-                f"{one.bias.n:,}",
-                plain(one.people),
-                plain(one.judged),
-                plain(one.bias.value, sign=True),
-                ends(one.bias),
-                plain(one.apart, sign=True),
-                NOTHING if one.p is None else p_text(one.p),
+    by_agent: dict[str, list[Note]] = defaultdict(list)
+    for bias, finding in zip(found.biases, findings, strict=True):
+        if bias.differs:
+            by_agent[bias.agent].append(
+                SAY("favoured", metric=finding.metric, bias=bias.bias, apart=bias.apart, p=bias.p)
             )
-            for one in rows
-        ),
-        (
-            "n: seats that both scored; bias: judge minus people, in points",
-            *interval_notes([one.bias for one in rows], cluster),
-            "from others: this bias minus the bias for all other agents; Holm p: for that "
-            "difference, corrected for all rows",
-        ),
-        words=(1,),
-    )
+    for agent, biases_of in by_agent.items():
+        yield SAY("unfair", agent=agent, biases=biases_of)
 
 
-def _corrected_table(
-    found: JudgeByAgent, rows: Sequence[CorrectedMean], titles: Mapping[str, str], cluster: str
-) -> TextTable:
-    return TextTable(
-        "People's means, corrected with the judge (PPI++)",
-        ("", "agent", "rated", "people alone", "judge alone", "corrected", "weight", "saved"),
-        tuple(
-            (
-                titles[one.dimension],
-                one.agents[0],
-                f"{one.found.people.n:,} of {one.found.judge.n:,}",
-                cell(one.found.people),
-                cell(one.found.judge),
-                cell(one.found.corrected),
-                plain(one.found.weight),
-                NOTHING if one.found.saved is None else f"{one.found.saved:,.0f}",
-            )
-            for one in rows
-        ),
-        (
-            "corrected: the people's mean, adjusted by the difference between the judge's mean for "
-            "unrated and for rated seats (Angelopoulos et al., arXiv 2311.01453); unbiased if the "
-            "rated ones are a random sample, however biased the judge",
-            "weight: how much the judge counts, 0 to 1; saved: how many more seats people would "
-            "have to rate for an interval as short",
-            *_left_out(found, cluster),
-        ),
-        words=(1,),
-    )
-
-
-def _left_out(found: JudgeByAgent, cluster: str) -> Iterator[str]:
+def _left_out(found: JudgeByAgent, cluster: str) -> Iterator[Note]:
     """Rated agents without a corrected mean, and why."""
-    there = {one.agents for one in found.corrected}
+    corrected_agents = {one.agents for one in found.corrected}
     most: dict[str, int] = defaultdict(int)
-    for one in found.biases:
-        most[one.agent] = max(most[one.agent], one.bias.clusters)
+    for bias in found.biases:
+        most[bias.agent] = max(most[bias.agent], bias.bias.clusters)
     for agent in sorted(most):
-        if (agent,) not in there:
-            which = "rated" if most[agent] < FEWEST else "unrated"
-            yield f"left out: {agent} ({which} seats in fewer than {FEWEST} {cluster}s)"
+        if (agent,) not in corrected_agents:
+            why = "few_rated" if most[agent] < FEWEST else "few_unrated"
+            yield SAY(why, agent=agent, clusters=Count(cluster, FEWEST))

@@ -30,7 +30,7 @@ from sociolab.stats.agreement import OVERALL, POOLED, ItemRating
 from sociolab.store.store import Store
 from sociolab.store.verdicts import ScoreRow
 
-MODELS, PEOPLE, RULES, OTHERS = "models", "people", "rules", "others"
+MODELS, PEOPLE, RULES, OTHERS = GROUPS = ("models", "people", "rules", "others")
 """Who played: the groups that correlations are given for apart (SOTOPIA, Table 1)."""
 
 _RULES = ("scripted", "rules", "random", "heuristic")
@@ -60,14 +60,29 @@ class PersonRating(ItemRating):
 
 
 @dataclass(frozen=True, slots=True)
+class RatedSeat:
+    """What a rating is of: a seat of an episode, or (None) the whole, and the agents of it."""
+
+    run: str
+    trial: str
+    seat: str | None
+    agent: str
+
+    @property
+    def episode(self) -> tuple[str, str]:
+        """Run and trial."""
+        return self.run, self.trial
+
+
+@dataclass(frozen=True, slots=True)
 class StoredRatings:
     """Ratings by people and by judges of the plays of some runs.
 
     `measures` are those that people rated, in the order of the world's paper. `judge_ids` says who
     each judge is, by label, `instructions` from which set judges by label and raters by set
     had theirs, as far as it is known. `measuring` are what judges gave in the metrics that are to
-    measure what people rated by another name (`Declared.measured_by`). `played` tells by item
-    who played.
+    measure what people rated by another name (`Declared.measured_by`). `seats` are what was rated,
+    by item.
     """
 
     runs: tuple[str, ...]
@@ -79,7 +94,13 @@ class StoredRatings:
     sets: tuple[str, ...]
     instructions: Mapping[str, Prompts] = field(default_factory=dict)
     measuring: tuple[ItemRating, ...] = ()
-    played: Mapping[str, str] = field(default_factory=dict)
+    seats: Mapping[str, RatedSeat] = field(default_factory=dict)
+
+    @property
+    def cluster(self) -> str:
+        """What intervals are clustered by; "situation" where worlds call it differently."""
+        clusters = {declared.cluster for declared in self.worlds.values()}
+        return clusters.pop() if len(clusters) == 1 else "situation"
 
     @property
     def raters(self) -> tuple[Rater, ...]:
@@ -125,7 +146,7 @@ def ratings_of(
         tuple(sorted(found.sets)),
         dict(_instructions(store, found, labels)),
         tuple(row for row in measuring if not judges or row.rater in judges),
-        found.played,
+        found.seats,
     )
 
 
@@ -166,7 +187,7 @@ class _Found:
     people: dict[tuple[str, _Play, str], list[ScoreRow]] = field(default_factory=dict)
     measures: dict[str, Measure] = field(default_factory=dict)
     sets: set[str] = field(default_factory=set)
-    played: dict[str, str] = field(default_factory=dict)
+    seats: dict[str, RatedSeat] = field(default_factory=dict)
     _said: dict[tuple[JudgeId, _Play, str], list[float]] = field(default_factory=dict)
 
     def take_run(self, store: Store, run: str, sets: Sequence[str]) -> None:
@@ -183,7 +204,7 @@ class _Found:
     def _take(self, row: ScoreRow, run: str, trial: Trial, imported: bool) -> None:
         item = f"{run} {trial.id} {row.seat or ''}"
         play = _Play(item, trial.task.cluster, _group(trial, row.seat, imported))
-        self.played[item] = _agent(trial, row.seat)
+        self.seats[item] = RatedSeat(run, trial.id, row.seat, _agent(trial, row.seat))
         if row.judge.method == "people":
             if row.value is not None:
                 self._rate(row, play)
