@@ -75,6 +75,15 @@ def test_every_sentence_that_is_said_is_there(path: Path) -> None:
     assert {note for note, _ in said(path.stem)} <= {*notes}
 
 
+@pytest.mark.parametrize("path", [*catalogue_files()], ids=lambda path: path.stem)
+def test_columns_that_are_named_are_described(path: Path) -> None:
+    written = tomllib.loads(path.read_text("utf-8"))
+    shared = tomllib.loads((ROOT / "report/notes/shared.toml").read_text("utf-8"))["columns"]
+    for table in written.get("tables", {}).values():
+        if isinstance(table.get("columns"), list):
+            assert {*table["columns"]} <= {*written.get("columns", ()), *shared}
+
+
 def test_a_sentence_stands_once() -> None:
     seen: dict[str, str] = {}
     for path in catalogue_files():

@@ -1,7 +1,8 @@
 """The catalogue: what analyses say, each sentence, heading and column once, in a file by analysis.
 
 A file of `report/notes` (or of a world's own package) has [notes], sentences by id, and [tables],
-each with a heading, notes and columns. A value stands in braces, with how it is written behind a
+each with a heading, notes and columns: a description of each, or the names of those described in
+the file's [columns] and in `shared.toml`. A value stands in braces, with how it is written behind a
 colon (`NoteFormatter`).
 """
 
@@ -87,16 +88,18 @@ class Catalogue:
         """The table of this id, a row for each finding.
 
         `columns` are those to show, in order (none named: all that the file has of the table); a
-        `Column` is one whose heading is somebody's name. Columns that the file does not have are
-        those of `shared.toml`. Below the table stand the notes of the file, then `notes`, and with
+        `Column` is one whose heading is somebody's name. Below the table stand the notes of the file, then `notes`, and with
         a `cluster` (what intervals are clustered by) how the intervals shown were made. With
         `declared`, metrics are marked where lower is better, and explained.
         """
-        here = self._file()["tables"][table]
-        written = {**_read(_SHARED, "shared")["columns"], **here.get("columns", {})}
+        file = self._file()
+        here = file["tables"][table]
+        own = here.get("columns", {})
+        written = {**_read(_SHARED, "shared")["columns"], **file.get("columns", {})}
+        written |= own if isinstance(own, dict) else {}
         shown = tuple(
             name if isinstance(name, Column) else _column(name, written[name], values)
-            for name in columns or tuple(here["columns"])
+            for name in columns or tuple(own)
         )
         rows = tuple(findings)
         fixed = (
