@@ -88,7 +88,7 @@ def test_plays_by_models_and_by_rules_stand_apart(found: Agreements) -> None:
 
 def test_sentences_say_what_cannot_be_concluded(found: Agreements) -> None:
     said = text(found)
-    assert "the offline judge, no model" in said
+    assert "No model judged: this says nothing of a model judge." in said
     assert "Only 3 scenarios" in said
     assert "2 raters: the intervals are over scenarios, not over people" in said
     assert "this says nothing about seats played by people" in said

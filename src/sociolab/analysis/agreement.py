@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import combinations
 from statistics import median
 from typing import Any
@@ -22,13 +22,14 @@ from sociolab.analysis.ratings import (
     ratings_of,
 )
 from sociolab.analysis.validity import FEW_SEATS, Validity, validities, validity_section
-from sociolab.core.score import Measure, Method
+from sociolab.core.metrics import UNDECLARED
+from sociolab.core.score import RULE_BASED, Measure
 from sociolab.report.catalogue import Catalogue, Column
 from sociolab.report.charts import Bars, bar_chart
 from sociolab.report.finding import Count, Finding, FindingTable, Note, documents
 from sociolab.report.formatting import missing_notes, title_of
 from sociolab.report.section import Chart, Figure, Section
-from sociolab.report.words import minus
+from sociolab.report.words import method_words, minus
 from sociolab.stats.agreement import (
     OVERALL,
     POOLED,
@@ -40,7 +41,6 @@ from sociolab.stats.agreement import (
     Spread,
     agreement_report,
 )
-from sociolab.stats.correlation import Correlation
 from sociolab.stats.inter_rater import Alpha, Bins, RaterAgreement, YesNoAgreement, yes_no_agreement
 from sociolab.stats.intervals import Estimate
 from sociolab.stats.raters import ceilings, for_other_raters, severities
@@ -61,13 +61,6 @@ _LIFT = 0.25
 """By how much r exceeds rho where a few seats carry it."""
 _WIDE = 4
 """Points that a scale is long at least for a chart in whole points."""
-
-_KIND: Mapping[Method, str] = {
-    "model": "kind_model",
-    "heuristic": "kind_heuristic",
-    "rules": "kind_rules",
-    "scripted": "kind_scripted",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,35 +120,42 @@ class Agreements:
                 "second": second,
                 "metric": cell.dimension,
                 "group": getattr(cell, "group", None) or "",
-                "figure": name,
-                "value": figure.value,
-                "low": figure.low,
-                "high": figure.high,
-                "n": n,
-                "clusters": figure.clusters,
+                **_row(name, figure),
             }
             for cell, first, second in cells
-            for name, figure, n in _figures(cell)
-            if figure.value is not None
+            for name, figure in _figures(cell).items()
+            if getattr(figure, "value", None) is not None
         ]
 
 
 _Cell = AmongPeople | JudgeAndPeople | JudgePair | Validity | AgentBias | YesNoCell
-_Figure = Estimate | Correlation | Alpha | YesNoAgreement
 
 
-def _figures(cell: object) -> Iterator[tuple[str, _Figure, int]]:
-    """The figures of a cell by name, each with its n, those of its parts among them."""
+def _figures(cell: object) -> dict[str, Any]:
+    """The figures of a cell by name, those of its parts among them."""
+    figures: dict[str, Any] = {}
     for field in fields(cell):  # type: ignore[arg-type]
         match getattr(cell, field.name):
-            case Alpha() as alpha:
-                yield f"alpha ({field.name})", alpha, alpha.items
-            case YesNoAgreement() as agreement:
-                yield "Cohen's kappa", agreement, agreement.pairs
-            case Estimate() | Correlation() as figure:
-                yield field.name.replace("_", " "), figure, figure.n
-            case part if is_dataclass(part):
-                yield from _figures(part)
+            case RaterAgreement() | Spread() as part:
+                figures |= _figures(part)
+            case None | str() | tuple():
+                pass
+            case figure:
+                figures[field.name] = figure
+    return figures
+
+
+def _row(name: str, figure: Any) -> dict[str, Any]:
+    """A figure as the columns of a CSV file."""
+    match figure:
+        case Alpha():
+            name, n = f"alpha ({name})", figure.items
+        case YesNoAgreement():
+            name, n = "Cohen's kappa", figure.pairs
+        case _:
+            name, n = name.replace("_", " "), figure.n
+    row = {"figure": name, "value": figure.value, "low": figure.low, "high": figure.high}
+    return {**row, "n": n, "clusters": figure.clusters}
 
 
 def agreements(
@@ -218,87 +218,48 @@ def sections_of(
 # ------------------------------------------------------------------ what is found
 
 
-def people_findings(
-    ratings: StoredRatings, report: AgreementReport, bins: int
-) -> tuple[Finding, ...]:
+def people_findings(ratings: StoredRatings, report: AgreementReport, bins: int) -> list[Finding]:
     """Randolph's kappa of two people by metric and who played; beside it shares and alphas."""
-    metrics = _metrics(ratings)
-    return tuple(
-        Finding(
-            metrics[cell.dimension],
-            {"played": cell.group or ALL},
-            kappa_on_scale(cell.agreement.kappa, bins),
-            (Count("seat", cell.agreement.kappa.n),),
-            more={
-                **_shares(cell.agreement),
-                "same": cell.agreement.binned,
-                "nominal": cell.nominal,
-                "ordinal": cell.ordinal,
-                "alpha": cell.interval,
-                "rated_once": cell.agreement.left_out,
-            },
+    return [
+        replace(
+            _finding(ratings, cell, "kappa", cell.agreement.kappa.n, played=cell.group or ALL),
+            estimate=kappa_on_scale(cell.agreement.kappa, bins),
         )
         for cell in report.people
-    )
+    ]
 
 
-def judge_findings(
-    ratings: StoredRatings, report: AgreementReport, judge: str
-) -> tuple[Finding, ...]:
+def judge_findings(ratings: StoredRatings, report: AgreementReport, judge: str) -> list[Finding]:
     """r of a judge and the people's mean by metric and who played, of the metrics in which both
     scored a seat; beside it how far, and on which side of people, its scores lie."""
-    metrics = _metrics(ratings)
     cells = [cell for cell in report.judges if cell.judge == judge]
-    both = {cell.dimension for cell in cells if cell.group is None and cell.spread.bias.n}
-    return tuple(
-        Finding(
-            metrics[cell.dimension],
-            {"judge": judge, "played": cell.group or ALL},
-            cell.pearson,
-            (Count("seat", cell.pearson.n),),
+    both = {cell.dimension for cell in cells if cell.group is None and cell.pearson.n}
+    return [
+        replace(
+            _finding(ratings, cell, "pearson", cell.pearson.n, played=cell.group or ALL),
             p=cell.pearson.p,
-            more={
-                "rho": cell.spearman,
-                "bias": cell.spread.bias,
-                "sd": cell.spread.sd,
-                "within_own_sd": cell.spread.within_own_sd,
-                "within_pooled_sd": cell.spread.within_pooled_sd,
-                "inside": cell.spread.inside,
-                "ranged": Count("seat", cell.spread.inside.n),
-                "below": cell.spread.below,
-                "above": cell.spread.above,
-                "outside_by": cell.spread.outside_by,
-                "missing": cell.failed,
-            },
         )
         for cell in cells
         if cell.dimension in both
-    )
+    ]
 
 
-def pair_findings(ratings: StoredRatings, report: AgreementReport) -> tuple[Finding, ...]:
+def pair_findings(ratings: StoredRatings, report: AgreementReport) -> list[Finding]:
     """The first of two judges minus the second, by metric; beside it how far they agree."""
-    metrics = _metrics(ratings)
-    return tuple(
-        Finding(
-            metrics[cell.dimension],
-            {"first": cell.first, "second": cell.second},
-            cell.difference,
-            (Count("seat", cell.agreement.kappa.n),),
-            more={
-                **_shares(cell.agreement),
-                "kappa": cell.agreement.kappa,
-                "r": cell.pearson,
-                "rho": cell.spearman,
-            },
-        )
+    return [
+        _finding(ratings, cell, "difference", seats, first=cell.first, second=cell.second)
         for cell in report.pairs
-        if cell.group is None and cell.agreement.kappa.n
-    )
+        if cell.group is None and (seats := cell.agreement.kappa.n)
+    ]
 
 
-def _shares(agreement: RaterAgreement) -> dict[str, Estimate]:
-    return {"exact": agreement.exact, "near": agreement.near}
+def _finding(
+    ratings: StoredRatings, cell: _Cell, leading: str, seats: int, **about: str
+) -> Finding:
+    """A cell as a finding: the figure of this name, and the others by theirs beside it."""
+    figures = _figures(cell)
+    estimate, counts = figures.pop(leading, None), (Count("seat", seats),)
+    return Finding(_metrics(ratings)[cell.dimension], about, estimate, counts, more=figures)
 
 
 def kappa_on_scale(kappa: Estimate, bins: int) -> Estimate:
@@ -371,15 +332,15 @@ def _agreeing(findings: Sequence[Finding], bins: int) -> Iterator[Note]:
         "two_people",
         where=where,
         bins=bins,
-        same=main.more["same"].value,
+        same=main.more["binned"].value,
         kappa=SAY("no_interval", kappa=kappa) if kappa.low is None else kappa,
         exact=main.more["exact"].value,
         near=main.more["near"].value,
     )
     alphas = sorted(
-        (finding.more["alpha"].value, title_of(finding.metric))
+        (finding.more["interval"].value, title_of(finding.metric))
         for finding in _parts(findings)
-        if finding.metric and finding.more["alpha"].value is not None
+        if finding.metric and finding.more["interval"].value is not None
     )
     if len(alphas) > 1:
         (low, worst), (high, best) = alphas[0], alphas[-1]
@@ -405,7 +366,7 @@ def _people_cautions(
         yield SAY("unrated", runs=unrated)
     if len(ratings.sets) > 1:
         yield SAY("several_sets", sets=ratings.sets)
-    if raters > 1 and (once := _counted(findings, "rated_once")):
+    if raters > 1 and (once := _counted(findings, "left_out")):
         yield SAY("rated_once", seats=once)
     if flat := [finding.metric for finding in findings if _flat(finding)]:
         yield SAY("flat", metrics=flat)
@@ -424,7 +385,7 @@ def _counted(findings: Sequence[Finding], name: str) -> list[Note]:
 
 
 def _flat(finding: Finding) -> bool:
-    same, alpha = finding.more["same"].value, finding.more["alpha"]
+    same, alpha = finding.more["binned"].value, finding.more.get("interval")
     if same is None or alpha is None or same < 0.8:
         return False
     return alpha.value is None or alpha.value < 0.4
@@ -479,8 +440,8 @@ def _people_tables(findings: Sequence[Finding], cluster: str, bins: int) -> Iter
     whole = _of_all(findings)
     summaries = [SAY("summaries")] if len(_parts(whole)) < len(whole) else ()
     yield SAY.table("people", whole, notes=summaries, cluster=cluster, bins=bins)
-    alphas = [finding for finding in whole if finding.more["alpha"]]
-    why = missing_notes(finding.more["alpha"].note for finding in alphas)
+    alphas = [finding for finding in whole if "interval" in finding.more]
+    why = missing_notes(finding.more["interval"].note for finding in alphas)
     yield SAY.table("alpha", alphas, notes=why, unit=cluster)
     if len(_groups(findings)) > 1:
         apart = [finding for finding in findings if finding not in whole]
@@ -494,8 +455,11 @@ def judge_section(ratings: StoredRatings, report: AgreementReport, judge: str) -
     """How far a judge follows people, and on which side of them its scores lie."""
     findings = judge_findings(ratings, report, judge)
     whole, title = _of_all(findings), SAY("judge_title", judge=judge)
-    method = ratings.judge_ids[judge].method
-    said = [SAY("kind", judge=judge, kind=SAY(_KIND[method]) if method in _KIND else method)]
+    who = ratings.judge_ids[judge]
+    declared = next(iter(ratings.worlds.values()), UNDECLARED)
+    said = [SAY("judge", judge=judge, method=method_words(declared, who))]
+    if who.method in RULE_BASED:
+        said.append(SAY("no_model"))
     if not whole:
         said.append(SAY("scored_nothing"))
         return Section(title, tuple(said), tuple(_owed(report, judge)))
@@ -548,7 +512,7 @@ def _biased(findings: Sequence[Finding]) -> Iterator[Note]:
 
 def _in_range(findings: Sequence[Finding]) -> Iterator[Note]:
     figures = [finding.more for finding in _parts(findings)]
-    total = sum(each["ranged"].n for each in figures)
+    total = sum(each["inside"].n for each in figures)
     if total:
         below, above = (sum(each[side] for each in figures) for side in ("below", "above"))
         inside = total - below - above
@@ -571,7 +535,7 @@ def _judge_cautions(
         yield from _instructed_apart(ratings, judge, raters)
     if lacking := [metric for metric in ratings.measures if metric not in compared]:
         yield SAY("not_compared", metrics=lacking)
-    if missing := _counted(whole, "missing"):
+    if missing := _counted(whole, "failed"):
         yield SAY("missing", scores=missing)
     if few := [finding.metric for finding in whole if finding.counts[0].n < FEW_SEATS]:
         yield SAY("few_seats", few=FEW_SEATS, metrics=few)
@@ -600,7 +564,7 @@ def _r(finding: Finding) -> Any:
 
 
 def _lifted(finding: Finding) -> bool:
-    r, rho = _r(finding).value, finding.more["rho"].value
+    r, rho = _r(finding).value, finding.more["spearman"].value
     enough = finding.counts[0].n >= FEW_SEATS
     return r is not None and rho is not None and enough and r - rho > _LIFT
 
@@ -635,11 +599,24 @@ def _judge_tables(ratings: StoredRatings, findings: Sequence[Finding]) -> Iterat
     yield SAY.table(
         "correlation",
         findings if apart else whole,
-        columns=("metric", *(("played",) if apart else ()), "seats", "r", "interval", "p", "rho"),
+        columns=(
+            "metric",
+            *(("played",) if apart else ()),
+            "seats",
+            "r",
+            "interval",
+            "p",
+            "spearman",
+        ),
         notes=(t_test, *why),
     )
     yield SAY.table("difference", whole, cluster=cluster)
-    if ranged := [finding for finding in whole if finding.more["ranged"].n]:
+    ranged = [
+        replace(finding, counts=(Count("seat", finding.more["inside"].n),))
+        for finding in whole
+        if finding.more["inside"].n
+    ]
+    if ranged:
         yield SAY.table("range", ranged, cluster=cluster)
 
 
