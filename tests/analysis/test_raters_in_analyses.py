@@ -412,7 +412,7 @@ def test_a_rated_agent_without_a_corrected_mean_is_named_with_the_reason() -> No
         ("r",), {}, people, judged, (SCALE,), {"j": JudgeId("j", "model")}, ("people",),
         seats={row.item: RatedSeat("r", row.item, "ann", row.item.split(" ")[1]) for row in judged},
     )  # fmt: skip
-    section = judge_by_agent_section(judge_by_agent(ratings, "j"), ratings)
+    section = judge_by_agent_section(ratings, judge_by_agent(ratings, "j"))
     assert [cells[1] for cells in section.tables[1].rows] == [A]
     assert section.tables[1].notes[-2:] == (
         f"left out: {B} (unrated seats in fewer than 5 situations)",

@@ -169,7 +169,7 @@ def agreements(
     """Compare the judges of some runs with the people who rated them; ConfigError if nobody did."""
     ratings = ratings_of(store, runs, judges, sets)
     scales, answers = on_scales(ratings), yes_no_cells(ratings)
-    ranges = {measure.name: (measure.low, measure.high) for measure in scales.measures}
+    ranges = {name: (metric.low, metric.high) for name, metric in scales.metrics.items()}
     report = agreement_report(scales.people, scales.judges, ranges, bins=bins)
     bins_of = {name: Bins(low, high, bins) for name, (low, high) in ranges.items()}
     others = for_other_raters(report.judges, scales.people, scales.judges, bins_of)
@@ -207,7 +207,7 @@ def sections_of(
     by_agent: Sequence[JudgeByAgent] = (),
 ) -> tuple[Section, ...]:
     """Judges by agent, people among themselves, each judge beside them, and each two judges."""
-    sections = [judge_by_agent_section(judge, ratings) for judge in by_agent if judge.biases]
+    sections = [judge_by_agent_section(ratings, judge) for judge in by_agent if judge.biases]
     sections.append(people_section(ratings, people_findings(ratings, report, bins), bins))
     sections += [judge_section(ratings, report, judge) for judge in ratings.judge_ids]
     if report.pairs:
@@ -271,7 +271,7 @@ def kappa_on_scale(kappa: Estimate, bins: int) -> Estimate:
 
 def _metrics(ratings: StoredRatings) -> dict[str, Measure]:
     """What people rated, and the two summaries of it, by name."""
-    return {measure.name: measure for measure in ratings.measures} | {
+    return ratings.metrics | {
         OVERALL: Measure(OVERALL, 0, 1, title=SAY("overall")),
         POOLED: Measure(POOLED, 0, 1, title=SAY("pooled")),
     }

@@ -97,6 +97,11 @@ class StoredRatings:
     seats: Mapping[str, RatedSeat] = field(default_factory=dict)
 
     @property
+    def metrics(self) -> dict[str, Measure]:
+        """What people rated, by name."""
+        return {measure.name: measure for measure in self.measures}
+
+    @property
     def cluster(self) -> str:
         """What intervals are clustered by; "situation" where worlds call it differently."""
         clusters = {declared.cluster for declared in self.worlds.values()}

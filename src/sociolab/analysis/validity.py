@@ -7,7 +7,7 @@ judge gives IEP from 0 to 1. The two share no scale, so only correlations relate
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -50,12 +50,11 @@ def validities(ratings: StoredRatings) -> tuple[Validity, ...]:
 
 
 def _pairs(ratings: StoredRatings) -> dict[tuple[str, str], None]:
-    rated = {measure.name for measure in ratings.measures}
     return {
         (dimension, metric): None
         for declared in ratings.worlds.values()
         for dimension, metric in declared.measured_by.items()
-        if dimension in rated
+        if dimension in ratings.metrics
     }
 
 
@@ -89,33 +88,31 @@ def _by_judge(ratings: StoredRatings, dimension: str, metric: str) -> Iterator[V
         )
 
 
-def validity_section(ratings: StoredRatings, found: tuple[Validity, ...]) -> Section:
+def validity_section(ratings: StoredRatings, rows: Sequence[Validity]) -> Section:
     """A table with a row for each pair and judge."""
-    declared = tuple(ratings.worlds.values())
     labels = {
-        metric.name: metric.label or metric.name for one in declared for metric in one.metrics
+        metric.name: metric.label
+        for declared in ratings.worlds.values()
+        for metric in declared.metrics
     }
-    measures = {measure.name: measure for measure in ratings.measures}
-    findings = [
-        Finding(
-            measures[one.dimension],
-            {
-                "judge": one.judge,
-                "pair": SAY("pair", rated=one.dimension, metric=labels.get(one.metric, one.metric)),
-            },
-            one.pearson,
-            one.counts,
-            p=one.pearson.p,
-            more={"rho": one.spearman},
-        )
-        for one in found
-    ]
-    counts = dict.fromkeys(count.column for one in found for count in one.counts)
+    findings = []
+    for row in rows:
+        pair = SAY("pair", rated=row.dimension, metric=labels.get(row.metric) or row.metric)
+        about, more = {"pair": pair, "judge": row.judge}, {"rho": row.spearman}
+        metric, r = ratings.metrics[row.dimension], row.pearson
+        findings.append(Finding(metric, about, r, row.counts, p=r.p, more=more))
+    counts = dict.fromkeys(count.column for row in rows for count in row.counts)
     columns = ("pair", "judge", *counts, "r", "interval", "p", "rho", "rho_interval")
-    why = missing_notes(one.pearson.note for one in found)
-    few = any(one.pearson.n < FEW_SEATS for one in found)
+    few = any(row.pearson.n < FEW_SEATS for row in rows)
     return Section(
         SAY("title"),
         cautions=(SAY("few", few=FEW_SEATS),) if few else (),
-        tables=(SAY.table("correlation", findings, columns=columns, notes=why),),
+        tables=(
+            SAY.table(
+                "correlation",
+                findings,
+                columns=columns,
+                notes=missing_notes(row.pearson.note for row in rows),
+            ),
+        ),
     )

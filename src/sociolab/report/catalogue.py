@@ -88,9 +88,9 @@ class Catalogue:
         """The table of this id, a row for each finding.
 
         `columns` are those to show, in order (none named: all that the file has of the table); a
-        `Column` is one whose heading is somebody's name. Below the table stand the notes of the file, then `notes`, and with
-        a `cluster` (what intervals are clustered by) how the intervals shown were made. With
-        `declared`, metrics are marked where lower is better, and explained.
+        `Column` is one whose heading is somebody's name. Below the table stand the notes of the
+        file, then `notes`, and with a `cluster` (what intervals are clustered by) how the intervals
+        shown were made. With `declared`, metrics are marked where lower is better, and explained.
         """
         file = self._file()
         here = file["tables"][table]
