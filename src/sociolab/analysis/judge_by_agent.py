@@ -85,9 +85,9 @@ class JudgeByAgent:
 def judge_by_agent(ratings: StoredRatings, judge: str) -> JudgeByAgent:
     """The judge beside people, agent by agent."""
     rated: dict[tuple[str, str], Given] = defaultdict(tuple)
-    for row in ratings.people:
-        if row.value is not None:
-            rated[row.dimension, row.item] += ((row.rater, row.value),)
+    for rating in ratings.people:
+        if rating.value is not None:
+            rated[rating.dimension, rating.item] += ((rating.rater, rating.value),)
     plays: dict[str, dict[str, list[JudgedPlay]]] = {
         measure.name: defaultdict(list) for measure in ratings.measures
     }
