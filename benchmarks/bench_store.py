@@ -25,7 +25,7 @@ from urllib.request import urlopen
 
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
-from sociolab.core.episode import Action, CastMember, Moved, Task, Trial
+from sociolab.core.episode import Action, Agent, CastMember, Moved, Task, Trial
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Schema, Usage
 from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.core.seeding import digest, stream
@@ -54,7 +54,9 @@ def plan(trials: int) -> list[Trial]:
         Task(f"task-{n}", ("a", "b"), f"scenario-{n}", words(3000, "task", n))
         for n in range(trials // 5 + 1)
     ]
-    cast = (CastMember("a", "openai/some-model", "0a1b"), CastMember("b", "scripted", "2c3d"))
+    model = Agent("openai/some-model", "model", "some-model", "openai", "0a1b")
+    rules = Agent("scripted", "rules", "scripted", settings="2c3d")
+    cast = (CastMember("a", model), CastMember("b", rules))
     return [
         Trial(digest("trial", n), "sotopia", tasks[n // 5], cast, n % 5, 1) for n in range(trials)
     ]

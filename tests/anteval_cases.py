@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from casts import seated
 from sociolab.core.episode import (
     Act,
     Action,
     Answered,
-    CastMember,
     Ended,
     Episode,
     Event,
@@ -118,7 +118,7 @@ def few(*sessions: Session) -> Few:
 def episode_of(one: Session, *events: Event) -> Episode:
     """A session with these events, played by nobody in particular."""
     task = task_of(one)
-    cast = tuple(CastMember(seat, "tested") for seat in task.seats)
+    cast = tuple(seated(seat, "tested") for seat in task.seats)
     return Episode(Trial("trial", f"anteval-{one.form}", task, cast, 0, 0), events)
 
 

@@ -7,20 +7,10 @@ from dataclasses import replace
 
 from sociolab.app.registry import world_plugin
 from sociolab.core.episode import Trial
-from sociolab.core.metrics import AgentKind, Declared
+from sociolab.core.metrics import Declared
 
 
 def declared(world: str, trials: Iterable[Trial] = ()) -> Declared:
     """The world's declaration, with the agents of these trials."""
-    labels = {member.agent for trial in trials for member in trial.cast}
-    return replace(world_plugin(world).declared, agents={one: _kind(one) for one in labels})
-
-
-def _kind(label: str) -> AgentKind:
-    if label.startswith("python:"):
-        return "own code"
-    if "/" in label:
-        return "model"
-    return {"human": "person", "scripted": "rules", "scripted-complete": "rules"}.get(  # type: ignore[return-value]
-        label, "plugin"
-    )
+    agents = (member.identity for trial in trials for member in trial.cast)
+    return replace(world_plugin(world).declared, agents={one.label: one.kind for one in agents})

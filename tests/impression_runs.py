@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from anteval_cases import PRIVATE, session
+from casts import seated
 from declared_worlds import declared
-from sociolab.core.episode import Action, CastMember, Ended, Moved, Trial
+from sociolab.core.episode import Action, Ended, Moved, Trial
 from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.store.store import Store
 from sociolab.worlds.anteval.session import NPC
@@ -29,7 +30,7 @@ _TALK = (
 def build(path: Path, scores: Sequence[float | None]) -> None:
     """A run with an episode for each score, `None` for one that nobody judged."""
     task = task_of(session())
-    cast = tuple(CastMember(seat, "openai/secret-model") for seat in task.seats)
+    cast = tuple(seated(seat, "openai/secret-model") for seat in task.seats)
     trials = [
         Trial(f"table{number:02}", "anteval-information", task, cast, number, 0)
         for number in range(len(scores))

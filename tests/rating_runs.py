@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from casts import seated
 from declared_worlds import declared
-from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
+from sociolab.core.episode import Action, Ended, Moved, Task, Trial
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow
 from sociolab.studies.participants import digest
@@ -73,7 +74,7 @@ def trial(number: int) -> Trial:
     """One episode of the fair."""
     content = casting(number).model_dump_json()
     task = Task(f"stall-{number}.1", (ADA, BEN), f"stall-{number}", content, ("bargain",))
-    cast = (CastMember(ADA, MODEL), CastMember(BEN, "human"))
+    cast = (seated(ADA, MODEL), seated(BEN, "human"))
     return Trial(f"fair{number:02}", "sotopia", task, cast, 0, 0)
 
 

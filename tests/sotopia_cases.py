@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from sociolab.core.episode import CastMember, Episode, Event, Task, Trial
+from casts import seated
+from sociolab.core.episode import Episode, Event, Task, Trial
 from sociolab.core.ports import DataId
 from sociolab.worlds.sotopia.dataset import DataSet, TaskRow
 from sociolab.worlds.sotopia.scenarios import (
@@ -94,7 +95,7 @@ def episode_of(
 ) -> Episode:
     """An episode in which this happened, played by these agents."""
     task = task_of(cast)
-    members = tuple(map(CastMember, task.seats, agents))
+    members = tuple(map(seated, task.seats, agents))
     return Episode(Trial("trial", "sotopia", task, members, 0, 0), events)
 
 

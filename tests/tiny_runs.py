@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from casts import seated
 from sociolab.core.episode import (
     Action,
     ActionKind,
     ActionSpace,
-    CastMember,
     Episode,
     Json,
     Moved,
@@ -108,7 +108,7 @@ class CountingJudge:
 
 def trial(number: int) -> Trial:
     task = Task(f"task{number}", ("x", "y"), "c", "{}")
-    return Trial(f"t{number}", "tiny", task, (CastMember("x", "a"), CastMember("y", "a")), 0, 0)
+    return Trial(f"t{number}", "tiny", task, (seated("x", "a"), seated("y", "a")), 0, 0)
 
 
 def table(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from casts import seated
 from declared_worlds import declared
 from sociolab.analysis.credit import keep_credit
 from sociolab.core.episode import (
     Action,
-    CastMember,
     Ended,
     Episode,
     Event,
@@ -45,7 +45,7 @@ def trial(number: int, first: str = "lab/one", second: str = "scripted") -> Tria
     """A trial of a task of two people who are strangers."""
     made: Task = replace(task_of(casting()), tags=(("norms",), ("conflict",))[number % 2])
     cast = tuple(
-        CastMember(seat, agent) for seat, agent in zip(made.seats, (first, second), strict=True)
+        seated(seat, agent) for seat, agent in zip(made.seats, (first, second), strict=True)
     )
     return Trial(f"{number:016x}", "sotopia", made, cast, number, number)
 

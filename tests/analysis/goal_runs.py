@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from casts import seated
 from declared_worlds import declared
-from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
+from sociolab.core.episode import Action, Ended, Moved, Task, Trial
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.store.store import Store
 
@@ -48,17 +49,19 @@ def add_run(
     Each task is a cluster of its own, unless `clusters` says otherwise. A goal that is None
     failed.
     """
+    labels = {agent for plays in goals.values() for cast in plays for agent in cast}
+    given = given or settings(dict.fromkeys(labels, "a1"))
+    hashes = dict(given["agents"])
     rows = [
-        (_trial(name, task, (clusters or {}).get(task, f"of {task}"), cast, i), said)
+        (_trial(name, task, (clusters or {}).get(task, f"of {task}"), cast, i, hashes), said)
         for task, plays in goals.items()
         for cast, repeats in plays.items()
         for i, said in enumerate(repeats)
     ]
-    agents = {member.agent: "a1" for trial, _ in rows for member in trial.cast}
     store.create_run(
         name,
         "sotopia",
-        given or settings(agents),
+        given,
         [trial for trial, _ in rows],
         declared("sotopia", [trial for trial, _ in rows]),
     )
@@ -75,8 +78,17 @@ def add_run(
 SEATS = ("ann", "bob")
 
 
-def _trial(run: str, task: str, cluster: str, cast: tuple[str, str], repeat: int) -> Trial:
-    members = tuple(CastMember(seat, agent) for seat, agent in zip(SEATS, cast, strict=True))
+def _trial(
+    run: str,
+    task: str,
+    cluster: str,
+    cast: tuple[str, str],
+    repeat: int,
+    hashes: Mapping[str, str],
+) -> Trial:
+    members = tuple(
+        seated(seat, one, hashes.get(one, "a1")) for seat, one in zip(SEATS, cast, strict=True)
+    )
     key = f"{run}-{task}-{cast[0]}-{cast[1]}-{repeat}".replace("/", "_")
     return Trial(key, "sotopia", Task(task, SEATS, cluster, "{}", ("norms",)), members, repeat, 0)
 

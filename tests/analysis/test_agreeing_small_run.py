@@ -9,7 +9,8 @@ import pytest
 from declared_worlds import declared
 from report.small_run import GOAL, HEURISTIC, RUN
 from sociolab.analysis.agreement import Agreements, agreements, kappa_on_scale, sections_of
-from sociolab.analysis.ratings import MODELS, OTHERS, PEOPLE, RULES, played_by, ratings_of
+from sociolab.analysis.ratings import MODELS, OTHERS, PEOPLE, RULES, group_of, ratings_of
+from sociolab.core.episode import Agent, AgentKind
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Score, ScoreFailure, Unscored
 from sociolab.stats.agreement import agreement_report
@@ -213,18 +214,19 @@ def test_a_document_holds_all_figures(found: Agreements) -> None:
 
 
 @pytest.mark.parametrize(
-    ("agent", "imported", "who"),
+    ("kind", "who"),
     [
-        ("human", False, PEOPLE),
-        ("openai/gpt-4o?temperature=1", False, MODELS),
-        ("gpt-4", True, MODELS),
-        ("unknown model", True, OTHERS),
-        ("scripted", False, RULES),
-        ("python:my/agent.py:Mine", False, OTHERS),
+        ("person", PEOPLE),
+        ("model", MODELS),
+        ("imported", OTHERS),
+        ("rules", RULES),
+        ("plugin", OTHERS),
+        ("own code", OTHERS),
     ],
 )
-def test_who_played_is_read_off_the_label(agent: str, imported: bool, who: str) -> None:
-    assert played_by(agent, imported=imported) == who
+@pytest.mark.parametrize("label", ["human", "human-like", "a/b", "python:x", "scripted", "m@abcd"])
+def test_who_played_is_never_read_off_the_label(kind: AgentKind, who: str, label: str) -> None:
+    assert group_of(Agent(label, kind)) == who
 
 
 def test_a_judge_that_failed_on_every_rated_play_owes_its_scores(

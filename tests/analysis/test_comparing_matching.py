@@ -7,10 +7,10 @@ from contextlib import suppress
 
 import pytest
 
+from casts import seated
 from sociolab.analysis.compare import MatchCounts, compared
 from sociolab.analysis.matching import ComparedSide, matched
 from sociolab.analysis.values import Value
-from sociolab.core.episode import CastMember
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure
 
@@ -37,7 +37,7 @@ def side(
     agent: str, *values: Value, casts: Mapping[str, tuple[str, ...]] | None = None
 ) -> ComparedSide:
     sat = {
-        trial: tuple(CastMember(f"s{i}", label) for i, label in enumerate(labels))
+        trial: tuple(seated(f"s{i}", label) for i, label in enumerate(labels))
         for trial, labels in (casts or {}).items()
     }
     return ComparedSide(agent, "r", agent, values, sat)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from casts import seated
 from sociolab.analysis.credit import (
     PlayCredit,
     checks,
@@ -17,7 +18,7 @@ from sociolab.analysis.credit import (
     with_credit,
 )
 from sociolab.analysis.values import RunValues, Value
-from sociolab.core.episode import CastMember, Task, Trial
+from sociolab.core.episode import Task, Trial
 from sociolab.core.ports import Line, Note, Transcript
 from sociolab.core.score import JudgeId
 from sociolab.judging.credit import Cell, Credit, CreditMeasure, CreditRecord, NoCredit
@@ -27,7 +28,7 @@ TRIAL = Trial(
     "t1",
     "sotopia",
     Task("task", ("ann", "bob"), "market", ""),
-    (CastMember("ann", "x"), CastMember("bob", "y")),
+    (seated("ann", "x"), seated("bob", "y")),
     0,
     0,
 )

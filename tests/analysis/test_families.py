@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 
+from casts import agent as agent_of
 from sociolab.analysis.audit import ALL, AuditSubject
 from sociolab.analysis.self_preference import (
     SelfPreferences,
@@ -18,6 +19,7 @@ from sociolab.analysis.self_preference import (
     self_preferences,
 )
 from sociolab.analysis.values import RunValues, Value
+from sociolab.core.episode import Agent
 from sociolab.core.score import JudgeId, Measure
 
 GPT, CLAUDE, LLAMA = "openai/gpt-4o", "lab/claude-3", "lab/llama-3-8b"
@@ -48,7 +50,10 @@ def run_of(
         judges[judge] = JudgeId(judge, method, "1")  # type: ignore[arg-type]
     named = {measure for _, measure, _ in scores}
     measures = {k: m for k, m in MEASURES.items() if k in named}
-    return RunValues("r", "sotopia", values, judges, measures, imported=imported)
+    agents = {
+        label: Agent(label, "model", label) if imported else agent_of(label) for *_, label in scores
+    }
+    return RunValues("r", "sotopia", values, judges, measures, agents=agents)
 
 
 ONE: Scores = {

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from casts import seated
 from declared_worlds import declared
 from sociolab.analysis.all_pairs import compare_all, pairs_section
 from sociolab.analysis.compare import ComparedAgents, compared, comparison_document
@@ -18,7 +19,6 @@ from sociolab.analysis.matching import ComparedSide, Match, matched
 from sociolab.analysis.rank import rank_runs, ranking_section
 from sociolab.analysis.values import Value
 from sociolab.app.data.importing import Import, import_anything
-from sociolab.core.episode import CastMember
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.store.store import Store
@@ -44,7 +44,7 @@ def cast_at_random(agent: str, better: float, seed: int, partner: str = "p") -> 
             trial = f"{agent}-{task}"
             cast = [partner, partner]
             cast[place] = agent
-            casts[trial] = tuple(map(CastMember, seats, cast, "xy"))
+            casts[trial] = tuple(map(seated, seats, cast, "xy"))
             score = float(hard[i] + better + noise[i, place])
             values.append(
                 Value("r", "sotopia", trial, task, f"scene {i}", None, 0, seats[place], agent,

@@ -75,7 +75,7 @@ def test_a_model_that_the_stand_in_endpoint_served_is_named(store: Store) -> Non
         add_run(store, "r", FIVE)
         had = store.run("r").settings
         assert isinstance(had, dict)
-        store.set_settings("r", {**had, "tags": [f"stand-in:{A}"]})
+        store.set_settings("r", {**had, "stand_ins": [A]})
         cautions = ranking_section(rank_runs(store, ["r"])).cautions
     assert f"{A} was served by the stand-in endpoint, not by a language model." in cautions
 

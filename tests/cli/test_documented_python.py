@@ -61,7 +61,9 @@ def test_every_program_prints_what_stands_there_and_a_cell_does_in_a_notebook(
 
 
 def test_all_programs_of_the_page_are_run() -> None:
-    assert NAMES == ["play.py", "cell.py", "look.py", "prompts.py", "tables.py", "conclude.py"]
+    assert " ".join(NAMES) == (
+        "play.py cell.py look.py prompts.py tables.py conclude.py scenarios.py"
+    )
     assert len(PROGRAMS) == PAGE.count("```python")
 
 

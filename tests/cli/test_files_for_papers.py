@@ -144,7 +144,10 @@ def test_a_csv_file_without_a_figure_is_told_and_not_written(tmp_path: Path) -> 
 def test_tables_and_figures_say_that_a_stand_in_played(tmp_path: Path) -> None:
     section = Section("A section", tables=(TextTable("Means", ("agent", "GOAL"), (("A", "7"),)),))
     drawn = interval_figure([Panel("GOAL", 0, 10, (Point("A", "x", 7, 6, 8),))], ["x"])
-    for name, settings in (("real", {}), ("random", {"tags": ["stand-in:openai/x"]})):
+    for name, settings in (
+        ("real", {"tags": ["stand-in:x"]}),
+        ("random", {"stand_ins": ["openai/x"]}),
+    ):
         paths = [tmp_path / f"{name}.{ending}" for ending in ("tex", "md", "svg")]
         tex, md, svg = paths
         write_files([section], tex, md, figure=svg, drawn=drawn, settings=[settings])

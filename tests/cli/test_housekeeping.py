@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from casts import seated
 from cli.conftest import Done, Sociolab
 from declared_worlds import declared
 from sociolab.cli import main
+from sociolab.core.episode import Task, Trial
 from sociolab.store.connect import lock_run
 from sociolab.store.store import Store
 
@@ -25,9 +27,10 @@ def lab(
     with Store.open(tmp_path / "s.db") as store:
         for name in ("a", "b", "c"):
             agent = "openai/big-model" if name == "c" else "scripted"
-            store.create_run(
-                name, "sotopia", {"agents": [[agent, ""]], "partner": None}, (), declared("sotopia")
-            )
+            task = Task("t", ("ann",), "scene", "{}")
+            trial = Trial("t", "sotopia", task, (seated("ann", agent),), 0, 0)
+            kept = {"agents": [[agent, ""]], "partner": None}
+            store.create_run(name, "sotopia", kept, [trial], declared("sotopia"))  # type: ignore[arg-type]
 
     def run(*args: object, stdin: str = "") -> Done:
         words = ["sociolab", *map(str, args), "--store", "s.db"]
@@ -50,8 +53,8 @@ def test_several_runs_are_deleted_after_one_question(lab: Sociolab) -> None:
     assert names(lab("list", "--json")) == ["a", "b", "c"]
     done = lab("delete", "a", "b", "a", stdin="y\n")
     assert done.code == 0
-    assert "delete a with its 0 trials; b with its 0 trials?" in done.err
-    assert "deleted a with its 0 trials" in done.err
+    assert "delete a with its 1 trial; b with its 1 trial?" in done.err
+    assert "deleted a with its 1 trial" in done.err
     assert names(lab("list", "--json")) == ["c"]
 
 
@@ -134,7 +137,7 @@ def test_an_imported_run_keeps_its_name_and_replaces_what_it_is_told_to(lab: Soc
     assert lab("tag", "a", "since-then").code == 0
     done = lab("import", "run", "a.jsonl.gz", "--replace")
     assert done.code == 0, done.err
-    assert done.out.splitlines()[0] == "a: 0 trials"
+    assert done.out.splitlines()[0] == "a: 1 trial"
     assert names(lab("list", "--tag", "since-then", "--json")) == []
     lab("delete", "a", "--yes")
     assert lab("import", "run", "a.jsonl.gz").code == 0

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
+from casts import seated
 from cli.conftest import Sociolab
 from declared_worlds import declared
 from rating_runs import ADA, BEN, MODEL, casting, play
 from sociolab.app.players.models import Models
 from sociolab.app.tools import run_tool, tool_called, tool_names
-from sociolab.core.episode import CastMember, Task, Trial
+from sociolab.core.episode import Task, Trial
 from sociolab.core.instructions import Prompts
 from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.endpoint.server import EndpointProcess, start_in_process
@@ -61,7 +62,7 @@ def with_people(
         task = Task(f"stall-{number}.1", (ADA, BEN), f"stall-{number}", content, ("bargain",))
         for place, (ada, ben) in enumerate(CASTS):
             ada, ben = (agent if who == MODEL else who for who in (ada, ben))
-            cast = (CastMember(ADA, ada), CastMember(BEN, ben))
+            cast = (seated(ADA, ada), seated(BEN, ben))
             trials.append(Trial(f"t{number}{place}", "sotopia", task, cast, 0, 0))
     with Store.open(path) as store:
         settings: Any = {"agents": [[agent, "m"]], "partner": ["human", "h"]}
@@ -252,7 +253,7 @@ def test_a_judging_of_stored_runs_is_priced_then_done_and_marked(
         assert {one["published"] for one in judged} == {None}
     with Store.open(tmp_path / "s.db", create=False) as store:
         settings: Any = store.run("people").settings
-    assert settings["tags"] == ["stand-in:openai/j"]
+    assert settings["stand_ins"] == ["openai/j"]
 
 
 def test_a_run_and_a_judging_note_the_models_that_the_stand_in_served(
@@ -272,8 +273,8 @@ def test_a_run_and_a_judging_note_the_models_that_the_stand_in_served(
     with Store.open(tmp_path / "s.db", create=False) as opened:
         result = result_of(opened, "first")
         with_people(tmp_path / "s.db")
-    tags = ["mine", *(f"stand-in:openai/{name}" for name in "mnjk")]
-    assert result.recorded["tags"] == tags
+    assert result.recorded["tags"] == ["mine"]
+    assert result.recorded["stand_ins"] == [f"openai/{name}" for name in "mnjk"]
     assert "stand-in" in standing([result], (), "openai/k")[0]
     # A judge that was not the stand-in may stand beside the paper, and one that was may not.
     judged = sociolab("judge", "people", *JUDGED, *store)
@@ -410,7 +411,7 @@ def test_instructions_are_the_authors_own_where_players_and_judge_had_them(
     assert not original
     theirs = {"name": "original", "standing": "verified original", "hash": "ab"}
     played = result.model_copy(
-        update={"settings": {**result.recorded, "instructions": theirs, "tags": []}}
+        update={"settings": {**result.recorded, "instructions": theirs, "stand_ins": []}}
     )
     assert standing([played], ("openai/a",), "openai/j") == ("", False)
     texts = {"prompts": Prompts("verified original", "ab")}

@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
+from casts import seated
 from event_strategies import events
 from sociolab.core.codec import decode_event, decode_trial, encode_event, encode_trial
-from sociolab.core.episode import Action, CastMember, Event, Moved, Task, Trial
+from sociolab.core.episode import Action, Event, Moved, Task, Trial
 from sociolab.core.errors import StoreError
 from sociolab.testing.playing import STOCK_ACTIONS
 
@@ -18,7 +19,7 @@ TRIAL = Trial(
     "0a1b",
     "sotopia",
     Task("t1", ("a", "b"), "scenario 1", '{"x": "\\u00e9"}', ("hard", "bargain")),
-    (CastMember("a", "openai/x", "s1"), CastMember("b", "scripted")),
+    (seated("a", "openai/x", "s1"), seated("b", "scripted")),
     repeat=2,
     seed=7,
 )

@@ -7,10 +7,10 @@ import math
 
 import pytest
 
+from casts import seated
 from sociolab.core import seeding
 from sociolab.core.episode import (
     Action,
-    CastMember,
     Ended,
     Episode,
     Moved,
@@ -25,7 +25,7 @@ from sociolab.testing.playing import STOCK_ACTIONS
 
 GOAL = Measure("goal", 0, 10, whole=True)
 TASK = Task("t", ("a", "b"), "s", "{}")
-TRIAL = Trial("id", "w", TASK, (CastMember("a", "x"), CastMember("b", "y")), 0, 0)
+TRIAL = Trial("id", "w", TASK, (seated("a", "x"), seated("b", "y")), 0, 0)
 
 
 @pytest.mark.parametrize("value", [-1, 10.5, 11, math.nan, math.inf])

@@ -16,8 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from casts import seated
 from declared_worlds import declared
-from sociolab.core.episode import Action, CastMember, Ended, Event, Moved, Task, Trial, Unusable
+from sociolab.core.episode import Action, Ended, Event, Moved, Task, Trial, Unusable
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Usage
 from sociolab.core.score import JudgeId, Measure, NotKnown, Score, ScoreFailure, Unscored, Verdict
@@ -50,9 +51,10 @@ SOCIAL = Measure("social_rules", -10, 0, whole=True, title="SOC")
 BELIEVABILITY = Measure("believability", 0, 10, whole=True, title="BEL")
 CHECKED = Measure("goal_checked", 0, 10, title="goal (checked)")
 
+HASHES = {ALPHA: "a1", SCRIPTED: "s1"}
 SETTINGS = {
     "data": ["by-hand", "1", "0123abcd"],
-    "agents": [[ALPHA, "a1"], [SCRIPTED, "s1"]],
+    "agents": [[label, hash_] for label, hash_ in HASHES.items()],
     "partner": None,
     "judges": [CHECK.recorded(), HEURISTIC.recorded()],
     "tasks": None,
@@ -70,7 +72,7 @@ def plan() -> tuple[Trial, ...]:
             f"{task.id}-{name}",
             "sotopia",
             task,
-            tuple(CastMember(s, a) for s, a in zip(task.seats, cast, strict=True)),
+            tuple(seated(s, a, HASHES[a]) for s, a in zip(task.seats, cast, strict=True)),
             0,
             7,
         )

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from casts import seated
 from declared_worlds import declared
 from sociolab.core.episode import (
     Answered,
-    CastMember,
     Ended,
     Episode,
     Event,
@@ -53,7 +53,7 @@ EPISODES: tuple[tuple[Event, ...], ...] = (
 @pytest.fixture
 def talks(tmp_path: Path) -> RunResult:
     """Five talks and a failed trial in which a reminder failed, too."""
-    cast = (CastMember(ANN, "scripted"), CastMember(BOB, "scripted"))
+    cast = (seated(ANN, "scripted"), seated(BOB, "scripted"))
     trials = tuple(Trial(f"t{n}", "stss-talk", TASK, cast, n, 0) for n in range(6))
     with Store.open(tmp_path / "store.db") as store:
         store.create_run(RUN, "stss-talk", {}, trials, declared("stss-talk", trials))

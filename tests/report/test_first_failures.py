@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from casts import seated
 from declared_worlds import declared
-from sociolab.core.episode import CastMember, Ended, Episode, Event, Moved, Task, Trial, Unusable
+from sociolab.core.episode import Ended, Episode, Event, Moved, Task, Trial, Unusable
 from sociolab.core.errors import Cause
 from sociolab.core.score import JudgeId, Measure, ScoreFailure
 from sociolab.report.html import ShownRun, page
@@ -42,7 +43,7 @@ EPISODES: tuple[tuple[Event, ...], ...] = (
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    cast = (CastMember("ann", "a"), CastMember("bob", "b"))
+    cast = (seated("ann", "a"), seated("bob", "b"))
     trials = tuple(Trial(f"t{n}", "sotopia", TASK, cast, n, 0) for n in range(5))
     opened = Store.open(tmp_path / "s.db")
     opened.create_run(RUN, "sotopia", {}, trials, declared("sotopia", trials))

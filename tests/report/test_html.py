@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from sociolab.app.registry import world_plugin
+from sociolab.core.episode import AgentKind
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId
 from sociolab.report.html import ShownRun, chart_scripts, section_page, write_html
@@ -290,7 +291,14 @@ def test_the_partner_of_a_performer_is_the_background(result: RunResult, world: 
 def test_of_a_study_nobody_is_told_to_have_met_whom_they_did_not(
     result: RunResult, settings: dict[str, Any], agents: tuple[str, ...], sentence: str
 ) -> None:
-    of_people = result.model_copy(update={"settings": settings, "agents": agents})
+    kinds: dict[str, AgentKind] = {"human": "person", SCRIPTED: "rules"}
+    of_people = result.model_copy(
+        update={
+            "settings": settings,
+            "agents": agents,
+            "declared": replace(result.declared, agents=kinds),
+        }
+    )
     assert sentence in summary(of_people)
     assert command(of_people) == "sociolab study create small.toml"
 

@@ -65,12 +65,11 @@ def test_agents_are_ranked_by_the_main_measure_whatever_the_order_of_runs(
 def test_a_board_names_the_models_that_no_language_model_served(result: RunResult) -> None:
     plain = run(result, "a")
     assert isinstance(plain.settings, dict)
-    tagged = run(
-        result, "b", BETA, settings={**plain.settings, "tags": ["own", f"stand-in:{BETA}"]}
-    )
+    tagged = run(result, "b", BETA, settings={**plain.settings, "stand_ins": [BETA]})
     (board,) = boards([plain, tagged])
     assert f"{BETA} was served by the stand-in endpoint, not by a language model" in board.notes
-    assert not [note for note in boards([plain])[0].notes if "stand-in" in note]
+    spoofed = run(result, "a", settings={**plain.settings, "tags": [f"stand-in:{ALPHA}"]})
+    assert not [note for note in boards([spoofed])[0].notes if "stand-in" in note]
 
 
 def test_equal_values_share_a_rank_and_without_a_value_there_is_none(result: RunResult) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from casts import seated
 from declared_worlds import declared
-from sociolab.core.episode import Action, CastMember, Ended, Json, Moved, Task, Trial
+from sociolab.core.episode import Action, Ended, Json, Moved, Task, Trial
 from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.report.result import result_of
 from sociolab.report.score_tables import agent_grids
@@ -21,7 +22,7 @@ def notes(path: Path, met: Mapping[str, Sequence[str]]) -> str:
     trials = [
         Trial(
             f"{agent}-{partner}", "sotopia", Task("t", ("ann", "bob"), "scene", "{}", ("x",)),
-            (CastMember("ann", agent, agent), CastMember("bob", partner, partner)), 0, 0,
+            (seated("ann", agent, agent), seated("bob", partner, partner)), 0, 0,
         )
         for agent, partners in met.items()
         for partner in partners

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from casts import seated
 from declared_worlds import declared
-from sociolab.core.episode import CastMember, Ended
+from sociolab.core.episode import Ended
 from sociolab.core.errors import StoreError
 from sociolab.core.metrics import UNDECLARED
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
@@ -348,7 +349,7 @@ def test_a_partner_is_the_one_agent_that_is_met(
 ) -> None:
     task = replace(TASKS[0], seats=("ann", "bob", "cy"))
     cast = tuple(
-        CastMember(seat, agent)
+        seated(seat, agent)
         for seat, agent in zip(task.seats, ("alpha", "beta", third), strict=True)
     )
     trial = replace(plan()[0], task=task, cast=cast)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from casts import seated
 from sociolab.app.episode_list import ListedEpisode
 from sociolab.app.queries import FoundEpisodes
 from sociolab.cli.list_rows import episode_table
 from sociolab.core.episode import (
     Action,
     Answered,
-    CastMember,
     Ended,
     Episode,
     Event,
@@ -36,7 +36,7 @@ def failure(seat: str, *, final: bool, name: str = "plan_day") -> Unusable:
 
 def episode(*events: Event, seats: tuple[str, ...] = SEATS, agent: str = "") -> Episode:
     cast = tuple(
-        CastMember(seat, agent or ("alpha" if number == 0 else "scripted"))
+        seated(seat, agent or ("alpha" if number == 0 else "scripted"))
         for number, seat in enumerate(seats)
     )
     task = Task("party", seats, "party", "{}")

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import pytest
 
+from casts import agent
 from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
-from sociolab.runner.plan import AgentId, every_seating, select, trials
+from sociolab.runner.plan import every_seating, select, trials
 
-A, B, P = AgentId("a", "1"), AgentId("b", "1"), AgentId("p", "1")
+A, B, P = agent("a", "1"), agent("b", "1"), agent("p", "1")
 SEATS = ("x", "y", "z")
 DATA = DataId("d", "1", "hash")
 TASKS = (
@@ -63,8 +64,8 @@ def test_every_part_of_a_trial_changes_its_id() -> None:
     others = [
         ids(world="v"),
         ids(data=DataId("d", "1", "other")),
-        ids(agent=AgentId("a", "2")),
-        ids(agent=AgentId("b", "1")),
+        ids(agent=agent("a", "2")),
+        ids(agent=agent("b", "1")),
         ids(seed=1),
         ids(repeat=1),
     ]

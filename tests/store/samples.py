@@ -6,10 +6,10 @@ from typing import Literal, get_args
 
 from hypothesis import strategies as st
 
+from casts import seated
 from sociolab.core.episode import (
     Action,
     Answered,
-    CastMember,
     Ended,
     Event,
     Json,
@@ -51,7 +51,7 @@ OTHER_JUDGE = JudgeId("checks", "rules")
 
 def plan(count: int) -> tuple[Trial, ...]:
     """Trials of which two share a task; ids in an order that is not alphabetical."""
-    cast = (CastMember("ann", "openai/x", "0a"), CastMember("bob", "scripted"))
+    cast = (seated("ann", "openai/x", "0a"), seated("bob", "scripted"))
     return tuple(
         Trial(f"t{count - n}", "world", task(n // 2), cast, n % 2, 2**63 + n) for n in range(count)
     )

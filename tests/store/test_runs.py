@@ -19,6 +19,7 @@ from . import samples
 BELONGING = (
     "runs",
     "tasks",
+    "agents",
     "trials",
     "events",
     "schemas",

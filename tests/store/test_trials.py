@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from report.small_run import RUN, build
-from sociolab.core.episode import CastMember, Task, Trial
+from sociolab.core.episode import Agent, AgentKind, CastMember, Task, Trial
 from sociolab.core.errors import StoreError
 from sociolab.store.store import Store, TrialRow
 
@@ -24,9 +25,17 @@ tasks = st.builds(
     samples.texts,
     st.lists(samples.texts, max_size=2).map(tuple),
 )
-casts = st.lists(
-    st.builds(CastMember, samples.texts, samples.texts, samples.texts), max_size=3
-).map(tuple)
+agents = st.builds(
+    Agent,
+    samples.texts,
+    st.sampled_from(get_args(AgentKind)),
+    samples.texts,
+    samples.texts,
+    samples.texts,
+    st.none() | st.floats(0, 2),
+    st.none() | samples.texts,
+)
+casts = st.lists(st.builds(CastMember, samples.texts, agents), max_size=3).map(tuple)
 trials = st.builds(Trial, samples.texts, samples.texts, tasks, casts, samples.counts, st.integers())
 
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from casts import seated
 from sociolab.core.episode import (
     Action,
     Answered,
-    CastMember,
     Ended,
     Event,
     Happened,
@@ -27,7 +27,7 @@ from sociolab.store.store import Store
 
 ANN, BOB = "ann", 'bob ["moved"'
 TASK = Task("kite", (ANN, BOB), "kite", "{}")
-CAST = (CastMember(ANN, "scripted"), CastMember(BOB, "scripted"))
+CAST = (seated(ANN, "scripted"), seated(BOB, "scripted"))
 
 texts = st.one_of(
     st.text(max_size=30), st.just('["unusable" \ud83d two'), st.just(" \u00a0a\u2003b ")

@@ -4,11 +4,11 @@ and, where several codes or models with several options share a label, with a ma
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sociolab.analysis.values import RunValues, Value, agent_settings
-from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, code_in, mark
+from sociolab.analysis.values import RunValues, Value
+from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, mark
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId
@@ -57,7 +57,13 @@ class AgentNames:
         if self._same(found.run):
             return found
         judges = {self.judge(label): judge for label, judge in found.judges.items()}
-        return replace(found, values=named(found.values), untold=named(found.untold), judges=judges)
+        return replace(
+            found,
+            values=named(found.values),
+            untold=named(found.untold),
+            judges=judges,
+            agents={self.name(found.run, label): one for label, one in found.agents.items()},
+        )
 
     def result(self, found: RunResult) -> RunResult:
         """The result of a run under these names."""
@@ -66,6 +72,7 @@ class AgentNames:
             return found
         partner = found.partner and self.name(run, found.partner)
         kinds = {self.name(run, agent): kind for agent, kind in found.declared.agents.items()}
+        who = tuple(replace(one, label=self.name(run, one.label)) for one in found.identities)
         lost = tuple(
             one.model_copy(update={"agent": self.name(run, one.agent)})
             for one in found.failures.agents
@@ -95,6 +102,7 @@ class AgentNames:
                 "other_judges": tuple(map(self.judge, found.other_judges)),
                 "failures": found.failures.model_copy(update={"agents": lost, "first": first}),
                 "declared": replace(found.declared, agents=kinds),
+                "identities": who,
                 "renamed": {**self.judges, **self.shown.get(run, {})},
             }
         )
@@ -143,7 +151,10 @@ class AgentNames:
         return tuple(
             replace(
                 trial,
-                cast=tuple(replace(m, agent=self.name(run, m.agent)) for m in trial.cast),
+                cast=tuple(
+                    replace(m, identity=replace(m.identity, label=self.name(run, m.agent)))
+                    for m in trial.cast
+                ),
             )
             for trial in found
         )
@@ -154,9 +165,12 @@ AS_LABELLED = AgentNames({})
 
 
 def agent_names(
-    store: Store, runs: Sequence[str], rename: Mapping[str, str] | None = None
+    store: Store,
+    runs: Sequence[str],
+    rename: Mapping[str, str] | None = None,
+    only: Collection[str] | None = None,
 ) -> AgentNames:
-    """The names of the agents of these runs, read off the settings that they played with, and
+    """The names of the agents of these runs (`only` of these labels), by what these are, and
     renamed.
 
     `rename` holds new names by agent, by judge, or by run, which is for others to heed. ConfigError
@@ -165,22 +179,25 @@ def agent_names(
     codes: dict[str, dict[str, str]] = {}
     # By world, too: each has a temperature of its own where a spec names none.
     models: dict[tuple[str, str], dict[str, str]] = {}
-    for run, agents in agent_settings(store, runs).items():
-        for label, hash_ in agents.items():
-            code = code_in(label, hash_)
-            if code is not None:
-                codes.setdefault(label, {})[run] = code
-            elif "/" in label:  # people and rules play as ever
-                models.setdefault((label, store.run(run).world), {})[run] = hash_
+    for row in map(store.run, dict.fromkeys(runs)):
+        for label, agent in row.agents.items():
+            if only is not None and label not in only:
+                continue
+            if agent.code is not None:
+                codes.setdefault(label, {})[row.name] = agent.code
+            elif agent.kind == "model":  # people and rules play as ever
+                models.setdefault((label, row.world), {})[row.name] = agent.settings
     codes = {label: by_run for label, by_run in codes.items() if _several(by_run)}
     several = [(label, by_run) for (label, _), by_run in models.items() if _several(by_run)]
-    shown: dict[str, dict[str, str]] = {}
+    marks: dict[str, dict[str, str]] = {}
     for label, by_run in (*codes.items(), *several):
         for run, code in by_run.items():
-            shown.setdefault(run, {})[label] = _shown(label, run, code)
-    options = {run: _options(store, run) for run in shown}
+            unknown = f" ({run})" if code == UNKNOWN else ""
+            marks.setdefault(run, {})[label] = f"@{mark(code)}{unknown}"
+    options = {run: _options(store, run) for run in marks}
+    shown = {run: {label: label + one for label, one in of.items()} for run, of in marks.items()}
     names = AgentNames(shown, (*_notes(codes), *_set_up(several, options)), _unmarked(store, runs))
-    return _renamed(store, runs, names, rename) if rename else names
+    return _renamed(store, runs, names, marks, rename) if rename else names
 
 
 def _unmarked(store: Store, runs: Sequence[str]) -> dict[str, str]:
@@ -200,7 +217,11 @@ def _unmarked(store: Store, runs: Sequence[str]) -> dict[str, str]:
 
 
 def _renamed(
-    store: Store, runs: Sequence[str], names: AgentNames, rename: Mapping[str, str]
+    store: Store,
+    runs: Sequence[str],
+    names: AgentNames,
+    marks: Mapping[str, Mapping[str, str]],
+    rename: Mapping[str, str],
 ) -> AgentNames:
     """The names with those of the user; the marks of labels that several agents share stay."""
     shown = {run: dict(names.shown.get(run, {})) for run in runs}
@@ -214,11 +235,10 @@ def _renamed(
         judges |= {
             label: _judge(judge, names.judge(label), rename) for judge, label in scored.items()
         }
-        labels = {member.agent for row in store.trials(run) for member in row.trial.cast}
-        for label in sorted(labels):
+        for label in sorted(store.run(run).agents):
             name = names.name(run, label)
             known |= {label, name}
-            new = rename.get(name) or (rename.get(label, label) + name.removeprefix(label))
+            new = rename.get(name) or rename.get(label, label) + marks.get(run, {}).get(label, "")
             if new != label:
                 shown[run][label] = new
             whose.setdefault(new, set()).add(name)
@@ -253,11 +273,6 @@ def _judge(judge: JudgeId, label: str, rename: Mapping[str, str]) -> str:
 def _several(by_run: Mapping[str, str]) -> bool:
     """Whether a label is not known to stand for one code, or for one set of settings."""
     return len(by_run) > 1 and (len(set(by_run.values())) > 1 or UNKNOWN in by_run.values())
-
-
-def _shown(label: str, run: str, code: str) -> str:
-    name = f"{label}@{mark(code)}"
-    return f"{name} ({run})" if code == UNKNOWN else name
 
 
 def _options(store: Store, run: str) -> Mapping[str, Json]:

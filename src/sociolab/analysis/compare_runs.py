@@ -774,7 +774,7 @@ def _judge_apart(runs: Sequence[OpenedRun], judge: str) -> Iterator[str]:
 
 def same_agent(runs: Sequence[OpenedRun], a: ComparedSide, b: ComparedSide) -> Iterator[str]:
     """That both sides are one agent, played twice: what a difference is then."""
-    first, last = _hashes(runs[0]), _hashes(runs[-1])
+    first, last = runs[0].values.agents, runs[-1].values.agents
     if a.agent != b.agent or first[a.agent] != last[b.agent]:
         return
     seeds = " and ".join(str(run.result.seed) for run in runs)
@@ -800,7 +800,7 @@ def _partners(found: ComparedAgents) -> str:
 
 
 def _settings(a: OpenedRun, b: OpenedRun, found: ComparedAgents) -> Iterator[str]:
-    ours, theirs = _hashes(a), _hashes(b)
+    ours, theirs = a.values.agents, b.values.agents
     labels = {*found.a.partners, *found.b.partners, found.a.agent, found.b.agent}
     for label in sorted(labels & ours.keys() & theirs.keys()):
         if ours[label] != theirs[label]:
@@ -814,11 +814,3 @@ def _conditions(runs: Sequence[OpenedRun]) -> tuple[str, ...]:
 def _footnotes(runs: Sequence[OpenedRun], judges: Sequence[str]) -> tuple[str, ...]:
     """What stands below all tables of these runs."""
     return notes_of_runs({r.result.run: instructions_notes(r.result, judges) for r in runs})
-
-
-def _hashes(run: OpenedRun) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for trial in run.trials:
-        for member in trial.cast:
-            found.setdefault(member.agent, set()).add(member.settings)
-    return found

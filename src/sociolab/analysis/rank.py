@@ -12,8 +12,7 @@ from typing import Any
 from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.compare_runs import check_no_smoke
 from sociolab.analysis.matching import Match, places_of
-from sociolab.analysis.values import Pool, Value, agent_settings, judge_caution, pooled, run_values
-from sociolab.core.code_fingerprint import without_code
+from sociolab.analysis.values import Pool, Value, judge_caution, pooled, run_values
 from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import Better
@@ -277,12 +276,8 @@ def rank_runs(
     trials = {run: store.trials(run) for run in runs}
     check_no_smoke([outline_of(store, run, plan) for run, plan in trials.items()])
     values, names = run_values(store, runs), agent_names(store, runs, rename)
-    settings = {
-        run: {names.name(run, label): without_code(hash_) for label, hash_ in agents.items()}
-        for run, agents in agent_settings(store, runs).items()
-    }
     called = judge and names.judge(judge)
-    pool = pooled([names.values(one) for one in values], called, measure, settings)
+    pool = pooled([names.values(one) for one in values], called, measure)
     asked = {run: turns_asked(store, run) for run in runs}
     judged = {pool.judge: pool.judge_id.prompts}
     told = {

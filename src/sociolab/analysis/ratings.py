@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from sociolab.core.episode import Trial
+from sociolab.core.episode import Agent, AgentKind, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.instructions import (
     RATED_BY,
@@ -33,7 +33,7 @@ from sociolab.store.verdicts import ScoreRow
 MODELS, PEOPLE, RULES, OTHERS = GROUPS = ("models", "people", "rules", "others")
 """Who played: the groups that correlations are given for apart (SOTOPIA, Table 1)."""
 
-_RULES = ("scripted", "rules", "random", "heuristic")
+_GROUPS: Mapping[AgentKind, str] = {"model": MODELS, "person": PEOPLE, "rules": RULES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,17 +198,16 @@ class _Found:
     def take_run(self, store: Store, run: str, sets: Sequence[str]) -> None:
         row = run_of_episodes(store, run)
         self.worlds[row.world] = row.declared
-        imported = isinstance(row.settings, dict) and bool(row.settings.get("imported"))
         trials = {found.trial.id: found.trial for found in store.trials(run)}
         for score in store.verdicts.scores(run, texts=False):
             left_out = sets and score.judge.method == "people" and score.judge.name not in sets
             if score.trial is None or score.measure.name in (OVERALL, POOLED) or left_out:
                 continue
-            self._take(score, run, trials[score.trial], imported)
+            self._take(score, run, trials[score.trial])
 
-    def _take(self, row: ScoreRow, run: str, trial: Trial, imported: bool) -> None:
+    def _take(self, row: ScoreRow, run: str, trial: Trial) -> None:
         item = f"{run} {trial.id} {row.seat or ''}"
-        play = _Play(item, trial.task.cluster, _group(trial, row.seat, imported))
+        play = _Play(item, trial.task.cluster, _group(trial, row.seat))
         self.seats[item] = RatedSeat(run, trial.id, row.seat, _agent(trial, row.seat))
         if row.judge.method == "people":
             if row.value is not None:
@@ -283,10 +282,9 @@ def _rater(name: str, rows: Sequence[PersonRating]) -> Rater:
     )
 
 
-def _group(trial: Trial, seat: str | None, imported: bool) -> str:
+def _group(trial: Trial, seat: str | None) -> str:
     """Who played a seat; of a whole episode, those who played it if they are of one kind."""
-    agents = [trial.agent(seat)] if seat else [member.agent for member in trial.cast]
-    kinds = {played_by(agent, imported=imported) for agent in agents}
+    kinds = {group_of(one.identity) for one in trial.cast if seat in (None, one.seat)}
     return kinds.pop() if len(kinds) == 1 else OTHERS
 
 
@@ -297,16 +295,6 @@ def _agent(trial: Trial, seat: str | None) -> str:
     return ", ".join(dict.fromkeys(member.agent for member in trial.cast))
 
 
-def played_by(agent: str, *, imported: bool = False) -> str:
-    """`MODELS`, `PEOPLE`, `RULES` or `OTHERS` (plugins), from an agent's label.
-
-    An imported run names its models without an endpoint, and people as "human".
-    """
-    name = agent.partition("?")[0].casefold()
-    if name.startswith("human"):
-        return PEOPLE
-    if name.startswith("python:"):
-        return OTHERS
-    if "/" in name or (imported and not name.startswith("unknown")):
-        return MODELS
-    return RULES if name.startswith(_RULES) else OTHERS
+def group_of(agent: Agent) -> str:
+    """`MODELS`, `PEOPLE`, `RULES` or `OTHERS` (plugins)."""
+    return _GROUPS.get(agent.kind, OTHERS)

@@ -24,7 +24,7 @@ from sociolab.analysis.audit import (
     condition_words,
     no_more,
 )
-from sociolab.analysis.ratings import MODELS, played_by
+from sociolab.analysis.ratings import MODELS, group_of
 from sociolab.analysis.values import RunValues, Value
 from sociolab.report.formatting import cell, plain
 from sociolab.report.section import Section, TextTable
@@ -99,7 +99,7 @@ def self_preferences(
     judges = [label for label, one in run.judges.items() if one.method == "model"]
     agents = dict.fromkeys(value.agent for value in run.values if value.agent)
     known = {
-        label: family_of(label, rules, model=played_by(label, imported=run.imported) == MODELS)
+        label: family_of(label, rules, model=group_of(run.agents[label]) == MODELS)
         for label in agents
     }
     known |= {label: family_of(run.judges[label].name, rules, model=True) for label in judges}

@@ -6,10 +6,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from sociolab.core.episode import Json, Trial
+from sociolab.core.episode import Agent, Json, Trial
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.instructions import INSTRUCTIONS, instructions_from
 from sociolab.core.metrics import UNDECLARED, Better, Declared
@@ -95,8 +95,7 @@ class RunValues:
     """All values of one run: its judges by the label that values carry, its measures in order.
 
     `untold`: what a judge cannot tell, or what is not established; no values, and not missing
-    either. `imported`: the episodes were played elsewhere, so that agents are named as that program
-    named its models.
+    either. `agents` are who played, by the label that values carry.
     """
 
     run: str
@@ -105,7 +104,7 @@ class RunValues:
     judges: dict[str, JudgeId]
     measures: dict[str, Measure]
     untold: tuple[Value, ...] = ()
-    imported: bool = False
+    agents: Mapping[str, Agent] = field(default_factory=dict)
     declared: Declared = UNDECLARED
 
     def of(self, judge: str) -> RunValues:
@@ -150,7 +149,7 @@ def values_of(
         {labels[judge]: judge for judge in judged.judgings if labels[judge] in heard},
         _in_order(row.declared, judged.measures),
         tuple(untold),
-        isinstance(row.settings, dict) and bool(row.settings.get("imported")),
+        row.agents,
         row.declared,
     )
 
@@ -330,17 +329,16 @@ def pooled(
     runs: Sequence[RunValues],
     judge: str | None,
     measure: str | None,
-    settings: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Pool:
     """The values of runs of one world; ConfigError where these, judge or measure do not agree.
 
-    `settings`: by run and agent, a hash of its settings. An agent that played with other settings
-    in another run is another agent, and is told apart by its run.
+    An agent that played with other settings in another run is another agent, and is told apart by
+    its run.
     """
     if len({run.world for run in runs}) > 1:
         told = ", ".join(f"{run.run} ({run.world})" for run in runs)
         raise ConfigError(f"expected runs of one world, found {told}")
-    apart, odd = _told_apart(runs, settings or {})
+    apart, odd = _told_apart(runs)
     label = chosen_judge(apart, judge, () if measure is None else (measure,))
     chosen = chosen_measure(apart, label, measure)
     return Pool(
@@ -408,15 +406,12 @@ def _scored(run: RunValues, judge: str) -> tuple[str, ...]:
     return tuple(name for name in run.measures if name in found)
 
 
-def _told_apart(
-    runs: Sequence[RunValues], settings: Mapping[str, Mapping[str, str]]
-) -> tuple[list[RunValues], tuple[str, ...]]:
+def _told_apart(runs: Sequence[RunValues]) -> tuple[list[RunValues], tuple[str, ...]]:
     """The runs, with agents of several settings named for their runs, and a note on these."""
-    kinds: dict[str, set[str]] = {}
-    for agents in settings.values():
-        for agent, hash_ in agents.items():
-            kinds.setdefault(agent, set()).add(hash_)
-    several = {agent for agent, hashes in kinds.items() if len(hashes) > 1}
+    identities: dict[str, set[Agent]] = {}
+    for label, agent in (pair for run in runs for pair in run.agents.items()):
+        identities.setdefault(label, set()).add(agent)
+    several = {label for label, agents in identities.items() if len(agents) > 1}
     if not several:
         return list(runs), ()
 
@@ -492,18 +487,3 @@ def data_of(settings: Json) -> tuple[str, str, str] | None:
     if isinstance(data, list) and len(data) == 3:
         return str(data[0]), str(data[1]), str(data[2])
     return None
-
-
-def agent_settings(store: Store, runs: Sequence[str]) -> dict[str, dict[str, str]]:
-    """By run and agent, the hash of the settings that it played with, as far as known."""
-    return {name: recorded_agents(store.run(name).settings) for name in dict.fromkeys(runs)}
-
-
-def recorded_agents(settings: Json) -> dict[str, str]:
-    """The hash of each agent's and the partner's settings by label; empty for imported runs."""
-    if not isinstance(settings, dict):
-        return {}
-    agents = settings.get("agents")
-    named = [*(agents if isinstance(agents, list) else []), settings.get("partner")]
-    pairs = [one for one in named if isinstance(one, list) and len(one) == 2]
-    return {str(label): str(hash_) for label, hash_ in reversed(pairs)}

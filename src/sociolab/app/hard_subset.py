@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sociolab.analysis.hard_subset import Hard, hard
-from sociolab.analysis.values import Pool, agent_settings, data_of, pooled, run_values
+from sociolab.analysis.values import Pool, data_of, pooled, run_values
 from sociolab.app.data.sets import TaskList, check_name, load_world
 from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError
@@ -43,11 +43,11 @@ class Chosen:
 def choose_hard(store: Store, spec: HardSpec) -> Chosen:
     """Find the hardest tasks; `task_lists.keep` stores their list. ConfigError where there are
     none, or the list cannot be called so."""
-    values, settings = run_values(store, spec.runs), agent_settings(store, spec.runs)
+    values = run_values(store, spec.runs)
     world = values[0].world
     check_name(world, spec.name, _tasks(store, world, spec.runs), replace=spec.replace)
     found = hard(
-        pooled(values, spec.judge, spec.measure, settings),
+        pooled(values, spec.judge, spec.measure),
         spec.target,
         most=spec.most,
         without=spec.without,
@@ -59,7 +59,7 @@ def choose_hard(store: Store, spec: HardSpec) -> Chosen:
     ]
     others = [name for name in values[0].measures if all(name in one for one in scored)]
     names = dict.fromkeys([main, *others])
-    pools = tuple(pooled(values, found.pool.judge, name, settings) for name in names)
+    pools = tuple(pooled(values, found.pool.judge, name) for name in names)
     command = _command(world, spec.name, _source(store, spec.runs[0]))
     return Chosen(found, pools, _list(store, spec, found), command)
 

@@ -106,7 +106,7 @@ def _differences(
         return [f"world {ours.world}, {where} {theirs.world}"]
     changed = changed_settings(was, now)
     different = [both_settings(changed, was, now, where)] if changed else []
-    different += other_code(was, now)
+    different += other_code(ours, now, theirs.agents.values())
     if not different and one[2] != other[2]:
         different.append(
             f"a plan of {plural(ours.trials, 'trial')}, {where} one of {theirs.trials:,}, and not "

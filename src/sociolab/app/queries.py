@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, get_args
 
-from sociolab.analysis.values import recorded_agents
 from sociolab.app.episode_list import EpisodeFilter, ListedEpisode, ScoredMeasure, choices, listed
 from sociolab.app.transcripts import seat_called, transcript_of
 from sociolab.core.episode import Episode, Trial
@@ -35,11 +34,8 @@ def runs_with(
     found = [row for row in runs if set(tags) <= set(tags_of(row))]
     if agent is None:
         return found
-    seated = {row.name: recorded_agents(row.settings) for row in runs}
-    label = label_like(
-        agent, sorted({one for labels in seated.values() for one in labels}), "--agent"
-    )
-    return [row for row in found if label in seated[row.name]]
+    label = label_like(agent, sorted({one for row in runs for one in row.agents}), "--agent")
+    return [row for row in found if label in row.agents]
 
 
 def tags_of(row: RunRow) -> tuple[str, ...]:

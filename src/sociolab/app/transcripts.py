@@ -81,7 +81,7 @@ def _names(seat: str, name: str) -> set[str]:
 
 def task_title(world: World, task: Task) -> str:
     """What a task is called in its transcripts; "" where its world needs an episode to tell."""
-    cast = tuple(CastMember(seat, "") for seat in task.seats)
+    cast = tuple(CastMember(seat) for seat in task.seats)
     try:
         title = world.transcript(Episode(Trial(task.id, world.name, task, cast, 0, 0), ())).title
     except WorldError:  # a plugin's, which cannot show an episode that nobody has played

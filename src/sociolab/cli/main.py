@@ -52,6 +52,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
             "Write a static site: rankings where they are fair, a page for each run, days in town.",
         ),
         "agree": ("results", "Agreement of human raters and judges."),
+        "analyze": ("results", "Run an analysis of your own on stored runs."),
         "reproduce": (
             "tools",
             "Reproduce a table of a paper with your own models; without a name: list them.",

@@ -534,6 +534,38 @@ def agree(
     show_sections(found.sections, found.document, as_json=json, written=[html, *written])
 
 
+@verbs.command(epilog="Example: sociolab analyze python:mine:by_weekday first --csv days.csv")
+def analyze(
+    function: Annotated[
+        str, argument("python:MODULE:FUNCTION", "Takes the store and the runs; returns a section.")
+    ],
+    run: RunNames,
+    html: Html = None,
+    latex: Latex = None,
+    markdown: Markdown = None,
+    csv: Annotated[OptPath, option("--csv", "FILE", "Write all figures with intervals.")] = None,
+    store: StoreFile = None,
+    json: Json = False,
+) -> None:
+    """Run an analysis of your own on stored runs.
+
+    Its findings are printed, or written as a page, LaTeX, Markdown, CSV or JSON.
+    """
+    from sociolab.app.own_analysis import run_own_analysis
+    from sociolab.report.finding import documents, tidy_rows
+    from sociolab.store.store import open_store
+
+    with open_store(store) as opened:
+        settings = [opened.run(one).settings for one in run]
+        sections = run_own_analysis(function, opened, tuple(run))
+        page_of(opened, run, sections, html)
+    tables = [table for section in sections for table in section.tables]
+    rows = list(tidy_rows(tables))
+    written = write_files(sections, latex, markdown, csv, lambda: rows, settings=settings)
+    document = {"sections": documents(sections)}
+    show_sections(sections, lambda: document, as_json=json, written=[html, *written])
+
+
 # ------------------------------------------------------------------ files for a paper
 
 

@@ -60,7 +60,7 @@ def tag(
 
     `sociolab list runs --tag WORD` finds it.
     """
-    from sociolab.app.run.session import with_tags
+    from sociolab.app.run.session import extended
     from sociolab.core.instructions import TAGS
     from sociolab.store.store import open_store
 
@@ -76,7 +76,7 @@ def tag(
             tags = {TAGS: left} if left else {}
             found = {key: one for key, one in settings.items() if key != TAGS} | tags
         else:
-            found = with_tags(settings, words)
+            found = extended(settings, TAGS, words)
         opened.set_settings(run, found)
     now = found.get(TAGS)
     say(f"{run}: {', '.join(map(str, now)) if isinstance(now, list) else 'no tags'}")

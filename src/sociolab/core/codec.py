@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple
 from typing import Any, cast
 
 import pydantic_core
@@ -11,6 +12,7 @@ import pydantic_core
 from sociolab.core.episode import (
     Act,
     Action,
+    Agent,
     Answered,
     CastMember,
     Ended,
@@ -103,8 +105,8 @@ def _action(
     return Action(kind, text, tuple(to), tuple(Act(*act) for act in acts), fields or {})
 
 
-def encode_trial(trial: Trial) -> str:
-    """A trial, its task included, as a JSON object."""
+def encode_trial(trial: Trial, agents: Mapping[Agent, int] | None = None) -> str:
+    """A trial, its task included, as a JSON object; its agents by these numbers, where given."""
     task = trial.task
     return compact_json(
         {
@@ -118,17 +120,23 @@ def encode_trial(trial: Trial) -> str:
                 "tags": task.tags,
                 "roles": dict(task.roles),
             },
-            "cast": [[member.seat, member.agent, member.settings] for member in trial.cast],
+            "cast": [
+                [m.seat, *(astuple(m.identity) if agents is None else [agents[m.identity]])]
+                for m in trial.cast
+            ],
             "repeat": trial.repeat,
             "seed": trial.seed,
         }
     )
 
 
-def decode_trial(text: str, task: Task | None = None) -> Trial:
+def decode_trial(
+    text: str, task: Task | None = None, agents: Mapping[int, Agent] | None = None
+) -> Trial:
     """The trial that `encode_trial` wrote; StoreError if it is none.
 
-    `task` stands for the one in the text, which is kept elsewhere where trials share it.
+    `task` stands for the one in the text, which is kept elsewhere where trials share it, and so are
+    `agents`, by their numbers.
     """
     try:
         row = cast("dict[str, Any]", _loads(text))
@@ -136,7 +144,10 @@ def decode_trial(text: str, task: Task | None = None) -> Trial:
             id=row["id"],
             world=row["world"],
             task=_task(row["task"]) if task is None else task,
-            cast=tuple(CastMember(*member) for member in row["cast"]),
+            cast=tuple(
+                CastMember(seat, Agent(*who) if agents is None else agents[who[0]])
+                for seat, *who in row["cast"]
+            ),
             repeat=row["repeat"],
             seed=row["seed"],
         )

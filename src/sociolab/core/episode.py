@@ -232,16 +232,55 @@ class Task:
 
 
 HUMAN = "human"
-"""The agent that is a person."""
+"""The label of the agent that is a person."""
+
+AgentKind: TypeAlias = Literal["model", "rules", "person", "own code", "plugin", "imported"]
+"""Who plays: a language model, rules of the world, a person, somebody's Python class, an agent that
+a package registered, or whoever played what was imported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """Who plays. `label` is what people call it; what it is stands in the other fields.
+
+    `name` is the model, the path of the class or the name of the player, whatever its options;
+    `endpoint` is the model's ("" where nobody knows it). `settings` is a hash of everything that it
+    was set up with, `temperature` that of a model where the user chose one. `code` is the digest of
+    a class's source (`core.code_fingerprint`), None for all others.
+
+    >>> Agent("lab/m?top_p=1", "model", "m", "lab").same_player(Agent("lab/m", "model", "m", "lab"))
+    True
+    """
+
+    label: str
+    kind: AgentKind
+    name: str = ""
+    endpoint: str = ""
+    settings: str = ""
+    temperature: float | None = None
+    code: str | None = None
+
+    def same_player(self, other: Agent) -> bool:
+        """Whether both are one model, class or player, with any options. Two people are not."""
+        what, others = ((a.kind, a.endpoint, a.name or a.label) for a in (self, other))
+        return what == others and self.kind != "person"
+
+
+NOBODY = Agent("", "imported")
+"""Whoever played an episode that was made up, or labelled, without saying who did."""
 
 
 @dataclass(frozen=True, slots=True)
 class CastMember:
-    """Who plays a seat: the agent's label, and a hash of all its settings."""
+    """Who plays a seat."""
 
     seat: str
-    agent: str
-    settings: str = ""
+    identity: Agent = NOBODY
+
+    @property
+    def agent(self) -> str:
+        """The agent's label."""
+        return self.identity.label
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ INSTRUCTIONS = "instructions"
 TAGS = "tags"
 """Among a run's settings: words to find it by."""
 
-STAND_IN = "stand-in:"
-"""What a tag begins with that names a model whose replies the local stand-in endpoint made up."""
+STAND_INS = "stand_ins"
+"""Among a run's settings: the models whose replies the local stand-in endpoint made up."""
 
 RATED_BY = "rated_by"
 """Among a study's settings: the set that the instructions of its raters are from."""

@@ -12,12 +12,9 @@ from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, TypeVar
 
+from sociolab.core.episode import AgentKind
 from sociolab.core.errors import StoreError
 from sociolab.core.score import Method
-
-AgentKind: TypeAlias = Literal["model", "rules", "person", "own code", "plugin", "imported"]
-"""Who plays: a language model, rules of the world, a person, somebody's Python class, an agent that
-a package registered, or whoever played what was imported."""
 
 Better: TypeAlias = Literal["higher", "lower", ""]
 """Which end of a metric is the better one; "" where neither is."""
@@ -129,8 +126,9 @@ class Declared:
     one reading and by another, and the share on which the two agree: Cohen's kappa stands below
     them. `judges` says in a clause what to think of judges of a method, where that differs from
     those of other worlds. `agents` holds what each agent is, by label: a world declares those of
-    its own players that are no rules, a run all of its agents. `published` says in a sentence what
-    the world's paper found of a model judge beside people, by who played ("models", "people").
+    its own players that are no rules, and a stored run has all of its agents here. `published` says
+    in a sentence what the world's paper found of a model judge beside people, by who played
+    ("models", "people").
 
     `spoken` names the actions that are speech: the words of these are counted, and stand for
     themselves where turns are shown (none named: the words of all actions count). `acts` says how

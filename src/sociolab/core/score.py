@@ -271,7 +271,13 @@ class JudgeId:
         """What tells it from others of its label."""
         return (digest(self.settings, self.code) if self.code else self.settings)[:8]
 
-    def fields(self) -> dict[str, Any]:
+    @property
+    def version(self) -> str:
+        """Its settings, code and prompts as they are shown: hashes, with what the prompts are."""
+        code = f"code {self.code}" if self.code else ""
+        return ", ".join(filter(None, (self.settings, code, str(self.prompts or ""))))
+
+    def as_json(self) -> dict[str, Any]:
         """What stands in JSON beside its label and its settings."""
         return {
             "method": self.method,
@@ -284,4 +290,4 @@ class JudgeId:
 
     def recorded(self) -> list[Any]:
         """As the settings of a run keep it."""
-        return [self.label, self.settings, self.fields()]
+        return [self.label, self.settings, self.as_json()]

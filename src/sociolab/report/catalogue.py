@@ -14,9 +14,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from sociolab.core.metrics import UNDECLARED, Declared
+from sociolab.core.reading import read_toml
 from sociolab.core.score import Measure
 from sociolab.report.finding import Count, Finding, FindingTable, Note
 from sociolab.report.formatting import (
@@ -64,9 +66,10 @@ class Catalogue:
     """What one analysis says: calling it with the id of a sentence and the values in it makes a
     `Note`, `table` a table of findings."""
 
-    def __init__(self, name: str, package: str = _SHARED) -> None:
+    def __init__(self, name: str, source: str | Path | Mapping[str, Any] = _SHARED) -> None:
+        """`source`: a package with a file NAME.toml, a file, or what would stand in one."""
         self.name = name
-        self.package = package
+        self._source = source
 
     def __call__(self, note: str, /, **values: Any) -> Note:
         """The sentence of this id with these values; KeyError where the file has none, or a value
@@ -95,10 +98,9 @@ class Catalogue:
         file = self._file()
         here = file["tables"][table]
         own = here.get("columns", {})
-        written = {**_read(_SHARED, "shared")["columns"], **file.get("columns", {})}
-        written |= own if isinstance(own, dict) else {}
+        described = (_read(_SHARED, "shared")["columns"], file.get("columns", {}), own)
         shown = tuple(
-            name if isinstance(name, Column) else _column(name, written[name], values)
+            name if isinstance(name, Column) else _column(name, described, values)
             for name in columns or tuple(own)
         )
         rows = tuple(findings)
@@ -125,7 +127,13 @@ class Catalogue:
         return Note(_FORMATTER.vformat(template, (), values), f"{self.name}.{note}", values)
 
     def _file(self) -> Mapping[str, Any]:
-        return _read(self.package, self.name)
+        match self._source:
+            case str():
+                return _read(self._source, self.name)
+            case Path():
+                return read_toml(self._source)
+            case _:
+                return self._source
 
 
 @cache
@@ -133,8 +141,12 @@ def _read(package: str, name: str) -> Mapping[str, Any]:
     return tomllib.loads((files(package) / f"{name}.toml").read_text("utf-8"))
 
 
-def _column(name: str, written: str | Mapping[str, Any], values: Mapping[str, Any]) -> Column:
-    row: Mapping[str, Any] = {"heading": written} if isinstance(written, str) else written
+def _column(name: str, described: Iterable[Any], values: Mapping[str, Any]) -> Column:
+    """The column as the table describes it; what it does not say, as its file does, or all do."""
+    row: dict[str, Any] = {}
+    for columns in described:
+        entry = columns.get(name, {}) if isinstance(columns, Mapping) else {}
+        row |= {"heading": entry} if isinstance(entry, str) else entry
     heading = _FORMATTER.vformat(row["heading"], (), values)
     form, part = _form(row.get("form", ""))
     return Column(name, heading, row.get("of", name), form, part, row.get("text", False))

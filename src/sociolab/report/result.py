@@ -145,6 +145,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
         seed=settings.get("seed"),
         created=datetime.fromtimestamp(int(row.created), UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         agents=tuple(dict.fromkeys(m.agent for t in trials for m in t.trial.cast)),
+        identities=tuple(row.agents.values()),
         partner=_partner(settings),
         trials=row.trials,
         played=row.played,
@@ -254,7 +255,7 @@ def _judges(
             settings=judge.settings,
             judgings=counts.most,
             served=returned.get(judge.name, ()) if judge.method == "model" else (),
-            **judge.fields(),
+            **judge.as_json(),
         )
         for judge, counts in found.items()
     )

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sociolab.core.episode import HUMAN
 from sociolab.core.score import BY_FORMULA, judge_title
 from sociolab.report.schema import FailedKind, Failures, FirstFailure, JudgeEntry, RunResult
 from sociolab.report.served import possible_words, served_facts, served_warnings
@@ -198,22 +197,13 @@ def identity(result: RunResult) -> tuple[tuple[str, str], ...]:
     found = [("sociolab", result.versions.get("sociolab", "not recorded"))]
     if result.data:
         found.append((f"Data {result.data.name} {result.data.version}", result.data.hash))
-    settings = result.recorded
-    partner = settings.get("partner")
-    found += [(f"Agent {label}", its_hash) for label, its_hash in _hashes(settings.get("agents"))]
-    found += [(f"Partner {label}", its_hash) for label, its_hash in _hashes([partner])]
-    found += [(f"Judge {judge.judge}", judge.settings or "none") for judge in result.judges]
+    own = evaluated(result)
+    for one in sorted(result.identities, key=lambda one: one.label not in own):
+        role = "Agent" if one.label in own else "Partner"
+        hashes = [one.settings, *([f"code {one.code}"] if one.code else [])]
+        found.append((f"{role} {one.label}", ", ".join(filter(None, hashes)) or "none"))
+    found += [(f"Judge {judge.judge}", judge.id.version or "none") for judge in result.judges]
     return tuple(found)
-
-
-def _hashes(recorded: object) -> list[tuple[str, str]]:
-    """The labels and hashes in a list of [label, hash]; what is not like that is passed over."""
-    if not isinstance(recorded, list):
-        return []
-    return [(str(one[0]), str(one[1])) for one in recorded if isinstance(one, list) and one[1:]]
-
-
-# ------------------------------------------------------------------ versions
 
 
 def made_with(result: RunResult) -> str:
@@ -278,7 +268,8 @@ def _pairing(result: RunResult) -> str:
     if not named:
         return "No agent took part."
     if people := _people(result):
-        others = [name for label, name in named.items() if label != HUMAN]
+        kinds = result.declared.agents
+        others = [name for label, name in named.items() if kinds.get(label) != "person"]
         with_others = f" with {' or '.join(others)} in the other seats" if others else ""
         return f"Each episode had {people}{with_others}, as the study specifies."
     own, part = [named[label] for label in evaluated(result)], result.declared.partner

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 from pydantic_core import PydanticSerializationError
 
+from sociolab.core.episode import Agent
 from sociolab.core.instructions import Prompts
 from sociolab.core.metrics import MACRO, UNDECLARED, Declared
 from sociolab.core.score import JudgeId, JudgeRole, Method
@@ -255,6 +256,7 @@ class RunResult(ResultRecord):
     seed: int | None
     created: str
     agents: tuple[str, ...]
+    identities: tuple[Agent, ...] = ()
     partner: str | None
     trials: int
     played: int

@@ -6,15 +6,14 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from sociolab.core.episode import TurnsAsked
+from sociolab.core.episode import AgentKind, TurnsAsked
 from sociolab.core.instructions import (
     INSTRUCTIONS,
-    STAND_IN,
-    TAGS,
+    STAND_INS,
     Prompts,
     instructions_from,
 )
-from sociolab.core.metrics import AgentKind, Declared, Metric, directions, scale
+from sociolab.core.metrics import Declared, Metric, directions, scale
 from sociolab.core.score import JudgeId, Measure, Method
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry, macro_of
 
@@ -242,9 +241,8 @@ def by_rules(result: RunResult, label: str) -> bool:
 
 def stand_ins(*settings: object) -> tuple[str, ...]:
     """The models of runs with these settings that the stand-in endpoint served."""
-    noted = [one for one in settings if isinstance(one, dict)]
-    tags = dict.fromkeys(tag for one in noted for tag in one.get(TAGS) or ())
-    return tuple(tag.removeprefix(STAND_IN) for tag in tags if tag.startswith(STAND_IN))
+    recorded = (one.get(STAND_INS) or () for one in settings if isinstance(one, dict))
+    return tuple(dict.fromkeys(label for labels in recorded for label in labels))
 
 
 def stand_in_words(*settings: object) -> Iterator[str]:

@@ -8,25 +8,17 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeVar
 
-from sociolab.core.episode import CastMember, Task, Trial
+from sociolab.core.episode import Agent, CastMember, Task, Trial
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.ports import CastRule, DataId
 from sociolab.core.seeding import digest, interleave
 
-Agent = TypeVar("Agent")
-
-
-@dataclass(frozen=True, slots=True)
-class AgentId:
-    """An agent as a plan names it: its label, and a hash of all its settings."""
-
-    label: str
-    settings: str
+Seated = TypeVar("Seated")
 
 
 def every_seating(
-    agents: Sequence[Agent], partner: Agent | None, seats: Sequence[str]
-) -> tuple[tuple[Agent, ...], ...]:
+    agents: Sequence[Seated], partner: Seated | None, seats: Sequence[str]
+) -> tuple[tuple[Seated, ...], ...]:
     """Who sits where. Without a partner: every ordered choice, self-play included.
 
     With a partner: each agent in each seat once, the partner in all the others. With one agent and
@@ -47,8 +39,8 @@ def trials(
     world: str,
     data: DataId,
     tasks: Sequence[Task],
-    agents: Sequence[AgentId],
-    partner: AgentId | None,
+    agents: Sequence[Agent],
+    partner: Agent | None,
     *,
     repeats: int,
     seed: int,
@@ -58,10 +50,7 @@ def trials(
     found = []
     for repeat, task in product(range(repeats), tasks):
         for cast in (casts or every_seating)(agents, partner, task.seats):
-            members = tuple(
-                CastMember(seat, agent.label, agent.settings)
-                for seat, agent in zip(task.seats, cast, strict=True)
-            )
+            members = tuple(map(CastMember, task.seats, cast))
             key = trial_id(world, data, task, members, repeat, seed)
             found.append(Trial(key, world, task, members, repeat, seed))
     return tuple(found)
@@ -71,8 +60,9 @@ def trial_id(
     world: str, data: DataId, task: Task, cast: Sequence[CastMember], repeat: int, seed: int
 ) -> str:
     """The hash of what defines a trial: to lay out a plan again is to find the old trials."""
-    members = [part for m in cast for part in (m.seat, m.agent, m.settings)]
-    return digest(world, data.hash, task.id, *members, repeat, seed)
+    members = [part for m in cast for part in (m.seat, m.agent, m.identity.settings)]
+    code = [m.identity.code for m in cast if m.identity.code is not None]
+    return digest(world, data.hash, task.id, *members, repeat, seed, *code)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,7 @@ def episode_rows(store: Database, run: str) -> tuple[EpisodeRow, ...]:
     """All episodes of a run, in plan order."""
     run_pk = store.run_pk(run)
     counted = {pk: rest for pk, *rest in store.rows(_COUNTED, (run_pk,))}
+    agents = dict(store.rows("SELECT pk, label FROM agents WHERE run = ?", (run_pk,)))
     rows = store.rows(
         "SELECT trials.pk, trials.id, tasks.id, cluster, tags, trials.body, status, cause, problem "
         "FROM trials JOIN tasks ON tasks.pk = trials.task WHERE trials.run = ? ORDER BY trials.pk",
@@ -90,7 +91,7 @@ def episode_rows(store: Database, run: str) -> tuple[EpisodeRow, ...]:
     for index, (pk, trial, task, cluster, tags, body, status, cause, problem) in enumerate(rows):
         plan = json.loads(as_text(body))
         turns, answers, failed, ended = counted.get(pk, (0, 0, 0, ""))
-        cast = tuple((seat, agent) for seat, agent, *_ in plan["cast"])
+        cast = tuple((seat, as_text(agents[agent])) for seat, agent in plan["cast"])
         found.append(
             EpisodeRow(
                 as_text(trial),

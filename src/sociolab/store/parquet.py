@@ -30,12 +30,12 @@ SCORES = {
     "judge": "str",
     "method": "str",
     "judge_settings": "str",
+    "judging": "int",
     "role": "str",  # judge, reader or sheet
     "model": "str",  # or class, or set of ratings
     "sheet": "str",
     "code": "str",  # the fingerprint of a Python class
     "prompts": "str",  # the hash of the texts that the judge got
-    "judging": "int",
     "measure": "str",
     "low": "float",
     "high": "float",
@@ -82,7 +82,7 @@ def score_rows(store: Store, name: str, trials: Mapping[str, Trial]) -> Iterator
             "cell": None if row.cell is None else json.dumps(row.cell, ensure_ascii=False),
             "judge": row.judge.label,
             "judge_settings": row.judge.settings,
-            **row.judge.fields(),
+            **row.judge.as_json(),
             "prompts": row.judge.prompts and row.judge.prompts.hash,
             "judging": row.judging,
             "measure": measure.name,

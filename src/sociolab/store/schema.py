@@ -61,12 +61,26 @@ CREATE TABLE tasks (                 -- the task records of a run, each once
 );
 CREATE INDEX tasks_by_run ON tasks (run);
 
+CREATE TABLE agents (                -- who plays in a run, each once; see core/episode.py
+    pk INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
+    label TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    endpoint TEXT NOT NULL,
+    settings TEXT NOT NULL,
+    temperature REAL,                -- NULL: nobody chose one
+    code TEXT,                       -- NULL: of no Python class
+    sum INTEGER AS (checksum(run, label, kind, name, endpoint, settings, temperature, code)) STORED
+);
+CREATE INDEX agents_by_run ON agents (run);
+
 CREATE TABLE trials (                -- the plan: pk order is plan order
     pk INTEGER PRIMARY KEY,
     run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,
     id TEXT NOT NULL,
     task INTEGER NOT NULL,           -- tasks.pk; a foreign key would only slow deletion
-    body TEXT NOT NULL,              -- the trial without its task
+    body TEXT NOT NULL,              -- the trial without its task, its agents by agents.pk
     status TEXT NOT NULL DEFAULT 'planned'
         CHECK (status IN ('planned', 'playing', 'played', 'failed')),
     cause TEXT,

@@ -9,13 +9,13 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias
 
 from sociolab.core.codec import decode_event, decode_trial, encode_event, encode_trial
-from sociolab.core.episode import Episode, Event, Json, Task, Trial
+from sociolab.core.episode import Agent, Episode, Event, Json, Task, Trial
 from sociolab.core.errors import Cause, StorageError, StoreError
 from sociolab.core.metrics import UNDECLARED, Declared, declared_from
 from sociolab.core.redaction import redacted_bytes
@@ -37,9 +37,9 @@ def world_settings_in(settings: Json) -> dict[str, str]:
 class RunRow:
     """A run, and how many of its trials are in which state.
 
-    `declared` is what its world declared when it was begun, and what its agents are. `keeps` is ""
-    of a run of episodes, else the work whose replies it holds, such as "audit". `created` is in
-    seconds since 1970 (UTC), `seconds` the wall time of all its parts.
+    `declared` is what its world declared when it was begun, and what its agents are; `agents` are
+    these by label. `keeps` is "" of a run of episodes, else the work whose replies it holds, such
+    as "audit". `created` is in seconds since 1970 (UTC), `seconds` the wall time of all its parts.
     """
 
     name: str
@@ -53,6 +53,7 @@ class RunRow:
     playing: int
     played: int
     failed: int
+    agents: Mapping[str, Agent] = field(default_factory=dict)
 
     @property
     def trials(self) -> int:
@@ -143,13 +144,21 @@ class Store(Database):
     def runs(self) -> tuple[RunRow, ...]:
         """All runs, the oldest first."""
         rows = self.rows(f"{_ROWS} GROUP BY runs.pk ORDER BY created, runs.pk")
-        return tuple(_run_row(row) for row in rows)
+        return tuple(self._run_row(row) for row in rows)
 
     def run(self, name: str) -> RunRow:
         """The run of this name; StoreError if there is none."""
         pk = self.run_pk(name)
         row = self.row(f"{_ROWS} WHERE runs.pk = ? GROUP BY runs.pk", (pk,))
-        return _run_row(row)
+        return self._run_row(row)
+
+    def _run_row(self, row: tuple[Any, ...]) -> RunRow:
+        pk, name, world, settings, declared, *rest = row
+        agents = {one.label: one for one in self.agents(pk).values()}
+        kinds = {label: one.kind for label, one in agents.items()}
+        of_run = replace(declared_from(as_text(declared)), agents=kinds)
+        found = RunRow(name, world, json.loads(as_text(settings)), of_run, *rest)
+        return replace(found, agents=agents)
 
     def has_run(self, name: str) -> bool:
         """Whether there is a run of this name."""
@@ -280,12 +289,18 @@ class Store(Database):
     def trials(self, run: str) -> tuple[TrialRow, ...]:
         """All trials of a run, in plan order."""
         pk = self.run_pk(run)
-        tasks = self._tasks(pk)
+        tasks, agents = self._tasks(pk), self.agents(pk)
         rows = self.rows(
             "SELECT body, task, status, cause, problem FROM trials WHERE run = ? ORDER BY pk", (pk,)
         )
         return tuple(
-            TrialRow(decoded_trial(body, tasks[task]), index, status, cause, as_text(problem))
+            TrialRow(
+                decode_trial(as_text(body), tasks[task], agents),
+                index,
+                status,
+                cause,
+                as_text(problem),
+            )
             for index, (body, task, status, cause, problem) in enumerate(rows)
         )
 
@@ -323,11 +338,16 @@ class Store(Database):
 
     def _insert_plan(self, run: int, trials: Iterable[Trial]) -> None:
         tasks: dict[Task, int] = {}
+        agents = {agent: pk for pk, agent in self.agents(run).items()}
         for trial in trials:
+            for member in trial.cast:
+                if (agent := member.identity) not in agents:
+                    columns = (run, *astuple(agent))
+                    agents[agent] = self.insert(_INSERT_AGENT, columns)
             task = tasks.get(trial.task)
             if task is None:
                 task = tasks[trial.task] = self._insert_task(run, trial.task)
-            body = encode_trial(replace(trial, task=_NO_TASK))
+            body = encode_trial(replace(trial, task=_NO_TASK), agents)
             try:
                 self.execute(
                     "INSERT INTO trials (run, id, task, body) VALUES (?, ?, ?, ?)",
@@ -352,6 +372,11 @@ class Store(Database):
                 json.dumps(dict(task.roles), ensure_ascii=False),
             ),
         )
+
+    def agents(self, run: int) -> Mapping[int, Agent]:
+        """Who plays in a run (`run_pk`), by their own keys."""
+        rows = self.rows(f"SELECT pk, {_AGENT} FROM agents WHERE run = ? ORDER BY pk", (run,))
+        return {pk: Agent(*map(_as_stored, columns)) for pk, *columns in rows}
 
     def _tasks(self, run: int, only: int | None = None) -> Mapping[int, Task]:
         rows = self.rows(
@@ -396,19 +421,20 @@ class Store(Database):
         """A trial with what happened in it so far."""
         pk = self.trial_pk(run, trial)
         body, task = self.row("SELECT body, task FROM trials WHERE pk = ?", (pk,))
-        tasks = self._tasks(self.run_pk(run), task)
-        return Episode(decoded_trial(body, tasks[task]), self._events(pk))
+        run_pk = self.run_pk(run)
+        tasks, agents = self._tasks(run_pk, task), self.agents(run_pk)
+        return Episode(decode_trial(as_text(body), tasks[task], agents), self._events(pk))
 
     def episodes(self, run: str, status: Status = "played") -> Iterator[Episode]:
         """The episodes whose trial has this status, in plan order, one at a time."""
         pk = self.run_pk(run)
-        tasks = self._tasks(pk)
+        tasks, agents = self._tasks(pk), self.agents(pk)
         rows = self.rows(
             "SELECT pk, body, task FROM trials WHERE run = ? AND status = ? ORDER BY pk",
             (pk, status),
         )
         for trial, body, task in rows:
-            yield Episode(decoded_trial(body, tasks[task]), self._events(trial))
+            yield Episode(decode_trial(as_text(body), tasks[task], agents), self._events(trial))
 
     def play_anew(self, run: str, trial: str) -> None:
         """Remove what happened in a trial, which is played from its first turn from now on."""
@@ -534,6 +560,10 @@ class Store(Database):
         return not self.row("PRAGMA wal_checkpoint(TRUNCATE)")[0]
 
 
+def _as_stored(value: Any) -> Any:
+    return as_text(value) if isinstance(value, bytes) else value
+
+
 @contextmanager
 def open_store(path: Path | str | None = None) -> Iterator[Store]:
     """The store of this path, by default the user's own, which must be there (StoreError)."""
@@ -545,27 +575,18 @@ def _taken(name: str) -> StoreError:
     return StoreError(f'there is a run "{name}" already; choose another name, or delete that run')
 
 
-def _run_row(row: tuple[Any, ...]) -> RunRow:
-    name, world, settings, declared, *rest = row
-    return RunRow(
-        name, world, json.loads(as_text(settings)), declared_from(as_text(declared)), *rest
-    )
-
-
-def decoded_trial(body: str | bytes, task: Task) -> Trial:
-    """A stored trial with its task put back."""
-    return decode_trial(as_text(body), task)
-
-
 _NO_TASK = Task("", (), "", "")
 """Stands in a stored trial for the task, which is stored once for all its trials."""
 
+
+_AGENT = ", ".join(column.name for column in fields(Agent))
+_INSERT_AGENT = f"INSERT INTO agents (run, {_AGENT}) VALUES (?{', ?' * len(fields(Agent))})"
 
 _DELETE = "DELETE FROM runs WHERE pk = ?"
 
 
 _ROWS = """
-    SELECT name, world, settings, declared, keeps, created, seconds,
+    SELECT runs.pk, name, world, settings, declared, keeps, created, seconds,
         sum(status IS 'planned'), sum(status IS 'playing'),
         sum(status IS 'played'), sum(status IS 'failed')
     FROM runs LEFT JOIN trials ON trials.run = runs.pk

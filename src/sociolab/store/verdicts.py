@@ -293,36 +293,40 @@ class Verdicts:
         kind: Kind | None = None,
         texts: bool,
     ) -> Iterator[tuple[_Judging, Sequence[ScoreRow]]]:
-        """The judgings that are wanted, and their verdicts as far as these are."""
+        """Judgings, each with its verdicts in this measure and of this kind (None: any)."""
         pk = self._db.run_pk(run)
         judges, measures, seats = self._judges(pk), self._measures(pk), _Seats()
-        only, values = "", list[Value]([pk])
+        of_judging, judging_values = "", list[Value]([pk])
         if trial is not None:
-            only, values = "AND trial = ? ", [pk, self._db.trial_pk(run, trial)]
+            of_judging += "AND trial = ? "
+            judging_values.append(self._db.trial_pk(run, trial))
         if judge is not None:
-            only += "AND judge = ? "
-            values.append(self._known_pk(pk, judge))
-        of, given = "", list[Value]()
+            of_judging += "AND judge = ? "
+            judging_values.append(self._known_pk(pk, judge))
+        of_score, score_values = "", list[Value]()
         if measure is not None:
-            of += "AND measure IN (SELECT value FROM json_each(?)) "
-            given.append(json.dumps([pk for pk, one in measures.items() if one.name == measure]))
+            named = [pk for pk, one in measures.items() if one.name == measure]
+            of_score += "AND measure IN (SELECT value FROM json_each(?)) "
+            score_values.append(json.dumps(named))
         if kind is not None:
-            of += "AND kind = ? "
-            given.append(kind)
-        query = _SCORES.format(", text, ifnull(raw, '')" if texts else "", of)
-        judgings = self._db.rows(_JUDGINGS.format(only), values)
-        for at in range(0, len(judgings), _PAGE):
+            of_score += "AND kind = ? "
+            score_values.append(kind)
+        query = _SCORES.format(", text, ifnull(raw, '')" if texts else "", of_score)
+        judgings = self._db.rows(_JUDGINGS.format(of_judging), judging_values)
+        for start in range(0, len(judgings), _PAGE):
             page: dict[int, tuple[_Judging, list[ScoreRow]]] = {}
-            for judging, id_, cell, whose, number in judgings[at : at + _PAGE]:
-                where = json.loads(as_text(cell)) if cell else None
-                page[judging] = (id_, where, judges[whose], number), []
+            for judging, trial_id, cell, by, number in judgings[start : start + _PAGE]:
+                cell = json.loads(as_text(cell)) if cell else None
+                page[judging] = (trial_id, cell, judges[by], number), []
             for judging, pk, seat, rater, seconds, rated, *rest in self._db.rows(
-                query, (json.dumps([*page]), *given)
+                query, (json.dumps([*page]), *score_values)
             ):
                 if rest[0] not in _KINDS:
                     raise StoreError(f"a verdict in the store is of an unknown kind: {rest[0]}")
-                by = None if rater is None else RatedBy(as_text(rater), seconds, as_text(rated))
-                place = measures[pk], None if seat is None else seats[seat], by
+                rated_by = None
+                if rater is not None:
+                    rated_by = RatedBy(as_text(rater), seconds, as_text(rated))
+                place = measures[pk], None if seat is None else seats[seat], rated_by
                 target, rows = page[judging]
                 rows.append(ScoreRow(*target, *place, *rest[:7], *map(as_text, rest[7:])))
             yield from page.values()

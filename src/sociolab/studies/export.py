@@ -8,9 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from sociolab.core.episode import Json, Moved, Unusable, shown_value
+from sociolab.core.episode import AgentKind, Json, Moved, Unusable, shown_value
 from sociolab.core.errors import ConfigError
-from sociolab.core.metrics import AgentKind
 from sociolab.report.export import csv_text
 from sociolab.store.database import replaced
 from sociolab.store.export import export_run

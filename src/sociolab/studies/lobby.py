@@ -14,7 +14,7 @@ from typing import Self
 from pydantic import ValidationError
 
 from sociolab.app.run.session import models_among, note_stand_ins, other_code
-from sociolab.core.episode import Json, Trial
+from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError, SociolabError, StoreError
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run
@@ -156,7 +156,15 @@ class LiveStudies:
             stack.enter_context(lock_run(self._store.path, study.run))
             partner_cast = await asyncio.to_thread(partner_cast_of, plan)  # reads data from disk
             now = await asyncio.to_thread(run_settings, plan, partner_cast)
-            self._warn_of_other_code(study.name, study.run, now)
+            agents = [one.id for one in partner_cast.others]
+            for problem in other_code(self._store.run(study.run), now, agents):
+                # People are not sent away for it, but whoever runs the server knows.
+                log.warning(
+                    "study %s: %s; what is played from now on is recorded as by the same: set up "
+                    "another study to keep both apart",
+                    study.name,
+                    problem,
+                )
             named = models_among(*plan.partners, plan.stand_in, *plan.judges)
             await note_stand_ins(self._store, study.run, named, partner_cast.models)
             lobby = Lobby(
@@ -168,17 +176,6 @@ class LiveStudies:
             )
             lobby.go_on()
             self._open[study.name] = _OpenStudy(lobby, stack.pop_all())
-
-    def _warn_of_other_code(self, study: str, run: str, now: Mapping[str, Json]) -> None:
-        """People are not sent away for it, but whoever runs the server knows."""
-        was = self._store.run(run).settings
-        for problem in other_code(was if isinstance(was, dict) else {}, now):
-            log.warning(
-                "study %s: %s; what is played from now on is recorded as by the same: set up "
-                "another study to keep both apart",
-                study,
-                problem,
-            )
 
     async def _shut(self, name: str) -> None:
         known = self._open.pop(name, None)

@@ -11,10 +11,9 @@ from sociolab.app.data.sets import list_hashes, load_world, wanted_tasks, world_
 from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import Models
 from sociolab.app.registry import worlds_that
-from sociolab.core.episode import HUMAN, CastMember, Episode, Json, Task, Trial
+from sociolab.core.episode import HUMAN, Agent, CastMember, Episode, Json, Task, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StoreError
 from sociolab.core.instructions import INSTRUCTIONS
-from sociolab.core.metrics import AgentKind, Declared
 from sociolab.core.ports import (
     CallKey,
     ChatModel,
@@ -33,7 +32,7 @@ from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget
 from sociolab.plugin.options import ModelAccess
 from sociolab.runner.judging import failures_of, told_cells, verdicts_of
-from sociolab.runner.plan import AgentId, every_seating, trial_id
+from sociolab.runner.plan import every_seating, trial_id
 from sociolab.runner.progress import TalliedReplies, Tally, Waits
 from sociolab.store.store import Store
 from sociolab.studies.settings import PlayPlan
@@ -119,19 +118,18 @@ def trial_with(
 
 
 def cast_of(
-    plan: PlayPlan, task: Task, people: Sequence[str], partner: AgentId | None
+    plan: PlayPlan, task: Task, people: Sequence[str], partner: Agent | None
 ) -> tuple[CastMember, ...]:
     """People in these seats, the partner in all others."""
     person = people_agent(plan)
     who = {seat: person if seat in people else partner for seat in task.seats}
-    return tuple(
-        CastMember(seat, agent.label, agent.settings) for seat, agent in who.items() if agent
-    )
+    return tuple(CastMember(seat, agent) for seat, agent in who.items() if agent)
 
 
-def people_agent(plan: PlayPlan) -> AgentId:
+def people_agent(plan: PlayPlan) -> Agent:
     """People, with what is peculiar to how they play here."""
-    return AgentId(HUMAN, digest(HUMAN, "web", plan.turn_seconds, plan.missed))
+    settings = digest(HUMAN, "web", plan.turn_seconds, plan.missed)
+    return Agent(HUMAN, "person", HUMAN, settings=settings)
 
 
 def seats_for_people(kit: WorldKit, task: Task) -> tuple[str, ...]:
@@ -141,12 +139,6 @@ def seats_for_people(kit: WorldKit, task: Task) -> tuple[str, ...]:
     taken = {seat for cast in casts for seat, who in zip(task.seats, cast, strict=True)
              if who == "person"}  # fmt: skip
     return tuple(seat for seat in task.seats if seat in taken)
-
-
-def declared_of(partner_cast: PartnerCast) -> Declared:
-    """What the world declares, and what each agent is."""
-    agents: dict[str, AgentKind] = {one.id.label: one.kind for one in partner_cast.others}
-    return replace(partner_cast.kit.declared, agents={HUMAN: "person", **agents})
 
 
 def run_settings(plan: PlayPlan, partner_cast: PartnerCast | None = None) -> Mapping[str, Json]:

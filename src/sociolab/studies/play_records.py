@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TypeAlias
 
-from sociolab.core.episode import HUMAN, Event, Task, Trial
+from sociolab.core.episode import Event, Task, Trial
 from sociolab.core.errors import Cause
 from sociolab.store.store import Status, Store, TrialRow
 from sociolab.store.studies import AssignmentRow, Progress
@@ -338,9 +338,9 @@ class AssignmentBalancer:
 
 def seats_of_people(trial: Trial) -> tuple[str, ...]:
     """The seats of a cast that people take."""
-    return tuple(member.seat for member in trial.cast if member.agent == HUMAN)
+    return tuple(member.seat for member in trial.cast if member.identity.kind == "person")
 
 
 def partner_of(trial: Trial) -> str:
     """The label of who takes the other seats; "" where people take all."""
-    return next((member.agent for member in trial.cast if member.agent != HUMAN), "")
+    return next((m.agent for m in trial.cast if m.identity.kind != "person"), "")

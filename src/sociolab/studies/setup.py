@@ -20,7 +20,7 @@ from sociolab.store.connect import checked_name
 from sociolab.store.store import Store
 from sociolab.store.studies import StudyKind, StudyRow
 from sociolab.studies.impressions import impression_study
-from sociolab.studies.play_plan import declared_of, partner_cast_of, run_settings, trials_of
+from sociolab.studies.play_plan import partner_cast_of, run_settings, trials_of
 from sociolab.studies.rate_study import named_in, not_played, rate_study
 from sociolab.studies.rating_rules import guide_of
 from sociolab.studies.reviews import review_study
@@ -154,8 +154,8 @@ def _play(store: Store, name: str, settings: StudySettings) -> str | None:
         )
     partner_cast = partner_cast_of(plan)
     trials = trials_of(plan, partner_cast)
-    kept, declared = dict(run_settings(plan, partner_cast)), declared_of(partner_cast)
-    store.create_run(name, plan.world, kept, trials, declared)
+    kept = dict(run_settings(plan, partner_cast))
+    store.create_run(name, plan.world, kept, trials, partner_cast.kit.declared)
     return name
 
 

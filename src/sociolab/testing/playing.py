@@ -51,7 +51,7 @@ def play_task(
     journal: Sequence[Event] = (),
 ) -> Episode:
     """A task played to its end, as an episode. No two tasks share a trial."""
-    cast = tuple(CastMember(seat, "tested") for seat in task.seats)
+    cast = tuple(CastMember(seat) for seat in task.seats)
     trial = Trial(f"{TRIAL} of {task.id}", world.name, task, cast, 0, seed)
     return Episode(trial, driven(world.play(task, trial.id, seed), players, journal))
 

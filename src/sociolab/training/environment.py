@@ -21,13 +21,13 @@ from sociolab.app.players.models import Models
 from sociolab.app.run.config import EnvironmentConfig, JudgeChoice, WorldConfig
 from sociolab.app.run.session import Seated, wanted_judges, world_of
 from sociolab.app.run_sync import LoopThread
-from sociolab.core.episode import CastMember, Episode, Task, Trial
+from sociolab.core.episode import Agent, CastMember, Episode, Task, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError
 from sociolab.core.tracebacks import describe_error
 from sociolab.models.budget import Budget
 from sociolab.models.cache import NullReplyStore
 from sociolab.plugin.options import FIRST_WORLD, checked
-from sociolab.runner.plan import AgentId, trial_id
+from sociolab.runner.plan import trial_id
 from sociolab.training.session import (
     Answer,
     EnvSession,
@@ -46,25 +46,20 @@ OnError: TypeAlias = Literal["mark", "raise"]
 __all__ = ["Answer", "Environment", "Observed", "Policy", "Rollout", "Step"]
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What came of a reply.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeatRecord:
+    """What a seat earned and missed in an episode.
 
-    `observation` is what is asked next, None when the episode is over (`done`). `usable` says
-    whether the reply could be used, `problem` why not; it is None where the episode ended before
-    the reply counted. When it is over, `rewards` are what the judges gave the seat and
-    `episode_scores` what they gave the episode, by judge and metric, and `episode` is the record.
-    An unknown reward is None: `reward_status` says why ("disputed", "reported", "failed"...) and
-    `reward_bounds` how low and how high it could be; `failures` tells what failed.
+    When it is over, `rewards` are what the judges gave the seat and `episode_scores` what they gave
+    the episode, by judge and metric, and `episode` is the record. An unknown reward is None:
+    `reward_status` says why ("disputed", "reported", "failed"...) and `reward_bounds` how low and
+    how high it could be; `failures` tells what failed.
 
     `unusable` counts the turns and answers that the policy failed to give in this episode so far,
     each after its last attempt; `lost` those that the other seats failed to give. `problems` tells
     the first of its own and the first of theirs.
     """
 
-    observation: Observed | None
-    usable: bool | None = None
-    problem: str = ""
     rewards: SeatRewards = field(default_factory=dict)
     episode_scores: SeatRewards = field(default_factory=dict)
     failures: tuple[str, ...] = ()
@@ -74,6 +69,20 @@ class Step:
     problems: tuple[str, ...] = ()
     reward_bounds: RewardBounds = field(default_factory=dict)
     reward_status: RewardStatuses = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Step(SeatRecord):
+    """What came of a reply.
+
+    `observation` is what is asked next, None when the episode is over (`done`). `usable` says
+    whether the reply could be used, `problem` why not; it is None where the episode ended before
+    the reply counted.
+    """
+
+    observation: Observed | None
+    usable: bool | None = None
+    problem: str = ""
 
     @property
     def done(self) -> bool:
@@ -92,9 +101,8 @@ class PolicyTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class Rollout:
-    """An episode that a policy played; rewards, scores, failures and what was not
-    given (`unusable`, `lost`, `problems`) are those of `Step`.
+class Rollout(SeatRecord):
+    """An episode that a policy played.
 
     `error` says what broke it off (a failed call of the partner, a bug of the policy or of a
     plugin): there are no rewards then, and `episode` is None.
@@ -103,19 +111,10 @@ class Rollout:
     trial: Trial = field(repr=False)
     seat: str
     turns: tuple[PolicyTurn, ...] = field(repr=False)
-    rewards: SeatRewards = field(default_factory=dict)
-    episode_scores: SeatRewards = field(default_factory=dict)
-    failures: tuple[str, ...] = ()
-    episode: Episode | None = field(default=None, repr=False)
     error: str = ""
-    unusable: int = 0
-    lost: int = 0
-    problems: tuple[str, ...] = ()
-    reward_bounds: RewardBounds = field(default_factory=dict)
-    reward_status: RewardStatuses = field(default_factory=dict)
 
 
-Played = TypeVar("Played", Step, Rollout)
+Played = TypeVar("Played", bound=SeatRecord)
 
 
 class SeatConfig(EnvironmentConfig, WorldConfig, JudgeChoice):
@@ -313,7 +312,7 @@ class Environment:
             self._now = None
 
 
-POLICY = AgentId("policy", "")
+POLICY = Agent("policy", "plugin")
 """Who plays the seat, as trials and episodes name it."""
 
 
@@ -344,8 +343,7 @@ class EnvFactory:
         repeat = self._begun[task.id]
         self._begun[task.id] += 1
         seat, other = self.seat_in(task), self._partner.id
-        who = {each: POLICY if each == seat else other for each in task.seats}
-        cast = tuple(CastMember(each, one.label, one.settings) for each, one in who.items())
+        cast = tuple(CastMember(each, POLICY if each == seat else other) for each in task.seats)
         world, seed = self.config.world, self.config.seed
         key = trial_id(world, self._kit.data, task, cast, repeat, seed)
         return Trial(key, world, task, cast, repeat, seed)

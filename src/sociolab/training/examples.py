@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from sociolab.app.transcripts import Key
-from sociolab.core.code_fingerprint import code_in, mark
+from sociolab.core.code_fingerprint import mark
 from sociolab.core.episode import ACT, CastMember
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Line, Observation, Request
@@ -196,7 +196,7 @@ def check_names(wanted: ExportOptions, rows: Sequence[RunRow], trials: Sequence[
     """ConfigError where no run is of the wanted world, or no trial has the agent or the seat."""
     worlds = sorted({row.world for row in rows})
     cast = {member for one in trials for member in one.trial.cast}
-    known = {(one.agent, code_in(one.agent, one.settings)) for one in cast}
+    known = {(one.agent, one.identity.code) for one in cast}
     agents = sorted({name for one in known for name in names_of(*one)})
     seats = {seat for one in trials for seat in one.trial.task.seats}
     most = max((len(one.trial.task.seats) for one in trials), default=0)

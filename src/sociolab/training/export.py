@@ -123,9 +123,9 @@ def _notes(
     if wanted.form == "sft" and wanted.agent is None and len(agents) > 1:
         yield f"turns of {len(agents)} agents are included: {', '.join(agents)}; --agent keeps one"
     labels = agents if wanted.agent is None else [wanted.agent]
-    for note in agent_names(store, list(dict.fromkeys(runs))).notes:
-        if wanted.form == "pairs" or any(label in note.split() for label in labels):
-            yield f"{note} --agent LABEL@MARK keeps one."
+    only = None if wanted.form == "pairs" else labels
+    for note in agent_names(store, list(dict.fromkeys(runs)), only=only).notes:
+        yield f"{note} --agent LABEL@MARK keeps one."
 
 
 def _held_out(train: WrittenFile, heldout: WrittenFile) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
-from sociolab.analysis.values import RunValues, Value, unscored_hint
+from sociolab.analysis.values import RunValues, unscored_hint
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.score import (
     BASELINES,
@@ -46,26 +46,27 @@ class Reward(NamedTuple):
 
 
 def reward_of(verdict: Verdict, method: Method) -> Reward:
-    """What a verdict is worth as a reward; what players report of an outcome is none."""
-    measure = verdict.measure
-    if isinstance(verdict, Score) and method != "reported":
-        return Reward(float(verdict.value))
-    if isinstance(verdict, Score):
-        return Reward(None, "reported", measure.low, measure.high)
+    """What a verdict is worth as a reward."""
     if isinstance(verdict, Unscored):
-        return Reward(None, verdict.kind, *verdict.bounds)
-    return Reward(None, "failed", measure.low, measure.high)
+        return _reward(None, verdict.kind, verdict.bounds, verdict.measure, method)
+    value = float(verdict.value) if isinstance(verdict, Score) else None
+    return _reward(value, None, (-math.inf, math.inf), verdict.measure, method)
 
 
-def _stored_reward(value: Value, method: Method, measure: Measure) -> Reward:
-    low, high = max(value.bounds[0], measure.low), min(value.bounds[1], measure.high)
-    if value.unscored is not None:
-        return Reward(None, value.unscored, low, high)
-    if value.value is None:
-        return Reward(None, "failed", low, high)
-    if method == "reported":
+def _reward(
+    value: float | None,
+    unscored: NotKnown | None,
+    bounds: tuple[float, float],
+    measure: Measure,
+    method: Method,
+) -> Reward:
+    """What players report of an outcome is no reward; their word bounds nothing either."""
+    if unscored is None and value is not None:
+        if method != "reported":
+            return Reward(value)
         return Reward(None, "reported", measure.low, measure.high)
-    return Reward(value.value)
+    low, high = max(bounds[0], measure.low), min(bounds[1], measure.high)
+    return Reward(None, unscored or "failed", low, high)
 
 
 class RunRewards:
@@ -81,8 +82,12 @@ class RunRewards:
                 if value.unscored is None:
                     scores = self._scores.setdefault(key, {}).setdefault(value.judge, {})
                     scores[value.measure] = value.value
-                reward = _stored_reward(
-                    value, run.judges[value.judge].method, run.measures[value.measure]
+                reward = _reward(
+                    value.value,
+                    value.unscored,
+                    value.bounds,
+                    run.measures[value.measure],
+                    run.judges[value.judge].method,
                 )
                 self._rewards[*key, value.judge, value.measure] = reward
 

@@ -14,8 +14,16 @@ from pydantic import BaseModel
 from sociolab.agents.prompted import PromptedPlayer, written_turn
 from sociolab.app.data.sets import load_world
 from sociolab.app.transcripts import Key, is_aside, replaying_world, replies_of, requests_of
-from sociolab.core.code_fingerprint import code_in
-from sociolab.core.episode import Action, ActionSpace, Answered, Episode, Moved, Trial, Unusable
+from sociolab.core.episode import (
+    Action,
+    ActionSpace,
+    Agent,
+    Answered,
+    Episode,
+    Moved,
+    Trial,
+    Unusable,
+)
 from sociolab.core.errors import SociolabError, WorldError
 from sociolab.core.ports import (
     CallKey,
@@ -64,16 +72,17 @@ class StoredTurn:
     @property
     def agent(self) -> str | None:
         """Who played the seat; None for a seat that is not in the cast."""
-        return {member.seat: member.agent for member in self.trial.cast}.get(self.seat)
+        return self._identity.label if self._identity else None
 
     @property
     def code(self) -> str | None:
         """The digest of the code of a Python class that played the seat; `UNKNOWN` where nobody
         read it, None of any other player."""
-        for member in self.trial.cast:
-            if member.seat == self.seat:
-                return code_in(member.agent, member.settings)
-        return None
+        return self._identity.code if self._identity else None
+
+    @property
+    def _identity(self) -> Agent | None:
+        return {one.seat: one.identity for one in self.trial.cast}.get(self.seat)
 
     @property
     def partner(self) -> str | None:

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ValidationError
 from starlette.responses import RedirectResponse, Response
 
+from sociolab.app.players.models import names_code
 from sociolab.app.registry import worlds_that
 from sociolab.core.errors import ConfigError
 from sociolab.plugin.world import WorldPlugin
@@ -224,7 +225,7 @@ def beyond_a_form(settings: StudySettings) -> dict[str, str]:
             "play.judges": play.judges,
         }
         for place, texts in specs.items():
-            code = [text for text in texts if text.strip().startswith("python:")]
+            code = [text for text in texts if names_code(text)]
             wrong |= {place: _CODE.format(code[0][:80])} if code else {}
     for place, data in (("play.data", play and play.data), ("review.data", review and review.data)):
         if data and not _NAME.fullmatch(data):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from casts import seated
 from declared_worlds import declared
-from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
+from sociolab.core.episode import Action, Ended, Moved, Task, Trial
 from sociolab.core.score import JudgeId, Measure, Score, Verdict
 from sociolab.store.store import Store
 
@@ -37,7 +38,7 @@ def add_run(
                 f"{name}-{task}-{repeat}",
                 world,
                 Task(task, seats, f"scene of {task}", content, ("bargain",)),
-                (CastMember("ann", agent, f"s-{agent}"), CastMember("bob", partner or agent, "p")),
+                (seated("ann", agent, f"s-{agent}"), seated("bob", partner or agent, "p")),
                 repeat,
                 seed,
             ),

@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 
 from analysis.stored.comparing_runs import GOAL, JUDGE
+from casts import seated
 from declared_worlds import declared
 from sociolab.analysis.across import across
 from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.compare_runs import CompareRequest, Conclusions, compare_runs
 from sociolab.analysis.rank import rank_runs
 from sociolab.analysis.variance_components import run_variances
-from sociolab.core.code_fingerprint import UNKNOWN, with_code
-from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
+from sociolab.core.code_fingerprint import UNKNOWN
+from sociolab.core.episode import Action, Ended, Moved, Task, Trial
 from sociolab.core.score import Score
 from sociolab.store.store import Store
 
@@ -32,13 +33,12 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def played(store: Store, run: str, code: str, goals: tuple[float, ...]) -> None:
     """A run in which my class met the scripted player, once in each task."""
-    settings = with_code("s", code) if code else "s"
     trials = [
         Trial(
             f"{run}-{number}",
             "sotopia",
             Task(f"t{number}", ("ann", "bob"), f"scene {number}", "{}", ("bargain",)),
-            (CastMember("ann", MINE, settings), CastMember("bob", "scripted", "p")),
+            (seated("ann", MINE, "s", code), seated("bob", "scripted", "p")),
             0,
             0,
         )
@@ -46,7 +46,7 @@ def played(store: Store, run: str, code: str, goals: tuple[float, ...]) -> None:
     ]
     kept = {
         "data": ["by-hand", "1", "h1"],
-        "agents": [[MINE, settings]],
+        "agents": [[MINE, "s"]],
         "partner": ["scripted", "p"],
         "seed": 0,
     }
@@ -97,7 +97,7 @@ def test_code_that_imports_other_modules_is_another_agent(store: Store) -> None:
     assert len({names[MINE] for names in shown.values()}) == 2
 
 
-@pytest.mark.parametrize(("first", "second"), [(UNKNOWN, UNKNOWN), (OLD, UNKNOWN), ("", "")])
+@pytest.mark.parametrize(("first", "second"), [(UNKNOWN, UNKNOWN), (OLD, UNKNOWN)])
 def test_of_unknown_code_nothing_is_said_to_be_the_same(
     store: Store, first: str, second: str
 ) -> None:

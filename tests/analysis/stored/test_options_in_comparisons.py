@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from analysis.stored.comparing_runs import GOAL, JUDGE
+from casts import seated
 from declared_worlds import declared
 from sociolab.analysis.across import across
 from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.compare_runs import CompareRequest, Conclusions, compare_runs
 from sociolab.analysis.rank import rank_runs
-from sociolab.core.episode import Action, CastMember, Ended, Moved, Task, Trial
+from sociolab.core.episode import Action, Ended, Moved, Task, Trial
 from sociolab.core.score import Score
 from sociolab.store.store import Store
 
@@ -36,7 +37,7 @@ def played(
             f"{run}-{number}",
             world,
             Task(f"t{number}", ("ann", "bob"), f"scene {number}", "{}", ("bargain",)),
-            (CastMember("ann", label, settings), CastMember("bob", "scripted", "p")),
+            (seated("ann", label, settings), seated("bob", "scripted", "p")),
             0,
             0,
         )

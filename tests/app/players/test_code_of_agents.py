@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from casts import agent
 from own_code import AGENT, JUDGE, Write, writer
 from sociolab import RunConfig, open_store, run
 from sociolab.app.data.sets import load_world
@@ -17,15 +18,15 @@ from sociolab.app.players import own_code
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models
 from sociolab.app.run.session import check_same
-from sociolab.core.code_fingerprint import UNKNOWN, code_in, with_code
-from sociolab.core.episode import Task
+from sociolab.core.code_fingerprint import UNKNOWN
+from sociolab.core.episode import Agent, Task
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED
 from sociolab.core.ports import DataId
 from sociolab.core.score import JudgeId
 from sociolab.models.budget import Budget
 from sociolab.models.cache import NullReplyStore
-from sociolab.runner.plan import AgentId, trials
+from sociolab.runner.plan import trials
 from sociolab.runner.progress import Waits
 from sociolab.store.store import RunRow
 
@@ -42,7 +43,7 @@ def played(folder: Path, **more: Any) -> Any:
     return run(RunConfig.model_validate(given))
 
 
-def agent_id(text: str) -> AgentId:
+def agent_id(text: str) -> Agent:
     importlib.invalidate_caches()
     casting = Casting(load_world("sotopia"), Models(RunConfig()), NullReplyStore(), Budget())
     return casting.agent(text, "agent").id
@@ -66,7 +67,8 @@ def test_an_edit_makes_another_agent_of_the_same_label(write: Write) -> None:
     write("edit_a", AGENT.format(words="Go away."))
     second = agent_id("python:edit_a:Mine")
     assert second.label == first.label
-    assert second.settings != first.settings
+    assert second.settings == first.settings
+    assert second.code != first.code
 
 
 def test_a_run_does_not_go_on_with_other_code(write: Write, tmp_path: Path) -> None:
@@ -105,18 +107,19 @@ def test_an_edited_judge_is_another_judge(write: Write, tmp_path: Path) -> None:
     assert len(ids) == 2
 
 
-def row(settings: Any) -> RunRow:
+def row(settings: Any, *agents: Agent) -> RunRow:
     return RunRow(
-        "a", "sotopia", settings, UNDECLARED, "", 0.0, 0.0, planned=3, playing=0, played=2, failed=0
-    )
+        "a", "sotopia", settings, UNDECLARED, "", 0.0, 0.0, planned=3, playing=0, played=2,
+        failed=0, agents={one.label: one for one in agents},
+    )  # fmt: skip
 
 
-@pytest.mark.parametrize("was", [with_code("s", UNKNOWN), "s"])
-@pytest.mark.parametrize("now", [with_code("s", UNKNOWN), with_code("s", "0" * 16)])
-def test_a_run_of_unknown_code_does_not_go_on(was: str, now: str) -> None:
+@pytest.mark.parametrize("was", [UNKNOWN, None])
+@pytest.mark.parametrize("now", [UNKNOWN, "0" * 16])
+def test_a_run_of_unknown_code_does_not_go_on(was: str | None, now: str) -> None:
     label = "python:x:Y"
     with pytest.raises(ConfigError, match=f"nobody can tell whether {label} runs the code") as e:
-        check_same(row({"agents": [[label, was]]}), {"agents": [[label, now]]})
+        check_same(row({}, agent(label, "s", was)), {}, [agent(label, "s", now)])
     assert "2 of its 5 trials" in str(e.value)
 
 
@@ -137,9 +140,8 @@ def test_other_prompts_of_another_version_are_told_as_such() -> None:
 
 
 def test_other_settings_are_told_as_such() -> None:
-    was, now = with_code("s", "0" * 16), with_code("t", "0" * 16)
     with pytest.raises(ConfigError, match="other settings"):
-        check_same(row({"partner": ["python:x:Y", was]}), {"partner": ["python:x:Y", now]})
+        check_same(row({"partner": ["python:x:Y", "s"]}), {"partner": ["python:x:Y", "t"]})
 
 
 def test_runs_without_classes_go_on_as_ever() -> None:
@@ -154,7 +156,7 @@ def test_runs_without_classes_go_on_as_ever() -> None:
 def test_the_code_is_known(write: Write) -> None:
     write("edit_e", AGENT.format(words="Hello."))
     found = agent_id("python:edit_e:Mine")
-    assert code_in(found.label, found.settings) not in (None, UNKNOWN)
+    assert found.code not in (None, UNKNOWN)
 
 
 class HoldsAClient:
@@ -175,7 +177,7 @@ def test_what_a_class_makes_for_itself_does_not_make_its_code_unknown(
     monkeypatch.setitem(sys.modules, "__main__", main)
     monkeypatch.setattr(HoldsAClient, "__module__", "__main__")
     found = agent_id("python:__main__:HoldsAClient")
-    assert code_in(found.label, found.settings) not in (None, UNKNOWN)
+    assert found.code not in (None, UNKNOWN)
 
 
 BREAKS = """

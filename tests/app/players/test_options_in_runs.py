@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from casts import agent
 from fake_models import FakeModel
 from sociolab import RunConfig, run
 from sociolab.agents.prompted import prompts_hash
@@ -24,7 +25,6 @@ from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models.budget import Budget
 from sociolab.models.cache import NullReplyStore
 from sociolab.report.result import RunResult
-from sociolab.runner.plan import AgentId
 from sociolab.store.store import Store
 
 THINKS_NOT = '{"enable_thinking":false}'
@@ -99,7 +99,7 @@ def test_without_options_agents_and_judges_are_who_they_were_before_there_were_a
     kit = world_of(config)
     casting = Casting(kit, Models(config), NullReplyStore(), Budget())
     old = digest("openai/x", "http://127.0.0.1:9/v1", "1.0", "json", prompts_hash("json"), 0)
-    assert casting.agent("openai/x", "agent").id == AgentId("openai/x", old)
+    assert casting.agent("openai/x", "agent").id == agent("openai/x", old)
     assert casting.judge("openai/x").id == kit.model_judge(Named("openai/x")).id
     limited = digest(
         "openai/x?max_tokens=5", "http://127.0.0.1:9/v1", "1.0", "json", prompts_hash("json"), 5

@@ -176,7 +176,7 @@ def import_played(source: Path) -> tuple[list[lab.Episode], list[str], list[lab.
     """A JSON list of accepted offers."""
     played = []
     for number, points in enumerate(json.loads(source.read_text())):
-        cast = tuple(lab.CastMember(seat, "somebody") for seat in ROLES)
+        cast = tuple(lab.CastMember(seat, lab.Agent("somebody", "imported")) for seat in ROLES)
         offer = lab.Action("offer", fields=Points(points=points).model_dump())
         moves = [lab.Moved(0, "proposer", (offer,))]
         moves += [lab.Moved(1, "responder", (lab.Action("accept"),))]

@@ -10,7 +10,8 @@ from functools import cache
 import pytest
 
 from anteval_cases import KNOWN, says, session, tells
-from sociolab.core.episode import Answered, CastMember, Episode, Moved, Trial
+from casts import seated
+from sociolab.core.episode import Answered, Episode, Moved, Trial
 from sociolab.core.ports import Reply, Request
 from sociolab.core.score import Score
 from sociolab.engine.setup import WorldSetup
@@ -32,7 +33,7 @@ def episodes(form: str, count: int = 40) -> tuple[Episode, ...]:
     kit = load(WorldSetup(settings={"sessions": str(count)}, seed=11))
     found = []
     for task in kit.world.tasks():
-        cast = tuple(CastMember(seat, "scripted") for seat in task.seats)
+        cast = tuple(seated(seat, "scripted") for seat in task.seats)
         trial = Trial(f"trial {task.id}", kit.world.name, task, cast, 0, 11)
         players = dict.fromkeys(task.seats, kit.players["scripted"])
         found.append(Episode(trial, driven(kit.world.play(task, trial.id, 11), players)))

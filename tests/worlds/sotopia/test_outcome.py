@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from casts import seated
 from fake_models import FakeModel
 from sociolab.agents.forms import fields_of
 from sociolab.agents.prompted import PromptedPlayer
@@ -21,7 +22,6 @@ from sociolab.core.episode import (
     Act,
     Action,
     Answered,
-    CastMember,
     Ended,
     Episode,
     Event,
@@ -109,7 +109,7 @@ def checked(episode: Episode) -> dict[str, Verdict]:
 
 
 def of_two_agents(episode: Episode) -> Episode:
-    cast = tuple(CastMember(seat, f"openai/{seat}") for seat in episode.trial.task.seats)
+    cast = tuple(seated(seat, f"openai/{seat}") for seat in episode.trial.task.seats)
     return replace(episode, trial=replace(episode.trial, cast=cast))
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from pydantic import BaseModel
 
+from casts import seated
 from sociolab.core.episode import Action, Answered, Ended, Moved, Unusable
 from sociolab.core.ports import Note
 from sociolab.engine.scene import FailurePolicy
@@ -104,7 +105,7 @@ def test_models_people_and_raters_read_one_wording_of_a_profile() -> None:
     episode = episode_of(found)
     sent = SotopiaScene(found).witness(seat).observe(0).head
     assert world().transcript(episode, seat).scene[0][1] == sent
-    people = tuple(replace(member, agent="human") for member in episode.trial.cast)
+    people = tuple(seated(member.seat, "human") for member in episode.trial.cast)
     by_people = replace(episode, trial=replace(episode.trial, cast=people))
     read = world().transcript(by_people, seat).scene[0][1]
     assert read == sent

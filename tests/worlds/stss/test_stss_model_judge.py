@@ -8,8 +8,9 @@ from dataclasses import replace
 
 import pytest
 
+from casts import seated
 from fake_models import FakeModel
-from sociolab.core.episode import Answered, CastMember, Episode, Json
+from sociolab.core.episode import Answered, Episode, Json
 from sociolab.core.errors import ModelError
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
 from sociolab.worlds.stss.judges import READ, StssModelJudge
@@ -165,7 +166,7 @@ def test_what_fails_cuts_no_other_question_short_so_that_a_dry_run_counts_them_a
 
 
 def test_nothing_of_a_smoke_test_is_read() -> None:
-    cast = (CastMember("ada", "openai/x"), CastMember("bea", "scripted"))
+    cast = (seated("ada", "openai/x"), seated("bea", "scripted"))
     model = FakeModel()
     found = judged(model, replace(PARTIED, trial=replace(PARTIED.trial, cast=cast)))
     assert not model.calls

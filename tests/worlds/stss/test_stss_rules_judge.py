@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from sociolab.core.episode import CastMember, Ended, Episode, Event, Happened, Task, Trial
+from casts import seated
+from sociolab.core.episode import Ended, Episode, Event, Happened, Task, Trial
 from sociolab.core.ports import Judge
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.testing.contracts import JudgeContract
@@ -56,7 +57,7 @@ def events(told: Trace) -> tuple[Event, ...]:
     return tuple(Happened(0, "", "trace", value) for value in values)
 
 
-SEATED = (CastMember("performer", "tested"),)
+SEATED = (seated("performer", "tested"),)
 
 
 def lives(*changed: Life) -> tuple[Life, ...]:
@@ -182,14 +183,14 @@ def test_where_all_write_acts_it_says_where_a_task_was_lost() -> None:
 
 @pytest.mark.parametrize("performer", ["openai/x", "python:mine:Mind"])
 def test_nothing_is_scored_of_another_performer_among_scripted_residents(performer: str) -> None:
-    cast = (CastMember("ada", performer), CastMember("bea", "scripted"))
+    cast = (seated("ada", performer), seated("bea", "scripted"))
     smoke = replace(AT_PARTY, trial=replace(AT_PARTY.trial, cast=cast))
     for verdict in judged(smoke).values():
         assert isinstance(verdict, Unscored)
         assert "--background openai/MODEL" in verdict.why
-    real = replace(cast[1], agent="openai/y")
+    real = seated("bea", "openai/y")
     assert values(replace(AT_PARTY, trial=replace(AT_PARTY.trial, cast=(cast[0], real))))
-    among_models = (replace(cast[0], agent="scripted"), real)
+    among_models = (seated("ada", "scripted"), real)
     assert values(replace(AT_PARTY, trial=replace(AT_PARTY.trial, cast=among_models)))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from sociolab.app.data.sets import new_data_set
@@ -149,8 +149,7 @@ def _import_episodes(world: str, importer: EpisodeImporter, wanted: Import) -> t
 def keep_episodes(store: Store, name: str, world: str, episodes: tuple[Episode, ...]) -> None:
     """Store finished episodes as a run of their own, all or none."""
     with store.transaction():
-        labels = {member.agent for one in episodes for member in one.trial.cast}
-        declared = replace(world_plugin(world).declared, agents=dict.fromkeys(labels, "imported"))
+        declared = world_plugin(world).declared
         trials = [episode.trial for episode in episodes]
         store.create_run(name, world, {"imported": True}, trials, declared)
         for episode in episodes:

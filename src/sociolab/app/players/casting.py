@@ -11,15 +11,13 @@ from typing import Any, cast
 
 from sociolab.app.players.models import Models, ModelSpec, NamedSpec, PythonSpec, parse
 from sociolab.app.registry import names, plugin, python_object
-from sociolab.core.episode import HUMAN
+from sociolab.core.episode import HUMAN, Agent, AgentKind
 from sociolab.core.errors import ConfigError
-from sociolab.core.metrics import AgentKind
 from sociolab.core.ports import ChatModel, Judge, Player, ReplyStore, Role, WorldKit
 from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
 from sociolab.plugin.world import RatingGuide
 from sociolab.runner.guard import LONGEST_REPLY
-from sociolab.runner.plan import AgentId
 from sociolab.runner.progress import Waits
 
 NO_JUDGE = "none"
@@ -27,16 +25,21 @@ NO_JUDGE = "none"
 
 @dataclass(frozen=True, slots=True)
 class Seatable:
-    """An agent that can take a seat: its id in the plan, and who plays it.
+    """An agent that can take a seat, and what plays it; `spec` is a model's."""
 
-    `own`: somebody's own code plays, or a person, neither of which this package answers for.
-    """
-
-    id: AgentId
+    id: Agent
     player: Player
-    calls_model: bool
-    own: bool = False
-    kind: AgentKind = "model"
+    spec: ModelSpec | None = None
+
+    @property
+    def calls_model(self) -> bool:
+        """Whether this package calls a model for it."""
+        return self.id.kind == "model"
+
+    @property
+    def own(self) -> bool:
+        """Whether this package does not answer for it: somebody's code, or a person."""
+        return self.id.kind not in ("model", "rules")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +72,9 @@ class Casting:
             case PythonSpec() as spec:
                 return self._own_agent(spec, role)
             case NamedSpec() as spec:
-                player, own = self._named_agent(spec.label), spec.label not in self.kit.players
-                agent = AgentId(spec.label, digest(spec.label))
-                return Seatable(agent, player, False, own, self._kind(spec.label))
+                name = spec.label
+                agent = Agent(name, self._kind(name), name, settings=digest(name))
+                return Seatable(agent, self._named_agent(name))
 
     def _kind(self, name: str) -> AgentKind:
         """What a player of this name is; the world says it of its own."""
@@ -111,14 +114,13 @@ class Casting:
 
     def _own_agent(self, spec: PythonSpec, role: Role) -> Seatable:
         from sociolab.app.players.agent_models import CountedPlayer
-        from sociolab.core.code_fingerprint import with_code
 
         made, code, counted = self._made(spec)
         settings = digest(spec.label, str(getattr(made, "settings", "")))
         player = self._python_player(spec.label, made)
         player = CountedPlayer(player, role) if counted else player
-        agent = AgentId(spec.label, with_code(settings, code))
-        return Seatable(agent, player, calls_model=False, own=True, kind="own code")
+        agent = Agent(spec.label, "own code", spec.path, settings=settings, code=code)
+        return Seatable(agent, player)
 
     def _own_judge(self, spec: PythonSpec) -> Judge:
         from sociolab.app.players.agent_models import CountedJudge
@@ -178,7 +180,8 @@ class Casting:
             spec.label, address, str(temperature), dialect, prompts_hash(dialect),
             options.max_tokens or 0, *([options.key] if options.sent else []),
         )  # fmt: skip
-        return Seatable(AgentId(spec.label, settings), player, True)
+        agent = Agent(spec.label, "model", spec.model, spec.endpoint, settings, options.temperature)
+        return Seatable(agent, player, spec)
 
     def _kept(self, spec: ModelSpec) -> ChatModel:
         return self.models.kept(spec, self.replies, self.budget)

@@ -84,8 +84,8 @@ def parse(text: str, role: str) -> NamedSpec | PythonSpec | ModelSpec:
     """The spec that a text is; ConfigError if it is none. `role` is for the message."""
     spec = text.strip()
     _refuse_secrets(spec, role)
-    if spec.startswith("python:"):
-        path, _, query = spec.removeprefix("python:").partition("?")
+    if names_code(spec):
+        path, _, query = spec.removeprefix(_CODE).partition("?")
         given = _given(query, f"{role} {spec}")
         guard(
             *(os.environ.get(value, "") for name, value in given.items() if name.endswith("_env"))
@@ -103,6 +103,14 @@ def parse(text: str, role: str) -> NamedSpec | PythonSpec | ModelSpec:
     return NamedSpec(spec)
 
 
+_CODE = "python:"
+
+
+def names_code(text: str) -> bool:
+    """Whether a spec is meant to name somebody's Python class."""
+    return text.strip().startswith(_CODE)
+
+
 def _refuse_secrets(spec: str, role: str) -> None:
     """ConfigError for an argument that is named as secrets are: specs are stored and shown."""
     plain, _, query = spec.partition("?")
@@ -111,7 +119,7 @@ def _refuse_secrets(spec: str, role: str) -> None:
             guard(value)
             instead = (
                 f"take the name of an environment variable, such as {name}_env=LAB_KEY"
-                if spec.startswith("python:")
+                if names_code(spec)
                 else "name its environment variable with --key-env, or as key_env in models.toml"
             )
             raise ConfigError(

@@ -15,7 +15,7 @@ from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, ModelSpec, NamedSpec, PythonSpec, parse
 from sociolab.app.registry import python_object, world_plugin, worlds_that
 from sociolab.app.run_sync import run_sync
-from sociolab.core.episode import HUMAN, Answered, Episode, Event, Moved, Trial, Unusable
+from sociolab.core.episode import HUMAN, Agent, Answered, Episode, Event, Moved, Trial, Unusable
 from sociolab.core.errors import ConfigError, ModelError, ReplyError, SociolabError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Player, WorldKit
 from sociolab.core.score import Score
@@ -28,7 +28,7 @@ from sociolab.prompting.structured import typed, typed_prompt
 from sociolab.report.words import plural
 from sociolab.runner.guard import ForeignPlayer
 from sociolab.runner.judging import verdicts_of
-from sociolab.runner.plan import AgentId, select, trials
+from sociolab.runner.plan import select, trials
 from sociolab.runner.progress import Waits, blocks_at
 
 HEAD = "You check that a program can read you. Reply with the JSON object that is asked for."
@@ -269,7 +269,7 @@ def _failure(label: str, failed: Unusable) -> str:
 
 def _judge(casting: Casting, label: str, tasks: str | None, found: _Trying) -> None:
     kit, judge = casting.kit, casting.judge(label)
-    trial = _trial(kit, AgentId(OPPOSITE, ""), tasks)
+    trial = _trial(kit, Agent(OPPOSITE, "rules", OPPOSITE), tasks)
     _episode(casting, trial, {OPPOSITE: kit.players[OPPOSITE]}, found)
     episode = Episode(trial, tuple(found.events))
     try:
@@ -285,14 +285,14 @@ def _judge(casting: Casting, label: str, tasks: str | None, found: _Trying) -> N
     )
 
 
-def _trial(kit: WorldKit, agent: AgentId, tasks: str | None) -> Trial:
+def _trial(kit: WorldKit, agent: Agent, tasks: str | None) -> Trial:
     """The first of these tasks, with the agent in a seat and rules in all others."""
     plan = trials(
         kit.world.name,
         kit.data,
         select(kit.world.tasks(), tasks, 1),
         [agent],
-        AgentId(OPPOSITE, ""),
+        Agent(OPPOSITE, "rules", OPPOSITE),
         repeats=1,
         seed=0,
         casts=kit.casts,

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
-from sociolab.app.players.models import Models, ModelSpec, parse, with_options
+from sociolab.app.players.models import Models, ModelSpec, with_options
 from sociolab.app.players.own_code import OwnJudge
 from sociolab.app.preflight.run_estimate import CallCounts, Case, Parts, ReplyLimit, RunEstimate
 from sociolab.app.run.config import JudgeChoice, JudgeConfig, RunConfig
@@ -30,7 +30,7 @@ from sociolab.app.run.session import (
     world_of,
 )
 from sociolab.app.run_sync import run_sync
-from sociolab.core.episode import ACT, HUMAN, Action, Episode, Event, Json, Trial
+from sociolab.core.episode import ACT, Action, Episode, Event, Json, Trial
 from sociolab.core.errors import StoreError
 from sociolab.core.ports import (
     CallKey,
@@ -253,16 +253,16 @@ def _models_of(seated: Seated) -> dict[str, _ModelAgent]:
     """Those agents that are models, by label; an agent that is also the partner is the agent."""
     found: dict[str, _ModelAgent] = {}
     for one in reversed(seated.all):
-        spec = parse(one.id.label, "agent")
-        if isinstance(spec, ModelSpec):
+        if one.spec:
             role: Role = "partner" if one is seated.partner else "agent"
-            found[one.id.label] = _ModelAgent(_name(spec), role, spec.settings.dialect, one.player)
+            dialect = one.spec.settings.dialect
+            found[one.id.label] = _ModelAgent(_name(one.spec), role, dialect, one.player)
     return found
 
 
 def _own_labels(seated: Seated, judges: Sequence[Judge]) -> tuple[str, ...]:
     """Whose code may make calls that nobody here sees: agents and judges, each once."""
-    agents = [one.id.label for one in seated.all if one.own and one.id.label != HUMAN]
+    agents = [one.id.label for one in seated.all if one.own and one.id.kind != "person"]
     deciding = [one.label for one in judges if isinstance(one, OwnJudge)]
     return tuple(dict.fromkeys([*agents, *deciding]))
 

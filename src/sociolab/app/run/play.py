@@ -230,15 +230,13 @@ def _foreign(session: RunSession) -> dict[str, float | None]:
     limit = session.config.agent_timeout
     found: dict[str, float | None] = {}
     for one in session.seated.all:
-        label = one.id.label
-        if one.calls_model or label in session.kit.players or (label == HUMAN and limit is None):
-            continue
-        found[label] = patience_of(limit)
+        if one.own and (one.id.kind != "person" or limit is not None):
+            found[one.id.label] = patience_of(limit)
     return found
 
 
 def _at_once(session: RunSession) -> int:
     """Episodes under way: a few where rules play all, since nobody waits for anybody then, and
     what is done early is done if the run is stopped."""
-    by_rules = all(one.id.label in session.kit.players for one in session.seated.all)
+    by_rules = all(one.id.kind == "rules" for one in session.seated.all)
     return min(session.config.episodes, _FEW) if by_rules else session.config.episodes

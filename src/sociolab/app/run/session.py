@@ -6,7 +6,7 @@ import os
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,11 +16,10 @@ from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.run.config import JudgeChoice, RunConfig, WorldConfig
 from sociolab.core import __version__
-from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, code_in, mark, same_code, without_code
-from sociolab.core.episode import HUMAN, Json, Trial
+from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, mark, same_code
+from sociolab.core.episode import Agent, Json, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.instructions import INSTRUCTIONS, STAND_IN, TAGS, instructions_from
-from sociolab.core.metrics import Declared
+from sociolab.core.instructions import INSTRUCTIONS, STAND_INS, TAGS, instructions_from
 from sociolab.core.ports import Judge, Player, Role, WorldKit
 from sociolab.core.seeding import digest
 from sociolab.engine.scene import FailurePolicy
@@ -104,19 +103,20 @@ def open_session(config: RunConfig, worker: Worker | None = None) -> Iterator[Ru
     plan = () if worker else plan_of(config, kit, seated)  # a worker's store has its part
     path = store_path(config.store)
     wanted = checked_name(config.name) if config.name else None
-    with Store.open(path, synced=HUMAN in config.players) as store:
+    by_people = any(one.id.kind == "person" for one in seated.all)
+    with Store.open(path, synced=by_people) as store:
         name = wanted or fresh_name(store, config.world)
         with lock_run(path, name), store.failing_fast():
             store.check_room()
             if store.has_run(name):
                 row = store.run(name)
-                check_same(row, settings)
+                check_same(row, settings, [one.id for one in seated.all])
                 if isinstance(row.settings, dict):
                     store.set_settings(name, resumed(row.settings, settings))
                 if worker is None:
                     budget.carry_over(store.calls.totals(name))
             else:
-                store.create_run(name, config.world, settings, plan, declared_of(kit, seated))
+                store.create_run(name, config.world, settings, plan, kit.declared)
             replies.keep_in(RunReplies(store, name))
             yield RunSession(
                 config,
@@ -177,11 +177,6 @@ def seat_all(config: RunConfig, casting: Casting) -> Seated:
     return Seated(agents, partner)
 
 
-def declared_of(kit: WorldKit, seated: Seated) -> Declared:
-    """What the world declares, and what each agent is."""
-    return replace(kit.declared, agents={one.id.label: one.kind for one in seated.all})
-
-
 SMOKE = "smoke"
 """Among a run's settings: why nothing in it is a result."""
 
@@ -189,9 +184,9 @@ SMOKE = "smoke"
 def smoke_of(kit: WorldKit, seated: Seated) -> str:
     """Why a run is but a smoke test: other performers among scripted residents; "" if it is not."""
     partner = seated.partner
-    if not kit.background or partner is None or partner.id.label not in kit.players:
+    if not kit.background or partner is None or partner.id.kind != "rules":
         return ""
-    others = any(one.id.label not in kit.players for one in seated.agents)
+    others = any(one.id.kind != "rules" for one in seated.agents)
     return "scripted background" if others else ""
 
 
@@ -248,11 +243,10 @@ def models_among(*texts: str | None) -> tuple[ModelSpec, ...]:
 async def note_stand_ins(
     store: Store, run: str, specs: Iterable[ModelSpec], models: Models
 ) -> None:
-    """Tag a run with those of these models that the stand-in endpoint serves."""
+    """Record with a run those of these models that the stand-in endpoint serves."""
     if found := await models.stand_ins(specs):
         had = store.run(run).settings
-        tags = [f"{STAND_IN}{label}" for label in found]
-        store.set_settings(run, with_tags(had if isinstance(had, dict) else {}, tags))
+        store.set_settings(run, extended(had if isinstance(had, dict) else {}, STAND_INS, found))
 
 
 def interrupted_result(config: RunConfig, name: str) -> RunResult:
@@ -319,10 +313,8 @@ def kept_in_a_run(
 
 # ------------------------------------------------------------------ may it go on?
 
-_ROLES = ("agents", "partner", "judges")
 
-
-def check_same(run: RunRow, now: dict[str, Json]) -> None:
+def check_same(run: RunRow, now: dict[str, Json], agents: Iterable[Agent] = ()) -> None:
     """ConfigError unless a run is resumed with the settings, and the code, that it began with."""
     was: Mapping[str, Any] = run.settings if isinstance(run.settings, dict) else {}
     changed = changed_settings(was, now)
@@ -339,7 +331,7 @@ def check_same(run: RunRow, now: dict[str, Json]) -> None:
             f"({both_settings(changed, was, now, 'now')}); give this run another "
             "--name, or the old settings to resume it"
         )
-    problems = list(other_code(was, now))
+    problems = list(other_code(run, now, agents))
     if problems:
         raise ConfigError(
             f'the run "{run.name}" cannot go on: {"; ".join(problems)}; {_how_far(run)}; give this '
@@ -405,53 +397,53 @@ def _how_far(run: RunRow) -> str:
 
 
 def _but_for_code(key: str, settings: Mapping[str, Any]) -> object:
-    if key not in _ROLES:
+    if key != "judges":
         return settings.get(key)
-    return [(label, rest) for label, rest, _ in _recorded(key, settings)]
+    return [
+        (label, hash_, {name: value for name, value in fields.items() if name != "code"})
+        for label, hash_, fields in settings.get("judges") or []
+    ]
 
 
-def _recorded(key: str, settings: Mapping[str, Any]) -> list[tuple[str, str, str | None]]:
-    """Label, settings and code of those in a role."""
-    found = settings.get(key) or []
-    if key == "judges":
-        return [
-            (label, f"{hash_} { ({**fields, 'code': None}) }", fields["code"])
-            for label, hash_, fields in found
-        ]
-    pairs = [found] if key == "partner" and found else found
-    return [(label, without_code(hash_), code_in(label, hash_)) for label, hash_ in pairs]
+def _codes(settings: Mapping[str, Any]) -> list[tuple[str, str | None]]:
+    """Label and code of the judges."""
+    return [(label, fields["code"]) for label, _, fields in settings.get("judges") or []]
 
 
-def other_code(was: Mapping[str, Any], now: Mapping[str, Json]) -> Iterator[str]:
-    """What is wrong with the code of each that plays or judges, by the settings of a run; nothing
-    of what is the same."""
-    said: set[tuple[str, str | None]] = set()
-    for key in _ROLES:
-        for label, before, after in _side_by_side(_recorded(key, was), _recorded(key, now)):
-            who = f"the judge {label}" if key == "judges" else label
-            if after is None or (who, before) in said:
-                continue
-            said.add((who, before))
-            if before is None or UNKNOWN in (before, after):
-                yield f"nobody can tell whether {who} runs the code that it began with"
-            elif not same_code(before, after):
-                yield (
-                    f"the code of {who} is another one by now ({mark(before)} when it began, "
-                    f"{mark(after)} now)"
-                )
+def other_code(run: RunRow, now: Mapping[str, Json], agents: Iterable[Agent]) -> Iterator[str]:
+    """What is wrong with the code of each that plays, or judges by the settings, beside that of a
+    run; nothing of what is the same."""
+    for agent in dict.fromkeys(agents):
+        if before := run.agents.get(agent.label):
+            yield from _other_code(agent.label, before.code, agent.code)
+    was = run.settings if isinstance(run.settings, dict) else {}
+    for label, old, new in dict.fromkeys(_side_by_side(_codes(was), _codes(now))):
+        yield from _other_code(f"the judge {label}", old, new)
+
+
+def _other_code(who: str, before: str | None, after: str | None) -> Iterator[str]:
+    if after is None:
+        return
+    if before is None or UNKNOWN in (before, after):
+        yield f"nobody can tell whether {who} runs the code that it began with"
+    elif not same_code(before, after):
+        yield (
+            f"the code of {who} is another one by now ({mark(before)} when it began, "
+            f"{mark(after)} now)"
+        )
 
 
 def _side_by_side(
-    was: Sequence[tuple[str, str, str | None]], now: Sequence[tuple[str, str, str | None]]
+    was: Sequence[tuple[str, str | None]], now: Sequence[tuple[str, str | None]]
 ) -> Iterator[tuple[str, str | None, str | None]]:
     """Each label that is in both, with its code then and now: place by place, since several may
     share a label; by label where the lists are not of the same."""
-    if [label for label, *_ in was] == [label for label, *_ in now]:
-        for (label, _, old), (_, _, new) in zip(was, now, strict=True):
+    if [label for label, _ in was] == [label for label, _ in now]:
+        for (label, old), (_, new) in zip(was, now, strict=True):
             yield label, old, new
         return
-    then = {label: code for label, _, code in was}
-    yield from ((label, then[label], code) for label, _, code in now if label in then)
+    then = dict(was)
+    yield from ((label, then[label], code) for label, code in now if label in then)
 
 
 # ------------------------------------------------------------------ with what it was made
@@ -459,7 +451,7 @@ def _side_by_side(
 MADE_WITH = "made_with"
 RESUMED_WITH = "resumed_with"
 
-BESIDE = frozenset({MADE_WITH, RESUMED_WITH, TAGS, OPTIONS, INSTRUCTIONS})
+BESIDE = frozenset({MADE_WITH, RESUMED_WITH, TAGS, STAND_INS, OPTIONS, INSTRUCTIONS})
 """Settings that tell of a run and are no part of what it plays: they may differ when it resumes."""
 
 GIT_SECONDS = 2.0
@@ -506,15 +498,15 @@ def git_state(folder: Path) -> dict[str, Json] | None:
 
 def resumed(was: Mapping[str, Any], now: Mapping[str, Json]) -> dict[str, Json]:
     """The settings of a run that goes on: as they were, with what it goes on with where that is
-    new, and with tags that are new."""
+    new, and with tags and stand-ins that are new."""
     found = dict(was)
     known = [was.get(MADE_WITH), *was.get(RESUMED_WITH, ())]
     if now[MADE_WITH] not in known:
         found[RESUMED_WITH] = [*was.get(RESUMED_WITH, ()), now[MADE_WITH]]
-    return with_tags(found, now.get(TAGS) or ())
+    return extended(extended(found, TAGS, now.get(TAGS)), STAND_INS, now.get(STAND_INS))
 
 
-def with_tags(settings: Mapping[str, Any], tags: Any) -> dict[str, Json]:
-    """The settings with these tags too."""
-    both = list(dict.fromkeys((*(settings.get(TAGS) or ()), *tags)))
-    return {**settings, TAGS: both} if both else dict(settings)
+def extended(settings: Mapping[str, Any], key: str, more: Any) -> dict[str, Json]:
+    """The settings with more in the list of this key."""
+    both = list(dict.fromkeys((*(settings.get(key) or ()), *(more or ()))))
+    return {**settings, key: both} if both else dict(settings)

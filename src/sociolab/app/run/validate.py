@@ -385,7 +385,7 @@ def document(found: Validation) -> dict[str, Any]:
         "judge": {
             "name": found.judge.label,
             "settings": found.judge.settings,
-            **found.judge.fields(),
+            **found.judge.as_json(),
         },
         "data": str(found.data),
         "set": found.manifest.model_dump(),

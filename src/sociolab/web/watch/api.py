@@ -113,7 +113,7 @@ def _judging(row: JudgingRow) -> dict[str, Any]:
     return {
         "judge": row.judge.label,
         "settings": row.judge.settings,
-        **row.judge.fields(),
+        **row.judge.as_json(),
         "judging": row.judging,
         "verdicts": [_verdict(verdict) for verdict in row.verdicts],
     }

@@ -247,7 +247,8 @@ def _play_of(
             found[name] = _of_run(lab.store, name, config, notes)
     every = [row for name in names for row in found[name]]
     times = Counter(row.name for row in every)
-    if any(row.agent == "scripted" for row in every):
+    agents = [(lab.store.run(row.run).declared.agents, row.agent) for row in every if row.run]
+    if any(kinds.get(agent) == "rules" for kinds, agent in agents):
         notes.append("scripted: rule-based players; not to be compared with a paper's figures")
 
     def named(row: _Generated) -> _Generated:

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
-from sociolab.core.episode import HUMAN, Act, Answered, Episode, Moved, Unusable
+from sociolab.core.episode import Act, Answered, Episode, Moved, Unusable
 from sociolab.core.ports import FieldWording, Line, Question, Wording
 from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
 from sociolab.core.seeding import digest
@@ -517,15 +517,10 @@ _READER = "a reader can tell (--reader)"
 def independent(episode: Episode) -> bool:
     """Whether different agents, or people, sit in the seats: more than one to take at its word.
 
-    Agents are one where they have the same settings, or the same model or code with other options
-    ("openai/m" and "openai/m?temperature=0").
+    Agents are one where they are the same model or code, with whatever options.
     """
-    cast = episode.trial.cast
-    if any(member.agent == HUMAN for member in cast):
-        return True
-    by_name = {member.agent.partition("?")[0] for member in cast}
-    by_settings = {member.settings or member.agent for member in cast}
-    return min(len(by_name), len(by_settings)) > 1
+    agents = [member.identity for member in episode.trial.cast]
+    return any(not agents[0].same_player(one) for one in agents)
 
 
 def _claim(casting: SceneCast, episode: Episode, seat: str) -> Claim | None:

@@ -281,7 +281,7 @@ def labelled(row: Json, id: str) -> Labelled:
     left = ACTIONS[moves[-1].actions[0].kind].leaves
     end = Ended("left", len(moves) - 1, moves[-1].seat) if left else Ended("turn limit", len(moves))
     task = Task(id, _SEATS, id, casting.model_dump_json())
-    cast = tuple(CastMember(seat, "labelled") for seat in _SEATS)
+    cast = tuple(CastMember(seat) for seat in _SEATS)
     episode = Episode(Trial(id, "sotopia", task, cast, 0, 0), (*moves, end))
     outcomes = tuple(_outcome(casting, label) for label in read.labels)
     kind = read.kind or read.goals[0].kind

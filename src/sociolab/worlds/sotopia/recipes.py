@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 
 from sociolab.analysis.agreement import agreements
 from sociolab.analysis.hard_subset import hard, hard_section
-from sociolab.analysis.ratings import MODELS, PEOPLE, played_by, ratings_of
+from sociolab.analysis.ratings import MODELS, PEOPLE, group_of, ratings_of
 from sociolab.analysis.values import Value, mean_of, pooled, values_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId
@@ -171,8 +171,7 @@ async def table3(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
     """People and a model on the hard tasks, as a judge and as raters see them, with t tests."""
     config.needs(sheet, "runs")
     for run in config.runs:
-        casts = (member.agent for row in lab.store.trials(run) for member in row.trial.cast)
-        if not any(played_by(agent) == PEOPLE for agent in casts):
+        if not any(group_of(agent) == PEOPLE for agent in lab.store.run(run).agents.values()):
             raise ConfigError(f"--run: expected a run that people played, in {run} nobody did")
     if config.dry_run:
         return await _price_judging(sheet, lab, config)
@@ -183,8 +182,7 @@ async def table3(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
         scales |= {name: (one.low, one.high) for name, one in values.measures.items()}
         for value in values.values:
             kinds = tuple(
-                played_by(one or "", imported=values.imported)
-                for one in (value.agent, value.partner)
+                group_of(values.agents[one]) if one else "" for one in (value.agent, value.partner)
             )
             judge_id = values.judges[value.judge]
             if not _chosen(judge_id, config.judges):

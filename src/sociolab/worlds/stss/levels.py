@@ -381,23 +381,16 @@ def _set_up(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[str]:
     """Agents that are not the same at both levels. A model whose temperature nobody names has 0 in
     conversations and 1 in the town, as in the paper, so that its hashes differ: of such a model
     what models.toml adds is compared instead."""
-    ours, theirs = _hashes(talk.by(agent)), _hashes(action.by(agent))
+    ours, theirs = (
+        {member.agent: member.identity for trial in run.by(agent) for member in trial.cast}
+        for run in (talk, action)
+    )
     for label in sorted(ours.keys() & theirs.keys()):
-        listed = [str((run.settings.get(OPTIONS) or {}).get(label)) for run in (talk, action)]
-        named = "temperature=" in label + "".join(listed)
-        is_model = "/" in label and not label.startswith("python:")
-        if is_model and not named and listed[0] == listed[1]:
-            continue
-        if ours[label] != theirs[label]:
+        pair = ours[label], theirs[label]
+        listed = [(run.settings.get(OPTIONS) or {}).get(label) for run in (talk, action)]
+        unnamed = all(one.kind == "model" and one.temperature is None for one in pair)
+        if pair[0] != pair[1] and not (unnamed and listed[0] == listed[1]):
             yield f"{label} was not set up the same way in both runs (other settings of the agent)."
-
-
-def _hashes(trials: Iterable[Trial]) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for trial in trials:
-        for member in trial.cast:
-            found.setdefault(member.agent, set()).add(member.settings)
-    return found
 
 
 LEVELS = TwoLevels(

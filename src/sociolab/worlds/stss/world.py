@@ -334,9 +334,6 @@ Agent = TypeVar("Agent")
 ROUTINE = ".routine"
 """Behind the performer's id: the seat that answers its low-level questions."""
 
-BUILT_IN = ("scripted", "scripted-complete")
-"""The agents that read no words: they understand the acts of one another, and nothing else."""
-
 SMOKE = (
     "smoke test: scripted background agents only understand each other, so there is nothing to "
     "score; name a model that plays them, --background openai/MODEL"
@@ -344,9 +341,10 @@ SMOKE = (
 
 
 def is_smoke(trial: Trial) -> bool:
-    """Whether a performer that is not built-in met scripted residents, who agree to nothing."""
-    built_in = [one.agent in BUILT_IN for one in trial.cast]
-    return any(built_in[1:]) and not built_in[0]
+    """Whether a performer that is not rule-based met scripted residents, who agree to nothing: they
+    read no words, and understand only one another's acts."""
+    by_rules = [member.identity.kind == "rules" for member in trial.cast]
+    return any(by_rules[1:]) and not by_rules[0]
 
 
 def seats_of(task: SocialTask) -> tuple[str, ...]:

@@ -266,8 +266,15 @@ def test_the_models_are_the_cast(by_id: dict[str, Episode]) -> None:
         "e-pears": ("unknown model", "unknown model"),
         "e-party": ("tuned-3", "small-model"),
     }
-    settings = {(member.agent, member.settings) for e in by_id.values() for member in e.trial.cast}
-    assert len(settings) == len({agent for agent, _ in settings})
+    agents = {member.identity for e in by_id.values() for member in e.trial.cast}
+    assert {one.label: one.kind for one in agents} == {
+        "small-model": "model",
+        "big-model": "model",
+        "Tuned-2": "model",
+        "tuned-3": "model",
+        "unknown model": "imported",
+    }
+    assert len(agents) == 5
 
 
 def test_a_task_played_again_by_the_same_cast_is_a_repeat(by_id: dict[str, Episode]) -> None:

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from casts import seated
 from fake_models import FakeModel
 from small_package import PARALLEL, SOURCES
 from sociolab.agents.prompted import PromptedPlayer
 from sociolab.app.data.importing import Import, import_prompts
-from sociolab.core.episode import Action, CastMember, Ended, Episode, Moved, Task, Trial
+from sociolab.core.episode import Action, Ended, Episode, Moved, Task, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import NoReply, Reply, Request
 from sociolab.core.score import Score
@@ -159,7 +160,7 @@ def test_a_reply_in_the_packages_form_is_read(package: Path) -> None:
 
 def played() -> Episode:
     task = Task("t", ("ida", "bo"), "s", casting(RelationshipType.STRANGER).model_dump_json(), ())
-    trial = Trial("e", "sotopia", task, (CastMember("ida", "m"), CastMember("bo", "m")), 0, 0)
+    trial = Trial("e", "sotopia", task, (seated("ida", "m"), seated("bo", "m")), 0, 0)
     return Episode(trial, (*MOVES, Ended("turn limit", 2)))
 
 

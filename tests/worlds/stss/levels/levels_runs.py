@@ -23,10 +23,10 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from casts import seated
 from declared_worlds import declared
 from sociolab.core.episode import (
     Answered,
-    CastMember,
     Ended,
     Episode,
     Event,
@@ -99,7 +99,7 @@ def talks(
             words = "Good morning!" if "Hello" in text else "Yes, gladly!"
             answer = Says(words, memo=note, meant=[CHAT], kept=[kept])
             events = held(scenario, Says(text, "Goodbye!", meant=[act, CHAT]), answer).events
-            cast = (CastMember("ada", agent, "a1"), CastMember(who, other or agent, "a1"))
+            cast = (seated("ada", agent, "a1"), seated(who, other or agent, "a1"))
             kind = task.type.replace(" ", "-")
             played = Task(scenario.id, ("ada", who), task.id, scenario.model_dump_json(), (kind,))
             trial = Trial(f"{scenario.id}-{agent}", "stss-talk", played, cast, 0, 1)
@@ -191,7 +191,7 @@ def _lived(
         town=packed(ROW),
     )
     seats = ("ada", "ada.routine", *EVERYBODY)
-    cast = tuple(CastMember(s, AGENT if s == "ada" else others, made) for s in seats)
+    cast = tuple(seated(s, AGENT if s == "ada" else others, made) for s in seats)
     kind = task.type.replace(" ", "-")
     played = Task(task.id, seats, task.id, content.model_dump_json(), (kind,))
     chunks = (header(told.first, told.seconds, told.residents), chunk(steps, told.records))

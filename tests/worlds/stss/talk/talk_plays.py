@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sociolab.core.episode import CastMember, Episode, Task, Trial
+from casts import seated
+from sociolab.core.episode import Episode, Task, Trial
 from sociolab.core.errors import ReplyError
 from sociolab.core.ports import Player
 from sociolab.engine.scene import FailurePolicy
@@ -48,7 +49,7 @@ def held(
     players: dict[str, Player] = dict(zip(seats, made, strict=True))
     events = driven(play_talk(scenario, settings, policy, TRIAL, seed), players)
     task = Task(scenario.id, seats, scenario.task.id, scenario.model_dump_json())
-    cast = tuple(CastMember(seat, "tested") for seat in seats)
+    cast = tuple(seated(seat, "tested") for seat in seats)
     return Episode(Trial(TRIAL, "stss-talk", task, cast, 0, seed), events)
 
 

@@ -8,6 +8,7 @@ from functools import cache
 
 import pytest
 
+from casts import seated
 from fake_models import FakeModel
 from sociolab.core.ports import Judge
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
@@ -118,7 +119,7 @@ def test_where_somebody_writes_no_acts_it_cannot_tell_and_names_who_can(silent: 
 def test_no_judge_draws_a_figure_from_another_performer_beside_a_scripted_partner() -> None:
     one = held(scenario(PUBLIC), Says("Come to my kite evening tomorrow at 17:00!"), ScriptedMind())
     performer, other = one.trial.cast
-    cast = (replace(performer, agent="python:mine:Mind"), replace(other, agent="scripted"))
+    cast = (seated(performer.seat, "python:mine:Mind"), seated(other.seat, "scripted"))
     smoke = replace(one, trial=replace(one.trial, cast=cast))
     model = FakeModel()
     for judge in (RecordedJudge(), TalkModelJudge(model)):

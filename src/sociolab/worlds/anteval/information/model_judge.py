@@ -448,7 +448,7 @@ def _episode(id: str, row: LabelledStatement) -> Episode:
         knowledge=(Fact(id="F1", kind=row.fact.kind, text=row.fact.text),),
     )
     task = task_of(session)
-    cast = tuple(CastMember(seat, "labelled") for seat in task.seats)
+    cast = tuple(CastMember(seat) for seat in task.seats)
     answer = Learned(facts=[row.statement]).model_dump(mode="json")
     events = (
         Moved(0, _PLAYER, (Action(SPEAK, "What can you tell me?"),)),

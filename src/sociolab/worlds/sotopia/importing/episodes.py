@@ -15,7 +15,18 @@ from typing import Any
 
 from pydantic import Field
 
-from sociolab.core.episode import Action, CastMember, Ended, Episode, Event, Moved, Task, Trial
+from sociolab.core.episode import (
+    HUMAN,
+    Action,
+    Agent,
+    CastMember,
+    Ended,
+    Episode,
+    Event,
+    Moved,
+    Task,
+    Trial,
+)
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
 from sociolab.core.reading import ForeignRecord, file_text, record
@@ -130,7 +141,7 @@ def read_episodes(
             raise ConfigError(f"{item.place}: the episode {item.row.pk} comes a second time")
         known.add(item.row.pk)
         cast = _cast(item, task, quirks)
-        key = (task.id, *(f"{member.agent} {member.settings}" for member in cast))
+        key = (task.id, *(member.agent for member in cast))
         trial = Trial(item.row.pk, "sotopia", task, cast, repeats[key], 0)
         repeats[key] += 1
         yield Episode(trial, _events(scene, task.seats, quirks))
@@ -140,9 +151,16 @@ def _cast(item: PlacedRow[RawEpisode], task: Task, quirks: Quirks) -> tuple[Cast
     raw = item.row
     labels = model_labels(raw.models, raw.setting, raw.tag, len(task.seats), quirks)
     return tuple(
-        CastMember(seat, label, digest("imported", label))
-        for seat, label in zip(task.seats, labels, strict=True)
+        CastMember(seat, _agent(label)) for seat, label in zip(task.seats, labels, strict=True)
     )
+
+
+def _agent(label: str) -> Agent:
+    """A file names models without their endpoint, and people as "human"."""
+    if label == UNKNOWN:
+        return Agent(label, "imported")
+    settings = digest("imported", label)
+    return Agent(label, "person" if label == HUMAN else "model", label, settings=settings)
 
 
 def _events(scene: PlayedEpisode, seats: tuple[str, ...], quirks: Quirks) -> tuple[Event, ...]:

@@ -271,7 +271,7 @@ def _answer(finding: ConditionFinding) -> str:
 def _episode(id: str, scenario: TalkScenario, lines: Sequence[Utterance], note: str) -> Episode:
     seats = (scenario.performer.resident.id, scenario.other.resident.id)
     task = Task(id, seats, scenario.task.id, scenario.model_dump_json())
-    cast = tuple(CastMember(seat, "labelled") for seat in seats)
+    cast = tuple(CastMember(seat) for seat in seats)
     events: list[Answered | Ended] = [
         Answered(turn, line.who, "utter", {"text": line.text}) for turn, line in enumerate(lines)
     ]
