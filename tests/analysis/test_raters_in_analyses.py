@@ -410,7 +410,8 @@ def test_a_rated_agent_without_a_corrected_mean_is_named_with_the_reason() -> No
     )
     ratings = StoredRatings(
         ("r",), {}, people, judged, (SCALE,), {"j": JudgeId("j", "model")}, ("people",),
-        seats={row.item: RatedSeat("r", row.item, "ann", row.item.split(" ")[1]) for row in judged},
+        seats={row.item: RatedSeat("r", row.item, "ann", row.item.split(" ")[1], row.cluster,
+                                   "models") for row in judged},
     )  # fmt: skip
     section = judge_by_agent_section(ratings, judge_by_agent(ratings, "j"))
     assert [cells[1] for cells in section.tables[1].rows] == [A]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from sociolab.analysis.ratings import RatedSeat, StoredRatings
+from sociolab.analysis.ratings import RatedSeat, StoredRatings, measured_pairs
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Finding, episodes_and_seats
 from sociolab.report.formatting import missing_notes
@@ -44,18 +44,9 @@ def validities(ratings: StoredRatings) -> tuple[Validity, ...]:
     """A record for each pair that the worlds declare and each judge that gave the metric."""
     return tuple(
         validity
-        for dimension, metric in _pairs(ratings)
+        for dimension, metric in measured_pairs(ratings.worlds, ratings.metrics)
         for validity in _by_judge(ratings, dimension, metric)
     )
-
-
-def _pairs(ratings: StoredRatings) -> dict[tuple[str, str], None]:
-    return {
-        (dimension, metric): None
-        for declared in ratings.worlds.values()
-        for dimension, metric in declared.measured_by.items()
-        if dimension in ratings.metrics
-    }
 
 
 def _by_judge(ratings: StoredRatings, dimension: str, metric: str) -> Iterator[Validity]:
