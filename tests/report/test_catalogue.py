@@ -15,7 +15,7 @@ import pytest
 import sociolab
 from sociolab.core.score import Measure
 from sociolab.report.catalogue import Catalogue, write
-from sociolab.report.finding import Count, Note, as_data
+from sociolab.report.finding import Count, Finding, Note, as_data
 from sociolab.stats.correlation import pearson
 from sociolab.stats.intervals import mean
 
@@ -81,7 +81,7 @@ def test_columns_that_are_named_are_described(path: Path) -> None:
     shared = tomllib.loads((ROOT / "report/notes/shared.toml").read_text("utf-8"))["columns"]
     for table in written.get("tables", {}).values():
         if isinstance(table.get("columns"), list):
-            assert {*table["columns"]} <= {*written.get("columns", ()), *shared}
+            assert {*table["columns"]} <= {"counts", *written.get("columns", ()), *shared}
 
 
 def test_a_sentence_stands_once() -> None:
@@ -107,6 +107,14 @@ def test_values_are_written_by_their_type() -> None:
     assert write((0.1, 0.2), "scaled", metric=Measure("m", 0, 1)) == "[0.100, 0.200]"
     assert write(["a", "b", "c"], "or") == "a, b or c"
     assert write(["a", "b", "c"]) == "a, b and c"
+
+
+def test_all_that_rows_count_has_columns() -> None:
+    file = {"tables": {"t": {"heading": "", "columns": ["metric", "counts"]}}}
+    rows = [Finding(counts=(Count("seat", 4),)), Finding(counts=(Count("person", 1200),))]
+    table = Catalogue("t", file).table("t", rows)
+    assert table.columns == ("metric", "seats", "people")
+    assert [row[1:] for row in table.rows] == [("4", write(None)), (write(None), "1,200")]
 
 
 def test_a_note_is_its_sentence_and_keeps_what_stands_in_it() -> None:

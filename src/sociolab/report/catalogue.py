@@ -91,19 +91,22 @@ class Catalogue:
         """The table of this id, a row for each finding.
 
         `columns` are those to show, in order (none named: all that the file has of the table); a
-        `Column` is one whose heading is somebody's name. Below the table stand the notes of the
-        file, then `notes`, and with a `cluster` (what intervals are clustered by) how the intervals
-        shown were made. With `declared`, metrics are marked where lower is better, and explained.
+        `Column` is one whose heading is somebody's name, "counts" all that rows count. Below the
+        table stand the notes of the file, then `notes`, and with a `cluster` (what intervals are
+        clustered by) how the intervals shown were made. With `declared`, metrics are marked where
+        lower is better, and explained.
         """
         file = self._file()
         here = file["tables"][table]
         own = here.get("columns", {})
-        described = (_read(_SHARED, "shared")["columns"], file.get("columns", {}), own)
+        rows = tuple(findings)
+        counts = {count.column: count.column for row in rows for count in row.counts}
+        described = (counts, _read(_SHARED, "shared")["columns"], file.get("columns", {}), own)
         shown = tuple(
             name if isinstance(name, Column) else _column(name, described, values)
-            for name in columns or tuple(own)
+            for part in columns or tuple(own)
+            for name in (counts if part == "counts" else (part,))
         )
-        rows = tuple(findings)
         fixed = (
             self._note(f"{table}.{number}", template, values)
             for number, template in enumerate(here.get("notes", ()))
