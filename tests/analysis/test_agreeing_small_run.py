@@ -211,6 +211,10 @@ def test_a_document_holds_all_figures(found: Agreements) -> None:
     assert document["bins"] == 5
     assert document["judges"] == {"heuristic": "heuristic"}
     assert document["judge_and_people"][0]["pearson"]["n"] == 6
+    tables = {table["id"]: table for part in document["sections"] for table in part["tables"]}
+    first = tables["agreement.correlation"]["findings"][0]
+    assert first["about"] == {"judge": "heuristic", "played": "all"}
+    assert (first["metric"], first["seats"], first["failed"]) == ("goal", 6, 1)
 
 
 @pytest.mark.parametrize(
@@ -269,8 +273,14 @@ def test_an_alpha_that_is_the_same_everywhere_runs_from_nowhere_to_nowhere(
     file = tmp_path / "alike.csv"
     file.write_text("episode,seat,rater,dimension,score\n" + "\n".join(lines), "utf-8")
     import_ratings(file, RUN, name="alike", store=tmp_path / "store.db")
+    found = agreements(store, [RUN])
     # 1 - (26 / 12) / (2 x 515 / 132), of the twelve scores in six pairs
-    assert "alpha (interval) is 0.72 in each of 3 dimensions." in text(agreements(store, [RUN]))
+    assert "alpha (interval) is 0.72 in each of 3 dimensions." in text(found)
+    (table,) = (t for s in found.sections for t in s.tables if t.heading.startswith("Two people"))
+    assert [row[:3] for row in table.rows][-2:] == [
+        ("mean of all", "6", "\N{EN DASH}"),
+        ("all scores", "\N{EN DASH}", "18"),
+    ]
 
 
 def test_a_run_that_nobody_rated_is_named(store: Store, tmp_path: Path) -> None:

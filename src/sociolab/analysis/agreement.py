@@ -236,7 +236,9 @@ def judge_findings(ratings: StoredRatings, report: AgreementReport, judge: str) 
     both = {cell.dimension for cell in cells if cell.group is None and cell.pearson.n}
     return [
         replace(
-            _finding(ratings, cell, "pearson", cell.pearson.n, played=cell.group or ALL),
+            _finding(
+                ratings, cell, "pearson", cell.pearson.n, judge=judge, played=cell.group or ALL
+            ),
             p=cell.pearson.p,
         )
         for cell in cells
@@ -253,12 +255,11 @@ def pair_findings(ratings: StoredRatings, report: AgreementReport) -> list[Findi
     ]
 
 
-def _finding(
-    ratings: StoredRatings, cell: _Cell, leading: str, seats: int, **about: str
-) -> Finding:
+def _finding(ratings: StoredRatings, cell: _Cell, leading: str, n: int, **about: str) -> Finding:
     """A cell as a finding: the figure of this name, and the others by theirs beside it."""
     figures = _figures(cell)
-    estimate, counts = figures.pop(leading, None), (Count("seat", seats),)
+    estimate = figures.pop(leading, None)
+    counts = (Count("score" if cell.dimension == POOLED else "seat", n),)
     return Finding(_metrics(ratings)[cell.dimension], about, estimate, counts, more=figures)
 
 

@@ -86,13 +86,7 @@ def length_section(about: AuditSubject, effects: Sequence[LengthEffect], run: st
         Finding(about.measures[one.measure], {"judge": one.judge}, one.slope, one.counts)
         for one in effects
     ]
-    counts = dict.fromkeys(count.column for one in effects for count in one.counts)
-    table = SAY.table(
-        "slopes",
-        findings,
-        columns=("judge", "metric", "slope", *counts),
-        unit=about.declared.cluster,
-    )
+    table = SAY.table("slopes", findings, unit=about.declared.cluster)
     return Section(SAY("title"), (_verdict(findings),), (), (table,))
 
 

@@ -92,18 +92,7 @@ def validity_section(ratings: StoredRatings, rows: Sequence[Validity]) -> Sectio
         about, more = {"pair": pair, "judge": row.judge}, {"rho": row.spearman}
         metric, r = ratings.metrics[row.dimension], row.pearson
         findings.append(Finding(metric, about, r, row.counts, p=r.p, more=more))
-    counts = dict.fromkeys(count.column for row in rows for count in row.counts)
-    columns = ("pair", "judge", *counts, "r", "interval", "p", "rho", "rho_interval")
+    why = missing_notes(row.pearson.note for row in rows)
+    table = SAY.table("correlation", findings, notes=why)
     few = any(row.pearson.n < FEW_SEATS for row in rows)
-    return Section(
-        SAY("title"),
-        cautions=(SAY("few", few=FEW_SEATS),) if few else (),
-        tables=(
-            SAY.table(
-                "correlation",
-                findings,
-                columns=columns,
-                notes=missing_notes(row.pearson.note for row in rows),
-            ),
-        ),
-    )
+    return Section(SAY("title"), (), (SAY("few", few=FEW_SEATS),) if few else (), (table,))
