@@ -445,7 +445,7 @@ def _people_tables(findings: Sequence[Finding], cluster: str, bins: int) -> Iter
     why = missing_notes(finding.more["interval"].note for finding in alphas)
     yield SAY.table("alpha", alphas, notes=why, unit=cluster)
     if len(_groups(findings)) > 1:
-        apart = [finding for finding in findings if finding not in whole]
+        apart = [finding for finding in findings if finding.about["played"] != ALL]
         yield SAY.table("people_by_group", apart)
 
 
