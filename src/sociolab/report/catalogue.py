@@ -35,10 +35,13 @@ from sociolab.report.words import listed, minus, percent
 if TYPE_CHECKING:
     from sociolab.report.finding import Interval
 
-Form: TypeAlias = Literal["", "scaled", "signed", "percent", "share", "p", "points", "number"]
-"""How a number is written: "" with two decimals; "scaled" with three where the row's metric is no
-wider than 1; "share" in percent with a decimal; "points" whole and with a sign; "number" with as
-few digits as it has."""
+Form: TypeAlias = Literal[
+    "", "scaled", "signed", "percent", "share", "p", "equals", "points", "number"
+]
+"""How a number is written: "" with two decimals; "scaled" with three where the metric (of the row,
+or the sentence's value of this name) is no wider than 1; "share" in percent with a decimal;
+"equals" a p with its sign; "points" whole and with a sign; "number" with as few digits as it has.
+"""
 
 Part: TypeAlias = Literal["", "value", "interval"]
 """What is written of an estimate: "" both its value and its interval."""
@@ -122,7 +125,7 @@ class Catalogue:
         )
 
     def _note(self, note: str, template: str, values: Mapping[str, Any]) -> Note:
-        return Note(_FORMATTER.vformat(template, (), values), f"{self.name}.{note}", values)
+        return Note(_filled(template, values), f"{self.name}.{note}", values)
 
     def _file(self) -> Mapping[str, Any]:
         match self._source:
@@ -144,7 +147,7 @@ def _column(name: str, own: Any, shared: Any, values: Mapping[str, Any]) -> Colu
     row: dict[str, Any] = {}
     for entry in (shared, own):
         row |= {"heading": entry} if isinstance(entry, str) else entry or {}
-    heading = _FORMATTER.vformat(row["heading"], (), values)
+    heading = _filled(row["heading"], values)
     form, part = _form(row.get("form", ""))
     return Column(name, heading, row.get("of", name), form, part, row.get("text", False))
 
@@ -181,6 +184,10 @@ class NoteFormatter(string.Formatter):
     "was|were", the first word for one, the second for several; or a format of Python's own.
     """
 
+    def __init__(self, metric: Measure | None = None) -> None:
+        """`metric`: of whose scale "scaled" numbers are."""
+        self._metric = metric
+
     def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Values have names; KeyError for one that is not there."""
         return kwargs[str(key)]
@@ -191,10 +198,14 @@ class NoteFormatter(string.Formatter):
             one, many = format_spec.split("|")
             size = value.n if isinstance(value, Count) else value
             return one if (size if isinstance(size, int) else len(size)) == 1 else many
-        return write(value, *_form(format_spec))
+        return write(value, *_form(format_spec), self._metric)
 
 
-_FORMATTER = NoteFormatter()
+def _filled(template: str, values: Mapping[str, Any]) -> str:
+    metric = values.get("metric")
+    return NoteFormatter(metric if isinstance(metric, Measure) else None).vformat(
+        template, (), values
+    )
 
 
 def write(value: Any, form: str = "", part: Part = "", metric: Measure | None = None) -> str:
@@ -241,6 +252,9 @@ def _number(value: float, form: str, metric: Measure | None) -> str:
             return percent(value, 1)
         case "p":
             return p_text(value)
+        case "equals":
+            text = p_text(value)
+            return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
         case "points":
             return minus(f"{value:+,.0f}") if round(value) else "0"
         case "number":
