@@ -1,13 +1,15 @@
-"""Are two agents different? Compared on plays that answer to each other, in measures of one judge.
+"""Are two agents different? A minus B, on plays that answer to each other, by one judge's scores.
 
-The figures; `analysis.compare_section` says what can be concluded from them and what cannot.
+The figures first (`compared`), then what can be concluded from them, what cannot, and what these
+plays could not have shown (`comparison_section`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from statistics import fmean
 from typing import Any, Literal, TypeAlias
 
@@ -21,22 +23,36 @@ from sociolab.analysis.matching import (
     matched,
     place_of,
     places_of,
+    uneven,
 )
 from sociolab.analysis.values import Value
+from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import ConfigError
-from sociolab.core.metrics import UNDECLARED, Declared
-from sociolab.core.score import JudgeId, Measure
+from sociolab.core.metrics import UNDECLARED, Declared, directions
+from sociolab.core.score import JudgeId, Measure, judge_title
+from sociolab.report.catalogue import Catalogue, Column
+from sociolab.report.difference_charts import difference_figures
+from sociolab.report.finding import Count, Finding, FindingTable, Note
+from sociolab.report.formatting import span, title_of, titles
 from sociolab.report.plays import mean_ends
-from sociolab.stats.crossed import RatedPlay, for_other_raters
-from sociolab.stats.intervals import on_scale
+from sociolab.report.section import Section
+from sociolab.report.words import failed_of, interval_methods, share
+from sociolab.stats.crossed import LEAST_RATERS, RatedEstimate, RatedPlay, for_other_raters
+from sociolab.stats.intervals import CUT, NO_VARIATION, on_scale
 from sociolab.stats.paired import Comparison, KeyedValue, compare
+from sociolab.stats.power import ALPHA, NO_REPEATS, fewest
 from sociolab.stats.unpaired import compare_unpaired
+
+SAY = Catalogue("compare")
 
 Unit: TypeAlias = Literal["play", "episode"]
 """A seat of a trial, or the whole of it, as the measure goes."""
 
 ALIKE = 1e-11
 """Values that differ by no more differ by rounding only."""
+
+FEW = 10
+"""With fewer clusters than this, figures that rest on their scatter are called rough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +113,17 @@ class ComparedMetric:
         """Whether a matched play has no score."""
         return any((*self.untold, *self.missing))
 
+    @property
+    def is_significant(self) -> bool:
+        """Whether a difference is shown after Holm's correction."""
+        return self.test.holm_p is not None and self.test.holm_p < ALPHA
+
+    @property
+    def excludes_zero(self) -> bool | None:
+        """Whether its interval does; None without one."""
+        low, high = self.test.difference.low, self.test.difference.high
+        return None if low is None or high is None else not low <= 0 <= high
+
 
 @dataclass(frozen=True, slots=True)
 class ComparedAgents:
@@ -121,6 +148,38 @@ class ComparedAgents:
     def measures(self) -> dict[str, Measure]:
         """The measures by name."""
         return {name: one.measure for name, one in self.metrics.items()}
+
+    @property
+    def judged(self) -> str:
+        """The judge as tables name it."""
+        return judge_title(self.judge, self.judge_id.method)
+
+    @property
+    def clusters(self) -> str:
+        """What independent observations are called: scenarios, sessions, tasks."""
+        return Count(self.declared.cluster, 0).column
+
+    @property
+    def tested(self) -> int:
+        """How many metrics Holm's correction is over."""
+        return sum(one.test.holm_p is not None for one in self.metrics.values())
+
+    @property
+    def family(self) -> tuple[Count, ...]:
+        """What p is corrected for: metrics, and looks where there are several."""
+        return (Count("metric", self.tested), *self.planned)
+
+    @property
+    def planned(self) -> tuple[Count, ...]:
+        """The looks, where several are planned."""
+        return (Count("look", self.looks),) if self.looks > 1 else ()
+
+    @property
+    def main(self) -> ComparedMetric:
+        """The world's main metric that has a difference to speak of, or the first metric."""
+        usable = [name for name, one in self.metrics.items() if one.test.design.error is not None]
+        mains = [name for name in self.declared.main if name in usable]
+        return self.metrics[[*mains, *usable, *self.metrics][0]]
 
     def pairs(self, name: str) -> tuple[EpisodePair, ...]:
         """The matched plays of a measure, two by two; none where whole blocks were matched."""
@@ -357,3 +416,457 @@ def by_seat(found: ComparedAgents) -> dict[str, ComparedAgents]:
                 found.world, a, b, judge, found.measures, found.declared, found.match, found.looks
             )
     return compared_seats
+
+
+# ------------------------------------------------------------------ what it concludes
+
+_COLUMNS = ("metric", "a", "b", "difference", "interval", "p", "adjusted_p")
+_SIZES: Mapping[Match, str] = {"exact": "pair", "scenario": "block", "none": "episode"}
+"""What is held against its counterpart, or stands alone."""
+_UNITS: Mapping[Unit, str] = {"play": "episode", "episode": "whole episode"}
+_DETAILS = frozenset(
+    f"compare.{note}" for note in ("sample_size", "invalid_turns", "untested", "no_interval")
+)
+"""What the overview leaves out: the rest of the section says it, too."""
+
+
+def comparison_findings(comparison: ComparedAgents, seat: str = "") -> tuple[Finding, ...]:
+    """A finding for each metric: a minus b, over how many pairs (or blocks) and clusters.
+
+    Beside it: the means (`a`, `b`), the effect (`d_z`, `higher`, `equal`, `lower`: clusters by
+    their sign), the design (`detectable`, `needed` clusters, `repeats`, `at_most`, `smallest_p`)
+    and Student's test (`t`, `df`, `student_p`). `seat`: of which seat's plays these are.
+    """
+    return tuple(_finding(comparison, metric, seat) for metric in comparison.metrics.values())
+
+
+def _finding(comparison: ComparedAgents, metric: ComparedMetric, seat: str) -> Finding:
+    test, student = metric.test, metric.test.t_test
+    pairs = (Count(_SIZES[comparison.match], test.pairs),) if comparison.match != "none" else ()
+    factor = test.settles.repeats
+    return Finding(
+        metric.measure,
+        {"seat": seat, "judge": comparison.judge} if seat else {"judge": comparison.judge},
+        test.difference,
+        (*pairs, Count(comparison.declared.cluster, test.clusters)),
+        test.p,
+        test.holm_p,
+        bounds=metric.bounds if metric.is_open else None,
+        more={
+            "a": test.mean_a,
+            "b": test.mean_b,
+            "unpaired": SAY("unpaired", a=test.only_a, b=test.only_b),
+            "higher": test.effect.better,
+            "equal": test.effect.equal,
+            "lower": test.effect.worse,
+            "d_z": test.effect.d_z,
+            "detectable": test.design.detectable,
+            "needed": test.settles.clusters,
+            "repeats": factor and (SAY("enough") if factor == 1 else SAY("times", factor=factor)),
+            "at_most": test.at_most,
+            "smallest_p": test.permutation.smallest,
+            "t": student.t,
+            "df": student.freedom,
+            "student_p": student.p,
+        },
+    )
+
+
+def comparison_section(comparison: ComparedAgents, judged: str, cautions: Sequence[str]) -> Section:
+    """What is concluded; `judged` says what to think of the judge's figures, `cautions` what else
+    not to conclude."""
+    findings = comparison_findings(comparison)
+    cluster, clusters = comparison.declared.cluster, comparison.clusters
+    size = "blocks" if comparison.match == "scenario" else "pairs"
+    sizes = (Column(size, size, size), "unpaired", Column(clusters, clusters, clusters))
+    never = [
+        metric.measure
+        for metric in comparison.metrics.values()
+        if metric.test.settles.note == NO_REPEATS
+    ]
+    return Section(
+        SAY("title", a=comparison.a.name, b=comparison.b.name),
+        (*matching_notes(comparison), judged, *_conclusions(comparison), *_power(comparison)),
+        (*cautions, *_cautions(comparison)),
+        (
+            SAY.table(
+                "differences",
+                findings,
+                columns=(*_COLUMNS, *_bounds_column(findings)),
+                notes=_differences_notes(comparison),
+                declared=comparison.declared,
+                judge=comparison.judged,
+            ),
+            SAY.table(
+                "basis",
+                findings,
+                columns=("metric", *sizes, "higher", "equal", "lower", "d_z"),
+                clusters=clusters,
+            ),
+            SAY.table(
+                "design",
+                findings,
+                notes=[SAY("no_repeats", cluster=cluster, metrics=never)] if never else (),
+                level=_at_level(comparison),
+                clusters=clusters,
+                fewest=fewest(_level(comparison)),
+            ),
+            SAY.table("student", findings, of=cluster),
+        ),
+        difference_figures(
+            findings,
+            comparison.declared,
+            comparison.a.name,
+            comparison.b.name,
+            comparison.judged,
+        ),
+    )
+
+
+def comparison_overview(whole: Section) -> Section:
+    """Of the comparison's section what is read first: conclusions, differences and their charts;
+    without notes that repeat what these and the cautions say."""
+
+    def leading(notes: Iterable[str]) -> tuple[str, ...]:
+        return tuple(note for note in notes if getattr(note, "id", "") not in _DETAILS)
+
+    table = replace(whole.tables[0], notes=leading(whole.tables[0].notes))
+    return replace(whole, said=leading(whole.said), tables=(table,))
+
+
+def seat_section(seats: Mapping[str, ComparedAgents]) -> Section:
+    """The same comparison over the plays of each seat, such as buyers and sellers."""
+    findings = [row for seat, one in seats.items() for row in comparison_findings(one, seat)]
+    columns = ("seat", *_COLUMNS, *_bounds_column(findings))
+    declared = next(iter(seats.values())).declared
+    table = SAY.table("by_seat", findings, columns=columns, declared=declared)
+    return Section(SAY("by_seat"), tables=(table,))
+
+
+def _bounds_column(findings: Iterable[Finding]) -> tuple[str, ...]:
+    return ("bounds",) if any(row.bounds for row in findings) else ()
+
+
+def _differences_notes(comparison: ComparedAgents) -> Iterator[Note]:
+    metrics = comparison.metrics.values()
+    yield _over(comparison)
+    how = interval_methods(one.test.difference.method for one in metrics)
+    cut = SAY("cut") if any(one.test.difference.note == CUT for one in metrics) else ""
+    if comparison.tested:
+        test, family = _test_of(comparison), comparison.family
+        yield SAY("intervals_and_p", how=how, cut=cut, test=test, family=family)
+    else:
+        yield SAY("intervals", how=how, cut=cut)
+    if any(one.is_open for one in metrics):
+        yield SAY("bounds")
+    failed_a, failed_b = failed_of(comparison.a.asked), failed_of(comparison.b.asked)
+    if failed_a or failed_b:
+        yield SAY("invalid_turns", a=failed_a or "none", b=failed_b or "none")
+    idle = [one.measure for one in metrics if one.test.pairs and one.test.holm_p is None]
+    if idle:
+        yield SAY("untested", cluster=comparison.declared.cluster, metrics=idle)
+    without: dict[str, list[Measure]] = {}
+    for one in metrics:
+        if one.test.difference.low is None:
+            without.setdefault(one.test.difference.note, []).append(one.measure)
+    for why, measures in without.items():
+        yield SAY("no_interval", why=why, metrics=measures)
+
+
+def _over(comparison: ComparedAgents) -> Note:
+    """How many pairs and clusters the means are over, and whom both agents met."""
+    usable = [one.test for one in comparison.metrics.values() if one.test.pairs]
+    if not usable:
+        return SAY("over_nothing")
+    pairs = _from_to(_SIZES[comparison.match], [one.pairs for one in usable])
+    clusters = _from_to(comparison.declared.cluster, [one.clusters for one in usable])
+    met = comparison.a.partners
+    if met != comparison.b.partners:
+        return SAY("over", pairs=pairs, clusters=clusters)
+    return SAY("over_with_partners", pairs=pairs, clusters=clusters, partners=met)
+
+
+def _from_to(of: str, counts: Sequence[int]) -> Count | Note:
+    """How many the metrics have, the fewest first."""
+    least, most = min(counts), Count(of, max(counts))
+    return most if least == most.n else SAY("from_to", least=least, most=most)
+
+
+def _test_of(comparison: ComparedAgents) -> Note:
+    if any(one.test.difference.method == "crossed" for one in comparison.metrics.values()):
+        return SAY("both_ways")
+    return SAY("welch") if comparison.match == "none" else SAY("sign_flip")
+
+
+def _level(comparison: ComparedAgents) -> float:
+    """The p that shows a metric's difference whatever the other metrics come to."""
+    return ALPHA / max(comparison.tested, 1) / comparison.looks
+
+
+def _at_level(comparison: ComparedAgents) -> Note:
+    """At which level a difference counts as shown here."""
+    tests = comparison.tested * comparison.looks
+    if tests < 2:
+        return SAY("level")
+    level = _level(comparison)
+    return SAY("level_of_several", tests=tests, level=level, family=comparison.family)
+
+
+def matching_notes(comparison: ComparedAgents) -> Iterator[Note]:
+    """What was held against what, why not more closely, and what is left over."""
+    for unit, count in comparison.counts.items():
+        noun = _UNITS[unit]
+        a, b = Count(noun, count.a), Count(noun, count.b)
+        left_a, left_b = count.a - count.of_a, count.b - count.of_b
+        yield SAY(
+            "matching",
+            matched=_matched(comparison, unit, count.matched),
+            used=SAY("not_used", left_a=left_a, a=a, left_b=left_b, b=b)
+            if left_a or left_b
+            else SAY("all_used", units=a.column),
+            clustered=_clustered(comparison),
+        )
+
+
+def _matched(comparison: ComparedAgents, unit: Unit, size: int) -> Note:
+    units = Count(_UNITS[unit], 0).column
+    because = SAY("because", why=comparison.why) if comparison.why else ""
+    if comparison.match == "none":
+        return SAY("none", units=units, because=because)
+    shared = _shared(comparison, unit)
+    if comparison.match == "exact":
+        return SAY("exact", pairs=Count("pair", size), units=units, shared=shared)
+    blocks = Count("block", size)
+    return SAY("scenario", blocks=blocks, units=units, shared=shared, because=because)
+
+
+def _clustered(comparison: ComparedAgents) -> Note:
+    cluster = comparison.declared.cluster
+    clusters = max(one.test.clusters for one in comparison.metrics.values())
+    if raters := _raters(comparison, crossed=True):
+        return SAY("clustered_both_ways", cluster=cluster, clusters=clusters, raters=raters)
+    return SAY("clustered", cluster=cluster, clusters=clusters)
+
+
+def _shared(comparison: ComparedAgents, unit: Unit) -> str:
+    """What the plays of a pair, or of a block, have in common."""
+    partner = partner_words(comparison)
+    if comparison.match == "exact":
+        by_seats = unit == "play"
+        return SAY("shared_by_seats" if by_seats else "shared_by_episodes", partner=partner)
+    cluster = comparison.declared.cluster
+    if not comparison.partners:
+        return cluster
+    return SAY("shared_by_blocks", cluster=cluster, partner=partner)
+
+
+def partner_words(comparison: ComparedAgents) -> Note:
+    """By what partners were matched."""
+    return SAY("role") if comparison.by == "role" else SAY("partner")
+
+
+def _raters(comparison: ComparedAgents, *, crossed: bool = False) -> int:
+    """How many people scored, at most; `crossed`: where intervals hold for others, too."""
+    gaps = (one.test.difference for one in comparison.metrics.values())
+    return max(
+        (
+            gap.raters
+            for gap in gaps
+            if isinstance(gap, RatedEstimate) and (gap.method == "crossed" or not crossed)
+        ),
+        default=0,
+    )
+
+
+def _conclusions(comparison: ComparedAgents) -> Iterator[Note]:
+    """What is shown, what is not, and what could not be tested, each metric once."""
+    kinds: dict[str, list[ComparedMetric]] = {}
+    for metric in comparison.metrics.values():
+        kinds.setdefault(_kind(comparison, metric), []).append(metric)
+    for metric in kinds.get("shown", ()):
+        yield _shown(comparison, metric)
+    if some := kinds.get("not shown"):
+        yield SAY("not_shown", metrics=list(map(_with_interval, some)))
+    if some := kinds.get("undecided"):
+        yield SAY(
+            "undecided",
+            metrics=list(map(_with_interval, some)),
+            clusters=comparison.clusters,
+            family=comparison.family,
+        )
+    if some := kinds.get("equal"):
+        size = Count(_SIZES[comparison.match], 0).column
+        yield SAY("equal", matched=size, metrics=[one.measure for one in some])
+    if some := kinds.get("empty"):
+        yield SAY("not_compared", metrics=[one.measure for one in some])
+
+
+def _kind(comparison: ComparedAgents, metric: ComparedMetric) -> str:
+    test = metric.test
+    if metric.is_significant:
+        return "shown"
+    if not test.pairs:
+        return "empty"
+    # Of episodes that are not matched, equal means do not say that nothing differs.
+    if not metric.unlike and (comparison.match != "none" or test.difference.note == NO_VARIATION):
+        return "equal"
+    # No result could have come out significant, Holm's correction for the smallest p included.
+    smallest = test.permutation.smallest
+    if smallest is not None and smallest * comparison.tested * comparison.looks > ALPHA:
+        return "undecided"
+    return "not shown"
+
+
+def _shown(comparison: ComparedAgents, metric: ComparedMetric) -> Note:
+    test, measure = metric.test, metric.measure
+    value = test.difference.value or 0.0
+    direction = "higher" if value > 0 else "lower"
+    better = comparison.declared.metric(measure.name).better
+    better_or_worse = SAY("which_is_better") if better == direction else SAY("which_is_worse")
+    return SAY(
+        "shown",
+        metric=measure,
+        direction=direction,
+        size=abs(value),
+        judgement=better_or_worse if better else "",
+        interval=span(test.difference, measure) or SAY("no_ends", why=test.difference.note),
+        p=test.p,
+        adjusted_p=test.holm_p,
+        doubt=SAY("doubtful") if metric.excludes_zero is False else "",
+    )
+
+
+def _with_interval(metric: ComparedMetric) -> Note:
+    test = metric.test
+    interval = span(test.difference, metric.measure)
+    interval = interval or SAY("without_interval", why=test.difference.note)
+    say = partial(SAY, metric=metric.measure, interval=interval)
+    if metric.excludes_zero:
+        return say("with_interval_yet", p=test.p, adjusted_p=test.holm_p)
+    if test.p is not None and test.p < ALPHA:
+        return say("with_interval_but", p=test.p, adjusted_p=test.holm_p)
+    return say("with_interval")
+
+
+def _power(comparison: ComparedAgents) -> Iterator[Note]:
+    """What could be seen in the main metric, and what would settle the observed difference."""
+    metric = comparison.main
+    test, measure = metric.test, metric.measure
+    least = test.design.detectable
+    if least is not None:
+        level = _at_level(comparison)
+        yield SAY("detectable", metric=measure, difference=least, level=level)
+    if test.at_most is not None and not metric.is_significant:
+        yield SAY("at_most", metric=measure, margin=test.at_most)
+    needed = test.settles
+    if not needed.size or needed.clusters is None or needed.repeats == 1:
+        return
+    if needed.repeats is not None:
+        otherwise: Note | str = SAY("or_repeats", factor=needed.repeats)
+    elif needed.note == NO_REPEATS:
+        otherwise = SAY("or_never", cluster=comparison.declared.cluster)
+    else:
+        otherwise = SAY("because", why=needed.note) if needed.note else ""
+    yield SAY(
+        "sample_size",
+        metric=measure,
+        difference=test.difference,
+        clusters=Count(comparison.declared.cluster, needed.clusters),
+        otherwise=otherwise,
+    )
+
+
+def _cautions(comparison: ComparedAgents) -> Iterator[Note]:
+    metrics, cluster = comparison.metrics.values(), comparison.declared.cluster
+    yield from failed_turns_notes({"A": comparison.a.asked, "B": comparison.b.asked})
+    if comparison.judge_id.method == "people" and _raters(comparison) < LEAST_RATERS:
+        yield SAY("few_raters", least=LEAST_RATERS)
+    clusters = [one.test.clusters for one in metrics if one.test.pairs]
+    if clusters and min(clusters) < FEW:
+        yield SAY("few_clusters", clusters=_from_to(cluster, clusters))
+    if comparison.match == "scenario":
+        blocks = {name: one.blocks for name, one in comparison.metrics.items()}
+        if odd := uneven(comparison.a, comparison.b, blocks):
+            yield SAY("uneven", clusters=Count(cluster, len(odd)))
+    for one in metrics:
+        if any(one.untold):
+            yield _not_established(one)
+    a, b = (max(one.missing[side] for one in metrics) for side in (0, 1))
+    if a or b:
+        yield SAY("missing", a=Count("matched episode", a), b=b)
+
+
+def _not_established(metric: ComparedMetric) -> Note:
+    a, b = metric.untold
+    say = partial(SAY, metric=metric.measure, a=Count("matched episode", a), b=b)
+    if metric.bounds is None:
+        return say("of_any_size")
+    could = metric.bounds[0] < 0 < metric.bounds[1]
+    return say("sign_could_change" if could else "sign_would_not_change", bounds=metric.bounds)
+
+
+def failed_turns_notes(asked: Mapping[str, TurnsAsked]) -> Iterator[Note]:
+    """Who failed turns, and what share."""
+    for agent, one in asked.items():
+        if one.failed:
+            turns = Count("turn", one.asked)
+            yield SAY(
+                "failed_turns", agent=agent, failed=one.failed, turns=turns, share=share(*one)
+            )
+
+
+# ------------------------------------------------------------------ beside the scores of a run
+
+
+def overview_table(
+    comparisons: Sequence[ComparedAgents], a: str, b: str, notes: Iterable[str] = ()
+) -> FindingTable:
+    """Two agents side by side, a row for each metric of each comparison."""
+    findings = [row for each in comparisons for row in comparison_findings(each)]
+    below = (*overview_notes(comparisons), *notes)
+    declared = comparisons[0].declared
+    table = SAY.table("two_agents", findings, notes=below, declared=declared, a=a, b=b)
+    return replace(table, tips={}, legend="")
+
+
+def overview_notes(comparisons: Sequence[ComparedAgents]) -> Iterator[str]:
+    """How these figures were made, and what not to conclude from them, in a line each; says of
+    which metrics where not all were matched alike."""
+    ways: dict[str, dict[str, list[Measure]]] = {}
+    for each in comparisons:
+        ways.setdefault(_way(each), {}).setdefault(each.judge, []).extend(each.measures.values())
+    judges = {each.judge for each in comparisons}
+    cluster = comparisons[0].declared.cluster
+    for way, by_judge in ways.items():
+        if len(ways) == 1:
+            yield SAY("overview", way=way, cluster=cluster)
+            continue
+        which = "; ".join(
+            SAY("by_judge", metrics=measures, judge=judge) if len(judges) > 1 else titles(measures)
+            for judge, measures in by_judge.items()
+        )
+        yield SAY("overview_of_some", which=which, way=way, cluster=cluster)
+    marked = {
+        title_of(one): each.declared.metric(name)
+        for each in comparisons
+        for name, one in each.measures.items()
+    }
+    if any(one.mark for one in marked.values()):
+        yield directions(marked)
+    metrics = [one for each in comparisons for one in each.metrics.values()]
+    if not all(one.test.p is not None and one.test.p < ALPHA for one in metrics):
+        yield SAY("not_equal")
+    if any(one.is_open for one in metrics):
+        yield SAY("left_out")
+
+
+def _way(comparison: ComparedAgents) -> Note:
+    """How the plays were matched, in a few words."""
+    counts = comparison.counts
+    if comparison.match == "none":
+        count = counts.get("play") or counts["episode"]
+        return SAY("unmatched", a=count.of_a, b=count.of_b)
+    shared = [_shared(comparison, unit) for unit in counts]
+    if comparison.match == "exact":
+        return SAY("pairs_matched", shared=shared)
+    return SAY("blocks_matched", shared=shared)

@@ -9,15 +9,17 @@ from typing import Any
 
 from sociolab.analysis.agent_names import AgentNames, agent_names
 from sociolab.analysis.all_pairs import AgentPairs, compare_all, pairs_section
-from sociolab.analysis.compare import ComparedAgents, by_seat, compared, comparison_document
-from sociolab.analysis.compare_section import (
+from sociolab.analysis.compare import (
+    ComparedAgents,
+    by_seat,
+    compared,
+    comparison_document,
+    comparison_findings,
     comparison_overview,
     comparison_section,
-    failed_turns_told,
-    overview_notes,
-    overview_rows,
+    failed_turns_notes,
+    overview_table,
     seat_section,
-    tests,
 )
 from sociolab.analysis.consistency import (
     KS,
@@ -40,13 +42,14 @@ from sociolab.core.episode import Trial, TurnsAsked
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.instructions import INSTRUCTIONS, instructions_from
 from sociolab.core.score import UNTOLD, Measure, label_like, measure_called
+from sociolab.report.difference_charts import forest
 from sociolab.report.formatting import rounded
 from sociolab.report.plays import PlayKey, asked_in
 from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import judges_of, overview_measures
-from sociolab.report.section import Section, TextTable, noted
+from sociolab.report.section import Section, Spec, TextTable, noted
 from sociolab.report.served import judge_served_apart
 from sociolab.report.words import (
     by_rules,
@@ -127,7 +130,7 @@ class Conclusions:
         if self.comparison is None:
             return self.sections
         first, *seats, _ = self.sections
-        return (comparison_overview(first, self.comparison), *seats)
+        return (comparison_overview(first), *seats)
 
     @property
     def paper(self) -> tuple[Section, ...]:
@@ -152,6 +155,13 @@ class Conclusions:
             )
             for section in self.sections
         )
+
+    def forest(self) -> Spec:
+        """The differences as a figure for a paper; ConfigError where no two agents are compared."""
+        one = self.comparison
+        if one is None:
+            raise ConfigError(f"--figure is for two agents; {NAME_BOTH}")
+        return forest(comparison_findings(one), one.declared, one.a.name, one.b.name)
 
     def rows(self) -> list[dict[str, Any]]:
         """The comparison as rows of a CSV file: a metric each, of all plays and of single seats."""
@@ -183,7 +193,8 @@ class Conclusions:
                 "clusters": figures.clusters,
             }
             for seat, one in found.items()
-            for name, figures in tests(one)
+            for name, metric in one.metrics.items()
+            for figures in (metric.test,)
         ]
 
     def document(self) -> dict[str, Any]:
@@ -271,7 +282,7 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
     sections.append(consistency_section(passed, measures, declared))
     if found is None:
         judged = f"{runs[0].result.run}: {judged_by(runs, judge)}"
-        lost = tuple(failed_turns_told({side.name: side.asked for side in sides}))
+        lost = tuple(failed_turns_notes({side.name: side.asked for side in sides}))
         last = sections[-1]
         said = (judged, *last.said, *([alone] if alone else []))
         sections[-1] = replace(last, said=said, cautions=(*last.cautions, *lost))
@@ -398,7 +409,7 @@ def _all_pairs(
     limits = thresholds(chosen, wanted.threshold, declared, named=bool(wanted.measures))
     passed = passing(named, limits, wanted.ks, declared) if len(runs) == 1 else []
     kinds = " ".join((judged_by(runs, judge), *_rules_players(runs, named)))
-    lost = tuple(failed_turns_told({side.name: side.asked for side in named}))
+    lost = tuple(failed_turns_notes({side.name: side.asked for side in named}))
     told = _footnotes(runs, (judge,))
     sections = [
         noted(pairs_section(every, kinds, (*cautions, *lost)), told),
@@ -418,7 +429,7 @@ def two_agents(
     if len(agents) != 2:
         return None
     wanted = CompareRequest((result.run,), *agents, rename=rename or {})
-    rows, notes = list[tuple[str, ...]](), dict[str, None]()
+    notes = dict[str, None]()
     every: list[ComparedAgents] = []
     with suppress(ConfigError):
         shown = {
@@ -439,14 +450,9 @@ def two_agents(
                     found = _compared(
                         runs[0], judge, _named(sides, wanted.rename), measures, wanted
                     )
-                    rows += overview_rows(found)
                     every.append(found)
                     notes |= dict.fromkeys(instructions_notes(result, (judge,)))
-    if not rows:
-        return None
-    heads = ("metric", "judge", "A", "B", "A \N{MINUS SIGN} B", "95 % interval", "p", "pairs")
-    heading = f"{agents[0]} (A) vs. {agents[1]} (B)"
-    return TextTable(heading, heads, tuple(rows), (*overview_notes(every), *notes), (0, 1))
+    return overview_table(every, *agents, notes=notes) if every else None
 
 
 def opened_runs(store: Store, wanted: CompareRequest) -> tuple[tuple[OpenedRun, ...], str]:

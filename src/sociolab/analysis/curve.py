@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sociolab.analysis.agent_names import agent_names
-from sociolab.analysis.compare import ComparedAgents, compared
+from sociolab.analysis.compare import ComparedAgents, compared, partner_words
 from sociolab.analysis.compare_runs import (
     CompareRequest,
     OpenedRun,
@@ -19,7 +19,6 @@ from sociolab.analysis.compare_runs import (
     measures_of,
     opened_runs,
 )
-from sociolab.analysis.compare_section import partner_words
 from sociolab.analysis.matching import ComparedSide
 from sociolab.analysis.values import mean_of
 from sociolab.core.errors import ConfigError

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from sociolab.analysis.agent_names import AS_LABELLED, AgentNames
-from sociolab.analysis.compare import ALIKE, ComparedAgents, EpisodePair
-from sociolab.analysis.compare_section import main_measure, tests
+from sociolab.analysis.compare import ALIKE, ComparedAgents, ComparedMetric, EpisodePair
 from sociolab.analysis.credit import credited
 from sociolab.analysis.values import Value
 from sociolab.report.formatting import figure, rounded, title_of, titles
@@ -21,8 +20,6 @@ from sociolab.report.transcript_view import (
     transcript_view,
 )
 from sociolab.report.words import plural
-from sociolab.stats.paired import Comparison
-from sociolab.stats.power import ALPHA
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
 
@@ -77,16 +74,14 @@ def _order(pair: EpisodePair) -> tuple[bool, float, str]:
 def differing(found: ComparedAgents) -> tuple[str, ...]:
     """The measures with a difference to look into: Holm's p below 0.05, or an interval without 0.
 
-    Where there is none, the world's main measure (see `main_measure`).
+    Where there is none, the world's main measure (`ComparedAgents.main`).
     """
-    names = tuple(name for name, one in tests(found) if _apart(one))
-    return names or (main_measure(found),)
+    names = tuple(name for name, metric in found.metrics.items() if _differs(metric))
+    return names or (found.main.measure.name,)
 
 
-def _apart(one: Comparison) -> bool:
-    low, high = one.difference.low, one.difference.high
-    without_0 = low is not None and high is not None and not low <= 0 <= high
-    return without_0 or (one.holm_p is not None and one.holm_p < ALPHA)
+def _differs(metric: ComparedMetric) -> bool:
+    return metric.is_significant or bool(metric.excludes_zero)
 
 
 def furthest(
@@ -121,7 +116,7 @@ def _others(found: ComparedAgents, names: Sequence[str]) -> Iterator[str]:
     others = len(found.measures) - len(names)
     if not others:
         return
-    if not any(_apart(found.metrics[name].test) for name in names):
+    if not any(_differs(found.metrics[name]) for name in names):
         which = titles(found.measures[name] for name in names)
         yield f"No metric is shown to differ, so here is {which}; --all has the other {others}."
     else:

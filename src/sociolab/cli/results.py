@@ -247,7 +247,6 @@ def compare(
     """
     from sociolab.analysis.agent_names import AS_LABELLED, agent_names
     from sociolab.analysis.compare_runs import CompareRequest, compare_runs
-    from sociolab.analysis.compare_section import forest
     from sociolab.analysis.episode_pairs import with_episodes
     from sociolab.app.looks import with_looks
     from sociolab.app.results import write_pairs
@@ -292,8 +291,7 @@ def compare(
         found = compare_runs(opened, wanted)
         if looks is not None:
             found = with_looks(opened, found)
-        if figure is not None and found.comparison is None:
-            raise ConfigError("--figure is for two agents; name both: --agent A --with B")
+        drawn = found.forest() if figure is not None else None
         wanted_pairs = pairs is not None or every
         compared = _pairs(opened, found, pairs_shown, every=every, wanted=wanted_pairs)
         gates = _gates(opened, found, rules)
@@ -305,7 +303,6 @@ def compare(
                 else ()
             )
             page_of(opened, wanted.runs, (*found.sections, *extra), html, shown_as)
-    drawn = forest(found.comparison) if figure is not None and found.comparison else None
     settings = [one.settings for one in found.outlines]
     written = write_files(found.paper, latex, markdown, csv, found.rows, figure, drawn, settings)
     whole = full or every or threshold is not None or (k, pairs_shown) != ("1,2,4", 5)

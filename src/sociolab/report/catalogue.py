@@ -225,7 +225,7 @@ def write(value: Any, form: str = "", part: Part = "", metric: Measure | None = 
             return f"{value:,}"
         case float():
             return _number(value, form, metric)
-        case (float() as low, float() as high):
+        case (int() | float() as low, int() | float() as high):
             return f"[{_number(low, form, metric)}, {_number(high, form, metric)}]"
         case Collection():
             names = [write(one) for one in value]
@@ -265,7 +265,7 @@ def _number(value: float, form: str, metric: Measure | None) -> str:
 
 def _estimate(value: Interval, form: str, part: Part, metric: Measure | None) -> str:
     """A value with its interval, or one of the two; an interval of shares ends at 0 and 1."""
-    shown = write(value.value, form, metric=metric)
+    shown = NOTHING if value.value is None else _number(value.value, form, metric)
     if value.low is None or value.high is None:
         return NOTHING if part == "interval" else shown
     low, high = value.low, value.high

@@ -11,8 +11,8 @@ import pytest
 
 from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
 from report.small_run import ALPHA, HEURISTIC, SCRIPTED, build
+from sociolab.analysis.compare import overview_table
 from sociolab.analysis.compare_runs import CompareRequest, Conclusions, compare_runs
-from sociolab.analysis.compare_section import overview_notes, overview_rows
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure, Score, Unscored
 from sociolab.stats.intervals import t_quantile
@@ -189,8 +189,9 @@ def test_equal_means_of_unmatched_episodes_are_tested_and_no_pairs_are_claimed(
         found
     )
     assert found.comparison is not None
-    assert next(overview_rows(found.comparison))[-1] == "\N{EN DASH}"
-    assert "episodes not matched (3 of A, 3 of B)" in next(overview_notes([found.comparison]))
+    overview = overview_table([found.comparison], "x", "y")
+    assert overview.rows[0][-1] == "\N{EN DASH}"
+    assert "episodes not matched (3 of A, 3 of B)" in overview.notes[0]
     add_run(store, "six", "y", {"d": (5.0,), "e": (5.0,), "f": (5.0,)}, partner="p")
     add_run(store, "seven", "x", {"a": (5.0,), "b": (5.0,), "c": (5.0,)}, partner="p")
     assert "All episodes are equal in GOAL" in said(
