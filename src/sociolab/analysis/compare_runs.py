@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -39,10 +40,12 @@ from sociolab.analysis.values import (
     values_of,
 )
 from sociolab.core.episode import Trial, TurnsAsked
-from sociolab.core.errors import ConfigError, did_you_mean
+from sociolab.core.errors import ConfigError, StoreError, did_you_mean
 from sociolab.core.instructions import INSTRUCTIONS, instructions_from
 from sociolab.core.score import UNTOLD, Measure, label_like, measure_called
+from sociolab.report.catalogue import Catalogue
 from sociolab.report.difference_charts import forest
+from sociolab.report.finding import Count, Note
 from sociolab.report.formatting import rounded
 from sociolab.report.plays import PlayKey, asked_in
 from sociolab.report.result import outline_of, turns_asked
@@ -63,6 +66,7 @@ from sociolab.report.words import (
 from sociolab.store.store import Store
 
 SCHEMA = 1
+SAY = Catalogue("compare_runs")
 
 
 def compare(
@@ -139,6 +143,7 @@ class Conclusions:
             return self.sections
         a, b = self.comparison.a.name, self.comparison.b.name
         heads = {"A": a, "B": b, "A \N{MINUS SIGN} B": "difference"}
+        note = SAY("paper", a=a, b=b)
         return tuple(
             replace(
                 section,
@@ -147,7 +152,7 @@ class Conclusions:
                         table,
                         columns=tuple(heads.get(head, head) for head in table.columns),
                         heading=table.heading.replace("Differences", f"{a} vs. {b}", 1),
-                        notes=(f"difference: {a} minus {b}", *table.notes),
+                        notes=(note, *table.notes),
                     )
                     for table in section.tables
                     if "A" in table.columns
@@ -255,7 +260,7 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
         except ConfigError as error:
             if len(runs) == 2 or wanted.other:
                 raise
-            alone = f"The two agents of this run cannot be compared: {error}."
+            alone = SAY("alone", why=str(error))
     if found is not None:
         names = agent_names(store, wanted.runs)
         cautions = (
@@ -281,7 +286,7 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
         passed = passing(found.matched_sides(), limits, wanted.ks, declared)
     sections.append(consistency_section(passed, measures, declared))
     if found is None:
-        judged = f"{runs[0].result.run}: {judged_by(runs, judge)}"
+        judged = SAY("in_run", run=runs[0].result.run, judged=judged_by(runs, judge))
         lost = tuple(failed_turns_notes({side.name: side.asked for side in sides}))
         last = sections[-1]
         said = (judged, *last.said, *([alone] if alone else []))
@@ -291,6 +296,29 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
     outlines = tuple(run.result for run in runs)
     others = () if wanted.judge or wanted.measures or two_sets else _other_judges(runs, judge)
     return Conclusions(outlines, found, tuple(passed), tuple(sections), seats, others)
+
+
+def with_looks(store: Store, found: Conclusions) -> Conclusions:
+    """The conclusions of a comparison whose looks are planned, with a caution where the same two
+    agents were compared with more numbers of pairs than that: each look is another chance of a
+    false alarm. The look is kept in the store, unless that cannot be written."""
+    one = found.comparison
+    if one is None:
+        return found
+    (run, agent), (other, against) = sorted((side.run, side.agent) for side in (one.a, one.b))
+    about = json.dumps([agent, against, one.judge, one.match])
+    pairs = max(metric.test.pairs for metric in one.metrics.values())
+    try:
+        sizes = store.look((run, other), about, pairs)
+    except StoreError:
+        return found
+    if len(sizes) <= one.looks:
+        return found
+    first, *others = found.sections
+    planned = Count("look", one.looks)
+    caution = SAY("looks", looks=len(sizes), sizes=sizes, planned=planned)
+    first = replace(first, cautions=(*first.cautions, caution))
+    return replace(found, sections=(first, *others))
 
 
 def _check_repeated(wanted: CompareRequest, found: Sequence[Passing], alone: str) -> None:
@@ -351,11 +379,7 @@ def held_fixed(
     where two runs were played under the same set, or by different agents."""
     if len(runs) == 1:
         name = runs[0].values.judges[judges[0]].name
-        return (
-            f"This compares two sets of instructions to the judge. Held fixed: the episodes of "
-            f"{runs[0].result.run}, paired by episode and seat, and the judge's model, {name}; its "
-            "temperature is what each set says."
-        )
+        return SAY("prompts_of_judge", run=runs[0].result.run, judge=name)
     a, b = (instructions_from(run.result.recorded.get(INSTRUCTIONS)) for run in runs)
     if a is None or b is None or a.hash == b.hash:
         raise ConfigError(
@@ -369,11 +393,8 @@ def held_fixed(
             "--by prompts: expected one agent in both runs, found "
             f"{' and '.join(side.agent for side in sides)}; name it by --agent"
         )
-    return (
-        f"This compares two sets of instructions to the players, {a} and {b}. Held fixed: the "
-        f"tasks, paired by task, seat, partner and repeat, the agent, {agents.pop()}, at the "
-        f"temperature that each set says, and the judge, {judges[0]}, under one set."
-    )
+    (agent,) = agents
+    return SAY("prompts_of_players", a=str(a), b=str(b), agent=agent, judge=judges[0])
 
 
 def _all_pairs(
@@ -405,7 +426,7 @@ def _all_pairs(
     by_run = {run.result.run: run for run in runs}
     for one in every.compared:
         of = tuple(by_run[name] for name in dict.fromkeys((one.a.run, one.b.run)))
-        cautions |= dict.fromkeys(cautions_of(of, one, f"A: {one.a.name}, B: {one.b.name}. "))
+        cautions |= dict.fromkeys(of_sides(cautions_of(of, one), one.a.name, one.b.name))
     limits = thresholds(chosen, wanted.threshold, declared, named=bool(wanted.measures))
     passed = passing(named, limits, wanted.ks, declared) if len(runs) == 1 else []
     kinds = " ".join((judged_by(runs, judge), *_rules_players(runs, named)))
@@ -643,12 +664,10 @@ def judged_by(runs: Sequence[OpenedRun], judge: str) -> str:
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in texts)
 
 
-def _rules_players(runs: Sequence[OpenedRun], sides: Sequence[ComparedSide]) -> Iterator[str]:
-    rules = {side.agent for side in sides if by_rules(runs[0].result, side.agent)}
+def _rules_players(runs: Sequence[OpenedRun], sides: Sequence[ComparedSide]) -> Iterator[Note]:
+    rules = sorted({side.agent for side in sides if by_rules(runs[0].result, side.agent)})
     if rules:
-        plays = "is" if len(rules) == 1 else "are"
-        what = scripted_play(runs[0].result)
-        yield f"{' and '.join(sorted(rules))} {plays} {what}; no language model is compared."
+        yield SAY("scripted", agents=rules, what=scripted_play(runs[0].result))
 
 
 def _other_judges(runs: Sequence[OpenedRun], judge: str) -> tuple[str, ...]:
@@ -744,32 +763,33 @@ def check_tasks(runs: Sequence[OpenedRun]) -> None:
             )
 
 
-def cautions_of(runs: Sequence[OpenedRun], found: ComparedAgents, sides: str = "") -> Iterator[str]:
-    """What beside the agents differs between the sides. `sides`: who A and B are, where several
-    comparisons stand together."""
+def cautions_of(runs: Sequence[OpenedRun], found: ComparedAgents) -> Iterator[Note]:
+    """What beside the agents differs between the sides."""
     if found.by == "role" or not found.partners:
-        yield sides + _partners(found)
+        yield _partners(found)
     if found.match == "none":
-        yield (
-            f"A and B played different {found.declared.cluster}s, so the difference also reflects "
-            f"the {found.declared.cluster}s."
-        )
+        yield SAY("other_clusters", clusters=found.clusters)
     if len(runs) == 2:
         yield from _settings(runs[0], runs[1], found)
 
 
-def cautions_of_runs(runs: Sequence[OpenedRun]) -> Iterator[str]:
+def of_sides(cautions: Iterable[Note], a: str, b: str) -> Iterator[Note]:
+    """Cautions that say who A and B are, where several comparisons stand together."""
+    return (SAY("of_sides", a=a, b=b, caution=caution) for caution in cautions)
+
+
+def cautions_of_runs(runs: Sequence[OpenedRun]) -> Iterator[Note]:
     """Whom no language model played, what differs between the runs, and what is not there yet."""
     for words in stand_in_words(*(run.result.settings for run in runs)):
-        yield f"{words}."
-    for told in _conditions(runs):
-        yield f"The runs differ in {told}."
-    for run in runs:
-        left = run.result.trials - run.result.played - run.result.failed
+        yield SAY("stand_in", words=words)
+    for settings in _conditions(runs):
+        yield SAY("runs_differ", settings=settings)
+    for result in (run.result for run in runs):
+        left = result.trials - result.played - result.failed
         if left:
-            yield f"{run.result.run} is not finished: {plural(left, 'trial')} not played yet."
-        if run.result.failed:
-            yield f"{run.result.run}: {plural(run.result.failed, 'trial')} failed."
+            yield SAY("unfinished", run=result.run, trials=Count("trial", left))
+        if result.failed:
+            yield SAY("failed", run=result.run, trials=Count("trial", result.failed))
 
 
 def _judge_apart(runs: Sequence[OpenedRun], judge: str) -> Iterator[str]:
@@ -778,39 +798,31 @@ def _judge_apart(runs: Sequence[OpenedRun], judge: str) -> Iterator[str]:
     return judge_served_apart({run.result.run: run.result.served for run in runs}, model)
 
 
-def same_agent(runs: Sequence[OpenedRun], a: ComparedSide, b: ComparedSide) -> Iterator[str]:
+def same_agent(runs: Sequence[OpenedRun], a: ComparedSide, b: ComparedSide) -> Iterator[Note]:
     """That both sides are one agent, played twice: what a difference is then."""
     first, last = runs[0].values.agents, runs[-1].values.agents
     if a.agent != b.agent or first[a.agent] != last[b.agent]:
         return
-    seeds = " and ".join(str(run.result.seed) for run in runs)
-    same = f"Both sides are the same agent with the same settings (seeds {seeds})"
+    seeds = [str(run.result.seed) for run in runs]
     if _conditions(runs):
-        yield f"{same}: what else differs between the runs is listed below."
+        yield SAY("same_agent_otherwise", seeds=seeds)
     else:
-        yield f"{same}: a difference here is noise, and shows how large noise can be."
+        yield SAY("same_agent", seeds=seeds)
 
 
-def _partners(found: ComparedAgents) -> str:
+def _partners(found: ComparedAgents) -> Note:
     a, b = found.a, found.b
     if a.partners == (a.agent,) and b.partners == (b.agent,):
-        return (
-            "Each agent played with itself, so both seats changed: the difference is that of a "
-            "pair of A and a pair of B, not of one agent's own doing. --partner in both runs would "
-            "tell."
-        )
-    return (
-        f"The partners differ: A met {' and '.join(a.partners)}, B met {' and '.join(b.partners)}. "
-        "The difference is theirs as well."
-    )
+        return SAY("self_play")
+    return SAY("other_partners", a=a.partners, b=b.partners)
 
 
-def _settings(a: OpenedRun, b: OpenedRun, found: ComparedAgents) -> Iterator[str]:
+def _settings(a: OpenedRun, b: OpenedRun, found: ComparedAgents) -> Iterator[Note]:
     ours, theirs = a.values.agents, b.values.agents
     labels = {*found.a.partners, *found.b.partners, found.a.agent, found.b.agent}
     for label in sorted(labels & ours.keys() & theirs.keys()):
         if ours[label] != theirs[label]:
-            yield f"{label} was not set up the same way in both runs (other settings of the agent)."
+            yield SAY("other_settings", agent=label)
 
 
 def _conditions(runs: Sequence[OpenedRun]) -> tuple[str, ...]:

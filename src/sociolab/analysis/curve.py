@@ -17,6 +17,7 @@ from sociolab.analysis.compare_runs import (
     check_tasks,
     judged_by,
     measures_of,
+    of_sides,
     opened_runs,
 )
 from sociolab.analysis.matching import ComparedSide
@@ -86,8 +87,8 @@ def _cautions(runs: Sequence[OpenedRun], found: Curve) -> Iterator[str]:
     """What beside the agents differs between the first run and each other."""
     yield from cautions_of_runs(runs)
     for later, against in zip(runs[1:], found.compared, strict=True):
-        sides = f"A: {against.a.run}, B: {against.b.run}. "
-        yield from cautions_of((later, runs[0]), against, sides)
+        cautions = cautions_of((later, runs[0]), against)
+        yield from of_sides(cautions, against.a.run, against.b.run)
 
 
 @dataclass(frozen=True, slots=True)

@@ -246,9 +246,8 @@ def compare(
     (so do --all, --k, --threshold and --pairs-shown).
     """
     from sociolab.analysis.agent_names import AS_LABELLED, agent_names
-    from sociolab.analysis.compare_runs import CompareRequest, compare_runs
+    from sociolab.analysis.compare_runs import CompareRequest, compare_runs, with_looks
     from sociolab.analysis.episode_pairs import with_episodes
-    from sociolab.app.looks import with_looks
     from sociolab.app.results import write_pairs
     from sociolab.app.transcripts import transcript_of
     from sociolab.core.user_files import free_file
