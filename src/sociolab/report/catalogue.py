@@ -225,7 +225,7 @@ def write(value: Any, form: str = "", part: Part = "", metric: Measure | None = 
             return f"{value:,}"
         case float():
             return _number(value, form, metric)
-        case (int() | float() as low, int() | float() as high):
+        case (int() | float() as low, int() | float() as high) if form not in ("comma", "or"):
             return f"[{_number(low, form, metric)}, {_number(high, form, metric)}]"
         case Collection():
             names = [write(one) for one in value]
