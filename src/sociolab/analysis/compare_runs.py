@@ -279,7 +279,7 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
     limits = thresholds(measures, wanted.threshold, declared, named=bool(wanted.measures))
     if found is None:
         passed = passing(sides, limits, wanted.ks, declared)
-        _check_repeated(wanted, passed, alone)
+        _check_repeated(runs[0], passed, alone)
     elif found.match == "exact":
         passed = passing_matched(found, limits, wanted.ks)
     else:
@@ -321,20 +321,30 @@ def with_looks(store: Store, found: Conclusions) -> Conclusions:
     return replace(found, sections=(first, *others))
 
 
-def _check_repeated(wanted: CompareRequest, found: Sequence[Passing], alone: str) -> None:
-    """ConfigError where there is no second agent and no pass^k either; `alone` says why the two
+def _check_repeated(run: OpenedRun, passed: Sequence[Passing], why_not: str) -> None:
+    """ConfigError where there is no second agent and no pass^k either; `why_not` says why the two
     agents of the run are not compared."""
-    if any(agent.most > 1 for agent in found):
+    if any(one.most > 1 for one in passed):
         return
-    run = " ".join(wanted.runs)
-    why = alone.removesuffix(".") or f"{run}: there is no second agent to compare with"
-    raise ConfigError(
-        f"{why}, and no pass^k: "
-        + ("no task was played twice" if found else "no metric has a threshold of success")
-        + f"; name a second run (sociolab compare {run} RUN) or agents that met the same partners "
-        "(--agent A --with B), or "
-        + ("play it with --repeats 4" if found else "set --threshold for a run with --repeats")
+    name, world, (agent, *others) = run.result.run, run.result.world, run.agents
+    repeats = (
+        "no task was played twice (--repeats 4)"
+        if passed
+        else "no metric has a threshold of success (set --threshold, for a run with --repeats)"
     )
+    if why_not:
+        what = why_not.removesuffix(".")
+        do = f"name a second run, sociolab compare {name} RUN"
+    elif others:
+        what = f"{name}: expected two agents to compare, found one"
+        do = f"name the second by --with, one of {', '.join(run.agents)}"
+    else:
+        what = f"{name}: expected two agents to compare, found {agent} alone"
+        do = (
+            f"play another on the same tasks, sociolab run {world} --agent B --name OTHER, then "
+            f"sociolab compare {name} OTHER; sociolab report {name} shows this one"
+        )
+    raise ConfigError(f"{what}, and no pass^k, since {repeats}; {do}")
 
 
 def _judged_twice(
