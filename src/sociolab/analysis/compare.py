@@ -442,7 +442,7 @@ def comparison_findings(comparison: ComparedAgents, seat: str = "") -> tuple[Fin
 
 def _finding(comparison: ComparedAgents, metric: ComparedMetric, seat: str) -> Finding:
     test, student = metric.test, metric.test.t_test
-    pairs = (Count(_SIZES[comparison.match], test.pairs),) if comparison.match != "none" else ()
+    pairs = (Count("pair", test.pairs),) if comparison.match != "none" else ()
     factor = test.settles.repeats
     return Finding(
         metric.measure,
@@ -477,8 +477,7 @@ def comparison_section(comparison: ComparedAgents, judged: str, cautions: Sequen
     not to conclude."""
     findings = comparison_findings(comparison)
     cluster, clusters = comparison.declared.cluster, comparison.clusters
-    size = "blocks" if comparison.match == "scenario" else "pairs"
-    sizes = (Column(size, size, size), "unpaired", Column(clusters, clusters, clusters))
+    sizes = ("pairs", "unpaired", Column(clusters, clusters, clusters))
     never = [
         metric.measure
         for metric in comparison.metrics.values()
