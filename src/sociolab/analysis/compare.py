@@ -58,13 +58,16 @@ FEW = 10
 @dataclass(frozen=True, slots=True)
 class MatchCounts:
     """How many plays each side has, scored or not, and how many of each answer to the other's;
-    `matched` are the pairs, or blocks of plays, that these make."""
+    `matched` are the pairs, or blocks of plays, that these make.
+
+    `of`: what these are; seats, where an agent sat in several of one episode."""
 
     a: int
     b: int
     matched: int
     of_a: int
     of_b: int
+    of: str = "episode"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,11 @@ class ComparedMetric:
     untold: tuple[int, int]
     unlike: int
     bounds: tuple[float, float] | None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether scores are of whole episodes."""
+        return any(block.sides[0][0].seat is None for block in self.blocks)
 
     @property
     def is_open(self) -> bool:
@@ -153,6 +161,19 @@ class ComparedAgents:
     def judged(self) -> str:
         """The judge as tables name it."""
         return judge_title(self.judge, self.judge_id.method)
+
+    @property
+    def size(self) -> str:
+        """What is held against its counterpart, or stands alone: a pair, a block, an episode."""
+        if self.match != "none":
+            return "pair" if self.match == "exact" else "block"
+        return (self.counts.get("play") or self.counts["episode"]).of
+
+    def unit_of(self, metric: ComparedMetric) -> str:
+        """What one score of a metric is of: an episode, or a seat where an agent sat in several."""
+        count = self.counts.get("play")
+        is_seat = count is not None and count.of == "seat" and not metric.is_whole
+        return "seat" if is_seat else "episode"
 
     @property
     def clusters(self) -> str:
@@ -392,7 +413,9 @@ def _counts(a: ComparedSide, b: ComparedSide, blocks: Blocks) -> dict[Unit, Matc
             keys = {one.key for one in mine}
             used = [{place_of(v) for one in mine for v in one.sides[i]} for i in (0, 1)]
             counts = (len(there[0]), len(there[1]), len(keys), len(used[0]), len(used[1]))
-            found[unit] = MatchCounts(*counts)
+            several = any(len({trial for trial, *_ in places}) < len(places) for places in there)
+            of = "whole episode" if whole else "seat" if several else "episode"
+            found[unit] = MatchCounts(*counts, of)
     return found
 
 
@@ -421,9 +444,6 @@ def by_seat(found: ComparedAgents) -> dict[str, ComparedAgents]:
 # ------------------------------------------------------------------ what it concludes
 
 _COLUMNS = ("metric", "a", "b", "difference", "interval", "p", "adjusted_p")
-_SIZES: Mapping[Match, str] = {"exact": "pair", "scenario": "block", "none": "episode"}
-"""What is held against its counterpart, or stands alone."""
-_UNITS: Mapping[Unit, str] = {"play": "episode", "episode": "whole episode"}
 _DETAILS = frozenset(
     f"compare.{note}" for note in ("sample_size", "invalid_turns", "untested", "no_interval")
 )
@@ -577,7 +597,7 @@ def _over(comparison: ComparedAgents) -> Note:
     usable = [one.test for one in comparison.metrics.values() if one.test.pairs]
     if not usable:
         return SAY("over_nothing")
-    pairs = _from_to(_SIZES[comparison.match], [one.pairs for one in usable])
+    pairs = _from_to(comparison.size, [one.pairs for one in usable])
     clusters = _from_to(comparison.declared.cluster, [one.clusters for one in usable])
     met = comparison.a.partners
     if met != comparison.b.partners:
@@ -614,12 +634,11 @@ def _at_level(comparison: ComparedAgents) -> Note:
 def matching_notes(comparison: ComparedAgents) -> Iterator[Note]:
     """What was held against what, why not more closely, and what is left over."""
     for unit, count in comparison.counts.items():
-        noun = _UNITS[unit]
-        a, b = Count(noun, count.a), Count(noun, count.b)
+        a, b = Count(count.of, count.a), Count(count.of, count.b)
         left_a, left_b = count.a - count.of_a, count.b - count.of_b
         yield SAY(
             "matching",
-            matched=_matched(comparison, unit, count.matched),
+            matched=_matched(comparison, unit, count),
             used=SAY("not_used", left_a=left_a, a=a, left_b=left_b, b=b)
             if left_a or left_b
             else SAY("all_used", units=a.column),
@@ -627,15 +646,15 @@ def matching_notes(comparison: ComparedAgents) -> Iterator[Note]:
         )
 
 
-def _matched(comparison: ComparedAgents, unit: Unit, size: int) -> Note:
-    units = Count(_UNITS[unit], 0).column
+def _matched(comparison: ComparedAgents, unit: Unit, count: MatchCounts) -> Note:
+    units = Count(count.of, 0).column
     because = SAY("because", why=comparison.why) if comparison.why else ""
     if comparison.match == "none":
         return SAY("none", units=units, because=because)
     shared = _shared(comparison, unit)
     if comparison.match == "exact":
-        return SAY("exact", pairs=Count("pair", size), units=units, shared=shared)
-    blocks = Count("block", size)
+        return SAY("exact", pairs=Count("pair", count.matched), units=units, shared=shared)
+    blocks = Count("block", count.matched)
     return SAY("scenario", blocks=blocks, units=units, shared=shared, because=because)
 
 
@@ -694,7 +713,7 @@ def _conclusions(comparison: ComparedAgents) -> Iterator[Note]:
             family=comparison.family,
         )
     if some := kinds.get("equal"):
-        size = Count(_SIZES[comparison.match], 0).column
+        size = Count(comparison.size, 0).column
         yield SAY("equal", matched=size, metrics=[one.measure for one in some])
     if some := kinds.get("empty"):
         yield SAY("not_compared", metrics=[one.measure for one in some])
@@ -789,15 +808,24 @@ def _cautions(comparison: ComparedAgents) -> Iterator[Note]:
             yield SAY("uneven", clusters=Count(cluster, len(odd)))
     for one in metrics:
         if any(one.untold):
-            yield _not_established(one)
-    a, b = (max(one.missing[side] for one in metrics) for side in (0, 1))
-    if a or b:
-        yield SAY("missing", a=Count("matched episode", a), b=b)
+            yield _not_established(one, f"matched {comparison.unit_of(one)}")
+    if missing := list(_missing(comparison)):
+        yield SAY("missing", most=missing)
 
 
-def _not_established(metric: ComparedMetric) -> Note:
+def _missing(comparison: ComparedAgents) -> Iterator[Note]:
+    """How many seats, and how many episodes, lack a value in some metric."""
+    metrics = comparison.metrics.values()
+    for unit in dict.fromkeys(map(comparison.unit_of, metrics)):
+        missing = [one.missing for one in metrics if comparison.unit_of(one) == unit]
+        a, b = map(max, zip(*missing, strict=True))
+        if a or b:
+            yield SAY("of_each", a=Count(f"matched {unit}", a), b=b)
+
+
+def _not_established(metric: ComparedMetric, unit: str) -> Note:
     a, b = metric.untold
-    say = partial(SAY, metric=metric.measure, a=Count("matched episode", a), b=b)
+    say = partial(SAY, metric=metric.measure, a=Count(unit, a), b=b)
     if metric.bounds is None:
         return say("of_any_size")
     could = metric.bounds[0] < 0 < metric.bounds[1]
@@ -864,8 +892,9 @@ def _way(comparison: ComparedAgents) -> Note:
     counts = comparison.counts
     if comparison.match == "none":
         count = counts.get("play") or counts["episode"]
-        return SAY("unmatched", a=count.of_a, b=count.of_b)
+        return SAY("unmatched", units=Count(count.of, 0).column, a=count.of_a, b=count.of_b)
     shared = [_shared(comparison, unit) for unit in counts]
     if comparison.match == "exact":
         return SAY("pairs_matched", shared=shared)
-    return SAY("blocks_matched", shared=shared)
+    units = " or ".join(Count(count.of, 0).column for count in counts.values())
+    return SAY("blocks_matched", units=units, shared=shared)

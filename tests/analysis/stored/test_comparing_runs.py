@@ -69,7 +69,7 @@ def test_two_agents_of_the_small_run_by_hand(small: Store) -> None:
 def test_what_the_small_run_shows_in_words(small: Store) -> None:
     found = compare_runs(small, SMALL)
     words = said(found)
-    assert "12 pairs of episodes, matched by task, seat, partner and repeat" in words
+    assert "12 pairs of seats, matched by task, seat, partner and repeat" in words
     assert "Intervals and p are clustered by scenario (3)" in words
     assert "offline judge: scores only what is on record; not comparable" in words
     assert "scripted is rule-based" in words
@@ -81,7 +81,7 @@ def test_what_the_small_run_shows_in_words(small: Store) -> None:
     warned = cautioned(found)
     assert "With only 3 scenarios, intervals, p and" in warned
     assert "small: 1 trial failed." in warned
-    assert "Up to 0 matched episodes of A and 3 of B lack a value" in warned
+    assert "Up to 0 matched seats of A and 3 of B lack a value" in warned
 
 
 def test_the_other_way_round_all_signs_turn(small: Store) -> None:
