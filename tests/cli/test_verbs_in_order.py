@@ -16,7 +16,7 @@ from sociolab.cli.main import GROUPS, app, command
 
 ORDER = [
     "run", "list", "show", "town", "report", "compare", "table", "rank", "hard", "variance", "site",
-    "agree", "reproduce", "judge", "audit", "credit", "write", "import", "export", "data",
+    "agree", "analyze", "reproduce", "judge", "audit", "credit", "write", "import", "export", "data",
     "rename", "tag", "delete", "store", "web", "study", "endpoint", "doctor", "prices",
     "demo", "tool",
 ]  # fmt: skip

@@ -399,15 +399,15 @@ def _how_far(run: RunRow) -> str:
 def _but_for_code(key: str, settings: Mapping[str, Any]) -> object:
     if key != "judges":
         return settings.get(key)
-    return [(label, rest) for label, rest, _ in _judges(settings)]
-
-
-def _judges(settings: Mapping[str, Any]) -> list[tuple[str, str, str | None]]:
-    """Label, settings and code of the judges."""
     return [
-        (label, f"{hash_} { ({**fields, 'code': None}) }", fields["code"])
+        (label, hash_, {name: value for name, value in fields.items() if name != "code"})
         for label, hash_, fields in settings.get("judges") or []
     ]
+
+
+def _codes(settings: Mapping[str, Any]) -> list[tuple[str, str | None]]:
+    """Label and code of the judges."""
+    return [(label, fields["code"]) for label, _, fields in settings.get("judges") or []]
 
 
 def other_code(run: RunRow, now: Mapping[str, Json], agents: Iterable[Agent]) -> Iterator[str]:
@@ -416,12 +416,9 @@ def other_code(run: RunRow, now: Mapping[str, Json], agents: Iterable[Agent]) ->
     for agent in dict.fromkeys(agents):
         if before := run.agents.get(agent.label):
             yield from _other_code(agent.label, before.code, agent.code)
-    said: set[tuple[str, str | None]] = set()
     was = run.settings if isinstance(run.settings, dict) else {}
-    for label, old, new in _side_by_side(_judges(was), _judges(now)):
-        if (label, old) not in said:
-            said.add((label, old))
-            yield from _other_code(f"the judge {label}", old, new)
+    for label, old, new in dict.fromkeys(_side_by_side(_codes(was), _codes(now))):
+        yield from _other_code(f"the judge {label}", old, new)
 
 
 def _other_code(who: str, before: str | None, after: str | None) -> Iterator[str]:
@@ -437,16 +434,16 @@ def _other_code(who: str, before: str | None, after: str | None) -> Iterator[str
 
 
 def _side_by_side(
-    was: Sequence[tuple[str, str, str | None]], now: Sequence[tuple[str, str, str | None]]
+    was: Sequence[tuple[str, str | None]], now: Sequence[tuple[str, str | None]]
 ) -> Iterator[tuple[str, str | None, str | None]]:
     """Each label that is in both, with its code then and now: place by place, since several may
     share a label; by label where the lists are not of the same."""
-    if [label for label, *_ in was] == [label for label, *_ in now]:
-        for (label, _, old), (_, _, new) in zip(was, now, strict=True):
+    if [label for label, _ in was] == [label for label, _ in now]:
+        for (label, old), (_, new) in zip(was, now, strict=True):
             yield label, old, new
         return
-    then = {label: code for label, _, code in was}
-    yield from ((label, then[label], code) for label, _, code in now if label in then)
+    then = dict(was)
+    yield from ((label, then[label], code) for label, code in now if label in then)
 
 
 # ------------------------------------------------------------------ with what it was made
