@@ -17,7 +17,8 @@ from sociolab.analysis.compare import (
     comparison_document,
     comparison_section,
 )
-from sociolab.analysis.compare_runs import CompareRequest, compare_runs
+from sociolab.analysis.compare_runs import compare_runs
+from sociolab.analysis.compare_sides import CompareRequest
 from sociolab.analysis.gates import difference_gates, rule_of
 from sociolab.analysis.matching import ComparedSide, Match, matched
 from sociolab.analysis.rank import rank_runs, ranking_section

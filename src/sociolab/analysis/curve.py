@@ -8,16 +8,13 @@ from typing import Any
 
 from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.compare import ComparedAgents, compared, partner_words
-from sociolab.analysis.compare_runs import (
+from sociolab.analysis.compare_runs import cautions_of, cautions_of_runs, judged_by, of_sides
+from sociolab.analysis.compare_sides import (
     CompareRequest,
     OpenedRun,
     agent_of,
-    cautions_of,
-    cautions_of_runs,
     check_tasks,
-    judged_by,
     measures_of,
-    of_sides,
     opened_runs,
 )
 from sociolab.analysis.matching import ComparedSide

@@ -51,7 +51,8 @@ from sociolab.cli.output import (
 from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from sociolab.analysis.compare_runs import CompareRequest, Conclusions
+    from sociolab.analysis.compare_runs import Conclusions
+    from sociolab.analysis.compare_sides import CompareRequest
     from sociolab.analysis.episode_pairs import ComparedPairs
     from sociolab.analysis.gates import Gate, GateRule
     from sociolab.analysis.matching import Match
@@ -246,7 +247,8 @@ def compare(
     (so do --all, --k, --threshold and --pairs-shown).
     """
     from sociolab.analysis.agent_names import AS_LABELLED, agent_names
-    from sociolab.analysis.compare_runs import CompareRequest, compare_runs, with_looks
+    from sociolab.analysis.compare_runs import compare_runs, with_looks
+    from sociolab.analysis.compare_sides import CompareRequest
     from sociolab.analysis.episode_pairs import with_episodes
     from sociolab.app.results import write_pairs
     from sociolab.app.transcripts import transcript_of
