@@ -12,7 +12,7 @@ from sociolab.analysis.compare import (
     comparison_document,
     comparison_findings,
     comparison_section,
-    overview_notes,
+    overview_table,
 )
 from sociolab.analysis.matching import MATCHES, ComparedSide
 from sociolab.analysis.values import Value
@@ -214,8 +214,8 @@ def test_the_overview_says_which_metric_was_matched_how() -> None:
         compared("sotopia", a, b, judge, {name: one}, declared("sotopia"), match=match)
         for (name, one), match in zip(MEASURES.items(), MATCHES, strict=False)
     )
-    first, second, *_ = overview_notes([exact, blocks])
-    assert first.startswith("GOAL: pairs matched by task, seat, partner and repeat; ")
-    assert second.startswith("KNO: pairs (of blocks of episodes) matched by scenario and partner;")
-    alone, *_ = overview_notes([blocks])
+    first, second, *_ = overview_table([exact, blocks], "x", "y").notes
+    assert first.startswith("GOAL by j: pairs matched by task, seat, partner and repeat; ")
+    assert second.startswith("KNO by j: pairs (of blocks of episodes) matched by scenario and")
+    alone, *_ = overview_table([blocks], "x", "y").notes
     assert "KNO" not in alone

@@ -13,6 +13,7 @@ from sociolab.analysis.compare import (
     comparison_findings,
     matched_by,
     matching_notes,
+    metric_row,
 )
 from sociolab.analysis.matching import ComparedSide, Match
 from sociolab.core.errors import ConfigError
@@ -22,7 +23,6 @@ from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Finding, Note
 from sociolab.report.formatting import headed
 from sociolab.report.section import Section
-from sociolab.report.words import interval_methods
 from sociolab.stats.paired import holm
 
 SAY = Catalogue("all_pairs")
@@ -47,14 +47,7 @@ class AgentPairs:
                 "measure": name,
                 "match": one.match,
                 "matched_by": matched_by(one),
-                "pairs": metric.test.pairs,
-                "clusters": metric.test.clusters,
-                "mean_a": metric.test.mean_a,
-                "mean_b": metric.test.mean_b,
-                "difference": metric.test.difference.value,
-                "low": metric.test.difference.low,
-                "high": metric.test.difference.high,
-                "p": metric.test.p,
+                **metric_row(metric),
                 "holm_p": self.holm[number, name],
             }
             for number, one in enumerate(self.compared)
@@ -103,11 +96,12 @@ def pairs_section(every: AgentPairs, judged: str, cautions: Sequence[str]) -> Se
             SAY.table(
                 "metric",
                 [row for row in findings if row.metric == measure],
-                notes=_notes(every, name),
+                notes=_notes(every),
+                cluster=first.declared.cluster,
                 metric=headed(measure, first.declared),
                 judge=first.judged,
             )
-            for name, measure in first.measures.items()
+            for measure in first.measures.values()
         ),
     )
 
@@ -147,17 +141,11 @@ def _shown(findings: Sequence[Finding]) -> Iterator[Note]:
         yield SAY("not_shown")
 
 
-def _notes(every: AgentPairs, metric: str) -> Iterator[Note]:
+def _notes(every: AgentPairs) -> Iterator[Note]:
     first = every.compared[0]
     tests = sum(p is not None for p in every.holm.values())
     if tests:
-        gaps = (one.metrics[metric].test.difference for one in every.compared)
-        yield SAY(
-            "intervals",
-            how=interval_methods(gap.method for gap in gaps),
-            cluster=first.declared.cluster,
-            family=(Count("test", tests), *first.planned),
-        )
+        yield SAY("correction", family=(Count("test", tests), *first.planned))
     else:
         yield SAY("untestable", clusters=first.clusters)
     examples = {one.match: one for one in reversed(every.compared)}

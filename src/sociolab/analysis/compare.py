@@ -28,17 +28,17 @@ from sociolab.analysis.matching import (
 from sociolab.analysis.values import Value
 from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import ConfigError
-from sociolab.core.metrics import UNDECLARED, Declared, directions
+from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure, judge_title
 from sociolab.report.catalogue import Catalogue, Column
 from sociolab.report.difference_charts import difference_figures
 from sociolab.report.finding import Count, Finding, FindingTable, Note
-from sociolab.report.formatting import span, title_of, titles
+from sociolab.report.formatting import span
 from sociolab.report.plays import mean_ends
 from sociolab.report.section import Section
-from sociolab.report.words import failed_of, interval_methods, share
+from sociolab.report.words import failed_of, share
 from sociolab.stats.crossed import LEAST_RATERS, RatedEstimate, RatedPlay, for_other_raters
-from sociolab.stats.intervals import CUT, NO_VARIATION, on_scale
+from sociolab.stats.intervals import NO_VARIATION, on_scale
 from sociolab.stats.paired import Comparison, KeyedValue, compare
 from sociolab.stats.power import ALPHA, NO_REPEATS, fewest
 from sociolab.stats.unpaired import compare_unpaired
@@ -197,10 +197,10 @@ class ComparedAgents:
 
     @property
     def main(self) -> ComparedMetric:
-        """The world's main metric that has a difference to speak of, or the first metric."""
-        usable = [name for name, one in self.metrics.items() if one.test.design.error is not None]
-        mains = [name for name in self.declared.main if name in usable]
-        return self.metrics[[*mains, *usable, *self.metrics][0]]
+        """The world's main metric, or the first; one that has a difference to speak of, if any."""
+        mains = [name for name in self.declared.main if name in self.metrics]
+        metrics = [self.metrics[name] for name in (*mains, *self.metrics)]
+        return next((one for one in metrics if one.test.design.error is not None), metrics[0])
 
     def pairs(self, name: str) -> tuple[EpisodePair, ...]:
         """The matched plays of a measure, two by two; none where whole blocks were matched."""
@@ -365,6 +365,23 @@ def comparison_document(found: ComparedAgents) -> dict[str, Any]:
     }
 
 
+def metric_row(metric: ComparedMetric) -> dict[str, Any]:
+    """The difference in a metric as a flat row."""
+    test = metric.test
+    return {
+        "mean_a": test.mean_a,
+        "mean_b": test.mean_b,
+        "difference": test.difference.value,
+        "low": test.difference.low,
+        "high": test.difference.high,
+        "p": test.p,
+        "holm_p": test.holm_p,
+        "d_z": test.effect.d_z,
+        "pairs": test.pairs,
+        "clusters": test.clusters,
+    }
+
+
 def _side(side: ComparedSide) -> dict[str, Any]:
     return {
         "run": side.run,
@@ -444,9 +461,7 @@ def by_seat(found: ComparedAgents) -> dict[str, ComparedAgents]:
 # ------------------------------------------------------------------ what it concludes
 
 _COLUMNS = ("metric", "a", "b", "difference", "interval", "p", "adjusted_p")
-_DETAILS = frozenset(
-    f"compare.{note}" for note in ("sample_size", "invalid_turns", "untested", "no_interval")
-)
+_DETAILS = ("compare.sample_size", "compare.invalid_turns", "compare.untested")
 """What the overview leaves out: the rest of the section says it, too."""
 
 
@@ -513,6 +528,7 @@ def comparison_section(comparison: ComparedAgents, judged: str, cautions: Sequen
                 findings,
                 columns=(*_COLUMNS, *_bounds_column(findings)),
                 notes=_differences_notes(comparison),
+                cluster=cluster,
                 declared=comparison.declared,
                 judge=comparison.judged,
             ),
@@ -569,13 +585,8 @@ def _bounds_column(findings: Iterable[Finding]) -> tuple[str, ...]:
 def _differences_notes(comparison: ComparedAgents) -> Iterator[Note]:
     metrics = comparison.metrics.values()
     yield _over(comparison)
-    how = interval_methods(one.test.difference.method for one in metrics)
-    cut = SAY("cut") if any(one.test.difference.note == CUT for one in metrics) else ""
     if comparison.tested:
-        test, family = _test_of(comparison), comparison.family
-        yield SAY("intervals_and_p", how=how, cut=cut, test=test, family=family)
-    else:
-        yield SAY("intervals", how=how, cut=cut)
+        yield SAY("p", test=_test_of(comparison), family=comparison.family)
     if any(one.is_open for one in metrics):
         yield SAY("bounds")
     failed_a, failed_b = failed_of(comparison.a.asked), failed_of(comparison.b.asked)
@@ -584,12 +595,6 @@ def _differences_notes(comparison: ComparedAgents) -> Iterator[Note]:
     idle = [one.measure for one in metrics if one.test.pairs and one.test.holm_p is None]
     if idle:
         yield SAY("untested", cluster=comparison.declared.cluster, metrics=idle)
-    without: dict[str, list[Measure]] = {}
-    for one in metrics:
-        if one.test.difference.low is None:
-            without.setdefault(one.test.difference.note, []).append(one.measure)
-    for why, measures in without.items():
-        yield SAY("no_interval", why=why, metrics=measures)
 
 
 def _over(comparison: ComparedAgents) -> Note:
@@ -850,36 +855,24 @@ def overview_table(
 ) -> FindingTable:
     """Two agents side by side, a row for each metric of each comparison."""
     findings = [row for each in comparisons for row in comparison_findings(each)]
-    below = (*overview_notes(comparisons), *notes)
+    below = (*_overview_notes(comparisons), *notes)
     declared = comparisons[0].declared
-    table = SAY.table("two_agents", findings, notes=below, declared=declared, a=a, b=b)
-    return replace(table, tips={}, legend="")
+    return SAY.table("two_agents", findings, notes=below, declared=declared, a=a, b=b)
 
 
-def overview_notes(comparisons: Sequence[ComparedAgents]) -> Iterator[str]:
+def _overview_notes(comparisons: Sequence[ComparedAgents]) -> Iterator[Note]:
     """How these figures were made, and what not to conclude from them, in a line each; says of
     which metrics where not all were matched alike."""
-    ways: dict[str, dict[str, list[Measure]]] = {}
+    ways: dict[Note, list[ComparedAgents]] = {}
     for each in comparisons:
-        ways.setdefault(_way(each), {}).setdefault(each.judge, []).extend(each.measures.values())
-    judges = {each.judge for each in comparisons}
+        ways.setdefault(_way(each), []).append(each)
     cluster = comparisons[0].declared.cluster
-    for way, by_judge in ways.items():
+    for way, some in ways.items():
         if len(ways) == 1:
             yield SAY("overview", way=way, cluster=cluster)
-            continue
-        which = "; ".join(
-            SAY("by_judge", metrics=measures, judge=judge) if len(judges) > 1 else titles(measures)
-            for judge, measures in by_judge.items()
-        )
-        yield SAY("overview_of_some", which=which, way=way, cluster=cluster)
-    marked = {
-        title_of(one): each.declared.metric(name)
-        for each in comparisons
-        for name, one in each.measures.items()
-    }
-    if any(one.mark for one in marked.values()):
-        yield directions(marked)
+        else:
+            which = [SAY("by_judge", metrics=[*c.measures.values()], judge=c.judge) for c in some]
+            yield SAY("overview_of_some", which=which, way=way, cluster=cluster)
     metrics = [one for each in comparisons for one in each.metrics.values()]
     if not all(one.test.p is not None and one.test.p < ALPHA for one in metrics):
         yield SAY("not_equal")

@@ -19,6 +19,7 @@ from sociolab.analysis.compare import (
     comparison_overview,
     comparison_section,
     failed_turns_notes,
+    metric_row,
     overview_table,
     seat_section,
 )
@@ -159,7 +160,6 @@ class Conclusions:
                     for row in self.every.document()
                 ]
             raise ConfigError(f"{NAME_BOTH} to write a comparison as CSV")
-        found = {"": self.comparison, **self.seats}
         return [
             {
                 "agent_a": one.a.name,
@@ -168,20 +168,10 @@ class Conclusions:
                 "seat": seat,
                 "metric": name,
                 "better": one.declared.metric(name).better or "neither",
-                "mean_a": figures.mean_a,
-                "mean_b": figures.mean_b,
-                "difference": figures.difference.value,
-                "low": figures.difference.low,
-                "high": figures.difference.high,
-                "p": figures.p,
-                "holm_p": figures.holm_p,
-                "d_z": figures.effect.d_z,
-                "pairs": figures.pairs,
-                "clusters": figures.clusters,
+                **metric_row(metric),
             }
-            for seat, one in found.items()
+            for seat, one in {"": self.comparison, **self.seats}.items()
             for name, metric in one.metrics.items()
-            for figures in (metric.test,)
         ]
 
     def document(self) -> dict[str, Any]:

@@ -114,17 +114,16 @@ def _known(store: Store, runs: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(runs))
 
 
-def _leading(found: ComparedAgents) -> dict[str, str] | None:
+def _leading(comparison: ComparedAgents) -> dict[str, str] | None:
     """The difference that leads the page: in the world's main metric, else in the first."""
-    for name in (*found.declared.main, *found.metrics):
-        one = found.metrics.get(name)
-        if one is not None and one.test.difference.value is not None:
-            return {
-                "shown": figure(one.test.difference.value, one.measure),
-                "interval": span(one.test.difference, one.measure),
-                "metric": headed(one.measure, found.declared),
-            }
-    return None
+    metric = comparison.main
+    if metric.test.difference.value is None:
+        return None
+    return {
+        "shown": figure(metric.test.difference.value, metric.measure),
+        "interval": span(metric.test.difference, metric.measure),
+        "metric": headed(metric.measure, comparison.declared),
+    }
 
 
 def _agents(store: Store, runs: Sequence[str]) -> tuple[str, ...]:
