@@ -92,6 +92,7 @@ def test_values_are_written_by_their_type() -> None:
     assert write(0.123, "percent") == "12 %"
     assert write((0.1, 0.2), "scaled", metric=Measure("m", 0, 1)) == "[0.100, 0.200]"
     assert write(["a", "b", "c"], "or") == "a, b or c"
+    assert write(["a", "b", "c"], "semicolon") == "a; b; c"
     assert write(["a", "b", "c"]) == "a, b and c"
 
 
