@@ -338,18 +338,16 @@ def _credit_document(found: CreditResult) -> dict[str, Any]:
         ],
         "checks": [
             {
-                "judge": one.judge,
-                "measure": one.measure,
-                "n": one.found.n,
-                "clusters": one.found.clusters,
-                "missing": one.found.missing,
-                "enough": one.enough,
-                "r": one.found.value if one.enough else None,
-                "low": one.found.low if one.enough else None,
-                "high": one.found.high if one.enough else None,
-                "p": one.found.p if one.enough else None,
-                "note": one.found.note,
+                "judge": check.about["judge"],
+                "measure": check.metric and check.metric.name,
+                **_correlation(check.estimate, enough=check.more["enough"]),
             }
-            for one in found.checks
+            for check in found.checks
         ],
     }
+
+
+def _correlation(found: Any, *, enough: bool) -> dict[str, Any]:
+    counts = {"n": found.n, "clusters": found.clusters, "missing": found.missing, "enough": enough}
+    figures = {"r": found.value, "low": found.low, "high": found.high, "p": found.p}
+    return counts | (figures if enough else dict.fromkeys(figures)) | {"note": found.note}
