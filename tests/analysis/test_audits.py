@@ -318,6 +318,13 @@ def test_the_share_of_equal_scores_is_a_rate() -> None:
     assert section.tables[0].heading == "2 judgings of the same episode"
 
 
+def test_seats_and_episodes_of_repeated_judgings_are_counted_apart() -> None:
+    both = [RepeatedScore("t", "a", seat, GOAL, (5, 6)) for seat in ("ann", "bob")]
+    whole = RepeatedScore("t", "a", None, OVERALL, (1, 1))
+    goal, overall = repeat_section(repeat_findings([*both, whole]), 2).tables[0].rows
+    assert (goal[4:], overall[4:]) == (("1", "2", "0"), ("1", NOTHING, "0"))
+
+
 def test_figures_have_one_minus_sign_and_one_dash_for_nothing() -> None:
     effects = change_findings([moved(5, 3, now="x"), moved(5, None, now="x")])
     section = variant_section("order", "reversed", effects, DECLARED)

@@ -146,7 +146,7 @@ def test_nothing_is_concluded_from_fewer_than_ten_plays() -> None:
     checked = checked_by(few, scores(GOALS[:9]))
     assert not checked[0].more["enough"]
     text = told(few, checked)
-    assert "cannot be concluded from 9 plays" in text
+    assert "cannot be concluded from 9 seats" in text
     assert "too few episodes" in text
 
 
@@ -170,8 +170,9 @@ def told(some: Sequence[PlayCredit], checked: Sequence[Any]) -> str:
 
 def test_the_findings_say_how_many_turns_and_whose() -> None:
     text = told(play_credits(TRIAL, READ), ())
-    assert "3 turns moved the goal in 1 episode: 2 nearer, 1 further away; 1 of them was" in text
-    assert "given away in 1 of 2 episodes" in text
+    assert "3 turns moved the goals of 1 seat in 1 episode: 2 nearer, 1 further away" in text
+    assert "1 of them by somebody else" in text
+    assert "1 of 2 seats had their secret given away" in text
     assert "1 of 4 lists of turns are missing (unreadable 1)" in text
     assert "1 +1, 3 \N{MINUS SIGN}2, 5* +3" in text
 

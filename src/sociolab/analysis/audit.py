@@ -20,7 +20,7 @@ from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import Variant, Way
 from sociolab.core.score import UNTOLD, Measure, Score, Unscored, Verdict
 from sociolab.report.catalogue import Catalogue, Column
-from sociolab.report.finding import Count, Finding, FindingTable, Note
+from sociolab.report.finding import Count, Finding, FindingTable, Note, episodes_and_seats
 from sociolab.report.formatting import title_of
 from sociolab.report.section import Section
 from sociolab.stats.intervals import NO_VARIATION, Estimate, mean, means, on_scale, sure_from
@@ -153,8 +153,8 @@ def repeat_findings(cells: Sequence[RepeatedScore]) -> tuple[Finding, ...]:
     the scores that were due and have no value. Plays with fewer than two scores have no part in it.
     Of `ALL`, distances are in percent of the scale; the share is what it is.
     """
-    rows = [_Row(c.measure, c.cluster, _steadiness(c), c.missing) for c in cells]
-    return tuple(_findings(rows, lambda rows: (Count("seat", len(rows)),)))
+    rows = [_Row((c.trial, c.seat), c.measure, c.cluster, _steadiness(c), c.missing) for c in cells]
+    return tuple(_findings(rows, lambda rows: episodes_and_seats({row.cell for row in rows})))
 
 
 def change_findings(changes: Sequence[ScoreChange]) -> tuple[Finding, ...]:
@@ -171,7 +171,9 @@ def change_findings(changes: Sequence[ScoreChange]) -> tuple[Finding, ...]:
     for change in changes:
         moved = None if change.gap is None else abs(change.gap)
         values = ({CHANGE: change.gap} if swapped else {}) | {MOVED: moved} | change.gains
-        rows.append(_Row(change.measure, change.cluster, values, int(change.gap is None)))
+        cell = (change.trial, change.seat)
+        missing = int(change.gap is None)
+        rows.append(_Row(cell, change.measure, change.cluster, values, missing))
     return tuple(_findings(rows, lambda rows: (Count("pair", len(rows)),)))
 
 
@@ -193,6 +195,7 @@ def conditions_of(findings: Iterable[Finding]) -> tuple[str, ...]:
 class _Row:
     """A play's figures in one metric, by what they are, and how many scores are missing."""
 
+    cell: tuple[str, str | None]
     metric: Measure
     cluster: str
     values: Mapping[str, float | None]
@@ -471,9 +474,11 @@ def repeat_section(
     if leading is not None:
         equal, apart = leading.more[EQUAL], leading.more[DIFFERENCE]
         verdict = SAY("repeated", metric=leading.metric, equal=equal, apart=apart)
+    counts = dict.fromkeys(count.column for row in rows for count in row.counts)
     table = SAY.table(
         "repeat",
         rows,
+        columns=("metric", SD, EQUAL, DIFFERENCE, *counts, "missing"),
         notes=figure_notes(findings),
         cluster=declared.cluster,
         judgings=Count("judging", judgings),

@@ -17,7 +17,7 @@ from sociolab.core.ports import Note, Transcript
 from sociolab.core.score import Measure
 from sociolab.judging.credit import MEASURES, Cell, Credit, CreditRecord, NoCredit
 from sociolab.report.catalogue import Catalogue
-from sociolab.report.finding import Count, Finding
+from sociolab.report.finding import Count, Finding, episodes_and_seats
 from sociolab.report.section import Section
 from sociolab.report.transcript_view import TranscriptOf
 from sociolab.report.words import counted
@@ -180,7 +180,7 @@ def credit_findings(plays: Sequence[PlayCredit]) -> tuple[Finding, ...]:
                 "by_others": sum(len(play.by_others) for play in own),
                 "missing": len(own) - len(scored),
             }
-            counts = (Count("play", len(scored)),)
+            counts = episodes_and_seats((play.trial, play.seat) for play in scored)
             findings.append(Finding(metric, {"agent": agent}, estimate, counts, more=more))
     return tuple(findings)
 
@@ -202,7 +202,7 @@ def check_findings(plays: Sequence[PlayCredit], scores: RunValues) -> tuple[Find
                 totals = [play.total for play in both]
                 scored = [given[play.trial, play.seat] for play in both]
                 r = pearson(totals, scored, [play.cluster for play in both])
-                counts = (Count("play", r.n),)
+                counts = (Count("seat", r.n),)
                 more = {"enough": r.n >= FEWEST}
                 findings.append(Finding(metric, {"judge": judge}, r, counts, p=r.p, more=more))
     return tuple(findings)
@@ -235,7 +235,8 @@ def _verdicts(plays: Sequence[PlayCredit]) -> Iterator[str]:
         yield SAY(
             "goals",
             turns=Count("turn", len(turns)),
-            over=Count("episode", len(goals)),
+            seats=Count("seat", len(goals)),
+            episodes=Count("episode", len({play.trial for play in goals})),
             nearer=len(turns) - away,
             away=away,
             others=sum(len(play.by_others) for play in goals),
@@ -243,7 +244,7 @@ def _verdicts(plays: Sequence[PlayCredit]) -> Iterator[str]:
     secrets = [play for play in plays if play.measure == "secret" and play.total is not None]
     if secrets:
         n = sum(bool(play.turns) for play in secrets)
-        yield SAY("secrets", n=n, over=Count("episode", len(secrets)))
+        yield SAY("secrets", n=n, seats=Count("seat", len(secrets)))
     if not goals and not secrets:
         yield SAY("nothing")
 
@@ -260,8 +261,8 @@ def _cautions(plays: Sequence[PlayCredit], checks: Sequence[Finding]) -> Iterato
             yield SAY("unchecked", metric=metric)
     for check in checks:
         if not check.more["enough"]:
-            both, judge = check.counts[0], check.about["judge"]
-            yield SAY("too_few", metric=check.metric, judge=judge, both=both, fewest=FEWEST)
+            seats, judge = check.counts[0], check.about["judge"]
+            yield SAY("too_few", metric=check.metric, judge=judge, seats=seats, fewest=FEWEST)
 
 
 def _shown_check(check: Finding) -> Finding:

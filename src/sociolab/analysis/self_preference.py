@@ -61,7 +61,7 @@ def family_of(label: str, rules: Rules = (), *, model: bool) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class TwoJudges:
-    """A judge beside another; `theirs` counts the other's own family among the other plays.
+    """A judge beside another; `theirs` counts the episodes with agents of the other's own family.
 
     The estimate of a finding is the effect of one's own family on a metric (of all of them: in
     percent of their scales): `own` and `others`, the mean of judge minus other judge on plays of
@@ -132,7 +132,7 @@ def self_preferences(
 class _Gap:
     """Judge minus other judge on one play in one measure; `value` is None where one is missing."""
 
-    play: tuple[str, str | None]
+    trial: str
     measure: str
     cluster: str
     family: str | None
@@ -157,7 +157,7 @@ def _pair(run: RunValues, judge: str, other: str, families: Mapping[str, str]) -
             for gap in own
         ]
         findings.append(_preference(all_metrics(), family, scaled))
-    theirs = len({gap.play for gap in gaps if gap.family == families[other]})
+    theirs = len({gap.trial for gap in gaps if gap.family == families[other]})
     return TwoJudges(judge, other, family, theirs, tuple(findings))
 
 
@@ -166,7 +166,7 @@ def _gaps(run: RunValues, judge: str, other: str, of: Mapping[str, str]) -> list
     second = {_cell(value): value.value for value in run.values if value.judge == other}
     return [
         _Gap(
-            (value.trial, value.seat),
+            value.trial,
             value.measure,
             value.cluster,
             of.get(value.agent),
