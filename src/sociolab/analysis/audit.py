@@ -21,7 +21,6 @@ from sociolab.core.ports import Variant, Way
 from sociolab.core.score import UNTOLD, Measure, Score, Unscored, Verdict
 from sociolab.report.catalogue import Catalogue, Column
 from sociolab.report.finding import Count, Finding, FindingTable, Note, episodes_and_seats
-from sociolab.report.formatting import title_of
 from sociolab.report.section import Section
 from sociolab.stats.intervals import NO_VARIATION, Estimate, mean, means, on_scale, sure_from
 
@@ -451,19 +450,6 @@ def _needs(control: Finding) -> int:
 # ------------------------------------------------------------------ sections
 
 
-@dataclass(frozen=True, slots=True)
-class AuditSubject:
-    """What sections say beside the figures: the run's world and its measures by name."""
-
-    world: str
-    measures: Mapping[str, Measure]
-    declared: Declared = UNDECLARED
-
-    def title(self, measure: str) -> str:
-        """How a measure is called in a table."""
-        return title_of(self.measures[measure])
-
-
 def repeat_section(
     findings: Sequence[Finding], judgings: int, declared: Declared = UNDECLARED
 ) -> Section:
@@ -474,11 +460,9 @@ def repeat_section(
     if leading is not None:
         equal, apart = leading.more[EQUAL], leading.more[DIFFERENCE]
         verdict = SAY("repeated", metric=leading.metric, equal=equal, apart=apart)
-    counts = dict.fromkeys(count.column for row in rows for count in row.counts)
     table = SAY.table(
         "repeat",
         rows,
-        columns=("metric", SD, EQUAL, DIFFERENCE, *counts, "missing"),
         notes=figure_notes(findings),
         cluster=declared.cluster,
         judgings=Count("judging", judgings),
@@ -589,7 +573,7 @@ def _changes(
             "metric",
             *(Column(name, name, name, "signed") for name in few),
             *figures,
-            "pairs",
+            "counts",
             "missing",
         ),
         notes=(*notes, *figure_notes(shown)),
@@ -639,5 +623,5 @@ def _by_group(
         for figure in (CHANGE, MOVED)
         if any(row.more[figure].value is not None for row in rows if figure in row.more)
     ]
-    columns = ("group", *figures, "pairs", "missing")
+    columns = ("group", *figures, "counts", "missing")
     return SAY.table("by_group", rows, columns=columns, cluster=cluster, metric=metric)

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from sociolab.analysis.audit import (
-    AuditSubject,
     RepeatedScore,
     ScoreChange,
     change_findings,
@@ -215,9 +214,8 @@ def _told(
         sections.append(family_section(families))
     lengths: tuple[LengthEffect, ...] = ()
     if stored is not None and LENGTH in kinds:
-        about = AuditSubject(stored.world, stored.measures, stored.declared)
         lengths = length_effects(stored, words, name or None)
-        sections.append(length_section(about, lengths, config.run))
+        sections.append(length_section(stored, lengths))
     if panel is not None:
         sections.append(panel_section(panel, config.apart))
     return AuditResult(
