@@ -110,6 +110,7 @@ def test_values_are_written_by_their_type() -> None:
     assert write((-10, 10)) == "[\N{MINUS SIGN}10.00, 10.00]"
     assert write((7, 8), "comma") == "7, 8"
     assert write(["a", "b", "c"], "or") == "a, b or c"
+    assert write(["a", "b", "c"], "semicolon") == "a; b; c"
     assert write(["a", "b", "c"]) == "a, b and c"
 
 
