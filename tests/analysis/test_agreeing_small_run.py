@@ -8,7 +8,7 @@ import pytest
 
 from declared_worlds import declared
 from report.small_run import GOAL, HEURISTIC, RUN
-from sociolab.analysis.agreement import Agreements, agreements, kappa_ends, sections_of
+from sociolab.analysis.agreement import Agreements, agreements, kappa_on_scale, sections_of
 from sociolab.analysis.ratings import MODELS, OTHERS, PEOPLE, RULES, group_of, ratings_of
 from sociolab.core.episode import Agent, AgentKind
 from sociolab.core.errors import ConfigError
@@ -83,12 +83,13 @@ def test_plays_by_models_and_by_rules_stand_apart(found: Agreements) -> None:
     counts = {cell.group: cell.pearson.n for cell in found.report.judges}
     assert counts == {None: 6, MODELS: 5, RULES: 1}
     (table,) = (t for s in found.sections for t in s.tables if t.heading.startswith("Correlation"))
-    assert table.columns[:6] == ("", "models", "n", "rules", "n", "all")
+    assert table.columns[:4] == ("metric", "played by", "seats", "r")
+    assert [row[1:3] for row in table.rows] == [("all", "6"), ("models", "5"), ("rules", "1")]
 
 
 def test_sentences_say_what_cannot_be_concluded(found: Agreements) -> None:
     said = text(found)
-    assert "the offline judge, no model" in said
+    assert "No model judged: this says nothing of a model judge." in said
     assert "Only 3 scenarios" in said
     assert "2 raters: the intervals are over scenarios, not over people" in said
     assert "this says nothing about seats played by people" in said
@@ -201,7 +202,8 @@ def test_charts_tell_their_figures_to_those_who_do_not_see_them(found: Agreement
 
 def test_an_interval_of_kappa_is_shown_to_its_ends() -> None:
     wide = Estimate(0.58, 3, 3, -1.21, 2.38, "t")
-    assert kappa_ends(wide, 5) == "[\N{MINUS SIGN}0.25, 1.00]"
+    shown = kappa_on_scale(wide, 5)
+    assert (shown.value, shown.low, shown.high) == (0.58, -0.25, 1.0)
 
 
 def test_a_document_holds_all_figures(found: Agreements) -> None:
@@ -209,6 +211,10 @@ def test_a_document_holds_all_figures(found: Agreements) -> None:
     assert document["bins"] == 5
     assert document["judges"] == {"heuristic": "heuristic"}
     assert document["judge_and_people"][0]["pearson"]["n"] == 6
+    tables = {table["id"]: table for part in document["sections"] for table in part["tables"]}
+    first = tables["agreement.correlation"]["findings"][0]
+    assert first["about"] == {"judge": "heuristic", "played": "all"}
+    assert (first["metric"], first["seats"], first["failed"]) == ("goal", 6, 1)
 
 
 @pytest.mark.parametrize(
@@ -267,8 +273,14 @@ def test_an_alpha_that_is_the_same_everywhere_runs_from_nowhere_to_nowhere(
     file = tmp_path / "alike.csv"
     file.write_text("episode,seat,rater,dimension,score\n" + "\n".join(lines), "utf-8")
     import_ratings(file, RUN, name="alike", store=tmp_path / "store.db")
+    found = agreements(store, [RUN])
     # 1 - (26 / 12) / (2 x 515 / 132), of the twelve scores in six pairs
-    assert "alpha (interval) is 0.72 in each of 3 dimensions." in text(agreements(store, [RUN]))
+    assert "alpha (interval) is 0.72 in each of 3 dimensions." in text(found)
+    (table,) = (t for s in found.sections for t in s.tables if t.heading.startswith("Two people"))
+    assert [row[:3] for row in table.rows][-2:] == [
+        ("mean of all", "6", "\N{EN DASH}"),
+        ("all scores", "\N{EN DASH}", "18"),
+    ]
 
 
 def test_a_run_that_nobody_rated_is_named(store: Store, tmp_path: Path) -> None:

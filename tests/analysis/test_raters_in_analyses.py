@@ -22,7 +22,7 @@ from sociolab.analysis.judge_by_agent import (
     judge_by_agent_section,
 )
 from sociolab.analysis.rank import rank_runs, ranking_section
-from sociolab.analysis.ratings import PersonRating, StoredRatings
+from sociolab.analysis.ratings import PersonRating, RatedSeat, StoredRatings
 from sociolab.analysis.values import mean_of, values_of
 from sociolab.analysis.variance_components import (
     Variances,
@@ -411,11 +411,12 @@ def test_a_rated_agent_without_a_corrected_mean_is_named_with_the_reason() -> No
     )
     ratings = StoredRatings(
         ("r",), {}, people, judged, (SCALE,), {"j": JudgeId("j", "model")}, ("people",),
-        played={row.item: row.item.split(" ")[1] for row in judged},
+        seats={row.item: RatedSeat("r", row.item, "ann", row.item.split(" ")[1], row.cluster,
+                                   "models") for row in judged},
     )  # fmt: skip
-    section = judge_by_agent_section(judge_by_agent(ratings, "j"), {"goal": "GOAL"}, "scenario")
+    section = judge_by_agent_section(ratings, judge_by_agent(ratings, "j"))
     assert [cells[1] for cells in section.tables[1].rows] == [A]
     assert section.tables[1].notes[-2:] == (
-        f"left out: {B} (unrated seats in fewer than 5 scenarios)",
-        f"left out: {P} (rated seats in fewer than 5 scenarios)",
+        f"left out: {B} (unrated seats in fewer than 5 situations)",
+        f"left out: {P} (rated seats in fewer than 5 situations)",
     )

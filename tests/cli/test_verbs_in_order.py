@@ -15,10 +15,10 @@ from cli.conftest import Sociolab
 from sociolab.cli.main import GROUPS, app, command
 
 ORDER = [
-    "run", "list", "show", "town", "report", "compare", "table", "rank", "hard", "variance", "site",
-    "agree", "analyze", "reproduce", "judge", "audit", "credit", "write", "import", "export", "data",
-    "rename", "tag", "delete", "store", "web", "study", "endpoint", "doctor", "prices",
-    "demo", "tool",
+    "run", "list", "show", "town", "report", "compare", "table", "rank", "hard", "variance",
+    "site", "agree", "analyze", "reproduce", "judge", "audit", "credit", "write", "import",
+    "export", "data", "rename", "tag", "delete", "store", "web", "study", "endpoint", "doctor",
+    "prices", "demo", "tool",
 ]  # fmt: skip
 HEAVY = ("numpy", "pydantic", "rich.table", "sqlite3", "aiohttp", "sociolab.app", "sociolab.store")
 

@@ -7,6 +7,7 @@ import re
 import string
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,8 @@ import pytest
 import sociolab
 from sociolab.core.score import Measure
 from sociolab.report.catalogue import Catalogue, write
-from sociolab.report.finding import Count, Note, as_data
+from sociolab.report.finding import Count, Finding, Note, as_data
+from sociolab.stats.correlation import pearson
 from sociolab.stats.intervals import mean
 
 ROOT = Path(sociolab.__file__).parent
@@ -73,6 +75,15 @@ def test_every_sentence_that_is_said_is_there(path: Path) -> None:
     assert {note for note, _ in said(path.stem)} <= {*notes}
 
 
+@pytest.mark.parametrize("path", [*catalogue_files()], ids=lambda path: path.stem)
+def test_columns_that_are_named_are_described(path: Path) -> None:
+    written = tomllib.loads(path.read_text("utf-8"))
+    shared = tomllib.loads((ROOT / "report/notes/shared.toml").read_text("utf-8"))["columns"]
+    for table in written.get("tables", {}).values():
+        if isinstance(table.get("columns"), list):
+            assert {*table["columns"]} <= {"counts", *written.get("columns", ()), *shared}
+
+
 def test_a_sentence_stands_once() -> None:
     seen: dict[str, str] = {}
     for path in catalogue_files():
@@ -85,6 +96,9 @@ def test_values_are_written_by_their_type() -> None:
     estimate = mean([1.0, 2.0, 3.0, 4.0], ["a", "b", "c", "d"])
     assert write(estimate, part="value") == "2.50"
     assert write(estimate).startswith("2.50 [")
+    line = pearson([1, 2, 3, 5], [1, 2, 4, 4], ["a", "b", "c", "d"])
+    assert write(line, "stars", "value") == "0.88"
+    assert write(replace(line, p=0.01), "stars", "value") == "0.88**"
     assert write(None) == "\N{EN DASH}"
     assert write(Count("rater", 1)) == "1 rater"
     assert write(1234) == "1,234"
@@ -104,6 +118,14 @@ def test_numbers_of_a_sentence_are_on_the_scale_of_its_metric() -> None:
     say = Catalogue("scales", formats)
     assert say("least", metric=Measure("share", 0, 1), least=0.25) == "share: 0.250"
     assert say("least", metric=Measure("goal", 0, 10), least=0.25) == "goal: 0.25"
+
+
+def test_all_that_rows_count_has_columns() -> None:
+    file = {"tables": {"t": {"heading": "", "columns": ["metric", "counts"]}}}
+    rows = [Finding(counts=(Count("seat", 4),)), Finding(counts=(Count("person", 1200),))]
+    table = Catalogue("t", file).table("t", rows)
+    assert table.columns == ("metric", "seats", "people")
+    assert [row[1:] for row in table.rows] == [("4", write(None)), (write(None), "1,200")]
 
 
 def test_a_note_is_its_sentence_and_keeps_what_stands_in_it() -> None:

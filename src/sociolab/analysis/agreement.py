@@ -1,9 +1,10 @@
-"""How far judges and people agree on the plays of some runs, and what that lets one conclude."""
+"""How far judges and people agree on the episodes of some runs, and what that lets one conclude."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from itertools import combinations
 from statistics import median
 from typing import Any
 
@@ -13,120 +14,105 @@ from sociolab.analysis.judge_by_agent import (
     judge_by_agent,
     judge_by_agent_section,
 )
-from sociolab.analysis.observations import (
-    ObservationCell,
-    observation_cells,
-    observation_rows,
-    observation_section,
-)
 from sociolab.analysis.ratings import (
-    MODELS,
-    OTHERS,
+    GROUPS,
     PEOPLE,
     RULES,
     StoredRatings,
     ratings_of,
 )
-from sociolab.analysis.validity import FEW_PLAYS, Validity, validities, validity_section
-from sociolab.core.score import Method
+from sociolab.analysis.validity import FEW_SEATS, Validity, validities, validity_section
+from sociolab.core.metrics import UNDECLARED
+from sociolab.core.score import RULE_BASED, Measure
+from sociolab.report.catalogue import Catalogue, Column
 from sociolab.report.charts import Bars, bar_chart
-from sociolab.report.finding import documents
-from sociolab.report.formatting import (
-    NOTHING,
-    ends,
-    interval_notes,
-    missing_notes,
-    p_text,
-    plain,
-    share,
-    title_of,
-)
-from sociolab.report.section import Chart, Figure, Section, TextTable
-from sociolab.report.words import listed, minus, plural
+from sociolab.report.finding import Count, Finding, FindingTable, Note, documents
+from sociolab.report.formatting import missing_notes, title_of
+from sociolab.report.section import Chart, Figure, Section
+from sociolab.report.words import method_words, minus
 from sociolab.stats.agreement import (
     OVERALL,
     POOLED,
     AgreementReport,
     AmongPeople,
+    ItemRating,
     JudgeAndPeople,
     JudgePair,
     Spread,
     agreement_report,
 )
-from sociolab.stats.correlation import Correlation
-from sociolab.stats.inter_rater import Alpha, Bins
+from sociolab.stats.inter_rater import Alpha, Bins, RaterAgreement, YesNoAgreement, yes_no_agreement
 from sociolab.stats.intervals import Estimate
-from sociolab.stats.raters import Severity, ceilings, for_other_raters, severities
+from sociolab.stats.raters import ceilings, for_other_raters, severities
 from sociolab.store.store import Store
 
-PLAYED: Mapping[str | None, str] = {
-    None: "all",
-    MODELS: "models",
-    PEOPLE: "people",
-    RULES: "rules",
-    OTHERS: "others",
-}
-"""Who played, in the heads of columns."""
+SAY = Catalogue("agreement")
+
+ALL = "all"
+"""Whoever played: beside `GROUPS`."""
+
+AMONG = "people"
+"""In the place of a judge: people among themselves."""
 
 FEW_CLUSTERS = 10
 """Below so many scenarios an interval itself is not to be trusted far."""
 
-THESE_RATERS = "these intervals hold for these raters"
-
 _LIFT = 0.25
-"""By how much r exceeds rho where a few plays carry it."""
+"""By how much r exceeds rho where a few seats carry it."""
 _WIDE = 4
 """Points that a scale is long at least for a chart in whole points."""
 
-_KIND: dict[Method, str] = {
-    "model": "a model",
-    "heuristic": "the offline judge, no model: this says nothing of a model judge",
-    "rules": "rules that read the transcript, no model: this says nothing of a model judge",
-    "scripted": "scripted: its figures are made up for a test and say nothing",
-}
+
+@dataclass(frozen=True, slots=True)
+class YesNoCell:
+    """Agreement of a judge and people, or of people among themselves, on a yes/no question."""
+
+    judge: str
+    dimension: str
+    agreement: YesNoAgreement
 
 
 @dataclass(frozen=True, slots=True)
 class Agreements:
-    """What was rated, what came of it, and how it reads."""
+    """What was rated, how far ratings agree, and the sections that say so."""
 
     ratings: StoredRatings
     report: AgreementReport
     bins: int
     sections: tuple[Section, ...]
-    observations: tuple[ObservationCell, ...] = ()
+    observations: tuple[YesNoCell, ...] = ()
     validities: tuple[Validity, ...] = ()
     by_agent: tuple[JudgeByAgent, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """All figures and all sentences, see docs/ratings.md."""
+        people = on_scales(self.ratings).people
         return {
             "runs": list(self.ratings.runs),
             "bins": self.bins,
             "raters": [asdict(rater) for rater in self.ratings.raters],
-            "judges": {label: one.method for label, one in self.ratings.judge_ids.items()},
+            "judges": {label: judge.method for label, judge in self.ratings.judge_ids.items()},
             "people": [asdict(cell) for cell in self.report.people],
             "judge_and_people": [asdict(cell) for cell in self.report.judges],
             "judge_pairs": [asdict(cell) for cell in self.report.pairs],
             "yes_no": [asdict(cell) for cell in self.observations],
             "validity": [asdict(cell) for cell in self.validities],
-            "by_agent": [asdict(one) for one in self.by_agent],
-            "severity": [asdict(one) for one in severities(on_scales(self.ratings).people)],
-            "ceiling": [asdict(one) for one in ceilings(on_scales(self.ratings).people)],
+            "by_agent": [asdict(judge) for judge in self.by_agent],
+            "severity": [asdict(severity) for severity in severities(people)],
+            "ceiling": [asdict(ceiling) for ceiling in ceilings(people)],
             "sections": documents(self.sections),
         }
 
     def rows(self) -> list[dict[str, Any]]:
-        """Every figure that has a value as a row of a CSV file; `group` is "" over all plays."""
+        """Every figure that has a value as a row of a CSV file; `group` is "" over all seats."""
         report = self.report
-        sides: list[
-            tuple[AmongPeople | JudgeAndPeople | JudgePair | Validity | AgentBias, str, str]
-        ] = [
+        cells: list[tuple[_Cell, str, str]] = [
             *((cell, "people", "people") for cell in report.people),
             *((cell, cell.judge, "people") for cell in report.judges),
             *((cell, cell.first, cell.second) for cell in report.pairs),
             *((cell, f"{cell.judge}: {cell.metric}", "people") for cell in self.validities),
-            *((cell, cell.judge, "people") for one in self.by_agent for cell in one.biases),
+            *((cell, cell.judge, "people") for judge in self.by_agent for cell in judge.biases),
+            *((cell, cell.judge, "people") for cell in self.observations),
         ]
         return [
             {
@@ -134,29 +120,42 @@ class Agreements:
                 "second": second,
                 "metric": cell.dimension,
                 "group": getattr(cell, "group", None) or "",
-                "figure": name,
-                "value": found.value,
-                "low": found.low,
-                "high": found.high,
-                "n": found.items if isinstance(found, Alpha) else found.n,
-                "clusters": found.clusters,
+                **_row(name, figure),
             }
-            for cell, first, second in sides
-            for name, found in _cell_figures(cell)
-            if found.value is not None
-        ] + list(observation_rows(self.observations))
+            for cell, first, second in cells
+            for name, figure in _figures(cell).items()
+            if getattr(figure, "value", None) is not None
+        ]
 
 
-def _cell_figures(cell: object) -> Iterator[tuple[str, Estimate | Correlation | Alpha]]:
+_Cell = AmongPeople | JudgeAndPeople | JudgePair | Validity | AgentBias | YesNoCell
+
+
+def _figures(cell: object) -> dict[str, Any]:
     """The figures of a cell by name, those of its parts among them."""
-    for one in fields(cell):  # type: ignore[arg-type]
-        found = getattr(cell, one.name)
-        if isinstance(found, Alpha):
-            yield f"alpha ({one.name})", found
-        elif isinstance(found, Estimate | Correlation):
-            yield one.name.replace("_", " "), found
-        elif is_dataclass(found):
-            yield from _cell_figures(found)
+    figures: dict[str, Any] = {}
+    for field in fields(cell):  # type: ignore[arg-type]
+        match getattr(cell, field.name):
+            case RaterAgreement() | Spread() as part:
+                figures |= _figures(part)
+            case None | str() | tuple():
+                pass
+            case figure:
+                figures[field.name] = figure
+    return figures
+
+
+def _row(name: str, figure: Any) -> dict[str, Any]:
+    """A figure as the columns of a CSV file."""
+    match figure:
+        case Alpha():
+            name, n = f"alpha ({name})", figure.items
+        case YesNoAgreement():
+            name, n = "Cohen's kappa", figure.pairs
+        case _:
+            name, n = name.replace("_", " "), figure.n
+    row = {"figure": name, "value": figure.value, "low": figure.low, "high": figure.high}
+    return {**row, "n": n, "clusters": figure.clusters}
 
 
 def agreements(
@@ -169,27 +168,27 @@ def agreements(
 ) -> Agreements:
     """Compare the judges of some runs with the people who rated them; ConfigError if nobody did."""
     ratings = ratings_of(store, runs, judges, sets)
-    scales, observed = on_scales(ratings), observation_cells(ratings)
-    ranges = {measure.name: (measure.low, measure.high) for measure in scales.measures}
+    scales, answers = on_scales(ratings), yes_no_cells(ratings)
+    ranges = {name: (metric.low, metric.high) for name, metric in scales.metrics.items()}
     report = agreement_report(scales.people, scales.judges, ranges, bins=bins)
-    of = {name: Bins(low, high, bins) for name, (low, high) in ranges.items()}
-    others = for_other_raters(report.judges, scales.people, scales.judges, of)
+    bins_of = {name: Bins(low, high, bins) for name, (low, high) in ranges.items()}
+    others = for_other_raters(report.judges, scales.people, scales.judges, bins_of)
     report = replace(report, judges=others)
-    beside_people = tuple(judge_by_agent(scales, judge) for judge in scales.judge_ids)
-    sections = sections_of(scales, report, bins, beside_people) if scales.measures else ()
-    if observed:
-        sections += (observation_section(ratings, observed),)
+    by_agent = tuple(judge_by_agent(scales, judge) for judge in scales.judge_ids)
+    sections = sections_of(scales, report, bins, by_agent) if scales.measures else ()
+    if answers:
+        sections += (yes_no_section(ratings, answers),)
     if beside := validities(ratings):
         sections += (validity_section(ratings, beside),)
-    return Agreements(ratings, report, bins, sections, observed, beside, beside_people)
+    return Agreements(ratings, report, bins, sections, answers, beside, by_agent)
 
 
 def on_scales(ratings: StoredRatings) -> StoredRatings:
     """The ratings without those of yes/no questions."""
-    measures = tuple(one for one in ratings.measures if not one.yes_no)
+    measures = tuple(measure for measure in ratings.measures if not measure.yes_no)
     if measures == ratings.measures:
         return ratings
-    names = {one.name for one in measures}
+    names = {measure.name for measure in measures}
     judges = tuple(row for row in ratings.judges if row.dimension in names)
     scored = {row.rater for row in judges}
     return replace(
@@ -197,7 +196,7 @@ def on_scales(ratings: StoredRatings) -> StoredRatings:
         people=tuple(row for row in ratings.people if row.dimension in names),
         judges=judges,
         measures=measures,
-        judge_ids={name: one for name, one in ratings.judge_ids.items() if name in scored},
+        judge_ids={name: judge for name, judge in ratings.judge_ids.items() if name in scored},
     )
 
 
@@ -208,682 +207,544 @@ def sections_of(
     by_agent: Sequence[JudgeByAgent] = (),
 ) -> tuple[Section, ...]:
     """Judges by agent, people among themselves, each judge beside them, and each two judges."""
-    titles = Titles.of(ratings)
-    found = [
-        judge_by_agent_section(one, titles.measures, titles.cluster)
-        for one in by_agent
-        if one.biases
-    ]
-    found += [people_section(ratings, report.people, titles, bins)]
-    found += [judge_section(ratings, report, judge, titles) for judge in ratings.judge_ids]
-    pairs = dict.fromkeys((cell.first, cell.second) for cell in report.pairs)
-    if pairs:
-        tables = {
-            pair: pair_table([c for c in report.pairs if (c.first, c.second) == pair], titles)
-            for pair in pairs
-        }
-        apart = [" and ".join(pair) for pair, table in tables.items() if not table.rows]
-        said = (f"No seat was scored by both in what people rated: {'; '.join(apart)}.",)
-        cautions = (
-            "Judges that agree may share an error: only people show that.",
-            *(told for pair in pairs for told in _instructed_apart(ratings, *pair)),
+    sections = [judge_by_agent_section(ratings, judge) for judge in by_agent if judge.biases]
+    sections.append(people_section(ratings, people_findings(ratings, report, bins), bins))
+    sections += [judge_section(ratings, report, judge) for judge in ratings.judge_ids]
+    if report.pairs:
+        sections.append(pairs_section(ratings, report))
+    return tuple(sections)
+
+
+# ------------------------------------------------------------------ what is found
+
+
+def people_findings(ratings: StoredRatings, report: AgreementReport, bins: int) -> list[Finding]:
+    """Randolph's kappa of two people by metric and who played; beside it shares and alphas."""
+    return [
+        replace(
+            _finding(ratings, cell, "kappa", cell.agreement.kappa.n, played=cell.group or ALL),
+            estimate=kappa_on_scale(cell.agreement.kappa, bins),
         )
-        shown = tuple(table for table in tables.values() if table.rows)
-        title = "Judges beside each other"
-        found.append(Section(title, said if apart else (), cautions if shown else (), shown))
-    return tuple(found)
-
-
-def people_section(
-    ratings: StoredRatings, cells: Sequence[AmongPeople], titles: Titles, bins: int
-) -> Section:
-    """The section on people among themselves."""
-    seats = len({row.item for row in ratings.people})
-    episodes = len({row.item.rpartition(" ")[0] for row in ratings.people})
-    clusters = len({row.cluster for row in ratings.people})
-    said = [
-        f"{plural(len(ratings.raters), 'person', 'people')} gave "
-        f"{plural(len(ratings.people), 'rating')} in {plural(len(ratings.measures), 'dimension')} "
-        f"of {plural(seats, 'seat')} of {plural(episodes, 'episode')} in "
-        f"{plural(clusters, titles.cluster)} "
-        f"({'run' if len(ratings.runs) == 1 else 'runs'} {listed(ratings.runs)})."
+        for cell in report.people
     ]
-    tables = [raters_table(ratings), *severity_tables(ratings, titles)]
-    if any(cell.agreement.kappa.n for cell in cells):
-        said += _agreeing(cells, titles, bins)
-        tables += [agreement_table(cells, titles, bins), alpha_table(cells, titles)]
-        if len(groups_of(cells)) > 1:
-            tables.append(people_by_group(cells, titles))
-    return Section(
-        "How far people agree",
-        tuple(said),
-        tuple(_people_cautions(ratings, cells, titles, clusters)),
-        tuple(tables),
-    )
 
 
-def _agreeing(cells: Sequence[AmongPeople], titles: Titles, bins: int) -> Iterator[str]:
-    rows = [cell for cell in cells if cell.group is None]
-    main = next((cell for cell in rows if cell.dimension == POOLED), rows[0])
-    of = "Over all dimensions" if main.dimension == POOLED else f"On {titles[main.dimension]}"
-    found = main.agreement
-    yield (
-        f"{of}, two people who rate the same seat choose the same of {bins} bins in "
-        f"{share(found.binned.value)} of cases (Randolph's kappa {_kappa(found.kappa, bins)}), "
-        f"the same score in {share(found.exact.value)}, scores at most one point apart in "
-        f"{share(found.near.value)}."
+def judge_findings(ratings: StoredRatings, report: AgreementReport, judge: str) -> list[Finding]:
+    """r of a judge and the people's mean by metric and who played, of the metrics in which both
+    scored a seat; beside it how far, and on which side of people, its scores lie."""
+    cells = [cell for cell in report.judges if cell.judge == judge]
+    both = {cell.dimension for cell in cells if cell.group is None and cell.pearson.n}
+    return [
+        replace(
+            _finding(
+                ratings, cell, "pearson", cell.pearson.n, judge=judge, played=cell.group or ALL
+            ),
+            p=cell.pearson.p,
+        )
+        for cell in cells
+        if cell.dimension in both
+    ]
+
+
+def pair_findings(ratings: StoredRatings, report: AgreementReport) -> list[Finding]:
+    """The first of two judges minus the second, by metric; beside it how far they agree."""
+    return [
+        _finding(ratings, cell, "difference", seats, first=cell.first, second=cell.second)
+        for cell in report.pairs
+        if cell.group is None and (seats := cell.agreement.kappa.n)
+    ]
+
+
+def _finding(ratings: StoredRatings, cell: _Cell, leading: str, n: int, **about: str) -> Finding:
+    """A cell as a finding: the figure of this name, and the others by theirs beside it."""
+    figures = _figures(cell)
+    estimate = figures.pop(leading, None)
+    counts = (Count("score" if cell.dimension == POOLED else "seat", n),)
+    return Finding(_metrics(ratings)[cell.dimension], about, estimate, counts, more=figures)
+
+
+def kappa_on_scale(kappa: Estimate, bins: int) -> Estimate:
+    """A kappa whose interval ends where kappa does: at -1 / (bins - 1) and 1."""
+    if kappa.low is None or kappa.high is None:
+        return kappa
+    return replace(kappa, low=max(kappa.low, -1 / (bins - 1)), high=min(kappa.high, 1.0))
+
+
+def _metrics(ratings: StoredRatings) -> dict[str, Measure]:
+    """What people rated, and the two summaries of it, by name."""
+    return ratings.metrics | {
+        OVERALL: Measure(OVERALL, 0, 1, title=SAY("overall")),
+        POOLED: Measure(POOLED, 0, 1, title=SAY("pooled")),
+    }
+
+
+def _of_all(findings: Sequence[Finding]) -> list[Finding]:
+    return [finding for finding in findings if finding.about["played"] == ALL]
+
+
+def _name(finding: Finding) -> str:
+    return finding.metric.name if finding.metric else ""
+
+
+def _parts(findings: Sequence[Finding]) -> list[Finding]:
+    """Those of single metrics: no summaries."""
+    return [finding for finding in findings if _name(finding) not in (OVERALL, POOLED)]
+
+
+def _groups(findings: Sequence[Finding]) -> list[str]:
+    """Who played, in the order of SOTOPIA's Table 1."""
+    groups = {finding.about["played"] for finding in findings}
+    return [group for group in GROUPS if group in groups]
+
+
+# ------------------------------------------------------------------ people
+
+
+def people_section(ratings: StoredRatings, findings: Sequence[Finding], bins: int) -> Section:
+    """How far people agree among themselves."""
+    items = {row.item for row in ratings.people}
+    clusters = Count(ratings.cluster, len({row.cluster for row in ratings.people}))
+    whole = _of_all(findings)
+    said = [
+        SAY(
+            "rated",
+            raters=Count("person", len(ratings.raters)),
+            ratings=Count("rating", len(ratings.people)),
+            dimensions=Count("dimension", len(ratings.measures)),
+            seats=Count("seat", len(items)),
+            episodes=Count("episode", len({ratings.seats[item].episode for item in items})),
+            clusters=clusters,
+            runs=ratings.runs,
+        )
+    ]
+    tables = [_raters_table(ratings), *_severity_tables(ratings)]
+    if any(finding.counts[0].n for finding in whole):
+        said += _agreeing(whole, bins)
+        tables += _people_tables(findings, ratings.cluster, bins)
+    cautions = tuple(_people_cautions(ratings, whole, clusters))
+    return Section(SAY("people_title"), tuple(said), cautions, tuple(tables))
+
+
+def _agreeing(findings: Sequence[Finding], bins: int) -> Iterator[Note]:
+    main = next((finding for finding in findings if _name(finding) == POOLED), findings[0])
+    where = SAY("over_all") if _name(main) == POOLED else SAY("on", metric=main.metric)
+    kappa: Any = main.estimate
+    yield SAY(
+        "two_people",
+        where=where,
+        bins=bins,
+        same=main.more["binned"].value,
+        kappa=SAY("no_interval", kappa=kappa) if kappa.low is None else kappa,
+        exact=main.more["exact"].value,
+        near=main.more["near"].value,
     )
     alphas = sorted(
-        (cell.interval.value, titles[cell.dimension])
-        for cell in rows
-        if cell.interval is not None
-        and cell.interval.value is not None
-        and cell.dimension != OVERALL
+        (finding.more["interval"].value, title_of(finding.metric))
+        for finding in _parts(findings)
+        if finding.metric and finding.more["interval"].value is not None
     )
     if len(alphas) > 1:
         (low, worst), (high, best) = alphas[0], alphas[-1]
-        span = f"runs from {plain(low)} ({worst}) to {plain(high)} ({best})"
-        if plain(low) == plain(high):
-            span = f"is {plain(low)} in each of {plural(len(alphas), 'dimension')}"
-        yield f"Krippendorff's alpha (interval) {span}."
-
-
-def _kappa(found: Estimate, bins: int) -> str:
-    span = kappa_ends(found, bins) if found.low is not None else "without an interval"
-    return f"{plain(found.value)} {span}"
+        if round(low, 2) == round(high, 2):
+            dimensions = Count("dimension", len(alphas))
+            yield SAY("alphas_alike", alpha=low, dimensions=dimensions)
+        else:
+            yield SAY("alphas", low=low, worst=worst, high=high, best=best)
 
 
 def _people_cautions(
-    ratings: StoredRatings, cells: Sequence[AmongPeople], titles: Titles, clusters: int
-) -> Iterator[str]:
+    ratings: StoredRatings, findings: Sequence[Finding], clusters: Count
+) -> Iterator[Note]:
     raters = len(ratings.raters)
     if raters == 1:
-        yield (
-            "One rater only: nothing here tells how far people agree, and where a judge differs "
-            "from this person, others might side with the judge."
-        )
-    elif not any(cell.agreement.kappa.n for cell in cells):
-        yield "No seat was rated by two people: nothing here tells how far people agree."
+        yield SAY("one_rater")
+    elif not any(finding.counts[0].n for finding in findings):
+        yield SAY("no_seat_twice")
     elif raters < 4:
-        yield (
-            f"{raters} raters: the intervals are over {titles.cluster}s, not over people; other "
-            "people may agree more or less."
-        )
-    rated = {row.item.partition(" ")[0] for row in ratings.people}
+        yield SAY("few_raters", raters=Count("rater", raters), cluster=ratings.cluster)
+    rated = {ratings.seats[row.item].run for row in ratings.people}
     if unrated := [run for run in ratings.runs if run not in rated]:
-        yield f"Nobody rated an episode of {listed(unrated)}: no conclusion about it is possible."
+        yield SAY("unrated", runs=unrated)
     if len(ratings.sets) > 1:
-        yield (
-            f"Ratings of several sets are pooled: {listed(ratings.sets)} (--ratings takes one). Of "
-            "what a rater rated in two, the mean counts."
-        )
-    rows = [cell for cell in cells if cell.group is None and cell.dimension != POOLED]
-    lone = {titles[c.dimension]: c.agreement.left_out for c in rows if c.agreement.left_out}
-    if raters > 1 and lone:
-        told = ", ".join(f"{name} {count:,}" for name, count in lone.items())
-        yield f"Seats with a single rating are left out of agreement: {told}."
-    if flat := [titles[cell.dimension] for cell in rows if _flat(cell)]:
-        yield (
-            f"In {listed(flat)} nearly all scores fall in one bin: kappa is high there though the "
-            "raters hardly tell any seats apart, which alpha shows."
-        )
-    yield from few_clusters(clusters, titles)
-    rules = len({row.item for row in ratings.people if row.group == RULES})
-    if rules:
-        yield (
-            f"{plural(rules, 'seat')} rated here were played by rule-based (scripted) agents: "
-            "agreement on them says little of agreement on seats played by models or people."
-        )
+        yield SAY("several_sets", sets=ratings.sets)
+    if raters > 1 and (once := _counted(findings, "left_out")):
+        yield SAY("rated_once", seats=once)
+    if flat := [finding.metric for finding in findings if _flat(finding)]:
+        yield SAY("flat", metrics=flat)
+    yield from _few_clusters(clusters)
+    if rules := len({row.item for row in ratings.people if row.group == RULES}):
+        yield SAY("rule_based", seats=Count("seat", rules))
 
 
-def _flat(cell: AmongPeople) -> bool:
-    same, alpha = cell.agreement.binned.value, cell.interval
+def _counted(findings: Sequence[Finding], name: str) -> list[Note]:
+    """The metrics of which there are some, each with how many."""
+    return [
+        SAY("listed", metric=finding.metric, n=finding.more[name])
+        for finding in findings
+        if finding.more[name] and _name(finding) != POOLED
+    ]
+
+
+def _flat(finding: Finding) -> bool:
+    same, alpha = finding.more["binned"].value, finding.more.get("interval")
     if same is None or alpha is None or same < 0.8:
         return False
     return alpha.value is None or alpha.value < 0.4
 
 
-def raters_table(ratings: StoredRatings) -> TextTable:
-    """Who rated how much."""
-    return TextTable(
-        "Raters",
-        ("", "seats", "ratings", "median seconds"),
-        tuple(
-            (
-                rater.name,
-                f"{rater.plays:,}",
-                f"{rater.ratings:,}",
-                f"{median(rater.seconds):.0f}" if rater.seconds else NOTHING,
-            )
-            for rater in ratings.raters
-        ),
-        (
-            "seats: each seat of an episode is rated by itself; an episode rated as a whole counts "
-            "as one seat",
-            *(
-                ("median seconds per rating, where recorded",)
-                if any(rater.seconds for rater in ratings.raters)
-                else ()
-            ),
-        ),
-    )
+def _few_clusters(clusters: Count) -> Iterator[Note]:
+    """What to think of intervals from so few clusters; nothing where there are enough, or one."""
+    if 1 < clusters.n < FEW_CLUSTERS:
+        yield SAY("few_clusters", clusters=clusters)
 
 
-def severity_tables(ratings: StoredRatings, titles: Titles) -> Iterator[TextTable]:
+def _raters_table(ratings: StoredRatings) -> FindingTable:
+    findings = [
+        Finding(
+            about={"rater": rater.name},
+            counts=(Count("seat", rater.plays), Count("rating", rater.ratings)),
+            more={"seconds": median(rater.seconds) if rater.seconds else None},
+        )
+        for rater in ratings.raters
+    ]
+    timed = any(rater.seconds for rater in ratings.raters)
+    return SAY.table("raters", findings, notes=[SAY("seconds")] if timed else ())
+
+
+def _severity_tables(ratings: StoredRatings) -> Iterator[FindingTable]:
     """How severe each rater is, and how well anybody could follow the raters."""
-    found = severities(ratings.people)
-    names = [measure.name for measure in ratings.measures]
-    cells = {(one.rater, one.dimension): one for one in found}
-    if any(one.shared for one in found):
-        yield TextTable(
-            "Mean of each rater, and how far from the others who rated the same",
-            ("", *(titles[name] for name in names)),
-            tuple(
-                (rater.name, *(_severity(cells.get((rater.name, name))) for name in names))
-                for rater in ratings.raters
-            ),
-            ("in brackets: the rater's score minus the mean of the others of the same seat",),
+    metrics, found = _metrics(ratings), severities(ratings.people)
+    if any(severity.shared for severity in found):
+        by_rater: dict[str, dict[str, Any]] = {rater.name: {} for rater in ratings.raters}
+        for severity in found:
+            mean, deviation = severity.mean, severity.deviation
+            by_rater[severity.rater][severity.dimension] = (
+                mean if deviation is None else SAY("severity", mean=mean, deviation=deviation)
+            )
+        rows = [Finding(about={"rater": rater}, more=means) for rater, means in by_rater.items()]
+        columns = [Column(one.name, title_of(one), one.name) for one in ratings.measures]
+        yield SAY.table("severity", rows, columns=("rater", *columns))
+    most = [
+        Finding(
+            metrics[ceiling.dimension],
+            counts=(Count("seat", ceiling.items),),
+            more={"pair": ceiling.pair, "ceiling": ceiling.ceiling},
         )
-    most = [one for one in ceilings(ratings.people) if one.pair is not None]
+        for ceiling in ceilings(ratings.people)
+        if ceiling.pair is not None
+    ]
     if most:
-        yield TextTable(
-            "How well raters predict each other, and the most a judge could reach",
-            ("", "seats", "r of two raters", "ceiling"),
-            tuple(
-                (
-                    titles[one.dimension],
-                    f"{one.items:,}",
-                    plain(one.pair),
-                    plain(one.ceiling),
-                )
-                for one in most
-            ),
-            (
-                "r: Pearson's, over pairs of different raters of one seat, each in both orders",
-                "ceiling: the square root of the reliability of the raters' mean (Spearman-Brown), "
-                "the most that a judge's r with it can be expected to be",
-            ),
-        )
+        yield SAY.table("ceiling", most)
 
 
-def _severity(found: Severity | None) -> str:
-    if found is None:
-        return NOTHING
-    away = "" if found.deviation is None else f" ({plain(found.deviation, sign=True)})"
-    return plain(found.mean) + away
+def _people_tables(findings: Sequence[Finding], cluster: str, bins: int) -> Iterator[FindingTable]:
+    whole = _of_all(findings)
+    summaries = [SAY("summaries")] if len(_parts(whole)) < len(whole) else ()
+    yield SAY.table("people", whole, notes=summaries, cluster=cluster, bins=bins)
+    alphas = [finding for finding in whole if "interval" in finding.more]
+    why = missing_notes(finding.more["interval"].note for finding in alphas)
+    yield SAY.table("alpha", alphas, notes=why, unit=cluster)
+    if len(_groups(findings)) > 1:
+        apart = [finding for finding in findings if finding.about["played"] != ALL]
+        yield SAY.table("people_by_group", apart)
 
 
-def agreement_table(cells: Sequence[AmongPeople], titles: Titles, bins: int) -> TextTable:
-    """Pairwise agreement and kappa, all groups together."""
-    rows = [cell for cell in cells if cell.group is None]
-    return TextTable(
-        "Two people who rated the same seat",
-        ("", "seats", "exact", "within 1", "same bin", "kappa", "95 % interval"),
-        tuple(
-            (
-                titles[cell.dimension],
-                f"{cell.agreement.kappa.n:,}",
-                share(cell.agreement.exact.value),
-                share(cell.agreement.near.value),
-                share(cell.agreement.binned.value),
-                plain(cell.agreement.kappa.value),
-                kappa_ends(cell.agreement.kappa, bins),
-            )
-            for cell in rows
-        ),
-        (
-            "exact: the same score; within 1: at most one point apart; same bin: in the same of "
-            f"{bins} equal parts of the scale; shares of pairs of raters, averaged over seats",
-            f"kappa: Randolph's, of the same bin (chance 1/{bins})",
-            *(_summaries(rows)),
-            *interval_notes([cell.agreement.kappa for cell in rows], titles.cluster),
-            THESE_RATERS,
-        ),
-    )
+# ------------------------------------------------------------------ judges
 
 
-def alpha_table(cells: Sequence[AmongPeople], titles: Titles) -> TextTable:
-    """Krippendorff's alpha by three metrics, all groups together."""
-    rows = [cell for cell in cells if cell.group is None and cell.interval is not None]
-    return TextTable(
-        "Krippendorff's alpha among people",
-        ("", "nominal", "ordinal", "interval", "95 % interval"),
-        tuple(
-            (
-                titles[cell.dimension],
-                _alpha(cell.nominal),
-                _alpha(cell.ordinal),
-                _alpha(cell.interval),
-                NOTHING if cell.interval is None else ends(cell.interval),
-            )
-            for cell in rows
-        ),
-        (
-            "1: full agreement; 0: what chance gives; the 95 % interval is that of the interval "
-            f"metric, {titles.cluster}s left out one at a time, for these raters",
-            *missing_notes(cell.interval.note for cell in rows if cell.interval is not None),
-        ),
-    )
+def judge_section(ratings: StoredRatings, report: AgreementReport, judge: str) -> Section:
+    """How far a judge follows people, and on which side of them its scores lie."""
+    findings = judge_findings(ratings, report, judge)
+    whole, title = _of_all(findings), SAY("judge_title", judge=judge)
+    who = ratings.judge_ids[judge]
+    declared = next(iter(ratings.worlds.values()), UNDECLARED)
+    said = [SAY("judge", judge=judge, method=method_words(declared, who))]
+    if who.method in RULE_BASED:
+        said.append(SAY("no_model"))
+    if not whole:
+        said.append(SAY("scored_nothing"))
+        return Section(title, tuple(said), tuple(_owed(report, judge)))
+    said += [*_following(whole), *_biased(whole), *_in_range(whole)]
+    cautions = tuple(_judge_cautions(ratings, judge, findings))
+    tables, figures = _judge_tables(ratings, findings), _differences(ratings, report, judge)
+    return Section(title, tuple(said), cautions, tuple(tables), tuple(figures))
 
 
-def people_by_group(cells: Sequence[AmongPeople], titles: Titles) -> TextTable:
-    """Kappa and alpha of plays by models, by people, apart."""
-    groups = groups_of(cells)
-    rows = []
-    for dimension in dict.fromkeys(cell.dimension for cell in cells):
-        row = [titles[dimension]]
-        for group in groups:
-            cell = next(c for c in cells if (c.dimension, c.group) == (dimension, group))
-            found = cell.agreement.kappa
-            row += [f"{found.n:,}", plain(found.value), _alpha(cell.interval)]
-        rows.append(tuple(row))
-    heads = [head for group in groups for head in (PLAYED[group], "kappa", "alpha")]
-    return TextTable(
-        "Agreement among people by who played",
-        ("", *heads),
-        tuple(rows),
-        ("below who played: seats that two people or more rated; alpha by the interval metric",),
-    )
-
-
-def pair_table(cells: Sequence[JudgePair], titles: Titles) -> TextTable:
-    """Two judges as raters of the same plays."""
-    rows = [cell for cell in cells if cell.group is None and cell.agreement.kappa.n]
-    first, second = cells[0].first, cells[0].second
-    return TextTable(
-        f"{first} and {second}",
-        ("", "seats", "exact", "within 1", "kappa", "r", "difference", "95 % interval"),
-        tuple(
-            (
-                titles[cell.dimension],
-                f"{cell.agreement.kappa.n:,}",
-                share(cell.agreement.exact.value),
-                share(cell.agreement.near.value),
-                plain(cell.agreement.kappa.value),
-                correlated(cell.pearson),
-                plain(None if cell.difference is None else cell.difference.value, sign=True),
-                NOTHING if cell.difference is None else ends(cell.difference),
-            )
-            for cell in rows
-        ),
-        (
-            f"difference: {first} minus {second}, in points",
-            *interval_notes(
-                [c.difference for c in rows if c.difference is not None], titles.cluster
-            ),
-        ),
-    )
-
-
-def _summaries(rows: Iterable[AmongPeople | JudgePair]) -> tuple[str, ...]:
-    if POOLED not in {cell.dimension for cell in rows}:
-        return ()
-    return (
-        "mean of all: the mean of a rater's scores of a seat, as a score of its own; all "
-        "scores: each dimension of a seat counts as a seat",
-    )
-
-
-def _alpha(found: Alpha | None) -> str:
-    return NOTHING if found is None else plain(found.value)
-
-
-def _instructed_apart(ratings: StoredRatings, judge: str, other: str) -> Iterator[str]:
-    """That two had different instructions, so that agreement tells of that, too."""
-    one, two = (ratings.instructions.get(who) for who in (judge, other))
-    if one and two and one.hash != two.hash:
-        yield (
-            f"{judge} and {other} had different instructions ({one}; {two}): how far they agree "
-            "depends on that, too."
-        )
-
-
-def judge_section(
-    ratings: StoredRatings, report: AgreementReport, judge: str, titles: Titles
-) -> Section:
-    """The section on one judge."""
-    cells = judged_by(report, judge)
-    rows = [cell for cell in cells if cell.group is None]
-    method = ratings.judge_ids[judge].method
-    kind = _KIND.get(method, method)
-    said = [f"{judge}: {kind}."]
-    if not rows:
-        said.append("It scored no seat that people rated.")
-        return Section(f"{judge} beside people", tuple(said), tuple(_owed(report, judge)))
-    said += [*_following(rows, titles), *_biased(rows, titles), *_inside(rows)]
-    tables = [correlation_table(cells, titles), difference_table(cells, titles)]
-    ranged = range_table(cells, titles)
-    if ranged.rows:
-        tables.append(ranged)
-    return Section(
-        f"{judge} beside people",
-        tuple(said),
-        tuple(_judge_cautions(ratings, judge, cells, titles)),
-        tuple(tables),
-        tuple(_figures(ratings, rows, titles, judge)),
-    )
-
-
-def _owed(report: AgreementReport, judge: str) -> Iterator[str]:
+def _owed(report: AgreementReport, judge: str) -> Iterator[Note]:
     """The scores that a judge who gave none owes."""
-    mine = [cell for cell in report.judges if (cell.judge, cell.group) == (judge, None)]
-    if failed := sum(cell.failed for cell in mine if cell.dimension != OVERALL):
-        yield f"{plural(failed, 'score')} that it owes {'is' if failed == 1 else 'are'} missing."
+    cells = [cell for cell in report.judges if (cell.judge, cell.group) == (judge, None)]
+    if failed := sum(cell.failed for cell in cells if cell.dimension != OVERALL):
+        yield SAY("owed", scores=Count("score", failed))
 
 
-def _following(rows: Sequence[JudgeAndPeople], titles: Titles) -> Iterator[str]:
-    parts = [cell for cell in rows if cell.dimension != OVERALL]
+def _following(findings: Sequence[Finding]) -> Iterator[Note]:
+    values = [(finding, finding.estimate) for finding in _parts(findings)]
     ranked = sorted(
-        (cell for cell in parts if cell.pearson.value is not None),
-        key=lambda cell: -(cell.pearson.value or 0.0),
+        ((finding, r) for finding, r in values if r and r.value is not None),
+        key=lambda pair: -(pair[1].value or 0.0),
     )
     if not ranked:
         return
-    best, worst = ranked[0], ranked[-1]
-    line = f"It follows the people's mean best in {titles[best.dimension]} (r {_r(best)})"
+    (best, r), (worst, least) = ranked[0], ranked[-1]
     if len(ranked) > 1:
-        line += f" and least in {titles[worst.dimension]} (r {_r(worst)})"
-    yield f"{line}."
-    open_ = [
-        titles[cell.dimension]
-        for cell in ranked
-        if cell.pearson.low is None or cell.pearson.low <= 0 <= (cell.pearson.high or 0)
-    ]
-    if open_:
-        yield f"No evidence of a correlation in {listed(open_)}."
+        yield SAY("follows_apart", best=best.metric, r=r, worst=worst.metric, least=least)
+    else:
+        yield SAY("follows", best=best.metric, r=r)
+    if none := [finding.metric for finding, r in ranked if _may_be_zero(r)]:
+        yield SAY("no_correlation", metrics=none)
 
 
-def _r(cell: JudgeAndPeople) -> str:
-    found = cell.pearson
-    return f"{correlated(found)} {ends(found)}" if found.low is not None else correlated(found)
+def _may_be_zero(r: Any) -> bool:
+    return r.low is None or r.high is None or r.low <= 0 <= r.high
 
 
-def _biased(rows: Sequence[JudgeAndPeople], titles: Titles) -> Iterator[str]:
-    above, below = [], []
-    for cell in rows:
-        bias = cell.spread.bias
-        if bias.value is None or bias.low is None or bias.high is None:
-            continue
-        told = f"{titles[cell.dimension]} ({plain(bias.value, sign=True)} {ends(bias)})"
-        if bias.low > 0:
-            above.append(told)
-        elif bias.high < 0:
-            below.append(told)
-    if above:
-        yield f"It scores higher than people in {listed(above)}."
-    if below:
-        yield f"It scores lower than people in {listed(below)}."
-    if not above and not below:
-        yield "No dimension shows it scoring higher or lower than people on average."
+def _biased(findings: Sequence[Finding]) -> Iterator[Note]:
+    biases = [(finding.metric, finding.more["bias"]) for finding in findings]
+    sure = [(metric, bias) for metric, bias in biases if bias.low is not None]
+    higher = [SAY("bias", metric=metric, bias=bias) for metric, bias in sure if bias.low > 0]
+    lower = [SAY("bias", metric=metric, bias=bias) for metric, bias in sure if bias.high < 0]
+    if higher:
+        yield SAY("higher", biases=higher)
+    if lower:
+        yield SAY("lower", biases=lower)
+    if not higher and not lower:
+        yield SAY("no_bias")
 
 
-def _inside(rows: Sequence[JudgeAndPeople]) -> Iterator[str]:
-    parts = [cell.spread for cell in rows if cell.dimension != OVERALL]
-    total = sum(spread.inside.n for spread in parts)
+def _in_range(findings: Sequence[Finding]) -> Iterator[Note]:
+    figures = [finding.more for finding in _parts(findings)]
+    total = sum(each["inside"].n for each in figures)
     if total:
-        below, above = sum(s.below for s in parts), sum(s.above for s in parts)
+        below, above = (sum(each[side] for each in figures) for side in ("below", "above"))
         inside = total - below - above
-        yield (
-            f"Of {plural(total, 'score')} of seats with two raters or more, {inside:,} "
-            f"({share(inside / total)}) lie in the range that the raters span, "
-            f"{below:,} below and {above:,} above."
+        yield SAY(
+            "range",
+            scores=Count("score", total),
+            inside=inside,
+            share=inside / total,
+            below=below,
+            above=above,
         )
 
 
 def _judge_cautions(
-    ratings: StoredRatings, judge: str, cells: Sequence[JudgeAndPeople], titles: Titles
+    ratings: StoredRatings, judge: str, findings: Sequence[Finding]
 ) -> Iterator[str]:
-    rows = [cell for cell in cells if cell.group is None]
-    there = {cell.dimension for cell in rows}
-    left_out = [titles[m.name] for m in ratings.measures if m.name not in there]
+    whole = _of_all(findings)
+    compared = {finding.metric for finding in whole}
     for raters in ratings.sets:
         yield from _instructed_apart(ratings, judge, raters)
-    if left_out:
-        yield f"It gave no score that can be compared in {listed(left_out)}."
-    failed = {titles[cell.dimension]: cell.failed for cell in rows if cell.failed}
-    if failed:
-        told = ", ".join(f"{name} {count:,}" for name, count in failed.items())
-        yield f"Missing scores: {told}."
-    small = [titles[cell.dimension] for cell in rows if cell.pearson.n < FEW_PLAYS]
-    if small:
-        yield f"Fewer than {FEW_PLAYS} seats: r says little in {listed(small)}."
-    undefined = [titles[cell.dimension] for cell in rows if cell.pearson.value is None]
-    if undefined:
-        yield (
-            f"No r for {listed(undefined)}: too few seats, or one side gives all of them the "
-            "same score; agreement there shows in the differences only."
-        )
-    lifted = [titles[cell.dimension] for cell in rows if _lifted(cell)]
-    if lifted:
-        yield (
-            f"In {listed(lifted)} a few seats far from the rest drive r: by rank (Spearman) the "
-            "judge agrees with people much less."
-        )
-    doubtful = [titles[cell.dimension] for cell in rows if _doubtful(cell)]
-    if doubtful:
-        yield (
-            f"In {listed(doubtful)} the stars claim more than the interval does; the interval is "
-            "clustered: trust it."
-        )
-    if ending := [titles[c.dimension] for c in rows if _at_an_end(ratings, judge, c.dimension)]:
-        yield (
-            f"In {listed(ending)} it gives every seat the same score, an end of the scale: "
-            "people can differ from that in one direction only, so their noise is part of the "
-            "difference."
-        )
+    if lacking := [metric for metric in ratings.measures if metric not in compared]:
+        yield SAY("not_compared", metrics=lacking)
+    if missing := _counted(whole, "failed"):
+        yield SAY("missing", scores=missing)
+    if few := [finding.metric for finding in whole if finding.counts[0].n < FEW_SEATS]:
+        yield SAY("few_seats", few=FEW_SEATS, metrics=few)
+    if undefined := [finding.metric for finding in whole if _r(finding).value is None]:
+        yield SAY("no_r", metrics=undefined)
+    if lifted := [finding.metric for finding in whole if _lifted(finding)]:
+        yield SAY("lifted", metrics=lifted)
+    if doubtful := [f.metric for f in whole if _r(f).stars and _may_be_zero(_r(f))]:
+        yield SAY("doubtful", metrics=doubtful)
+    if at_an_end := [f.metric for f in whole if _at_an_end(ratings, judge, f.metric)]:
+        yield SAY("at_an_end", metrics=at_an_end)
     if len(ratings.raters) == 1:
-        yield "With one rater there is no range and no standard deviation to compare it with."
-    groups = groups_of(cells)
+        yield SAY("no_range")
+    groups = _groups(findings)
     if PEOPLE not in groups:
-        played = listed([PLAYED[group] for group in groups])
-        yield (
-            f"All of these seats were played by {played}: this says nothing about seats played by "
-            "people."
-        )
-    yield from few_clusters(max(cell.pearson.clusters for cell in rows), titles)
+        yield SAY("not_by_people", groups=groups)
+    clusters = max(_r(finding).clusters for finding in whole)
+    yield from _few_clusters(Count(ratings.cluster, clusters))
     if ratings.judge_ids[judge].method == "model" and len(ratings.worlds) == 1:
         (declared,) = ratings.worlds.values()
         yield from (declared.published[group] for group in groups if group in declared.published)
 
 
-def _doubtful(cell: JudgeAndPeople) -> bool:
-    found = cell.pearson
-    if not found.stars:
+def _r(finding: Finding) -> Any:
+    return finding.estimate
+
+
+def _lifted(finding: Finding) -> bool:
+    r, rho = _r(finding).value, finding.more["spearman"].value
+    enough = finding.counts[0].n >= FEW_SEATS
+    return r is not None and rho is not None and enough and r - rho > _LIFT
+
+
+def _at_an_end(ratings: StoredRatings, judge: str, metric: Measure | None) -> bool:
+    """Whether all that a judge gives in a metric is the lowest, or the highest, score."""
+    if metric not in ratings.measures:
         return False
-    return found.low is None or found.high is None or found.low <= 0 <= found.high
-
-
-def _lifted(cell: JudgeAndPeople) -> bool:
-    r, rho = cell.pearson.value, cell.spearman.value
-    return r is not None and rho is not None and cell.pearson.n >= FEW_PLAYS and r - rho > _LIFT
-
-
-def _at_an_end(ratings: StoredRatings, judge: str, dimension: str) -> bool:
-    """Whether all that a judge gives in a dimension is the lowest, or the highest, score."""
-    ends_of = {m.name: (m.low, m.high) for m in ratings.measures}.get(dimension, ())
-    given = {
+    scores = {
         row.value
         for row in ratings.judges
-        if (row.rater, row.dimension) == (judge, dimension) and row.value is not None
+        if (row.rater, row.dimension) == (judge, metric.name) and row.value is not None
     }
-    return len(given) == 1 and given <= set(ends_of)
+    return len(scores) == 1 and scores <= {metric.low, metric.high}
 
 
-def _figures(
-    ratings: StoredRatings, rows: Sequence[JudgeAndPeople], titles: Titles, judge: str
-) -> Iterator[Figure]:
-    wide = {measure.name for measure in ratings.measures if measure.high - measure.low >= _WIDE}
-    drawn = [(titles[c.dimension], c.spread) for c in rows if c.dimension in wide]
-    if drawn:
-        title = f"{judge} minus people"
-        yield Figure(
-            f"{judge} minus the mean of the people: seats at each whole number of points",
-            difference_bars(title, drawn),
-        )
+def _instructed_apart(ratings: StoredRatings, judge: str, other: str) -> Iterator[Note]:
+    """That two had different instructions, so that agreement tells of that, too."""
+    first, second = (ratings.instructions.get(who) for who in (judge, other))
+    if first and second and first.hash != second.hash:
+        prompts = {"first": str(first), "second": str(second)}
+        yield SAY("instructed_apart", one=judge, other=other, **prompts)
 
 
-def correlation_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTable:
-    """r of a judge and the people's mean; by who played where that differs (SOTOPIA, Table 1)."""
-    groups = groups_of(cells)
-    apart = groups if len(groups) > 1 else ()
-    by = {(cell.dimension, cell.group): cell for cell in cells}
-    dimensions = [cell.dimension for cell in cells if cell.group is None]
-    rows = []
-    for dimension in dimensions:
-        row = [titles[dimension]]
-        for group in apart:
-            one = by[dimension, group].pearson
-            row += [correlated(one), f"{one.n:,}"]
-        whole = by[dimension, None]
-        row += [correlated(whole.pearson), f"{whole.pearson.n:,}", ends(whole.pearson)]
-        row += [*([] if apart else [p_text(whole.pearson.p)]), correlated(whole.spearman)]
-        rows.append(tuple(row))
-    bias = by[dimensions[0], None].spread.bias
-    also = ", and raters, so that it holds for others too" if bias.method == "crossed" else ""
-    heads = [head for group in apart for head in (PLAYED[group], "n")]
-    heads += ["all", "n", "95 % interval"] if apart else ["r", "n", "95 % interval", "p"]
-    return TextTable(
-        "Correlation with the mean of the people",
-        ("", *heads, "Spearman"),
-        tuple(rows),
-        (
-            "Pearson's r over seats; ** p <= 0.01, * p <= 0.05 by the t test, which treats "
-            f"seats as independent; the interval does not: {titles.cluster}s are left out one "
-            f"at a time{also}",
-            "where the people agree little (their alpha), no judge can follow their mean closely",
-            *missing_notes(by[dimension, None].pearson.note for dimension in dimensions),
+def _judge_tables(ratings: StoredRatings, findings: Sequence[Finding]) -> Iterator[FindingTable]:
+    whole, cluster = _of_all(findings), ratings.cluster
+    for_others = whole[0].more["bias"].method == "crossed"
+    also = SAY("and_raters") if for_others else ""
+    t_test = SAY("t_test", cluster=cluster, also=also)
+    why = missing_notes(_r(finding).note for finding in whole)
+    apart = len(_groups(findings)) > 1
+    yield SAY.table(
+        "correlation",
+        findings if apart else whole,
+        columns=(
+            "metric",
+            *(("played",) if apart else ()),
+            "seats",
+            "r",
+            "interval",
+            "p",
+            "spearman",
         ),
+        notes=(t_test, *why),
     )
+    yield SAY.table("difference", whole, cluster=cluster)
+    ranged = [
+        replace(finding, counts=(Count("seat", finding.more["inside"].n),))
+        for finding in whole
+        if finding.more["inside"].n
+    ]
+    if ranged:
+        yield SAY.table("range", ranged, cluster=cluster)
 
 
-def difference_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTable:
-    """Judge minus people."""
-    rows = [cell for cell in cells if cell.group is None]
-    return TextTable(
-        "Judge minus the mean of the people, in points",
-        ("", "n", "mean", "95 % interval", "sd", "within own sd", "within pooled sd"),
-        tuple(
-            (
-                titles[cell.dimension],
-                f"{cell.spread.bias.n:,}",
-                plain(cell.spread.bias.value, sign=True),
-                ends(cell.spread.bias),
-                plain(cell.spread.sd),
-                share(cell.spread.within_own_sd.value),
-                share(cell.spread.within_pooled_sd.value),
-            )
-            for cell in rows
-        ),
-        (
-            "within own sd: seats where the judge lies within one standard deviation of that "
-            "seat's raters; pooled: of all raters about their seats' means; seats of "
-            "two raters or more",
-            *interval_notes([cell.spread.bias for cell in rows], titles.cluster),
-        ),
-    )
-
-
-def range_table(cells: Sequence[JudgeAndPeople], titles: Titles) -> TextTable:
-    """The judge against the range that raters perceived (SOTOPIA, Figures F.1 to F.3)."""
-    rows = [cell for cell in cells if cell.group is None and cell.spread.inside.n]
-    return TextTable(
-        "The judge and the range of the people's scores of the same seat",
-        ("", "n", "inside", "95 % interval", "below", "above", "outside by"),
-        tuple(
-            (
-                titles[cell.dimension],
-                f"{cell.spread.inside.n:,}",
-                share(cell.spread.inside.value),
-                ends(cell.spread.inside, percent=True),
-                f"{cell.spread.below:,}",
-                f"{cell.spread.above:,}",
-                plain(cell.spread.outside_by.value),
-            )
-            for cell in rows
-        ),
-        (
-            "inside: from the lowest to the highest score that a rater gave, ends included; "
-            "outside by: points, mean of those outside",
-            "without ties, a judge interchangeable with the raters would lie inside in "
-            "(n - 1)/(n + 1) of them: a third with two raters, half with three; ties raise this",
-            *interval_notes([cell.spread.inside for cell in rows], titles.cluster),
-            THESE_RATERS,
-        ),
-    )
+def _differences(ratings: StoredRatings, report: AgreementReport, judge: str) -> Iterator[Figure]:
+    wide = {one.name: title_of(one) for one in ratings.measures if one.high - one.low >= _WIDE}
+    rows = [
+        (wide[cell.dimension], cell.spread)
+        for cell in report.judges
+        if cell.dimension in wide and (cell.judge, cell.group) == (judge, None)
+        and cell.spread.bias.n
+    ]  # fmt: skip
+    if rows:
+        chart = difference_bars(SAY("chart", judge=judge), rows)
+        yield Figure(SAY("chart_caption", judge=judge), chart)
 
 
 def difference_bars(title: str, rows: Sequence[tuple[str, Spread]]) -> Chart:
-    """A row of bars for each dimension: how many plays lie at each whole number of points from the
+    """A row of bars for each metric: how many seats lie at each whole number of points from the
     people's mean; a line marks 0."""
-    places = [place for _, spread in rows for place, _ in spread.counts]
-    ends = min([-1, *places]) - 0.5, max([1, *places]) + 0.5
+    points = [point for _, spread in rows for point, _ in spread.counts]
+    ends = min([-1, *points]) - 0.5, max([1, *points]) + 0.5
     bars = [
         Bars(
             name,
-            [(place - 0.5, place + 0.5, count) for place, count in spread.counts],
+            [(point - 0.5, point + 0.5, count) for point, count in spread.counts],
             None,
-            f"n {spread.bias.n:,}",
+            str(Count("seat", spread.bias.n)),
         )
         for name, spread in rows
     ]
-    told = "; ".join(_differences(name, spread) for name, spread in rows)
-    return bar_chart(title, told, bars, ends, zero=True)
+    in_words = "; ".join(
+        f"{name}: "
+        + ", ".join(f"{minus(f'{point:+d}')}: {count}" for point, count in spread.counts if count)
+        for name, spread in rows
+    )
+    return bar_chart(title, in_words, bars, ends, zero=True)
 
 
-def _differences(name: str, spread: Spread) -> str:
-    found = ", ".join(f"{minus(f'{place:+d}')}: {count}" for place, count in spread.counts if count)
-    return f"{name}: {found or 'nothing compared'}"
+def pairs_section(ratings: StoredRatings, report: AgreementReport) -> Section:
+    """Each two judges as raters of the same seats."""
+    findings = pair_findings(ratings, report)
+    tables, apart, cautions = [], [], [SAY("shared_error")]
+    for first, second in dict.fromkeys((cell.first, cell.second) for cell in report.pairs):
+        cautions += _instructed_apart(ratings, first, second)
+        if rows := [
+            finding for finding in findings if (*finding.about.values(),) == (first, second)
+        ]:
+            tables.append(
+                SAY.table("pair", rows, cluster=ratings.cluster, first=first, second=second)
+            )
+        else:
+            apart.append(SAY("pair", first=first, second=second))
+    said = (SAY("nothing_shared", pairs=apart),) if apart else ()
+    return Section(SAY("pairs_title"), said, tuple(cautions) if tables else (), tuple(tables))
 
 
-@dataclass(frozen=True, slots=True)
-class Titles:
-    """What dimensions, summaries and clusters are called."""
-
-    measures: Mapping[str, str]
-    cluster: str
-
-    @classmethod
-    def of(cls, ratings: StoredRatings) -> Titles:
-        """As in the world of these ratings."""
-        names = {measure.name: title_of(measure) for measure in ratings.measures}
-        clusters = {one.cluster for one in ratings.worlds.values()}
-        return cls(names, clusters.pop() if len(clusters) == 1 else "situation")
-
-    def __getitem__(self, dimension: str) -> str:
-        summaries = {OVERALL: "mean of all", POOLED: "all scores"}
-        return self.measures.get(dimension) or summaries[dimension]
+# ------------------------------------------------------------------ yes/no questions
 
 
-def kappa_ends(found: Estimate, bins: int) -> str:
-    """A kappa's interval, cut off where kappa ends: at -1 / (bins - 1) and 1."""
-    if found.low is None or found.high is None:
-        return NOTHING
-    low, high = max(found.low, -1 / (bins - 1)), min(found.high, 1.0)
-    return f"[{plain(low)}, {plain(high)}]"
+def yes_no_cells(ratings: StoredRatings) -> tuple[YesNoCell, ...]:
+    """For each yes/no question people among themselves, then each judge beside them: each pair of
+    answers about the same seat counts once.
+
+    Whoever gave no yes or no is in no pair. Of repeated judgings the majority counts.
+    """
+    cells = []
+    for measure in ratings.measures:
+        if not measure.yes_no:
+            continue
+        people = _answers(ratings.people, measure.name)
+        pairs = [
+            (pair, cluster)
+            for cluster, answers in people.values()
+            for pair in combinations(answers.values(), 2)
+        ]
+        cells.append(_yes_no_cell(AMONG, measure.name, pairs))
+        for judge in ratings.judge_ids:
+            own = _answers([row for row in ratings.judges if row.rater == judge], measure.name)
+            pairs = [
+                ((own[item][1][judge], answer), cluster)
+                for item, (cluster, answers) in people.items()
+                if item in own
+                for answer in answers.values()
+            ]
+            if own:
+                cells.append(_yes_no_cell(judge, measure.name, pairs))
+    return tuple(cells)
 
 
-def correlated(found: Correlation | None) -> str:
-    """r with its stars."""
-    return NOTHING if found is None else plain(found.value) + found.stars
+def _yes_no_cell(
+    judge: str, dimension: str, pairs: Sequence[tuple[tuple[bool, bool], str]]
+) -> YesNoCell:
+    answers, clusters = [pair for pair, _ in pairs], [cluster for _, cluster in pairs]
+    agreement = yes_no_agreement(answers, clusters, interchangeable=judge == AMONG)
+    return YesNoCell(judge, dimension, agreement)
 
 
-def groups_of(cells: Iterable[AmongPeople | JudgeAndPeople | JudgePair]) -> tuple[str, ...]:
-    """The groups apart, in the order of SOTOPIA's Table 1."""
-    there = {cell.group for cell in cells}
-    return tuple(group for group in PLAYED if group is not None and group in there)
+def _answers(rows: Sequence[ItemRating], dimension: str) -> dict[str, tuple[str, dict[str, bool]]]:
+    """By item its cluster, and the answers by rater."""
+    answers: dict[str, tuple[str, dict[str, bool]]] = {}
+    for row in rows:
+        if row.dimension == dimension and row.value is not None and row.value != 0.5:
+            answers.setdefault(row.item, (row.cluster, {}))[1][row.rater] = row.value > 0.5
+    return answers
 
 
-def judged_by(report: AgreementReport, judge: str) -> tuple[JudgeAndPeople, ...]:
-    """The cells of one judge, of the dimensions in which it and people rated the same plays."""
-    cells = [cell for cell in report.judges if cell.judge == judge]
-    there = {cell.dimension for cell in cells if cell.group is None and cell.spread.bias.n}
-    return tuple(cell for cell in cells if cell.dimension in there)
-
-
-def few_clusters(clusters: int, titles: Titles) -> Iterator[str]:
-    """What to think of intervals from so few clusters; nothing where there are enough, or none."""
-    if 1 < clusters < FEW_CLUSTERS:
-        yield (
-            f"Only {plural(clusters, titles.cluster)}: an interval from so few is uncertain "
-            "itself, and tends to be too short."
+def yes_no_section(ratings: StoredRatings, cells: Sequence[YesNoCell]) -> Section:
+    """The agreement on each question, people first."""
+    metrics = _metrics(ratings)
+    findings = [
+        Finding(
+            metrics[cell.dimension],
+            {"judge": cell.judge},
+            counts=(Count("pair", cell.agreement.pairs),),
+            more={
+                "kappa": cell.agreement,
+                "yes": cell.agreement.first,
+                "yes_people": cell.agreement.second,
+                "same": cell.agreement.same,
+            },
         )
+        for cell in cells
+    ]
+    tables = []
+    for judge in dict.fromkeys(cell.judge for cell in cells):
+        rows = [finding for finding in findings if finding.about["judge"] == judge]
+        table = "yes_no_people" if judge == AMONG else "yes_no_judge"
+        tables.append(SAY.table(table, rows, judge=judge))
+    said = (SAY("yes_no_pairs"), SAY("yes_no_kappa"))
+    return Section(SAY("yes_no_title"), said, (), tuple(tables))

@@ -857,7 +857,9 @@ def overview_table(
     findings = [row for each in comparisons for row in comparison_findings(each)]
     below = (*_overview_notes(comparisons), *notes)
     declared = comparisons[0].declared
-    return SAY.table("two_agents", findings, notes=below, declared=declared, a=a, b=b)
+    table = SAY.table("two_agents", findings, notes=below, declared=declared, a=a, b=b)
+    marked = any(row.metric and declared.metric(row.metric.name).mark for row in findings)
+    return table if marked else replace(table, legend="")  # the scores above have it
 
 
 def _overview_notes(comparisons: Sequence[ComparedAgents]) -> Iterator[Note]:

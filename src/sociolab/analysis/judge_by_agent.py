@@ -17,15 +17,17 @@ import numpy as np
 
 from sociolab.analysis.ratings import StoredRatings
 from sociolab.core.score import Measure
-from sociolab.report.formatting import NOTHING, cell, ends, interval_notes, p_text, plain
-from sociolab.report.section import Section, TextTable
-from sociolab.report.words import listed
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Count, Finding, Note
+from sociolab.report.section import Section
 from sociolab.stats.correlation import correlations
 from sociolab.stats.crossed import Given, RatedPlay, crossed, crossed_estimate
 from sociolab.stats.intervals import Estimate, on_scale
 from sociolab.stats.paired import holm
 from sociolab.stats.power import ALPHA
 from sociolab.stats.prediction_powered import FEWEST, Corrected, JudgedPlay, corrected
+
+SAY = Catalogue("judge_by_agent")
 
 JudgedByAgent: TypeAlias = Mapping[str, Mapping[str, Sequence[JudgedPlay]]]
 """The plays that a judge scored, by dimension and agent."""
@@ -82,61 +84,61 @@ class JudgeByAgent:
 
 def judge_by_agent(ratings: StoredRatings, judge: str) -> JudgeByAgent:
     """The judge beside people, agent by agent."""
-    given: dict[tuple[str, str], Given] = defaultdict(tuple)
-    for row in ratings.people:
-        if row.value is not None:
-            given[row.dimension, row.item] += ((row.rater, row.value),)
+    rated: dict[tuple[str, str], Given] = defaultdict(tuple)
+    for rating in ratings.people:
+        if rating.value is not None:
+            rated[rating.dimension, rating.item] += ((rating.rater, rating.value),)
     plays: dict[str, dict[str, list[JudgedPlay]]] = {
         measure.name: defaultdict(list) for measure in ratings.measures
     }
-    for one in ratings.judges:
-        if one.rater == judge and one.value is not None and one.dimension in plays:
-            rated = given.get((one.dimension, one.item), ())
-            scored = plays[one.dimension][ratings.played[one.item]]
-            scored.append(JudgedPlay(one.cluster, one.value, rated))
-    made = biases(judge, plays)
+    for row in ratings.judges:
+        if row.rater == judge and row.value is not None and row.dimension in plays:
+            play = JudgedPlay(row.cluster, row.value, rated.get((row.dimension, row.item), ()))
+            plays[row.dimension][ratings.seats[row.item].agent].append(play)
+    by_agent = biases(judge, plays)
     orders: dict[str, float | None] = {}
     for name in plays:
-        mine = [one for one in made if one.dimension == name]
-        if len(mine) > 2:
-            sides = np.array([one.judged for one in mine]), np.array([one.people for one in mine])
-            orders[name] = correlations(*sides, np.arange(len(mine)))[1].value
-    powered = (_corrected(judge, one, plays[one.name]) for one in ratings.measures)
-    return JudgeByAgent(judge, made, orders, tuple(one for some in powered for one in some))
+        pairs = [(bias.judged, bias.people) for bias in by_agent if bias.dimension == name]
+        if len(pairs) > 2:
+            judged, people = np.array(pairs).T
+            orders[name] = correlations(judged, people, np.arange(len(pairs)))[1].value
+    means = (mean for one in ratings.measures for mean in _corrected(judge, one, plays[one.name]))
+    return JudgeByAgent(judge, by_agent, orders, tuple(means))
 
 
 def biases(judge: str, plays: JudgedByAgent) -> tuple[AgentBias, ...]:
     """The bias of a judge for each agent in each dimension, by whose plays people rated, too."""
-    made: dict[tuple[str, str], AgentBias] = {}
+    by_agent: dict[tuple[str, str], AgentBias] = {}
     ps: dict[tuple[str, str], float | None] = {}
-    for dimension, every in plays.items():
-        rated = {agent: [one for one in some if one.given] for agent, some in every.items()}
-        by = {agent: rated[agent] for agent in sorted(rated) if rated[agent]}
-        for agent, mine in by.items():
-            others = [play for name, some in by.items() if name != agent for play in some]
-            both = crossed([*_gaps(mine), *_gaps(others, -1)]) if others else None
-            made[dimension, agent] = AgentBias(
+    for dimension, scored in plays.items():
+        both = {agent: [play for play in scored[agent] if play.given] for agent in sorted(scored)}
+        rated = {agent: own for agent, own in both.items() if own}
+        for agent, own in rated.items():
+            others = [
+                play for name, plays_of in rated.items() if name != agent for play in plays_of
+            ]
+            apart = crossed([*_gaps(own), *_gaps(others, -1)]) if others else None
+            by_agent[dimension, agent] = AgentBias(
                 judge,
                 dimension,
                 agent,
-                crossed_estimate(_gaps(mine)),
-                None if both is None else both.value,
-                None,
-                fmean(fmean(value for _, value in play.given) for play in mine),
-                fmean(play.judge for play in mine),
+                bias=crossed_estimate(_gaps(own)),
+                apart=None if apart is None else apart.value,
+                p=None,
+                people=fmean(fmean(value for _, value in play.given) for play in own),
+                judged=fmean(play.judge for play in own),
             )
             # Of two agents, each is the other's others: one test.
-            ps[dimension, agent] = (
-                None if both is None or (len(by) == 2 and agent != min(by)) else both.p
-            )
-    return tuple(replace(made[key], p=p) for key, p in holm(ps).items())
+            twice = len(rated) == 2 and agent != min(rated)
+            ps[dimension, agent] = None if apart is None or twice else apart.p
+    return tuple(replace(by_agent[key], p=p) for key, p in holm(ps).items())
 
 
 def _gaps(plays: Sequence[JudgedPlay], sign: int = 1) -> list[RatedPlay]:
     """Judge minus each rater."""
     return [
-        RatedPlay(one.cluster, tuple((who, one.judge - value) for who, value in one.given), sign)
-        for one in plays
+        RatedPlay(play.cluster, tuple((who, play.judge - v) for who, v in play.given), sign)
+        for play in plays
     ]
 
 
@@ -151,130 +153,98 @@ def _corrected(
             for agent, sign in zip(sides, (1.0, -1.0), strict=False)
             for play in plays[agent]
         ]
-        if (found := corrected(rows)) is not None:
+        if (means := corrected(rows)) is not None:
             width = measure.high - measure.low
             low, high = (measure.low, measure.high) if len(sides) == 1 else (-width, width)
-            people, alone, both = (
-                on_scale(one, low, high) for one in (found.people, found.judge, found.corrected)
+            cut = replace(
+                means,
+                people=on_scale(means.people, low, high),
+                judge=on_scale(means.judge, low, high),
+                corrected=on_scale(means.corrected, low, high),
             )
-            told = replace(found, people=people, judge=alone, corrected=both)
-            yield CorrectedMean(judge, measure.name, sides, told)
+            yield CorrectedMean(judge, measure.name, sides, cut)
 
 
-def judge_by_agent_section(found: JudgeByAgent, titles: Mapping[str, str], cluster: str) -> Section:
+# ------------------------------------------------------------------ what it concludes
+
+
+def bias_findings(ratings: StoredRatings, judge: JudgeByAgent) -> tuple[Finding, ...]:
+    """A judge minus people, by metric and agent; p is of its distance from that for the others."""
+    return tuple(
+        Finding(
+            ratings.metrics[bias.dimension],
+            {"judge": bias.judge, "agent": bias.agent},
+            bias.bias,
+            (Count("seat", bias.bias.n),),
+            adjusted_p=bias.p,
+            more={"people": bias.people, "judged": bias.judged, "apart": bias.apart},
+        )
+        for bias in judge.biases
+    )
+
+
+def corrected_findings(ratings: StoredRatings, judge: JudgeByAgent) -> tuple[Finding, ...]:
+    """People's mean of each agent, corrected by the judge."""
+    return tuple(
+        Finding(
+            ratings.metrics[mean.dimension],
+            {"judge": mean.judge, "agent": mean.agents[0]},
+            mean.found.corrected,
+            more={
+                "rated": SAY("rated", rated=mean.found.people.n, scored=mean.found.judge.n),
+                "people": mean.found.people,
+                "judged": mean.found.judge,
+                "weight": mean.found.weight,
+                "saved": mean.found.saved,
+            },
+        )
+        for mean in judge.corrected
+        if len(mean.agents) == 1
+    )
+
+
+def judge_by_agent_section(ratings: StoredRatings, judge: JudgeByAgent) -> Section:
     """What to know of a judge before its scores rank agents."""
-    said: list[str] = []
-    if len({one.agent for one in found.biases}) < 2:
-        said.append("People rated one agent only: whether the judge favours any is not known.")
-    elif not any(one.differs for one in found.biases):
-        said.append(
-            "The judge's bias is not shown to differ between agents. This is no evidence that it "
-            "is the same: see the intervals."
-        )
-    same = [titles[name] for name, r in found.orders.items() if r is not None and r >= 1]
-    if same:
-        said.append(f"Judge and people rank the agents alike in {listed(same)}.")
-    other = [
-        f"{titles[name]} {plain(r)}" for name, r in found.orders.items() if r is not None and r < 1
-    ]
-    if other:
-        said.append(
-            "Spearman's rank correlation of the agents' means by judge and by people: "
-            f"{', '.join(other)}."
-        )
-    tables = [_bias_table(found.biases, titles, cluster)]
-    means = [one for one in found.corrected if len(one.agents) == 1]
+    findings, means = bias_findings(ratings, judge), corrected_findings(ratings, judge)
+    tables = [SAY.table("bias", findings, cluster=ratings.cluster)]
     if means:
-        tables.append(_corrected_table(found, means, titles, cluster))
-    cautions = tuple(_cautions(found.biases, titles))
-    return Section(f"Judge minus people: {found.judge}", tuple(said), cautions, tuple(tables))
+        tables.append(SAY.table("corrected", means, notes=_left_out(ratings, judge)))
+    said, cautions = _sentences(ratings, judge), _cautions(findings)
+    title = SAY("title", judge=judge.judge)
+    return Section(title, tuple(said), tuple(cautions), tuple(tables))
 
 
-def _cautions(found: Sequence[AgentBias], titles: Mapping[str, str]) -> Iterator[str]:
+def _sentences(ratings: StoredRatings, judge: JudgeByAgent) -> Iterator[Note]:
+    if len({bias.agent for bias in judge.biases}) < 2:
+        yield SAY("one_agent")
+    elif not any(bias.differs for bias in judge.biases):
+        yield SAY("no_difference")
+    orders = [(ratings.metrics[name], rho) for name, rho in judge.orders.items() if rho is not None]
+    if same := [metric for metric, rho in orders if rho >= 1]:
+        yield SAY("same_order", metrics=same)
+    if other := [SAY("order", metric=metric, rho=rho) for metric, rho in orders if rho < 1]:
+        yield SAY("orders", orders=other)
+
+
+def _cautions(findings: Sequence[Finding]) -> Iterator[Note]:
     """Of each agent for which the judge's bias is another."""
-    by: dict[str, list[AgentBias]] = defaultdict(list)
-    for one in found:
-        if one.differs:
-            by[one.agent].append(one)
-    for agent, some in by.items():
-        told = [
-            f"{titles[one.dimension]} {plain(one.bias.value, sign=True)} {ends(one.bias)}, which "
-            f"is {plain(one.apart, sign=True)} from the bias for others (Holm p {p_text(one.p)})"
-            for one in some
-        ]
-        yield (
-            f"The judge's bias for {agent} differs from that for other agents: {listed(told)}. Its "
-            "scores do not compare these agents fairly."
-        )
+    by_agent: dict[str, list[Note]] = defaultdict(list)
+    for finding in findings:
+        if finding.adjusted_p is not None and finding.adjusted_p < ALPHA:
+            bias, apart, p = finding.estimate, finding.more["apart"], finding.adjusted_p
+            differs = SAY("favoured", metric=finding.metric, bias=bias, apart=apart, p=p)
+            by_agent[finding.about["agent"]].append(differs)
+    for agent, notes in by_agent.items():
+        yield SAY("unfair", agent=agent, biases=notes)
 
 
-def _bias_table(rows: Sequence[AgentBias], titles: Mapping[str, str], cluster: str) -> TextTable:
-    """A row for each dimension and agent."""
-    return TextTable(
-        "Judge minus people, by agent",
-        ("", "agent", "n", "people", "judge", "bias", "95 % interval", "from others", "Holm p"),
-        tuple(
-            (
-                titles[one.dimension],
-                one.agent,
-                f"{one.bias.n:,}",
-                plain(one.people),
-                plain(one.judged),
-                plain(one.bias.value, sign=True),
-                ends(one.bias),
-                plain(one.apart, sign=True),
-                NOTHING if one.p is None else p_text(one.p),
-            )
-            for one in rows
-        ),
-        (
-            "n: seats that both scored; bias: judge minus people, in points",
-            *interval_notes([one.bias for one in rows], cluster),
-            "from others: this bias minus the bias for all other agents; Holm p: for that "
-            "difference, corrected for all rows",
-        ),
-        words=(1,),
-    )
-
-
-def _corrected_table(
-    found: JudgeByAgent, rows: Sequence[CorrectedMean], titles: Mapping[str, str], cluster: str
-) -> TextTable:
-    return TextTable(
-        "People's means, corrected with the judge (PPI++)",
-        ("", "agent", "rated", "people alone", "judge alone", "corrected", "weight", "saved"),
-        tuple(
-            (
-                titles[one.dimension],
-                one.agents[0],
-                f"{one.found.people.n:,} of {one.found.judge.n:,}",
-                cell(one.found.people),
-                cell(one.found.judge),
-                cell(one.found.corrected),
-                plain(one.found.weight),
-                NOTHING if one.found.saved is None else f"{one.found.saved:,.0f}",
-            )
-            for one in rows
-        ),
-        (
-            "corrected: the people's mean, adjusted by the difference between the judge's mean for "
-            "unrated and for rated seats (Angelopoulos et al., arXiv 2311.01453); unbiased if the "
-            "rated ones are a random sample, however biased the judge",
-            "weight: how much the judge counts, 0 to 1; saved: how many more seats people would "
-            "have to rate for an interval as short",
-            *_left_out(found, cluster),
-        ),
-        words=(1,),
-    )
-
-
-def _left_out(found: JudgeByAgent, cluster: str) -> Iterator[str]:
+def _left_out(ratings: StoredRatings, judge: JudgeByAgent) -> Iterator[Note]:
     """Rated agents without a corrected mean, and why."""
-    there = {one.agents for one in found.corrected}
+    there = {mean.agents for mean in judge.corrected}
     most: dict[str, int] = defaultdict(int)
-    for one in found.biases:
-        most[one.agent] = max(most[one.agent], one.bias.clusters)
+    for bias in judge.biases:
+        most[bias.agent] = max(most[bias.agent], bias.bias.clusters)
     for agent in sorted(most):
         if (agent,) not in there:
-            which = "rated" if most[agent] < FEWEST else "unrated"
-            yield f"left out: {agent} ({which} seats in fewer than {FEWEST} {cluster}s)"
+            why = "few_rated" if most[agent] < FEWEST else "few_unrated"
+            yield SAY(why, agent=agent, clusters=Count(ratings.cluster, FEWEST))

@@ -15,10 +15,13 @@ import numpy as np
 
 from sociolab.analysis.audit import AuditSubject
 from sociolab.analysis.values import RunValues, Value
-from sociolab.report.formatting import cell
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Count, Finding, Note, episodes_and_seats
 from sociolab.report.plays import PlayKey
-from sociolab.report.section import Section, TextTable
+from sociolab.report.section import Section
 from sociolab.stats.intervals import Estimate, left_out_interval
+
+SAY = Catalogue("length")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,7 @@ class LengthEffect:
     judge: str
     measure: str
     slope: Estimate
+    counts: tuple[Count, ...]
 
 
 def length_effects(
@@ -36,33 +40,37 @@ def length_effects(
     """The slopes of each judge by models or people (or of `judge`) in each measure; `words` are
     those that a seat says in a trial, of seat None those of the whole episode. Plays without words
     have no part in it."""
-    found = []
+    effects = []
     for label, who in values.judges.items():
         if judge not in (None, label, who.name) or who.method not in ("model", "people"):
             continue
         for name in values.measures:
-            rows = [v for v in values.values if (v.judge, v.measure) == (label, name)]
-            found.append(LengthEffect(label, name, _slope(rows, words)))
-    return tuple(one for one in found if one.slope.n)
+            rows = [
+                value
+                for value in values.values
+                if (value.judge, value.measure) == (label, name)
+                and value.value is not None
+                and words.get((value.trial, value.seat))
+            ]
+            counts = episodes_and_seats((value.trial, value.seat) for value in rows)
+            if rows:
+                effects.append(LengthEffect(label, name, _slope(rows, words), counts))
+    return tuple(effects)
 
 
 def _slope(rows: Sequence[Value], words: Mapping[PlayKey, int]) -> Estimate:
     """Least squares within clusters, with the interval of leaving out each cluster."""
-    told = [
-        (v.cluster, math.log2(count), v.value)
-        for v in rows
-        if v.value is not None and (count := words.get((v.trial, v.seat), 0))
-    ]
-    clusters = sorted({cluster for cluster, _, _ in told})
+    points = [(v.cluster, math.log2(words[v.trial, v.seat]), v.value) for v in rows]
+    clusters = sorted({cluster for cluster, _, _ in points})
     parts = []
     for one in clusters:
-        x, y = (np.array([row[i] for row in told if row[0] == one], dtype=float) for i in (1, 2))
+        x, y = (np.array([row[i] for row in points if row[0] == one], dtype=float) for i in (1, 2))
         x -= x.mean()
         parts.append((float(x @ (y - y.mean())), float(x @ x)))
-    n, count = len(told), len(clusters)
+    n, count = len(points), len(clusters)
     along, across = (math.fsum(part[i] for part in parts) for i in (0, 1))
     if across <= 1e-9:
-        why = "no seats of one scenario say more than others" if n else "no values"
+        why = "no seats of one scenario say more than others"
         return Estimate(None, n, count, None, None, "none", note=why)
     left = [(along - a) / (across - b) if across - b > 1e-9 else None for a, b in parts]
     ends, why = left_out_interval(along / across, left)
@@ -70,32 +78,23 @@ def _slope(rows: Sequence[Value], words: Mapping[PlayKey, int]) -> Estimate:
     return Estimate(along / across, n, count, low, high, "t" if ends else "none", note=why)
 
 
-def length_section(about: AuditSubject, found: Sequence[LengthEffect], run: str) -> Section:
+def length_section(about: AuditSubject, effects: Sequence[LengthEffect], run: str) -> Section:
     """The slopes, and what to think of them."""
-    if not found:
-        return Section(
-            "Length: scores by the number of words",
-            (f"Cannot be computed: no model or person judged {run}.",),
-        )
-    rows = tuple(
-        (one.judge, about.title(one.measure), cell(one.slope, sign=True), f"{one.slope.n:,}")
-        for one in found
-    )
+    if not effects:
+        return Section(SAY("title"), (SAY("not_judged", run=run),))
+    findings = [
+        Finding(about.measures[one.measure], {"judge": one.judge}, one.slope, one.counts)
+        for one in effects
+    ]
+    table = SAY.table("slopes", findings, unit=about.declared.cluster)
+    return Section(SAY("title"), (_verdict(findings),), (), (table,))
+
+
+def _verdict(findings: Sequence[Finding]) -> Note:
     sure = [
-        f"{about.title(one.measure)} by {one.judge}"
-        for one in found
-        if one.slope.low is not None and one.slope.high is not None
-        and not one.slope.low <= 0 <= one.slope.high
+        SAY("by", metric=finding.metric, judge=finding.about["judge"])
+        for finding in findings
+        if (slope := finding.estimate) and slope.low is not None and slope.high is not None
+        and not slope.low <= 0 <= slope.high
     ]  # fmt: skip
-    said = (
-        f"Scores go with length in: {', '.join(sure)}. Better play may be longer: padding shows "
-        "whether words alone do it."
-        if sure
-        else "No score is shown to go with length."
-    )
-    notes = (
-        f"points for twice as many words, among the plays of one {about.declared.cluster}; 95 % "
-        f"interval: leaving out each {about.declared.cluster} in turn",
-    )
-    table = TextTable("Stored scores by length", ("judge", "metric", "slope", "plays"), rows, notes)
-    return Section("Length: scores by the number of words", (said,), (), (table,))
+    return SAY("with_length", metrics=sure) if sure else SAY("no_effect")

@@ -30,7 +30,7 @@ from sociolab.stats.agreement import OVERALL, POOLED, ItemRating
 from sociolab.store.store import Store
 from sociolab.store.verdicts import ScoreRow
 
-MODELS, PEOPLE, RULES, OTHERS = "models", "people", "rules", "others"
+MODELS, PEOPLE, RULES, OTHERS = GROUPS = ("models", "people", "rules", "others")
 """Who played: the groups that correlations are given for apart (SOTOPIA, Table 1)."""
 
 _GROUPS: Mapping[AgentKind, str] = {"model": MODELS, "person": PEOPLE, "rules": RULES}
@@ -60,14 +60,46 @@ class PersonRating(ItemRating):
 
 
 @dataclass(frozen=True, slots=True)
+class RatedSeat:
+    """What a rating is of: a seat of an episode, or (None) the whole, who played it (`group`: which
+    of `GROUPS`), and what it clusters with."""
+
+    run: str
+    trial: str
+    seat: str | None
+    agent: str
+    cluster: str
+    group: str
+
+    @property
+    def item(self) -> str:
+        """Its name among `ItemRating`s."""
+        return f"{self.run} {self.trial} {self.seat or ''}"
+
+    @property
+    def episode(self) -> tuple[str, str]:
+        """Run and trial."""
+        return self.run, self.trial
+
+    @classmethod
+    def of(cls, run: str, trial: Trial, seat: str | None) -> RatedSeat:
+        """A seat of a trial. Whoever is of one kind is of its group, others are `OTHERS`."""
+        cast = [member for member in trial.cast if seat in (None, member.seat)]
+        agents = ", ".join(dict.fromkeys(member.agent for member in cast))
+        groups = {group_of(member.identity) for member in cast}
+        group = groups.pop() if len(groups) == 1 else OTHERS
+        return cls(run, trial.id, seat, agents, trial.task.cluster, group)
+
+
+@dataclass(frozen=True, slots=True)
 class StoredRatings:
     """Ratings by people and by judges of the plays of some runs.
 
     `measures` are those that people rated, in the order of the world's paper. `judge_ids` says who
     each judge is, by label, `instructions` from which set judges by label and raters by set
     had theirs, as far as it is known. `measuring` are what judges gave in the metrics that are to
-    measure what people rated by another name (`Declared.measured_by`). `played` tells by item
-    who played.
+    measure what people rated by another name (`Declared.measured_by`). `seats` are what was rated,
+    by item.
     """
 
     runs: tuple[str, ...]
@@ -79,7 +111,18 @@ class StoredRatings:
     sets: tuple[str, ...]
     instructions: Mapping[str, Prompts] = field(default_factory=dict)
     measuring: tuple[ItemRating, ...] = ()
-    played: Mapping[str, str] = field(default_factory=dict)
+    seats: Mapping[str, RatedSeat] = field(default_factory=dict)
+
+    @property
+    def metrics(self) -> dict[str, Measure]:
+        """What people rated, by name."""
+        return {measure.name: measure for measure in self.measures}
+
+    @property
+    def cluster(self) -> str:
+        """What intervals are clustered by; "situation" where worlds call it differently."""
+        clusters = {declared.cluster for declared in self.worlds.values()}
+        return clusters.pop() if len(clusters) == 1 else "situation"
 
     @property
     def raters(self) -> tuple[Rater, ...]:
@@ -99,146 +142,143 @@ def ratings_of(
     the sets of ratings; all, if none is named. ConfigError where no person rated anything, for a
     judge or set that is not there, and where a measure's range differs between runs.
     """
-    found = _Found()
+    scores = _Scores()
     for run in dict.fromkeys(runs):
-        found.take_run(store, run, sets)
+        scores.take_run(store, run, sets)
     check_sets(store, runs, sets)
-    if not found.people:
+    if not scores.people:
         raise ConfigError(
             f"no ratings by people in {', '.join(runs)}; "
             "import some: sociolab import ratings FILE --run RUN"
         )
-    labels, measuring = found.labels(), tuple(found.measuring_rows())
-    known = sorted({*labels.values(), *(row.rater for row in measuring)})
-    judges = [judge_called(name, known, "what people rated") for name in judges]
-    rows = tuple(row for row in found.judge_rows(labels) if not judges or row.rater in judges)
-    first = [name for declared in found.worlds.values() for name in declared.order]
-    order = dict.fromkeys([*(name for name in first if name in found.measures), *found.measures])
-    kept = {row.rater for row in rows}
+    standing_for = {metric for _, metric in measured_pairs(scores.worlds, scores.measures)}
+    labels, measuring = scores.labels(scores.measures), scores.by_judges(standing_for)
+    available = sorted({*labels.values(), *(row.rater for row in measuring)})
+    judges = [judge_called(name, available, "what people rated") for name in judges]
+    rows = [row for row in scores.by_judges(scores.measures) if not judges or row.rater in judges]
+    scored = {row.rater for row in rows}
+    order = [name for declared in scores.worlds.values() for name in declared.order]
+    order = [name for name in dict.fromkeys([*order, *scores.measures]) if name in scores.measures]
     return StoredRatings(
         tuple(dict.fromkeys(runs)),
-        dict(found.worlds),
-        tuple(found.people_rows()),
-        rows,
-        tuple(found.measures[name] for name in order),
-        {label: judge for judge, label in labels.items() if label in kept},
-        tuple(sorted(found.sets)),
-        dict(_instructions(store, found, labels)),
+        dict(scores.worlds),
+        tuple(scores.by_people()),
+        tuple(rows),
+        tuple(scores.measures[name] for name in order),
+        {label: judge for judge, label in labels.items() if label in scored},
+        tuple(sorted(scores.sets)),
+        dict(_instructions(store, scores.sets, labels)),
         tuple(row for row in measuring if not judges or row.rater in judges),
-        found.played,
+        {seat.item: seat for seat in scores.seats},
     )
+
+
+def measured_pairs(
+    worlds: Mapping[str, Declared], rated: Collection[str]
+) -> tuple[tuple[str, str], ...]:
+    """What people rated, each with the metric that is to measure it (`Declared.measured_by`)."""
+    pairs = (pair for declared in worlds.values() for pair in declared.measured_by.items())
+    return tuple(dict.fromkeys(pair for pair in pairs if pair[0] in rated))
 
 
 def check_sets(store: Store, runs: Iterable[str], sets: Iterable[str]) -> None:
     """ConfigError for a set of ratings that none of these runs has."""
-    judges = [one for run in runs for one in store.verdicts.judges(run)]
-    known = sorted({one.name for one in judges if one.method == "people"})
-    if strange := [name for name in sets if name not in known]:
-        told = ", ".join(known) or "none"
-        raise ConfigError(f'--ratings: expected a set of ratings ({told}), found "{strange[0]}"')
+    judges = [judge for run in runs for judge in store.verdicts.judges(run)]
+    there = sorted({judge.name for judge in judges if judge.method == "people"})
+    if strange := [name for name in sets if name not in there]:
+        names = ", ".join(there) or "none"
+        raise ConfigError(f'--ratings: expected a set of ratings ({names}), found "{strange[0]}"')
 
 
 def _instructions(
-    store: Store, found: _Found, labels: Mapping[JudgeId, str]
+    store: Store, sets: Collection[str], labels: Mapping[JudgeId, str]
 ) -> Iterator[tuple[str, Prompts]]:
     for judge, label in labels.items():
         if judge.prompts:
             yield label, judge.prompts
     for study in store.studies.all():
         settings = study.settings if isinstance(study.settings, dict) else {}
-        told = instructions_from(settings.get(RATED_BY))
-        if told and study.name in found.sets:
-            yield study.name, told.prompts
-
-
-@dataclass(frozen=True, slots=True)
-class _Play:
-    item: str
-    cluster: str
-    group: str
+        instructions = instructions_from(settings.get(RATED_BY))
+        if instructions and study.name in sets:
+            yield study.name, instructions.prompts
 
 
 @dataclass(slots=True)
-class _Found:
-    """Verdicts on plays, taken run by run; those of judges in measures that nobody rated, too."""
+class _Scores:
+    """Scores of seats, taken run by run; those of judges in metrics that nobody rated, too."""
 
     worlds: dict[str, Declared] = field(default_factory=dict)
-    people: dict[tuple[str, _Play, str], list[ScoreRow]] = field(default_factory=dict)
+    people: dict[tuple[str, RatedSeat, str], list[ScoreRow]] = field(default_factory=dict)
+    judges: dict[tuple[JudgeId, RatedSeat, str], list[float]] = field(default_factory=dict)
     measures: dict[str, Measure] = field(default_factory=dict)
     sets: set[str] = field(default_factory=set)
-    played: dict[str, str] = field(default_factory=dict)
-    _said: dict[tuple[JudgeId, _Play, str], list[float]] = field(default_factory=dict)
+
+    @property
+    def seats(self) -> Iterator[RatedSeat]:
+        return (seat for _, seat, _ in (*self.people, *self.judges))
 
     def take_run(self, store: Store, run: str, sets: Sequence[str]) -> None:
         row = run_of_episodes(store, run)
         self.worlds[row.world] = row.declared
-        trials = {found.trial.id: found.trial for found in store.trials(run)}
+        trials = {stored.trial.id: stored.trial for stored in store.trials(run)}
         for score in store.verdicts.scores(run, texts=False):
-            left_out = sets and score.judge.method == "people" and score.judge.name not in sets
+            by_people = score.judge.method == "people"
+            left_out = by_people and sets and score.judge.name not in sets
             if score.trial is None or score.measure.name in (OVERALL, POOLED) or left_out:
                 continue
-            self._take(score, run, trials[score.trial])
+            seat = RatedSeat.of(run, trials[score.trial], score.seat)
+            if by_people and score.value is not None:
+                self._rate(score, seat)
+            elif not by_people and score.kind != "unscored":
+                values = self.judges.setdefault((score.judge, seat, score.measure.name), [])
+                values += [] if score.value is None else [score.value]
 
-    def _take(self, row: ScoreRow, run: str, trial: Trial) -> None:
-        item = f"{run} {trial.id} {row.seat or ''}"
-        play = _Play(item, trial.task.cluster, _group(trial, row.seat))
-        self.played[item] = _agent(trial, row.seat)
-        if row.judge.method == "people":
-            if row.value is not None:
-                self._rate(row, play)
-        elif row.kind != "unscored":
-            said = self._said.setdefault((row.judge, play, row.measure.name), [])
-            if row.value is not None:
-                said.append(row.value)
-
-    def _rate(self, row: ScoreRow, play: _Play) -> None:
-        measure = row.measure
-        known = self.measures.setdefault(measure.name, measure)
-        if measure.whole and not known.whole:  # the mean of double ratings is no whole number
-            known = self.measures[measure.name] = measure
-        if (known.low, known.high) != (measure.low, measure.high):
+    def _rate(self, score: ScoreRow, seat: RatedSeat) -> None:
+        measure = score.measure
+        first = self.measures.setdefault(measure.name, measure)
+        if measure.whole and not first.whole:  # the mean of double ratings is no whole number
+            first = self.measures[measure.name] = measure
+        if (first.low, first.high) != (measure.low, measure.high):
             raise ConfigError(
-                f"{measure.name} lies between {known.low:g} and {known.high:g} in one run and "
+                f"{measure.name} lies between {first.low:g} and {first.high:g} in one run and "
                 f"between {measure.low:g} and {measure.high:g} in another; compare them apart"
             )
-        self.sets.add(row.judge.name)
-        who = row.rated_by.rater if row.rated_by else f"{row.judge.name}/{row.judging + 1}"
-        self.people.setdefault((who, play, measure.name), []).append(row)
+        self.sets.add(score.judge.name)
+        rated_by = score.rated_by or RatedBy(f"{score.judge.name}/{score.judging + 1}")
+        self.people.setdefault((rated_by.rater, seat, measure.name), []).append(score)
 
-    def labels(self, measures: Collection[str] = ()) -> dict[JudgeId, str]:
-        """Labels of the judges that scored what people rated (or these measures)."""
-        wanted = measures or self.measures
-        return labels_of(dict.fromkeys(judge for judge, _, name in self._said if name in wanted))
+    def labels(self, measures: Collection[str]) -> dict[JudgeId, str]:
+        """Labels of the judges that scored these measures."""
+        return labels_of(dict.fromkeys(judge for judge, _, name in self.judges if name in measures))
 
-    def measuring_rows(self) -> Iterator[ItemRating]:
-        """Of judges, in the metrics that are to measure what people rated."""
-        wanted = {
-            metric
-            for declared in self.worlds.values()
-            for dimension, metric in declared.measured_by.items()
-            if dimension in self.measures
-        }
-        return self.judge_rows(self.labels(wanted), wanted) if wanted else iter(())
+    def by_judges(self, measures: Collection[str]) -> list[ItemRating]:
+        """The scores of judges in these measures; of repeated judgings, the mean."""
+        labels = self.labels(measures)
+        return [
+            ItemRating(
+                seat.item,
+                labels[judge],
+                name,
+                fmean(values) if values else None,
+                seat.cluster,
+                seat.group,
+            )
+            for (judge, seat, name), values in self.judges.items()
+            if name in measures
+        ]
 
-    def judge_rows(
-        self, labels: Mapping[JudgeId, str], measures: Collection[str] = ()
-    ) -> Iterator[ItemRating]:
-        for (judge, play, name), values in self._said.items():
-            if name in (measures or self.measures):
-                value = fmean(values) if values else None
-                yield ItemRating(play.item, labels[judge], name, value, play.cluster, play.group)
-
-    def people_rows(self) -> Iterator[PersonRating]:
+    def by_people(self) -> Iterator[PersonRating]:
         """What one person gave the same in several sets is one rating, their mean."""
-        for (who, play, measure), scores in self.people.items():
-            rated_by = scores[0].rated_by or RatedBy(who)
+        for (rater, seat, name), scores in self.people.items():
+            rated_by = scores[0].rated_by or RatedBy(rater)
+            value = fmean(score.value for score in scores if score.value is not None)
             yield PersonRating(
-                play.item,
-                who,
-                measure,
-                fmean(row.value for row in scores if row.value is not None),
-                play.cluster,
-                play.group,
+                seat.item,
+                rater,
+                name,
+                value,
+                seat.cluster,
+                seat.group,
                 rated_by.seconds,
                 rated_by.when,
             )
@@ -254,19 +294,6 @@ def _rater(name: str, rows: Sequence[PersonRating]) -> Rater:
         first=moments[0] if moments else "",
         last=moments[-1] if moments else "",
     )
-
-
-def _group(trial: Trial, seat: str | None) -> str:
-    """Who played a seat; of a whole episode, those who played it if they are of one kind."""
-    kinds = {group_of(one.identity) for one in trial.cast if seat in (None, one.seat)}
-    return kinds.pop() if len(kinds) == 1 else OTHERS
-
-
-def _agent(trial: Trial, seat: str | None) -> str:
-    """Who played a seat; of a whole episode all who did."""
-    if seat is not None:
-        return trial.agent(seat)
-    return ", ".join(dict.fromkeys(member.agent for member in trial.cast))
 
 
 def group_of(agent: Agent) -> str:

@@ -7,24 +7,29 @@ judge gives IEP from 0 to 1. The two share no scale, so only correlations relate
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from sociolab.analysis.ratings import StoredRatings
-from sociolab.report.formatting import ends, missing_notes, p_text, plain
-from sociolab.report.section import Section, TextTable
+from sociolab.analysis.ratings import RatedSeat, StoredRatings, measured_pairs
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Count, Finding, episodes_and_seats
+from sociolab.report.formatting import missing_notes
+from sociolab.report.section import Section
 from sociolab.stats.correlation import Correlation, pearson, spearman
 
-FEW_PLAYS = 20
-"""Below so many plays a correlation says little."""
+SAY = Catalogue("validity")
+
+FEW_SEATS = 20
+"""Below so many seats a correlation says little."""
 
 
 @dataclass(frozen=True, slots=True)
 class Validity:
-    """How a judge's metric goes with the mean of the people who rated the same plays.
+    """How a judge's metric goes with the mean of the people who rated the same seats.
 
-    A metric of whole episodes stands beside the mean over all that were rated in them.
+    A metric of whole episodes stands beside the mean over all that were rated in them. `counts`
+    are the episodes and seats that both are of.
     """
 
     dimension: str
@@ -32,86 +37,62 @@ class Validity:
     judge: str
     pearson: Correlation
     spearman: Correlation
+    counts: tuple[Count, ...]
 
 
 def validities(ratings: StoredRatings) -> tuple[Validity, ...]:
     """A record for each pair that the worlds declare and each judge that gave the metric."""
     return tuple(
-        Validity(dimension, metric, judge, pearson(*points), spearman(*points))
-        for dimension, metric in _pairs(ratings)
-        for judge, points in _points(ratings, dimension, metric)
+        validity
+        for dimension, metric in measured_pairs(ratings.worlds, ratings.metrics)
+        for validity in _by_judge(ratings, dimension, metric)
     )
 
 
-def _pairs(ratings: StoredRatings) -> dict[tuple[str, str], None]:
-    rated = {measure.name for measure in ratings.measures}
-    return {
-        (dimension, metric): None
-        for declared in ratings.worlds.values()
-        for dimension, metric in declared.measured_by.items()
-        if dimension in rated
-    }
-
-
-def _points(
-    ratings: StoredRatings, dimension: str, metric: str
-) -> Iterator[tuple[str, tuple[list[float], list[float | None], list[str]]]]:
-    """By judge: the mean of the people, the metric, and the cluster, of each play with both."""
-    people, wholes = defaultdict[str, list[float]](list), defaultdict[str, list[float]](list)
-    for row in ratings.people:
-        if row.dimension == dimension and row.value is not None:
-            people[row.item].append(row.value)
-    for item, values in people.items():
-        wholes[f"{item.rpartition(' ')[0]} "].append(fmean(values))
-    means: Mapping[str, float] = {
-        item: fmean(values) for item, values in (*people.items(), *wholes.items())
-    }
-    rows = [row for row in ratings.measuring if row.dimension == metric and row.item in means]
-    for judge in dict.fromkeys(row.rater for row in rows):
-        mine = [row for row in rows if row.rater == judge]
-        yield (
+def _by_judge(ratings: StoredRatings, dimension: str, metric: str) -> Iterator[Validity]:
+    people: dict[RatedSeat, list[float]] = defaultdict(list)
+    for rating in ratings.people:
+        if rating.dimension == dimension and rating.value is not None:
+            people[ratings.seats[rating.item]].append(rating.value)
+    wholes: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for seat, values in people.items():
+        wholes[seat.episode].append(fmean(values))
+    points: dict[str, list[tuple[RatedSeat, float, float | None, str]]] = defaultdict(list)
+    for row in ratings.measuring:
+        seat = ratings.seats[row.item]
+        rated = wholes.get(seat.episode) if seat.seat is None else people.get(seat)
+        if row.dimension == metric and rated:
+            points[row.rater].append((seat, fmean(rated), row.value, row.cluster))
+    for judge, rows in points.items():
+        seats, means, scores, clusters = zip(*rows, strict=True)
+        yield Validity(
+            dimension,
+            metric,
             judge,
-            (
-                [means[row.item] for row in mine],
-                [row.value for row in mine],
-                [row.cluster for row in mine],
+            pearson(means, scores, clusters),
+            spearman(means, scores, clusters),
+            episodes_and_seats(
+                (" ".join(seat.episode), seat.seat)
+                for seat, score in zip(seats, scores, strict=True)
+                if score is not None
             ),
         )
 
 
-def validity_section(ratings: StoredRatings, found: tuple[Validity, ...]) -> Section:
+def validity_section(ratings: StoredRatings, rows: Sequence[Validity]) -> Section:
     """A table with a row for each pair and judge."""
-    declared = tuple(ratings.worlds.values())
-    labels = {m.name: m.label or m.name for one in declared for m in one.metrics}
-    rows = tuple(
-        (
-            f"{one.dimension} and {labels.get(one.metric, one.metric)}",
-            one.judge,
-            f"{one.pearson.n:,}",
-            plain(one.pearson.value) + one.pearson.stars,
-            ends(one.pearson),
-            p_text(one.pearson.p),
-            plain(one.spearman.value),
-            ends(one.spearman),
-        )
-        for one in found
-    )
-    few = [one for one in found if one.pearson.n < FEW_PLAYS]
-    return Section(
-        "Ratings beside the metric that is to measure the same",
-        cautions=(f"Fewer than {FEW_PLAYS} episodes: these correlations say little.",)
-        if few
-        else (),
-        tables=(
-            TextTable(
-                "Correlation of a metric with the mean of the people",
-                ("", "judge", "n", "r", "95 % interval", "p", "Spearman", "95 % interval"),
-                rows,
-                (
-                    "Pearson's r and Spearman's rho over what was rated; p by the t test, which "
-                    "treats episodes as independent; the intervals leave out one cluster at a time",
-                    *missing_notes(one.pearson.note for one in found),
-                ),
-            ),
-        ),
-    )
+    labels = {
+        metric.name: metric.label
+        for declared in ratings.worlds.values()
+        for metric in declared.metrics
+    }
+    findings = []
+    for row in rows:
+        pair = SAY("pair", rated=row.dimension, metric=labels.get(row.metric) or row.metric)
+        about, more = {"pair": pair, "judge": row.judge}, {"rho": row.spearman}
+        metric, r = ratings.metrics[row.dimension], row.pearson
+        findings.append(Finding(metric, about, r, row.counts, p=r.p, more=more))
+    why = missing_notes(row.pearson.note for row in rows)
+    table = SAY.table("correlation", findings, notes=why)
+    few = any(row.pearson.n < FEW_SEATS for row in rows)
+    return Section(SAY("title"), (), (SAY("few", few=FEW_SEATS),) if few else (), (table,))

@@ -1,7 +1,8 @@
 """The catalogue: what analyses say, each sentence, heading and column once, in a file by analysis.
 
 A file of `report/notes` (or of a world's own package) has [notes], sentences by id, and [tables],
-each with a heading, notes and columns. A value stands in braces, with how it is written behind a
+each with a heading, notes and columns: a description of each, or the names of those described in
+the file's [columns] and in `shared.toml`. A value stands in braces, with how it is written behind a
 colon (`NoteFormatter`).
 """
 
@@ -36,12 +37,12 @@ if TYPE_CHECKING:
     from sociolab.report.finding import Interval
 
 Form: TypeAlias = Literal[
-    "", "scaled", "signed", "percent", "share", "p", "equals", "points", "number"
+    "", "scaled", "signed", "percent", "share", "p", "equals", "points", "number", "stars"
 ]
 """How a number is written: "" with two decimals; "scaled" with three where the metric (of the row,
 or the sentence's value of this name) is no wider than 1; "share" in percent with a decimal;
-"equals" a p with its sign; "points" whole and with a sign; "number" with as few digits as it has.
-"""
+"equals" a p with its sign; "points" whole and with a sign; "number" with as few digits as it has;
+"stars", a correlation, with those of its p."""
 
 Part: TypeAlias = Literal["", "value", "interval"]
 """What is written of an estimate: "" both its value and its interval."""
@@ -91,20 +92,22 @@ class Catalogue:
         """The table of this id, a row for each finding.
 
         `columns` are those to show, in order (none named: all that the file has of the table); a
-        `Column` is one whose heading is somebody's name. Columns that the file does not have are
-        those of `shared.toml`. Below the table stand the notes of the file, then `notes`, and with
-        a `cluster` (what intervals are clustered by) how the intervals shown were made. With
-        `declared`, metrics are marked where lower is better, and explained.
+        `Column` is one whose heading is somebody's name, "counts" all that rows count. Below the
+        table stand the notes of the file, then `notes`, and with a `cluster` (what intervals are
+        clustered by) how the intervals shown were made. With `declared`, metrics are marked where
+        lower is better, and explained.
         """
-        here = self._file()["tables"][table]
-        own, shared = here.get("columns", {}), _read(_SHARED, "shared")["columns"]
-        shown = tuple(
-            name
-            if isinstance(name, Column)
-            else _column(name, own.get(name), shared.get(name), values)
-            for name in columns or tuple(here["columns"])
-        )
+        file = self._file()
+        here = file["tables"][table]
+        own = here.get("columns", {})
         rows = tuple(findings)
+        counts = {count.column: count.column for row in rows for count in row.counts}
+        described = (counts, _read(_SHARED, "shared")["columns"], file.get("columns", {}), own)
+        shown = tuple(
+            name if isinstance(name, Column) else _column(name, described, values)
+            for part in columns or tuple(own)
+            for name in (counts if part == "counts" else (part,))
+        )
         fixed = (
             self._note(f"{table}.{number}", template, values)
             for number, template in enumerate(here.get("notes", ()))
@@ -142,11 +145,12 @@ def _read(package: str, name: str) -> Mapping[str, Any]:
     return tomllib.loads((files(package) / f"{name}.toml").read_text("utf-8"))
 
 
-def _column(name: str, own: Any, shared: Any, values: Mapping[str, Any]) -> Column:
-    """The column as the table's own entry has it; what it does not say is as in `shared.toml`."""
+def _column(name: str, described: Iterable[Any], values: Mapping[str, Any]) -> Column:
+    """The column as the table describes it; what it does not say, as its file does, or all do."""
     row: dict[str, Any] = {}
-    for entry in (shared, own):
-        row |= {"heading": entry} if isinstance(entry, str) else entry or {}
+    for columns in described:
+        entry = columns.get(name, {}) if isinstance(columns, Mapping) else {}
+        row |= {"heading": entry} if isinstance(entry, str) else entry
     heading = _filled(row["heading"], values)
     form, part = _form(row.get("form", ""))
     return Column(name, heading, row.get("of", name), form, part, row.get("text", False))
@@ -242,7 +246,7 @@ def _number(value: float, form: str, metric: Measure | None) -> str:
     match form:
         case "scaled" if metric is not None:
             return figure(value, metric)
-        case "" | "scaled":
+        case "" | "scaled" | "stars":
             return plain(value)
         case "signed":
             return plain(value, sign=True)
@@ -265,7 +269,8 @@ def _number(value: float, form: str, metric: Measure | None) -> str:
 
 def _estimate(value: Interval, form: str, part: Part, metric: Measure | None) -> str:
     """A value with its interval, or one of the two; an interval of shares ends at 0 and 1."""
-    shown = NOTHING if value.value is None else _number(value.value, form, metric)
+    stars = getattr(value, "stars", "") if form == "stars" else ""
+    shown = NOTHING if value.value is None else _number(value.value, form, metric) + stars
     if value.low is None or value.high is None:
         return NOTHING if part == "interval" else shown
     low, high = value.low, value.high
