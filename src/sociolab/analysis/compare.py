@@ -30,7 +30,7 @@ from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure, judge_title
-from sociolab.report.catalogue import Catalogue, Column
+from sociolab.report.catalogue import Catalogue
 from sociolab.report.difference_charts import difference_figures
 from sociolab.report.finding import Count, Finding, FindingTable, Note
 from sociolab.report.formatting import span
@@ -517,12 +517,8 @@ def comparison_section(comparison: ComparedAgents, judged: str, cautions: Sequen
     not to conclude."""
     findings = comparison_findings(comparison)
     cluster, clusters = comparison.cluster, comparison.clusters
-    sizes = ("pairs", "unpaired", Column(clusters, clusters, clusters))
-    never = [
-        metric.measure
-        for metric in comparison.metrics.values()
-        if metric.test.settles.note == NO_REPEATS
-    ]
+    metrics = comparison.metrics.values()
+    never = [one.measure for one in metrics if one.test.settles.note == NO_REPEATS]
     return Section(
         SAY("title", a=comparison.a.name, b=comparison.b.name),
         (*matching_notes(comparison), judged, *_conclusions(comparison), *_power(comparison)),
@@ -537,12 +533,7 @@ def comparison_section(comparison: ComparedAgents, judged: str, cautions: Sequen
                 declared=comparison.declared,
                 judge=comparison.judged,
             ),
-            SAY.table(
-                "basis",
-                findings,
-                columns=("metric", *sizes, "higher", "equal", "lower", "d_z"),
-                clusters=clusters,
-            ),
+            SAY.table("basis", findings, clusters=clusters),
             SAY.table(
                 "design",
                 findings,
