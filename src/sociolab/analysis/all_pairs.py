@@ -97,7 +97,7 @@ def pairs_section(every: AgentPairs, judged: str, cautions: Sequence[str]) -> Se
                 "metric",
                 [row for row in findings if row.metric == measure],
                 notes=_notes(every),
-                cluster=first.declared.cluster,
+                cluster=first.cluster,
                 metric=headed(measure, first.declared),
                 judge=first.judged,
             )

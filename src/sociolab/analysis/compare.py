@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from statistics import fmean
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from sociolab.analysis.matching import (
     Blocks,
@@ -30,7 +30,7 @@ from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure, judge_title
-from sociolab.report.catalogue import Catalogue, Column
+from sociolab.report.catalogue import Catalogue
 from sociolab.report.difference_charts import difference_figures
 from sociolab.report.finding import Count, Finding, FindingTable, Note
 from sociolab.report.formatting import span
@@ -176,9 +176,14 @@ class ComparedAgents:
         return "seat" if is_seat else "episode"
 
     @property
+    def cluster(self) -> str:
+        """What one independent observation is: a scenario, a session, a task."""
+        return self.declared.cluster
+
+    @property
     def clusters(self) -> str:
-        """What independent observations are called: scenarios, sessions, tasks."""
-        return Count(self.declared.cluster, 0).column
+        """What several are called."""
+        return Count(self.cluster, 0).column
 
     @property
     def tested(self) -> int:
@@ -397,7 +402,7 @@ def matched_by(found: ComparedAgents) -> list[str]:
     partner = [found.by] if found.partners else []
     return {
         "exact": ["task", "seat", found.by, "repeat"],
-        "scenario": [found.declared.cluster, *partner],
+        "scenario": [found.cluster, *partner],
         "none": [],
     }[found.match]
 
@@ -422,8 +427,8 @@ def _counts(a: ComparedSide, b: ComparedSide, blocks: Blocks) -> dict[Unit, Matc
     """What there is and what could be matched, of seats and of whole episodes."""
     every = [block for some in blocks.values() for block in some]
     found: dict[Unit, MatchCounts] = {}
-    units: tuple[tuple[Unit, bool], ...] = (("play", False), ("episode", True))
-    for unit, whole in units:
+    for unit in get_args(Unit):
+        whole = unit == "episode"
         there = [{place_of(v) for v in one.values if (v.seat is None) is whole} for one in (a, b)]
         if any(there):
             mine = [one for one in every if (one.sides[0][0].seat is None) is whole]
@@ -483,7 +488,7 @@ def _finding(comparison: ComparedAgents, metric: ComparedMetric, seat: str) -> F
         metric.measure,
         {"seat": seat, "judge": comparison.judge} if seat else {"judge": comparison.judge},
         test.difference,
-        (*pairs, Count(comparison.declared.cluster, test.clusters)),
+        (*pairs, Count(comparison.cluster, test.clusters)),
         test.p,
         test.holm_p,
         bounds=metric.bounds if metric.is_open else None,
@@ -511,13 +516,9 @@ def comparison_section(comparison: ComparedAgents, judged: str, cautions: Sequen
     """What is concluded; `judged` says what to think of the judge's figures, `cautions` what else
     not to conclude."""
     findings = comparison_findings(comparison)
-    cluster, clusters = comparison.declared.cluster, comparison.clusters
-    sizes = ("pairs", "unpaired", Column(clusters, clusters, clusters))
-    never = [
-        metric.measure
-        for metric in comparison.metrics.values()
-        if metric.test.settles.note == NO_REPEATS
-    ]
+    cluster, clusters = comparison.cluster, comparison.clusters
+    metrics = comparison.metrics.values()
+    never = [one.measure for one in metrics if one.test.settles.note == NO_REPEATS]
     return Section(
         SAY("title", a=comparison.a.name, b=comparison.b.name),
         (*matching_notes(comparison), judged, *_conclusions(comparison), *_power(comparison)),
@@ -532,12 +533,7 @@ def comparison_section(comparison: ComparedAgents, judged: str, cautions: Sequen
                 declared=comparison.declared,
                 judge=comparison.judged,
             ),
-            SAY.table(
-                "basis",
-                findings,
-                columns=("metric", *sizes, "higher", "equal", "lower", "d_z"),
-                clusters=clusters,
-            ),
+            SAY.table("basis", findings, clusters=clusters),
             SAY.table(
                 "design",
                 findings,
@@ -549,11 +545,7 @@ def comparison_section(comparison: ComparedAgents, judged: str, cautions: Sequen
             SAY.table("student", findings, of=cluster),
         ),
         difference_figures(
-            findings,
-            comparison.declared,
-            comparison.a.name,
-            comparison.b.name,
-            comparison.judged,
+            findings, comparison.declared, comparison.a.name, comparison.b.name, comparison.judged
         ),
     )
 
@@ -594,7 +586,7 @@ def _differences_notes(comparison: ComparedAgents) -> Iterator[Note]:
         yield SAY("invalid_turns", a=failed_a or "none", b=failed_b or "none")
     idle = [one.measure for one in metrics if one.test.pairs and one.test.holm_p is None]
     if idle:
-        yield SAY("untested", cluster=comparison.declared.cluster, metrics=idle)
+        yield SAY("untested", cluster=comparison.cluster, metrics=idle)
 
 
 def _over(comparison: ComparedAgents) -> Note:
@@ -603,7 +595,7 @@ def _over(comparison: ComparedAgents) -> Note:
     if not usable:
         return SAY("over_nothing")
     pairs = _from_to(comparison.size, [one.pairs for one in usable])
-    clusters = _from_to(comparison.declared.cluster, [one.clusters for one in usable])
+    clusters = _from_to(comparison.cluster, [one.clusters for one in usable])
     met = comparison.a.partners
     if met != comparison.b.partners:
         return SAY("over", pairs=pairs, clusters=clusters)
@@ -664,11 +656,11 @@ def _matched(comparison: ComparedAgents, unit: Unit, count: MatchCounts) -> Note
 
 
 def _clustered(comparison: ComparedAgents) -> Note:
-    cluster = comparison.declared.cluster
     clusters = max(one.test.clusters for one in comparison.metrics.values())
+    say = partial(SAY, cluster=comparison.cluster, clusters=clusters)
     if raters := _raters(comparison, crossed=True):
-        return SAY("clustered_both_ways", cluster=cluster, clusters=clusters, raters=raters)
-    return SAY("clustered", cluster=cluster, clusters=clusters)
+        return say("clustered_both_ways", raters=raters)
+    return say("clustered")
 
 
 def _shared(comparison: ComparedAgents, unit: Unit) -> str:
@@ -677,10 +669,9 @@ def _shared(comparison: ComparedAgents, unit: Unit) -> str:
     if comparison.match == "exact":
         by_seats = unit == "play"
         return SAY("shared_by_seats" if by_seats else "shared_by_episodes", partner=partner)
-    cluster = comparison.declared.cluster
     if not comparison.partners:
-        return cluster
-    return SAY("shared_by_blocks", cluster=cluster, partner=partner)
+        return comparison.cluster
+    return SAY("shared_by_blocks", cluster=comparison.cluster, partner=partner)
 
 
 def partner_words(comparison: ComparedAgents) -> Note:
@@ -787,20 +778,20 @@ def _power(comparison: ComparedAgents) -> Iterator[Note]:
     if needed.repeats is not None:
         otherwise: Note | str = SAY("or_repeats", factor=needed.repeats)
     elif needed.note == NO_REPEATS:
-        otherwise = SAY("or_never", cluster=comparison.declared.cluster)
+        otherwise = SAY("or_never", cluster=comparison.cluster)
     else:
         otherwise = SAY("because", why=needed.note) if needed.note else ""
     yield SAY(
         "sample_size",
         metric=measure,
         difference=test.difference,
-        clusters=Count(comparison.declared.cluster, needed.clusters),
+        clusters=Count(comparison.cluster, needed.clusters),
         otherwise=otherwise,
     )
 
 
 def _cautions(comparison: ComparedAgents) -> Iterator[Note]:
-    metrics, cluster = comparison.metrics.values(), comparison.declared.cluster
+    metrics, cluster = comparison.metrics.values(), comparison.cluster
     yield from failed_turns_notes({"A": comparison.a.asked, "B": comparison.b.asked})
     if comparison.judge_id.method == "people" and _raters(comparison) < LEAST_RATERS:
         yield SAY("few_raters", least=LEAST_RATERS)
@@ -857,7 +848,9 @@ def overview_table(
     findings = [row for each in comparisons for row in comparison_findings(each)]
     below = (*_overview_notes(comparisons), *notes)
     declared = comparisons[0].declared
-    return SAY.table("two_agents", findings, notes=below, declared=declared, a=a, b=b)
+    table = SAY.table("two_agents", findings, notes=below, declared=declared, a=a, b=b)
+    marked = any(row.metric and declared.metric(row.metric.name).mark for row in findings)
+    return table if marked else replace(table, legend="")  # the scores above have it
 
 
 def _overview_notes(comparisons: Sequence[ComparedAgents]) -> Iterator[Note]:
@@ -866,7 +859,7 @@ def _overview_notes(comparisons: Sequence[ComparedAgents]) -> Iterator[Note]:
     ways: dict[Note, list[ComparedAgents]] = {}
     for each in comparisons:
         ways.setdefault(_way(each), []).append(each)
-    cluster = comparisons[0].declared.cluster
+    cluster = comparisons[0].cluster
     for way, some in ways.items():
         if len(ways) == 1:
             yield SAY("overview", way=way, cluster=cluster)

@@ -45,9 +45,7 @@ from sociolab.analysis.consistency import (
     thresholds,
 )
 from sociolab.analysis.matching import ComparedSide
-from sociolab.analysis.values import (
-    settings_apart,
-)
+from sociolab.analysis.values import settings_apart
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.instructions import INSTRUCTIONS, instructions_from
 from sociolab.core.score import Measure
@@ -144,22 +142,25 @@ class Conclusions:
             for section in self.sections
         )
 
+    def two(self, flag: str) -> ComparedAgents:
+        """The comparison; ConfigError where there is none and `flag` needs one."""
+        if self.comparison is None:
+            raise ConfigError(f"{flag} is for two agents; {NAME_BOTH}")
+        return self.comparison
+
     def forest(self) -> Spec:
         """The differences as a figure for a paper; ConfigError where no two agents are compared."""
-        one = self.comparison
-        if one is None:
-            raise ConfigError(f"--figure is for two agents; {NAME_BOTH}")
+        one = self.two("--figure")
         return forest(comparison_findings(one), one.declared, one.a.name, one.b.name)
 
     def rows(self) -> list[dict[str, Any]]:
         """The comparison as rows of a CSV file: a metric each, of all plays and of single seats."""
-        if self.comparison is None:
-            if self.every is not None:
-                return [
-                    {**row, "a": row["a"]["agent"], "b": row["b"]["agent"]}
-                    for row in self.every.document()
-                ]
-            raise ConfigError(f"{NAME_BOTH} to write a comparison as CSV")
+        if self.every is not None:
+            return [
+                {**row, "a": row["a"]["agent"], "b": row["b"]["agent"]}
+                for row in self.every.document()
+            ]
+        comparisons = {"": self.two("--csv"), **self.seats}
         return [
             {
                 "agent_a": one.a.name,
@@ -170,7 +171,7 @@ class Conclusions:
                 "better": one.declared.metric(name).better or "neither",
                 **metric_row(metric),
             }
-            for seat, one in {"": self.comparison, **self.seats}.items()
+            for seat, one in comparisons.items()
             for name, metric in one.metrics.items()
         ]
 
@@ -216,12 +217,7 @@ def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
             raise
         why = SAY("alone", why=str(error))
         return _alone(wanted, runs[0], judge, sides, measures, why)
-    kinds = (
-        fixed,
-        judged_by(runs, judge),
-        *_rules_players(runs, (a, b)),
-        *same_agent(runs, a, b),
-    )
+    kinds = (fixed, judged_by(runs, judge), *_rules_players(runs, (a, b)), *same_agent(runs, a, b))
     others = () if wanted.judge or wanted.measures else _other_judges(runs, judge)
     return _concluded(store, wanted, runs, (judge,), comparison, kinds, others)
 
@@ -438,9 +434,7 @@ def _all_pairs(
     world = first.result.world
     every = compare_all(world, named, judged, chosen, declared, wanted.match, wanted.looks)
     notes = agent_names(store, wanted.runs).notes
-    cautions = dict.fromkeys(
-        (*notes, *cautions_of_runs(runs), *_judge_apart(runs, judge)),
-    )
+    cautions = dict.fromkeys((*notes, *cautions_of_runs(runs), *_judge_apart(runs, judge)))
     by_run = {run.result.run: run for run in runs}
     for one in every.compared:
         of = tuple(by_run[name] for name in dict.fromkeys((one.a.run, one.b.run)))

@@ -230,10 +230,7 @@ def compared_pairs(store: Store, found: ComparedAgents, most: int, *, every: boo
 
 
 def with_episodes(
-    store: Store,
-    pairs: ComparedPairs,
-    transcript_of: TranscriptOf,
-    names: AgentNames = AS_LABELLED,
+    store: Store, pairs: ComparedPairs, transcript_of: TranscriptOf, names: AgentNames = AS_LABELLED
 ) -> Section:
     """The section for a page: tables that lead to both episodes of each pair, side by side;
     `names`: what agents and judges are called."""
@@ -264,11 +261,7 @@ class _Folded:
     """The pairs of episodes that tables lead to, each once: measures share many."""
 
     def __init__(
-        self,
-        store: Store,
-        found: ComparedAgents,
-        transcript_of: TranscriptOf,
-        names: AgentNames,
+        self, store: Store, found: ComparedAgents, transcript_of: TranscriptOf, names: AgentNames
     ) -> None:
         self._store, self._found, self._transcript_of = store, found, transcript_of
         self._names = names

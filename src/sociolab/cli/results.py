@@ -607,17 +607,14 @@ def _pairs(
     """The pairs of episodes; ConfigError where they are asked for and there are none."""
     from sociolab.analysis.episode_pairs import compared_pairs
 
-    if found.comparison is not None and found.comparison.match != "exact":
-        if wanted:
-            raise ConfigError(
-                "--pairs and --all need pairs of episodes; these were matched by "
-                f"--match {found.comparison.match}"
-            )
-        return None
-    if found.comparison is not None:
-        return compared_pairs(store, found.comparison, shown, every=every)
-    if wanted:
-        raise ConfigError("--pairs and --all are for two agents; name both: --agent A --with B")
+    comparison = found.two("--pairs (or --all)") if wanted else found.comparison
+    if comparison is not None and comparison.match == "exact":
+        return compared_pairs(store, comparison, shown, every=every)
+    if comparison is not None and wanted:
+        raise ConfigError(
+            "--pairs and --all need pairs of episodes; these were matched by "
+            f"--match {comparison.match}"
+        )
     return None
 
 
@@ -637,10 +634,8 @@ def _gates(store: Store, found: Conclusions, rules: Sequence[GateRule]) -> tuple
 
     if not rules:
         return ()
-    if found.comparison is None:
-        raise ConfigError("--fail-if is for two agents; name both: --agent A --with B")
     runs = [one.run for one in found.outlines]
-    return difference_gates(found.comparison, rules, partial(why_not_compared, store, runs))
+    return difference_gates(found.two("--fail-if"), rules, partial(why_not_compared, store, runs))
 
 
 @contextmanager
