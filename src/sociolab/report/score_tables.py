@@ -417,7 +417,7 @@ def grid_text(result: RunResult, grid: Grid) -> TextTable:
         (row.label, *(_value(result, e) + _in_parentheses(result, e, heads) for e in row.cells))
         for row in grid.rows
     )
-    plays = "" if size_words(result, grid.entries) else ", episodes with a score"
+    plays = "" if size_words(result, grid.entries) else ", the number of scores"
     note = f"in parentheses: n{plays}, and the number of failures"
     if any(map(failed_share, grid.entries)):
         note += f", and the agent's share of {failed_unit(result)}"
@@ -720,7 +720,7 @@ def _found(result: RunResult, entry: ScoreEntry, measure: MeasureEntry) -> str:
         missing += f", bounds {bounds}"
     lost = failed_share(entry)
     turns = f"; {lost} {failed_unit(result)}" if lost else ""
-    plays = f"({plural(entry.n, 'episode')}{missing}{turns})"
+    plays = f"({plural(entry.n, 'score')}{missing}{turns})"
     if entry.value is None:
         return f"{entry.agent} no score {plays}"
     span = interval(result, entry)

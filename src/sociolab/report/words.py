@@ -437,7 +437,7 @@ def size_words(result: RunResult, entries: Sequence[ScoreEntry]) -> str:
     """What n counts, where some of these entries are macro averages; else empty."""
     if all(size(result, entry) == entry.n for entry in entries):
         return ""
-    return f"n: episodes with a score; for macro averages, {result.declared.cluster}s"
+    return f"n: scores; for macro averages, {result.declared.cluster}s"
 
 
 def failed_of(asked: TurnsAsked) -> str:
