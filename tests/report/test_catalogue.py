@@ -15,7 +15,7 @@ import sociolab
 from sociolab.core.score import Measure
 from sociolab.report.catalogue import Catalogue, write
 from sociolab.report.finding import Count, Note, as_data
-from sociolab.stats.intervals import mean
+from sociolab.stats.intervals import Estimate, mean
 
 ROOT = Path(sociolab.__file__).parent
 
@@ -85,6 +85,8 @@ def test_values_are_written_by_their_type() -> None:
     estimate = mean([1.0, 2.0, 3.0, 4.0], ["a", "b", "c", "d"])
     assert write(estimate, part="value") == "2.50"
     assert write(estimate).startswith("2.50 [")
+    assert write(Estimate(2.0, 9, 3, 1.5, 2.5, "t"), part="margin") == "2.00 ±0.50"
+    assert write(Estimate(2.0, 9, 3, 1.0, 2.5, "t"), part="margin") == "2.00 [1.00, 2.50]"
     assert write(None) == "\N{EN DASH}"
     assert write(Count("rater", 1)) == "1 rater"
     assert write(1234) == "1,234"

@@ -28,7 +28,7 @@ from sociolab.report.formatting import (
     plain,
     title_of,
 )
-from sociolab.report.words import listed, minus, percent
+from sociolab.report.words import listed, minus, percent, symmetric
 
 if TYPE_CHECKING:
     from sociolab.report.finding import Interval
@@ -38,8 +38,9 @@ Form: TypeAlias = Literal["", "scaled", "signed", "percent", "share", "p", "poin
 wider than 1; "share" in percent with a decimal; "points" whole and with a sign; "number" with as
 few digits as it has."""
 
-Part: TypeAlias = Literal["", "value", "interval"]
-"""What is written of an estimate: "" both its value and its interval."""
+Part: TypeAlias = Literal["", "value", "interval", "margin"]
+"""What is written of an estimate: "" both its value and its interval; "margin", the interval as
+"±0.41" where it is symmetric."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,7 @@ def _column(name: str, written: str | Mapping[str, Any], values: Mapping[str, An
 def _form(words: str) -> tuple[Form, Part]:
     """Form and part, written with a space between them: "percent interval"."""
     some = words.split()
-    part = next((one for one in some if one in ("value", "interval")), "")
+    part = next((one for one in some if one in ("value", "interval", "margin")), "")
     return " ".join(one for one in some if one != part), part  # type: ignore[return-value]
 
 
@@ -240,8 +241,10 @@ def _estimate(value: Interval, form: str, part: Part, metric: Measure | None) ->
     shown = write(value.value, form, metric=metric)
     if value.low is None or value.high is None:
         return NOTHING if part == "interval" else shown
+    if part == "margin" and symmetric(value):
+        return f"{shown} ±{write((value.high - value.low) / 2, form, metric=metric)}"
     low, high = value.low, value.high
     if form in ("percent", "share"):
         low, high = max(low, 0.0), min(high, 1.0)
     interval = write((low, high), form, metric=metric)
-    return {"value": shown, "interval": interval, "": f"{shown} {interval}"}[part]
+    return {"value": shown, "interval": interval}.get(part, f"{shown} {interval}")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sociolab.core.metrics import scale
-from sociolab.core.score import BY_FORMULA, Method
+from sociolab.core.score import BY_FORMULA, Measure, Method
 from sociolab.report.catalogue import Catalogue
-from sociolab.report.finding import Note
+from sociolab.report.finding import Count, Finding, Note
 from sociolab.report.run_facts import cautions, evaluated, partner_last, summary, warnings
 from sociolab.report.schema import (
     ESTABLISHED,
@@ -137,6 +139,32 @@ def overview_measures(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple
         mains = [result.measure(name) for name in result.declared.main if name in valued]
         shown = tuple(dict.fromkeys((*mains, *main_measure(result, entries))))
     return tuple(sorted(shown, key=lambda one: not _established_for_all(entries, one)))
+
+
+def finding_of(result: RunResult, entry: ScoreEntry, **more: Any) -> Finding:
+    """A mean as a finding; `more` are further figures of its row."""
+    from sociolab.stats.intervals import Estimate  # numpy: not before there are scores
+
+    one = result.measure(entry.measure)
+    high = math.inf if one.high is None else one.high
+    estimate = Estimate(
+        entry.value,
+        entry.n,
+        entry.clusters,
+        entry.low,
+        entry.high,
+        entry.interval,
+        note=entry.note,
+    )
+    return Finding(
+        Measure(one.measure, one.low, high, one.whole, one.title),
+        {"agent": entry.agent or "", "judge": entry.judge, **entry.by},
+        estimate,
+        (Count("score", entry.n),),
+        coverage=entry.coverage,
+        bounds=entry.bounds if entry.unscored else None,
+        more={"failed": entry.failures, **more},
+    )
 
 
 def little_established(result: RunResult, entries: Iterable[ScoreEntry]) -> Iterator[Note]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from sociolab.core.episode import TurnsAsked
 from sociolab.core.instructions import (
@@ -17,6 +18,10 @@ from sociolab.core.instructions import (
 from sociolab.core.metrics import AgentKind, Declared, Metric, directions, scale
 from sociolab.core.score import JudgeId, Measure, Method
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry, macro_of
+
+if TYPE_CHECKING:
+    from sociolab.stats.correlation import Correlation
+    from sociolab.stats.intervals import Estimate
 
 # ------------------------------------------------------------------ numbers
 
@@ -363,8 +368,8 @@ def cut_words(entries: Sequence[ScoreEntry]) -> str:
     return "; truncated at the ends of the scale" if cut else ""
 
 
-def symmetric(entry: ScoreEntry) -> bool:
-    """Whether an entry has an interval that reaches as far below its value as above: Student's t,
+def symmetric(entry: ScoreEntry | Estimate | Correlation) -> bool:
+    """Whether a mean has an interval that reaches as far below its value as above: Student's t,
     where it was not cut at one end of the scale."""
     if entry.value is None or entry.low is None or entry.high is None:
         return False
