@@ -17,7 +17,7 @@ from sociolab.core.score import Measure
 from sociolab.report.catalogue import Catalogue, write
 from sociolab.report.finding import Count, Finding, Note, as_data
 from sociolab.stats.correlation import pearson
-from sociolab.stats.intervals import mean
+from sociolab.stats.intervals import Estimate, mean
 
 ROOT = Path(sociolab.__file__).parent
 
@@ -99,6 +99,8 @@ def test_values_are_written_by_their_type() -> None:
     line = pearson([1, 2, 3, 5], [1, 2, 4, 4], ["a", "b", "c", "d"])
     assert write(line, "stars", "value") == "0.88"
     assert write(replace(line, p=0.01), "stars", "value") == "0.88**"
+    assert write(Estimate(2.0, 9, 3, 1.5, 2.5, "t"), part="margin") == "2.00 ±0.50"
+    assert write(Estimate(2.0, 9, 3, 1.0, 2.5, "t"), part="margin") == "2.00 [1.00, 2.50]"
     assert write(None) == "\N{EN DASH}"
     assert write(Count("rater", 1)) == "1 rater"
     assert write(1234) == "1,234"

@@ -20,7 +20,7 @@ from sociolab.report.words import size_words
 from .small_run import ALPHA
 
 NAME = "conversation_sr"
-N = "n: episodes with a score; for macro averages, tasks"
+N = "n: scores; for macro averages, tasks"
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ from sociolab.report.formatting import (
     plain,
     title_of,
 )
-from sociolab.report.words import listed, minus, percent
+from sociolab.report.words import listed, minus, percent, symmetric
 
 if TYPE_CHECKING:
     from sociolab.report.finding import Interval
@@ -44,8 +44,9 @@ or the sentence's value of this name) is no wider than 1; "share" in percent wit
 "equals" a p with its sign; "points" whole and with a sign; "number" with as few digits as it has;
 "stars", a correlation, with those of its p."""
 
-Part: TypeAlias = Literal["", "value", "interval"]
-"""What is written of an estimate: "" both its value and its interval."""
+Part: TypeAlias = Literal["", "value", "interval", "margin"]
+"""What is written of an estimate: "" both its value and its interval; "margin", the interval as
+"±0.41" where it is symmetric."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,7 @@ def _column(name: str, described: Iterable[Any], values: Mapping[str, Any]) -> C
 def _form(words: str) -> tuple[Form, Part]:
     """Form and part, written with a space between them: "percent interval"."""
     some = words.split()
-    part = next((one for one in some if one in ("value", "interval")), "")
+    part = next((one for one in some if one in ("value", "interval", "margin")), "")
     return " ".join(one for one in some if one != part), part  # type: ignore[return-value]
 
 
@@ -275,8 +276,10 @@ def _estimate(value: Interval, form: str, part: Part, metric: Measure | None) ->
     shown = NOTHING if value.value is None else _number(value.value, form, metric) + stars
     if value.low is None or value.high is None:
         return NOTHING if part == "interval" else shown
+    if part == "margin" and symmetric(value):
+        return f"{shown} ±{write((value.high - value.low) / 2, form, metric=metric)}"
     low, high = value.low, value.high
     if form in ("percent", "share"):
         low, high = max(low, 0.0), min(high, 1.0)
     interval = write((low, high), form, metric=metric)
-    return {"value": shown, "interval": interval, "": f"{shown} {interval}"}[part]
+    return {"value": shown, "interval": interval}.get(part, f"{shown} {interval}")

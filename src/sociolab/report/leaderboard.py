@@ -9,15 +9,18 @@ from typing import Any
 
 from sociolab.core.metrics import UNDECLARED, Better, Declared
 from sociolab.core.score import BASELINES, JudgeId, Method, judge_title
+from sociolab.report.catalogue import Catalogue, Column
+from sociolab.report.finding import Count, Finding, FindingTable, Note
 from sociolab.report.html import pages
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry
 from sociolab.report.score_tables import (
+    finding_of,
     judges_of,
     little_established,
     main_measure,
     value_text,
 )
-from sociolab.report.section import Section, TextTable
+from sociolab.report.section import Section
 from sociolab.report.words import (
     agent_kind,
     by_rules,
@@ -28,23 +31,15 @@ from sociolab.report.words import (
     interval_words,
     legend,
     metric_of,
-    minus,
     nature,
-    plural,
     sanitize,
     stand_in_words,
 )
 from sociolab.store.store import world_settings_in
 
+SAY = Catalogue("leaderboard")
 ALPHA = 0.05
 """A corrected p below this shows that two neighbours differ."""
-FAILED_TURNS = "invalid turns"
-"""The column of what share of its turns (in a town: questions) an agent failed."""
-NEIGHBOURS = (
-    "Each agent is compared with the one above it by a paired test on their common episodes (same "
-    "task, seat, partner and repeat), with Holm-corrected p within a table. Where the difference "
-    "is not significant, another run may well reverse the order."
-)
 _ORDER: tuple[Method, ...] = (
     "people", "model", "formula", "reported", "rules", "heuristic", "scripted",
 )  # fmt: skip
@@ -88,21 +83,22 @@ class NeighbourTest:
     by_scenario: bool = False
 
     @property
-    def told(self) -> str:
+    def told(self) -> Note:
         """What it shows, in words."""
         if self.undecided:
-            return "undecided: unestablished outcomes could reverse it"
+            return SAY("undecided")
         if not self.pairs or self.difference is None:
-            return "no episode in common"
+            return SAY("nothing_common")
         if self.p is None:
-            return "no difference"
-        shown = "p <0.001" if self.p < 0.001 else f"p {self.p:.3f}"
-        shown += ", matched by scenario" * self.by_scenario
+            return SAY("no_difference")
+        p: str = "p <0.001" if self.p < 0.001 else f"p {self.p:.3f}"
+        if self.by_scenario:
+            p = SAY("by_scenario", p=p)
         if self.p >= ALPHA:
-            return f"not significant, {shown}"
+            return SAY("not_significant", p=p)
         worse = self.difference < 0 if self.better == "lower" else self.difference > 0
-        said = ("lower", "higher") if self.difference > 0 else ("higher", "lower")
-        return f"{said[0]}{'' if worse else ' on common episodes'}, {shown}"
+        direction = "lower" if self.difference > 0 else "higher"
+        return SAY("differs" if worse else "differs_on_common", direction=direction, p=p)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +121,18 @@ class BoardRow:
     played: str
     lost: str
     covered: Mapping[str, str]
+    of: Finding
     by_rules: bool = False
     step: NeighbourTest | None = None
+
+    @property
+    def finding(self) -> Finding:
+        """Its row in a table."""
+        step = self.step
+        more = {"rank": self.rank or "", "lost": self.lost, "step": step.told if step else ""}
+        about = {**self.of.about, "run": self.run, "kind": self.kind}
+        p = step.p if step else None
+        return replace(self.of, about=about, adjusted_p=p, more={**self.of.more, **more})
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,12 +224,8 @@ def _established_instead(
 def boards_section(found: Sequence[Board]) -> Section:
     """The boards as a section of a report."""
     return Section(
-        title="Runs side by side",
-        cautions=(
-            "Runs stand in one table only where data, tasks, partners, judge and the judge's "
-            "settings are the same. Figures of different tables cannot be compared.",
-            NEIGHBOURS,
-        ),
+        title=SAY("title"),
+        cautions=(SAY("alike"), SAY("neighbours")),
         tables=tuple(_text_table(board) for board in found),
     )
 
@@ -248,7 +250,8 @@ def index(
             results=results,
             links=links,
             towns=towns,
-            neighbours=NEIGHBOURS,
+            alike=SAY("alike"),
+            neighbours=SAY("neighbours"),
             version=results[0].versions["sociolab"],
         )
     )
@@ -303,34 +306,36 @@ def _terms(result: RunResult, judge: JudgeEntry, measure: str) -> RankingTerms:
     )
 
 
-def _data(result: RunResult) -> str:
-    if result.data is None:
-        return f"data not recorded, run {result.run} only"
-    return f"data {result.data.name} {result.data.version} (hash {result.data.hash})"
+def _data(result: RunResult) -> Note:
+    data = result.data
+    if data is None:
+        return SAY("no_data", run=result.run)
+    return SAY("data", name=data.name, version=data.version, hash=data.hash)
 
 
 def _tasks(settings: dict[str, Any]) -> str:
-    limit = settings.get("limit")
-    found = [f"tasks {settings.get('tasks') or 'all'}", f"the first {limit}" if limit else ""]
-    given = sorted(world_settings_in(settings).items())
-    found.append(" ".join(f"{name}={value}" for name, value in given))
+    found: list[str] = [SAY("tasks", tasks=settings.get("tasks") or "all")]
+    if limit := settings.get("limit"):
+        found.append(SAY("first_tasks", n=limit))
+    if given := sorted(world_settings_in(settings).items()):
+        found.append(" ".join(f"{name}={value}" for name, value in given))
     if settings.get("on_failed_turn", "skip") != "skip":
-        found.append(f"invalid turns: {settings['on_failed_turn']}")
+        found.append(SAY("on_failed_turn", setting=settings["on_failed_turn"]))
     if (limit := settings.get("max_failed_turns", 0.5)) != 0.5:
-        found.append(f"max. invalid turns: {limit}")
-    return ", ".join(part for part in found if part)
+        found.append(SAY("max_failed_turns", setting=str(limit)))
+    return ", ".join(found)
 
 
-def _met(result: RunResult, settings: dict[str, Any]) -> str:
+def _met(result: RunResult, settings: dict[str, Any]) -> Note:
     if result.partner is not None:
         match settings.get("partner"):
             case [_, str(its_hash), *_]:
-                return f"each with {result.partner} (settings {its_hash[:8]})"
+                return SAY("with_partner_of", partner=result.partner, hash=its_hash[:8])
             case _:
-                return f"each with {result.partner}"
+                return SAY("with_partner", partner=result.partner)
     if len(result.agents) == 1:
-        return "each with itself"
-    return f"all pairs of {', '.join(sorted(result.agents))}"
+        return SAY("with_itself")
+    return SAY("all_pairs", agents=sorted(result.agents))
 
 
 def _board(terms: RankingTerms, rows: Sequence[tuple[RunResult, ScoreEntry]]) -> Board:
@@ -404,47 +409,38 @@ def _place(result: RunResult, entry: ScoreEntry) -> BoardRow:
         result.seed,
         entry,
         value_text(result, entry),
-        f"{result.played:,} of {plural(result.trials, 'trial')}",
+        SAY("trials", n=result.played, trials=Count("trial", result.trials)),
         failed_turns(entry),
         covered(result, entry),
+        finding_of(result, entry),
         by_rules(result, agent),
     )
 
 
-def _text_table(board: Board) -> TextTable:
+def _text_table(board: Board) -> FindingTable:
     terms = board.terms
-    ranks = any(place.rank is not None for place in board.places)
-    steps = board.stepped
-    rows = tuple(
-        (
-            place.agent,
-            *([str(place.rank or "")] if ranks else []),
-            place.value,
-            f"{place.entry.n:,}",
-            f"{place.entry.failures:,}",
-            *(minus(place.covered[word]) for word in board.words),
-            *([place.lost] if board.any_lost else []),
-            *([place.step.told if place.step else ""] if steps else []),
-            place.run,
-            place.kind,
-        )
-        for place in (*board.places, *board.baselines)
+    rows = (*board.places, *board.baselines)
+    ranks = ("rank",) if any(place.rank is not None for place in board.places) else ()
+    lost = ("lost",) if board.any_lost else ()
+    step = ("step",) if board.stepped else ()
+    mean = Column("mean", board.title, "estimate", part="margin")
+    table = SAY.table(
+        "board",
+        (place.finding for place in rows),
+        columns=("agent", *ranks, mean, "n", "failed", *board.words, *lost, *step, "run", "kind"),
+        notes=(
+            SAY("terms", data=terms.data, tasks=terms.tasks, met=terms.met),
+            *_unranked(board),
+            *board.notes,
+        ),
+        world=terms.world,
+        metric=board.title,
+        judge=judge_title(terms.judge, terms.judge_id.method),
     )
-    above = ["vs. the agent above"] if steps else []
-    lost = [FAILED_TURNS] if board.any_lost else []
-    heads = ("agent", *(["rank"] if ranks else []), board.title, "n", "failed", *board.words)
-    heads = (*heads, *lost, *above, "run", "kind")
-    return TextTable(
-        f"{terms.world}: {board.title} · judge: {judge_title(terms.judge, terms.judge_id.method)}",
-        heads,
-        rows,
-        (f"{terms.data}; {terms.tasks}; {terms.met}", *_unranked(board), *board.notes),
-        words=tuple(range(len(heads) - 2 - steps, len(heads))),
-        tips={board.title: board.tip},
-    )
+    return replace(table, tips={board.title: board.tip})
 
 
-def _unranked(board: Board) -> tuple[str, ...]:
+def _unranked(board: Board) -> tuple[Note, ...]:
     if not board.ranked:
-        return ("not ranked: scored by a heuristic judge",)
-    return ("rule-based agents are baselines and are not ranked",) if board.baselines else ()
+        return (SAY("heuristic"),)
+    return (SAY("baselines"),) if board.baselines else ()

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sociolab.core.score import BY_FORMULA, judge_title
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Count, Note
 from sociolab.report.schema import FailedKind, Failures, FirstFailure, JudgeEntry, RunResult
 from sociolab.report.served import possible_words, served_facts, served_warnings
 from sociolab.report.words import (
@@ -15,7 +17,6 @@ from sociolab.report.words import (
     agent_kind,
     by_rules,
     counted,
-    listed,
     money,
     percent,
     plural,
@@ -25,6 +26,8 @@ from sociolab.report.words import (
     stand_in_words,
 )
 from sociolab.store.store import world_settings_in
+
+SAY = Catalogue("run")
 
 
 def setting(result: RunResult) -> tuple[tuple[str, str], ...]:
@@ -220,8 +223,8 @@ def changed_versions(result: RunResult) -> str:
     parts = [(one.get("sociolab"), one.get("python")) for one in _made_parts(result)]
     if len(set(parts)) < 2:
         return ""
-    told = ", then ".join(_versions(*part) for part in dict.fromkeys(parts))
-    return f"parts of the run were played with different versions ({told}), which may affect scores"
+    versions = ", then ".join(_versions(*part) for part in dict.fromkeys(parts))
+    return SAY("versions", versions=versions)
 
 
 _SHORT = 10
@@ -252,35 +255,41 @@ def _versions(sociolab: object, python: object) -> str:
 # ------------------------------------------------------------------ what was played, in sentences
 
 
-def summary(result: RunResult) -> str:
+def summary(result: RunResult) -> Note:
     """What was played, by whom, and who judged."""
     data = result.data
-    of_data = f" ({data.name} {data.version})" if data else ""
-    failed = f", {result.failed:,} failed" if result.failed else ""
-    return (
-        f"{result.world}{of_data}: {result.played:,} of {plural(result.trials, 'episode')} "
-        f"completed{failed}. {_pairing(result)} {_judging(result)}"
+    return SAY(
+        "played",
+        world=result.world,
+        data=SAY("played_data", name=data.name, version=data.version) if data else "",
+        played=result.played,
+        trials=Count("episode", result.trials),
+        failed=SAY("played_failed", failed=result.failed) if result.failed else "",
+        agents=_pairing(result),
+        judges=_judging(result),
     )
 
 
-def _pairing(result: RunResult) -> str:
-    named = {label: f"{label} ({agent_kind(result, label)})" for label in result.agents}
+def _pairing(result: RunResult) -> Note:
+    named = {
+        label: SAY("agent_of_kind", agent=label, kind=agent_kind(result, label))
+        for label in result.agents
+    }
     if not named:
-        return "No agent took part."
+        return SAY("nobody_played")
     if people := _people(result):
         kinds = result.declared.agents
         others = [name for label, name in named.items() if kinds.get(label) != "person"]
-        with_others = f" with {' or '.join(others)} in the other seats" if others else ""
-        return f"Each episode had {people}{with_others}, as the study specifies."
+        if others:
+            return SAY("people_with", people=people, others=others)
+        return SAY("people_alone", people=people)
     own, part = [named[label] for label in evaluated(result)], result.declared.partner
-    each = ", each" if len(own) > 1 else ""
     if result.partner is not None and result.partner in named:
-        where = f"as {part}" if part else "in every seat"
-        return f"{listed(own)}{each} with the partner {named[result.partner]}, {where}."
-    if len(own) == 1 or part:
-        too = f", {part} included" if part else ""
-        return f"Self-play: {listed(own)}{each} in every seat{too}."
-    return f"All ordered pairs of {listed(own)}, self-play included."
+        where = SAY("partner_part", part=part) if part else SAY("partner_everywhere")
+        return SAY("with_partner", agents=own, partner=named[result.partner], where=where)
+    if part:
+        return SAY("self_play_partner", agents=own, part=part)
+    return SAY("self_play", agents=own) if len(own) == 1 else SAY("all_pairs", agents=own)
 
 
 def _people(result: RunResult) -> str:
@@ -288,17 +297,15 @@ def _people(result: RunResult) -> str:
     people = result.recorded.get("people")
     if not isinstance(people, int):
         return ""
-    return ("up to " if result.recorded.get("stand_in") else "") + plural(
-        people, "person", "people"
-    )
+    count = Count("person", people)
+    return SAY("up_to_people", people=count) if result.recorded.get("stand_in") else str(count)
 
 
-def _judging(result: RunResult) -> str:
+def _judging(result: RunResult) -> Note:
     names = [judge.judge for judge in result.judges if judge.judge in _heard(result)]
     if result.other_judges:
-        others = ", ".join(result.other_judges)
-        return f"Judges shown: {', '.join(names)}; others (--judge NAME or all): {others}."
-    return f"Judges: {', '.join(names)}." if names else "Nothing was judged."
+        return SAY("judges_shown", judges=names, others=result.other_judges)
+    return SAY("judges", judges=names) if names else SAY("no_judge")
 
 
 # ------------------------------------------------------------------ what the figures do not show
@@ -308,73 +315,43 @@ FEW_CLUSTERS = 30
 """Below so many a page says that its intervals are too short (coverage: benchmarks/RESULTS.md)."""
 
 
-def cautions(result: RunResult) -> tuple[str, ...]:
+def cautions(result: RunResult) -> tuple[Note, ...]:
     """What the figures do not show, a sentence or two each."""
+    return tuple(_cautions(result))
+
+
+def _cautions(result: RunResult) -> Iterator[Note]:
     methods = {judge.method for judge in result.judges}
-    rules = [label for label in result.agents if by_rules(result, label)]
-    found = []
-    if rules:
-        found.append(
-            f"{listed(rules)} {'is' if len(rules) == 1 else 'are'} "
-            f"{scripted_play(result)}. Such scores are a baseline; they say "
-            "nothing about any language model."
-        )
+    if rules := [label for label in result.agents if by_rules(result, label)]:
+        yield SAY("baseline", agents=rules, kind=scripted_play(result))
     if "heuristic" in methods:
-        found.append(
-            "The heuristic judge scores only what scripted players put on record, and leaves all "
-            "else unscored. Its scores are not comparable with those of an LLM judge, of people or "
-            "of the paper."
-        )
+        yield SAY("heuristic_judge")
     if "model" in methods:
-        found.append(
-            "An LLM judge is not a person and may favour text like its own. Compare scores only "
-            "where judge and prompt are the same."
-        )
+        yield SAY("llm_judge")
     if "scripted" in methods and "scripted" not in result.declared.judges:
-        found.append("A scripted judge invents its scores, to test the software.")
+        yield SAY("scripted_judge")
     if any(e.unscored and e.n and e.method in BY_FORMULA for e in result.scores):
-        found.append(
-            "Outcomes that could not be established do not count as zero: means are over the "
-            "others, so an agent may gain by disputing what it lost. The bounds show by how much."
-        )
-    found += _design(result)
+        yield SAY("not_established")
+    yield from _design(result)
     if result.failed or result.failures.scores:
-        found.append(
-            "Failures do not count as zero: means are over what was scored, which may flatter an "
-            "agent that fails on hard tasks. Each figure shows how many failed."
-        )
-    return tuple(found)
+        yield SAY("failures")
 
 
-def _design(result: RunResult) -> list[str]:
+def _design(result: RunResult) -> Iterator[Note]:
     """What so few tasks, single plays and means beside each other cannot show."""
-    found = []
     of_agents = [e for e in result.scores if e.agent and not e.by and e.judge not in OWN and e.n]
-    word = result.declared.cluster
+    cluster = result.declared.cluster
     most = max((entry.clusters for entry in of_agents), default=0)
     if most == 1:
-        found.append(
-            f"All scores come from one {word}, so there is no interval: how much they would vary "
-            f"across {word}s is unknown."
-        )
+        yield SAY("one_cluster", cluster=cluster)
     elif 1 < most < FEW_CLUSTERS:
-        found.append(
-            f"Scores come from at most {plural(most, word)}. With so few, a 95 % interval is too "
-            "short: it covers the true mean in about 90 of 100 studies."
-        )
+        yield SAY("few_clusters", clusters=Count(cluster, most))
     if most > 1 and len(result.agents) > 1:
-        found.append(
-            f"Intervals reflect variation across {word}s with these partners only. Other partners "
-            "would change means, too (see sociolab variance)."
-        )
+        yield SAY("other_partners", cluster=cluster)
     if of_agents and result.recorded.get("repeats") == 1:
-        found.append("Each cast played each task once, so variation between repeats is unknown.")
+        yield SAY("no_repeats")
     if len({entry.agent for entry in of_agents}) > 1:
-        found.append(
-            "Overlap of two agents' intervals does not tell whether they differ: compare them on "
-            "the same tasks (see sociolab compare)."
-        )
-    return found
+        yield SAY("overlap")
 
 
 # ------------------------------------------------------------------ what went wrong
@@ -382,73 +359,76 @@ def _design(result: RunResult) -> list[str]:
 
 def warnings(result: RunResult) -> tuple[str, ...]:
     """What went wrong, in sentences that must be seen; empty if nothing did."""
-    found = [*([smoke_words(result)] if result.smoke else []), *stand_in_words(result.settings)]
-    failures = result.failures
+    return tuple(_warnings(result))
+
+
+def _warnings(result: RunResult) -> Iterator[str]:
+    failures, trials = result.failures, Count("episode", result.trials)
+    if result.smoke:
+        yield SAY("smoke_test", why=result.smoke, run=result.run)
+    yield from stand_in_words(result.settings)
     if result.stopped:
-        found.append(f"the run stopped early: {result.stopped}")
+        yield SAY("stopped", why=result.stopped)
     if versions := changed_versions(result):
-        found.append(versions)
+        yield versions
     if result.failed:
-        causes = counted(failures.trials)
-        found.append(f"{result.failed} of {plural(result.trials, 'episode')} failed: {causes}")
-        found += first_words(result, "trials")
-        if "plugin" in failures.trials:
-            found.append(ANEW)
-        if "failed turns" in failures.trials:
-            found.append(FINAL)
-    left = result.trials - result.played - result.failed
-    if left:
-        found.append(f"{left} of {plural(result.trials, 'episode')} not played yet")
-    if failures.turns:
-        turns = plural(sum(failures.turns.values()), "turn")
-        found.append(f"{turns} without a usable reply: {counted(failures.turns)}")
-        found += first_words(result, "turns")
-    if failures.questions:
-        questions = plural(sum(failures.questions.values()), "question")
-        found.append(f"{questions} without a usable answer: {counted(failures.questions)}")
-        found += first_words(result, "questions")
-    found += agent_failures(result)
-    if failures.went_without:
-        without = failures.went_without.items()
-        titles = result.declared.questions
-        missed = [f"{n:,} without {titles.get(name, name)}" for name, n in without]
-        found.append(f"of {plural(result.played, 'episode')}, played on: {', '.join(missed)}")
-    if result.played and result.judges and not failures.scores and not _judged(result):
-        found.append(
-            "no judge scored these episodes; score them with: sociolab judge "
-            f"{result.run} --judge endpoint/model"
+        yield SAY(
+            "episodes_failed", n=result.failed, trials=trials, causes=counted(failures.trials)
         )
+        yield from first_words(result, "trials")
+        if "plugin" in failures.trials:
+            yield SAY("replayed")
+        if "failed turns" in failures.trials:
+            yield SAY("stays_failed")
+    if left := result.trials - result.played - result.failed:
+        yield SAY("not_played", n=left, trials=trials)
+    if failures.turns:
+        yield SAY("no_reply", turns=_total("turn", failures.turns), causes=counted(failures.turns))
+        yield from first_words(result, "turns")
+    if failures.questions:
+        questions = _total("question", failures.questions)
+        yield SAY("no_answer", questions=questions, causes=counted(failures.questions))
+        yield from first_words(result, "questions")
+    yield from agent_failures(result)
+    if failures.went_without:
+        titles = result.declared.questions
+        missed = [
+            SAY("played_without", n=n, question=titles.get(name, name))
+            for name, n in failures.went_without.items()
+        ]
+        yield SAY("played_on", episodes=Count("episode", result.played), missed=missed)
+    if result.played and result.judges and not failures.scores and not _judged(result):
+        yield SAY("not_judged", run=result.run)
     if failures.scores:
-        scores = plural(sum(failures.scores.values()), "score")
-        found.append(f"{scores} missing: {counted(failures.scores)}")
-        found += first_words(result, "scores")
-    found += _contradicted_reports(result)
+        scores = _total("score", failures.scores)
+        yield SAY("scores_missing", scores=scores, causes=counted(failures.scores))
+        yield from first_words(result, "scores")
+    yield from _contradicted_reports(result)
     if failures.calls:
-        calls = plural(sum(failures.calls.values()), "call")
-        found.append(f"{calls} failed after all retries: {counted(failures.calls)}")
+        calls = _total("call", failures.calls)
+        yield SAY("calls_failed", calls=calls, causes=counted(failures.calls))
     if result.estimated_calls:
-        found.append(uncounted(result.estimated_calls, result.calls))
-        found += first_words(result, "usage")
+        yield uncounted(result.estimated_calls, result.calls)
+        yield from first_words(result, "usage")
     if result.failed_attempts.possible:
-        found.append(possible_words(result.failed_attempts))
-    found += served_warnings(result.served)
-    return tuple(found)
+        yield possible_words(result.failed_attempts)
+    yield from served_warnings(result.served)
 
 
-def _contradicted_reports(result: RunResult) -> Iterator[str]:
+def _total(of: str, causes: Mapping[str, int]) -> Count:
+    return Count(of, sum(causes.values()))
+
+
+def _contradicted_reports(result: RunResult) -> Iterator[Note]:
     """How often a reader reads another outcome than the players report, for each reader."""
     reported = {judge.judge for judge in result.judges if judge.method == "reported"}
     for reader in dict.fromkeys(entry.reader for entry in result.readings):
         entries = [
             entry for entry in result.readings if entry.reader == reader and entry.judge in reported
         ]
-        differ = sum(entry.differ for entry in entries)
-        if differ:
-            seats = plural(differ + sum(entry.agree for entry in entries), "seat")
-            yield (
-                f"{reader} reads another outcome than the players report for {differ} of {seats} "
-                "with both; its scores lead, and nothing is averaged"
-            )
+        if differ := sum(entry.differ for entry in entries):
+            seats = Count("seat", differ + sum(entry.agree for entry in entries))
+            yield SAY("contradicted", reader=reader, n=differ, seats=seats)
 
 
 def _judged(result: RunResult) -> bool:
@@ -464,41 +444,17 @@ def _heard(result: RunResult) -> set[str]:
     return heard or {one.judge for one in result.judges}
 
 
-ANEW = (
-    'an episode that failed with "plugin" is replayed from its beginning when the run is resumed '
-    "with the same code; changed code needs a new --name"
-)
-FINAL = (
-    'an episode that failed with "failed turns" stays failed when the run is resumed, since its '
-    "replies are kept; another --max-failed-turns or more --attempts need a new --name"
-)
+def agent_failures(result: RunResult) -> Iterator[Note]:
+    """Which agents failed turns, and what share, in a sentence each."""
+    for one in result.failures.agents:
+        turns = Count(one.of.removesuffix("s"), one.turns_asked)
+        portion = share(one.failed_turns, one.turns_asked)
+        yield SAY("agent_failed", agent=one.agent, n=one.failed_turns, turns=turns, share=portion)
 
 
-def smoke_words(result: RunResult) -> str:
-    """That a run is but a smoke test, without a full stop."""
-    return (
-        f"smoke test ({result.smoke}): {result.run} shows that the setup works, but its scores are "
-        "not results, since scripted residents only understand each other. Let a model play them: "
-        "--background openai/MODEL"
-    )
-
-
-def agent_failures(result: RunResult) -> tuple[str, ...]:
-    """In a sentence each, without a full stop, which agents failed turns, and what share."""
-    return tuple(
-        f"{one.agent} failed {one.failed_turns:,} of "
-        f"{plural(one.turns_asked, one.of.removesuffix('s'))} "
-        f"({share(one.failed_turns, one.turns_asked)})"
-        for one in result.failures.agents
-    )
-
-
-def uncounted(estimated: int, calls: int) -> str:
+def uncounted(estimated: int, calls: int) -> Note:
     """What "~" before tokens and money means, in a sentence."""
-    return (
-        f"{estimated:,} of {plural(calls, 'call')} came without a usable token count: their "
-        "tokens and cost (~) are estimated from the texts, on the high side"
-    )
+    return SAY("estimated_tokens", n=estimated, calls=Count("call", calls))
 
 
 _KINDS: Mapping[FailedKind, str] = {
@@ -511,11 +467,12 @@ _KINDS: Mapping[FailedKind, str] = {
 }
 
 
-def first_words(result: RunResult, kind: FailedKind) -> Iterator[str]:
+def first_words(result: RunResult, kind: FailedKind) -> Iterator[Note]:
     """The first cases of a kind, in a sentence each."""
     for one in result.failures.first:
         if one.kind == kind:
-            yield f"{_who(one)}, {_where(one)}: {sanitize(one.problem)}"
+            problem = sanitize(one.problem)
+            yield SAY("first_case", what=_who(one), where=_where(one), problem=problem)
 
 
 def first_pairs(result: RunResult) -> dict[str, str]:
@@ -531,10 +488,12 @@ def _who(one: FirstFailure) -> str:
     return f"{one.cause} {one.count:,}{by}"
 
 
-def _where(one: FirstFailure) -> str:
+def _where(one: FirstFailure) -> Note:
     if one.episode is None:
-        return "in no particular episode"
-    return f"in episode {one.episode}" if one.count == 1 else f"first in episode {one.episode}"
+        return SAY("nowhere")
+    if one.count == 1:
+        return SAY("in_episode", episode=one.episode)
+    return SAY("first_in_episode", episode=one.episode)
 
 
 # ------------------------------------------------------------------ how to play it again

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sociolab.core.metrics import scale
-from sociolab.core.score import BY_FORMULA, Method
+from sociolab.core.score import BY_FORMULA, Measure, Method
 from sociolab.report.catalogue import Catalogue
-from sociolab.report.finding import Note
+from sociolab.report.finding import Count, Finding, FindingTable, Note
 from sociolab.report.run_facts import cautions, evaluated, partner_last, summary, warnings
 from sociolab.report.schema import (
     ESTABLISHED,
@@ -137,6 +139,32 @@ def overview_measures(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple
         mains = [result.measure(name) for name in result.declared.main if name in valued]
         shown = tuple(dict.fromkeys((*mains, *main_measure(result, entries))))
     return tuple(sorted(shown, key=lambda one: not _established_for_all(entries, one)))
+
+
+def finding_of(result: RunResult, entry: ScoreEntry, **more: Any) -> Finding:
+    """A mean as a finding; `more` are further figures of its row."""
+    from sociolab.stats.intervals import Estimate  # numpy: not before there are scores
+
+    one = result.measure(entry.measure)
+    high = math.inf if one.high is None else one.high
+    estimate = Estimate(
+        entry.value,
+        entry.n,
+        entry.clusters,
+        entry.low,
+        entry.high,
+        entry.interval,
+        note=entry.note,
+    )
+    return Finding(
+        Measure(one.measure, one.low, high, one.whole, one.title),
+        {"agent": entry.agent or "", "judge": entry.judge, **entry.by},
+        estimate,
+        (Count("score", entry.n),),
+        coverage=entry.coverage,
+        bounds=entry.bounds if entry.unscored else None,
+        more={"cannot tell": entry.cannot_tell, "failed": entry.failures, **more},
+    )
 
 
 def little_established(result: RunResult, entries: Iterable[ScoreEntry]) -> Iterator[Note]:
@@ -417,7 +445,7 @@ def grid_text(result: RunResult, grid: Grid) -> TextTable:
         (row.label, *(_value(result, e) + _in_parentheses(result, e, heads) for e in row.cells))
         for row in grid.rows
     )
-    plays = "" if size_words(result, grid.entries) else ", episodes with a score"
+    plays = "" if size_words(result, grid.entries) else ", the number of scores"
     note = f"in parentheses: n{plays}, and the number of failures"
     if any(map(failed_share, grid.entries)):
         note += f", and the agent's share of {failed_unit(result)}"
@@ -517,57 +545,31 @@ def outcomes_sections(result: RunResult) -> tuple[Section, ...]:
 
 def _established(
     result: RunResult, judge: str, entries: Sequence[ScoreEntry], *, read: bool
-) -> TextTable:
-    rows = tuple(
-        (
-            entry.agent or "",
-            f"{entry.n:,}",
-            f"{entry.unconfirmed:,}",
-            f"{entry.disputed:,}",
-            f"{entry.cannot_tell:,}",
-            f"{entry.failures:,}",
-            covered(result, entry)["coverage"],
-        )
+) -> FindingTable:
+    rows = [
+        finding_of(result, entry, disputed=entry.disputed, unconfirmed=entry.unconfirmed)
         for entry in entries
-    )
-    how = (
-        "read from the transcript, with quotes of the offer and the acceptance"
-        if read
-        else "on record, or reported alike by different agents who all quote offer and acceptance; "
-        "unconfirmed: reported alike, but not so quoted, or by one agent in all seats; disputed: "
-        "the seats differ"
-    )
-    notes = [f"established: {how}; means are over established outcomes"]
-    disputed = next((entry.measure for entry in entries if entry.disputed), "")
-    if disputed:
-        listing = f"sociolab list episodes --run {result.run} --score {disputed}=disputed"
-        notes.append(f"list disputed episodes: {listing}")
-    heads = ("established", "unconfirmed", "disputed", "cannot tell", "failed", "coverage")
-    return TextTable(f"Outcomes by agent · judge: {judge}", ("agent", *heads), rows, tuple(notes))
+    ]
+    notes = [SAY("read") if read else SAY("reported")]
+    if disputed := next((entry.measure for entry in entries if entry.disputed), ""):
+        notes.append(SAY("list_disputed", run=result.run, metric=disputed))
+    return SAY.table("outcomes", rows, notes=notes, judge=judge)
 
 
-def _reported_and_read(reader: str, entries: Sequence[ReadingEntry]) -> TextTable:
-    rows = tuple(
-        (
-            one.agent,
-            f"{one.agree:,}",
-            f"{one.differ:,}",
-            f"{one.only_judge:,}",
-            f"{one.only_reader:,}",
-            f"{one.neither:,}",
-            percent(one.agree / (one.agree + one.differ)) if one.agree + one.differ else "",
+def _reported_and_read(reader: str, entries: Sequence[ReadingEntry]) -> FindingTable:
+    figures = ("agree", "differ", "only_judge", "only_reader", "neither")
+    rows = [
+        Finding(
+            about={"agent": one.agent, "reader": reader},
+            more={
+                **{name: getattr(one, name) for name in figures},
+                "agreement": both and one.agree / both,
+            },
         )
         for one in entries
-    )
-    heads = ("agree", "differ", "reported only", "read only", "neither", "agreement")
-    note = (
-        "episodes by where their outcome was established: reported alike by all seats (or on "
-        "record), or read; agreement: where both exist, the share with the same score. The two are "
-        "never averaged; the reader's count"
-    )
-    return TextTable(
-        f"Reported vs. read outcomes · reader: {reader}", ("agent", *heads), rows, (note,)
-    )
+        for both in [one.agree + one.differ or None]
+    ]
+    return SAY.table("reported_and_read", rows, reader=reader)
 
 
 # ------------------------------------------------------------------ all in one table
@@ -629,7 +631,7 @@ def headline(result: RunResult) -> Headline | None:
     )
 
 
-def overview_table(result: RunResult, most: int = MOST_ROWS) -> TextTable | None:
+def overview_table(result: RunResult, most: int = MOST_ROWS) -> FindingTable | None:
     """Means with intervals, n and failures: the main metrics of each judge by agent, the main judge
     first, and the other metrics where all fit into `most` rows. None where nothing was scored."""
     agents, chosen, rest = evaluated(result), list[ScoreEntry](), list[ScoreEntry]()
@@ -642,37 +644,37 @@ def overview_table(result: RunResult, most: int = MOST_ROWS) -> TextTable | None
     shown = [*chosen, *rest] if len(chosen) + len(rest) <= most else chosen[:most]
     if not shown:
         return None
-    left_out = {"disputed", "unconfirmed"}
-    if all(entry.established for entry in shown):
-        left_out.add("bounds")
-    heads = tuple(head for head in _heads(result, shown) if head not in left_out)
+    told = told_of_coverage(result, shown)
+    established = all(entry.established for entry in shown)
     several = len(agents) > 1
-    rows = tuple(
-        (
-            *([entry.agent or ""] if several else []),
-            headed(result, result.measure(entry.measure)),
-            entry.judge,
-            value_text(result, entry),
-            *(text.partition(" (")[0] for text in _counts(result, entry, heads)),
-        )
-        for entry in shown
-    )
     left = len(chosen) + len(rest) - len(shown)
-    measures = measures_of(result, shown)
-    spelt = legend((m.title, m.low, m.high, metric_of(result, m)) for m in measures)
-    notes = (
-        *dict.fromkeys(nature(result, entry.judge) for entry in shown),
-        *instructions_notes(result, [entry.judge for entry in shown]),
-        *filter(None, (interval_words(shown, result.declared.cluster), size_words(result, shown))),
-        *little_established(result, shown),
-        *gaps(result, shown),
-        *filter(None, [spelt]),
-        *([f"{plural(left, 'more mean')} in the full report"] if left else []),
+    return SAY.table(
+        "overview",
+        [
+            finding_of(result, entry, n=size(result, entry), lost=failed_share(entry))
+            for entry in shown
+        ],
+        columns=(
+            *(("agent",) if several else ()),
+            *("metric", "judge", "mean", "n"),
+            *(("failed",) if any(entry.failures for entry in shown) else ()),
+            *(("coverage",) if "coverage" in told else ()),
+            *(("bounds",) if "bounds" in told and not established else ()),
+            *(("lost",) if any(map(failed_share, shown)) else ()),
+        ),
+        notes=(
+            *dict.fromkeys(nature(result, entry.judge) for entry in shown),
+            *instructions_notes(result, [entry.judge for entry in shown]),
+            *filter(None, [interval_words(shown, result.declared.cluster)]),
+            *filter(None, [size_words(result, shown)]),
+            *little_established(result, shown),
+            *gaps(result, shown),
+            *([SAY("more_means", means=Count("more mean", left))] if left else []),
+        ),
+        declared=result.declared,
+        title=SAY("mean_scores") if several else SAY("mean_scores_of", agent=agents[0]),
+        unit=failed_unit(result),
     )
-    named = (*(("agent",) if several else ()), "metric", "judge")
-    heading = "Mean scores" if several else f"Mean scores of {agents[0]}"
-    columns = (*named, "mean", *heads)
-    return TextTable(heading, columns, rows, notes, tuple(range(len(named))))
 
 
 # ------------------------------------------------------------------ the main measure in sentences
@@ -720,7 +722,7 @@ def _found(result: RunResult, entry: ScoreEntry, measure: MeasureEntry) -> str:
         missing += f", bounds {bounds}"
     lost = failed_share(entry)
     turns = f"; {lost} {failed_unit(result)}" if lost else ""
-    plays = f"({plural(entry.n, 'episode')}{missing}{turns})"
+    plays = f"({plural(entry.n, 'score')}{missing}{turns})"
     if entry.value is None:
         return f"{entry.agent} no score {plays}"
     span = interval(result, entry)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from sociolab.core.episode import AgentKind, TurnsAsked
 from sociolab.core.instructions import (
@@ -16,6 +17,10 @@ from sociolab.core.instructions import (
 from sociolab.core.metrics import Declared, Metric, directions, scale
 from sociolab.core.score import JudgeId, Measure, Method
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry, macro_of
+
+if TYPE_CHECKING:
+    from sociolab.stats.correlation import Correlation
+    from sociolab.stats.intervals import Estimate
 
 # ------------------------------------------------------------------ numbers
 
@@ -361,8 +366,8 @@ def cut_words(entries: Sequence[ScoreEntry]) -> str:
     return "; truncated at the ends of the scale" if cut else ""
 
 
-def symmetric(entry: ScoreEntry) -> bool:
-    """Whether an entry has an interval that reaches as far below its value as above: Student's t,
+def symmetric(entry: ScoreEntry | Estimate | Correlation) -> bool:
+    """Whether a mean has an interval that reaches as far below its value as above: Student's t,
     where it was not cut at one end of the scale."""
     if entry.value is None or entry.low is None or entry.high is None:
         return False
@@ -435,7 +440,7 @@ def size_words(result: RunResult, entries: Sequence[ScoreEntry]) -> str:
     """What n counts, where some of these entries are macro averages; else empty."""
     if all(size(result, entry) == entry.n for entry in entries):
         return ""
-    return f"n: episodes with a score; for macro averages, {result.declared.cluster}s"
+    return f"n: scores; for macro averages, {result.declared.cluster}s"
 
 
 def failed_of(asked: TurnsAsked) -> str:
