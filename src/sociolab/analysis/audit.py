@@ -505,6 +505,8 @@ def variant_section(
     leading = _leading(rows, MOVED, declared)
     sentences, cautions = _moves_of(leading, few), []
     tables = [_changes(rows, findings, few, declared)] if rows else []
+    if words[0]:
+        sentences.append(SAY("words", ratio=words[1] / words[0]))
     if leading is not None:
         own = [finding for finding in findings if finding.metric == leading.metric]
         moved, again = leading.more[MOVED], _noise(repeats, leading.metric)
@@ -517,8 +519,6 @@ def variant_section(
                 sentences.append(SAY("moves_again", again=again))
             else:
                 cautions.append(SAY("floor", metric=leading.metric, again=again))
-    if words[0]:
-        sentences.append(SAY("words", ratio=words[1] / words[0]))
     if without:
         cautions.append(SAY("without_variant", episodes=Count("episode", without)))
     title = SAY("variant_title", kind=kind.capitalize(), changed=changed)
