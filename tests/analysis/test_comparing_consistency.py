@@ -102,11 +102,12 @@ def test_the_interval_of_their_difference_is_paired_by_task_and_clustered() -> N
 def test_the_table_of_two_agents_says_on_which_plays_it_rests() -> None:
     section = consistency_section(passing_matched(two_agents(), {"goal": 8}, (1, 2)), MEASURES)
     (table,) = section.tables
-    assert table.columns == ("metric", "k", "A", "B", "A \N{MINUS SIGN} B")
+    assert table.columns == ("metric", "k", "A", "B", "A \N{MINUS SIGN} B", "tasks")
     assert table.rows[0][2:] == (
-        "0.833 [0.000, 1.000] (2)",
-        "0.417 [0.000, 1.000] (2)",
-        "0.417 [\N{MINUS SIGN}0.642, 1.000] (2)",
+        "0.833 [0.000, 1.000]",
+        "0.417 [0.000, 1.000]",
+        "0.417 [\N{MINUS SIGN}0.642, 1.000]",
+        "2",
     )
     words = " ".join((*section.said, *table.notes))
     assert "GOAL: 5 pairs of 2 tasks" in words
@@ -130,7 +131,7 @@ def test_settings_with_too_few_plays_are_left_out_and_counted() -> None:
     assert [of.left_out for of in found.found] == [0, 1, 2, 3]
     section = consistency_section([found], {"goal": GOAL})
     (table,) = section.tables
-    assert [row[:2] for row in table.rows] == [("GOAL", "1"), ("GOAL", "2"), ("GOAL", "3")]
+    assert [row[:3] for row in table.rows] == [("x", "GOAL", k) for k in "123"]
     notes = " ".join(table.notes)
     assert "x, GOAL: 1 task at k = 2, 2 tasks at k = 3" in notes
     assert "no task has so many scored episodes: k = 4" in notes
@@ -166,22 +167,22 @@ def test_where_every_play_succeeds_the_interval_is_what_that_leaves() -> None:
     # 0.025^(1/6) = 0.541; of plays that always fail mirrored.
     assert [of.estimate.low for of in found.found] == pytest.approx([0.540742] * 2, abs=1e-5)
     (table,) = consistency_section([found], {"goal": GOAL}).tables
-    assert table.rows[0] == ("GOAL", "1", "1.000 [0.541, 1.000] (6)")
-    assert "0.025^(1/G) from the other end" in " ".join(table.notes)
+    assert table.rows[0] == ("x", "GOAL", "1", "1.000 [0.541, 1.000]", "6")
+    assert "exact where all clusters lie at one end" in " ".join(table.notes)
     (never,) = passing([side(dict.fromkeys(rows, (1.0, 1.0)))], {"goal": 8}, (1,))
     (table,) = consistency_section([never], {"goal": GOAL}).tables
-    assert table.rows[0][2] == "0.000 [0.000, 0.459] (6)"
+    assert table.rows[0][3:] == ("0.000 [0.000, 0.459]", "6")
 
 
 def test_a_figure_without_interval_has_a_reason_and_none_passes_the_scale() -> None:
     (alone,) = passing([side({("lamp", "ann"): (9, 9)})], {"goal": 8}, (1,))
     (table,) = consistency_section([alone], {"goal": GOAL}).tables
-    assert table.rows[0][2] == "1.000 (1)"
-    assert "no interval: 1 cluster" in table.notes
+    assert table.rows[0][3:] == ("1.000", "1")
+    assert "where no interval is shown: 1 cluster" in table.notes
     two = side({("lamp", "ann"): (9, 9), ("bike", "ann"): (9, 1)})
     (table,) = consistency_section(passing([two], {"goal": 8}, (1,)), {"goal": GOAL}).tables
-    assert table.rows[0][2] == "0.750 [0.000, 1.000] (2)"
-    assert "intervals are truncated at the ends of the scale" in table.notes
+    assert table.rows[0][3:] == ("0.750 [0.000, 1.000]", "2")
+    assert "truncated at the ends of what the scale allows" in " ".join(table.notes)
 
 
 def test_where_lower_is_better_a_play_succeeds_from_the_threshold_down() -> None:

@@ -152,7 +152,7 @@ def test_what_was_left_over_and_what_is_missing_is_counted() -> None:
         value("noise", "ann", "y", "p", None),
     )
     found = compared("sotopia", a, b, JUDGE, {"goal": GOAL})
-    assert found.counts == {"play": MatchCounts(4, 3, 3, 3, 3)}
+    assert found.counts == {"play": MatchCounts(4, 3, 3, 3, 3, "seat")}
     goal = found.metrics["goal"]
     assert goal.missing == (1, 1)
     assert (goal.test.pairs, goal.test.only_a, goal.test.only_b) == (1, 2, 1)

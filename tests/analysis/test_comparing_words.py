@@ -6,11 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from declared_worlds import declared
-from sociolab.analysis.compare import ComparedAgents, compared, comparison_document
-from sociolab.analysis.compare_section import comparison_section, forest, overview_notes
+from sociolab.analysis.compare import (
+    ComparedAgents,
+    compared,
+    comparison_document,
+    comparison_findings,
+    comparison_section,
+    overview_table,
+)
 from sociolab.analysis.matching import MATCHES, ComparedSide
 from sociolab.analysis.values import Value
 from sociolab.core.score import JudgeId, Measure
+from sociolab.report.difference_charts import forest
 from sociolab.report.formatting import NOTHING
 from sociolab.report.section import Section
 
@@ -187,7 +194,7 @@ def test_the_lower_value_is_the_better_one_where_the_world_says_so() -> None:
     table = section.tables[0]
     assert table.rows[0][0] == "hallucinated \N{DOWNWARDS ARROW}"
     assert "lower is better where marked \N{DOWNWARDS ARROW}" in table.legend
-    (panel,) = forest(found)["vconcat"]
+    (panel,) = forest(comparison_findings(found), found.declared, "x", "y")["vconcat"]
     assert panel["data"]["values"][0]["row"] == "hallucinated \N{DOWNWARDS ARROW}"
     assert panel["data"]["values"][0]["beside"].startswith("\N{MINUS SIGN}0.300")
 
@@ -207,8 +214,8 @@ def test_the_overview_says_which_metric_was_matched_how() -> None:
         compared("sotopia", a, b, judge, {name: one}, declared("sotopia"), match=match)
         for (name, one), match in zip(MEASURES.items(), MATCHES, strict=False)
     )
-    first, second, *_ = overview_notes([exact, blocks])
-    assert first.startswith("GOAL: pairs matched by task, seat, partner and repeat; ")
-    assert second.startswith("KNO: pairs (of blocks of episodes) matched by scenario and partner;")
-    alone, *_ = overview_notes([blocks])
+    first, second, *_ = overview_table([exact, blocks], "x", "y").notes
+    assert first.startswith("GOAL by j: pairs matched by task, seat, partner and repeat; ")
+    assert second.startswith("KNO by j: pairs (of blocks of episodes) matched by scenario and")
+    alone, *_ = overview_table([blocks], "x", "y").notes
     assert "KNO" not in alone

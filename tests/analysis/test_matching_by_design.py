@@ -11,9 +11,14 @@ import pytest
 from casts import seated
 from declared_worlds import declared
 from sociolab.analysis.all_pairs import compare_all, pairs_section
-from sociolab.analysis.compare import ComparedAgents, compared, comparison_document
-from sociolab.analysis.compare_runs import CompareRequest, compare_runs
-from sociolab.analysis.compare_section import comparison_section
+from sociolab.analysis.compare import (
+    ComparedAgents,
+    compared,
+    comparison_document,
+    comparison_section,
+)
+from sociolab.analysis.compare_runs import compare_runs
+from sociolab.analysis.compare_sides import CompareRequest
 from sociolab.analysis.gates import difference_gates, rule_of
 from sociolab.analysis.matching import ComparedSide, Match, matched
 from sociolab.analysis.rank import rank_runs, ranking_section
@@ -130,7 +135,7 @@ def test_all_pairs_of_three_agents_share_one_correction() -> None:
     assert holm[0] == pytest.approx(3 * ps[0])  # Holm over three pairs of one metric
     section = pairs_section(found, "", ())
     assert [row[:2] for row in section.tables[0].rows] == [("a", "b"), ("a", "c"), ("b", "c")]
-    assert "corrected for 3 tests, all pairs and metrics shown" in section.tables[0].notes[0]
+    assert "corrected for 3 tests (all pairs and metrics shown)" in section.tables[0].notes[0]
 
 
 def test_each_planned_look_costs_its_part_of_the_level() -> None:

@@ -13,7 +13,8 @@ import statsmodels.api as sm
 
 from analysis.goal_runs import Goals, Plays, add_run
 from sociolab.analysis.agreement import agreements
-from sociolab.analysis.compare_runs import CompareRequest, compare_runs
+from sociolab.analysis.compare_runs import compare_runs
+from sociolab.analysis.compare_sides import CompareRequest
 from sociolab.analysis.judge_by_agent import (
     JudgedByAgent,
     biases,

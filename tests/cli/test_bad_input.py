@@ -99,6 +99,9 @@ def test_an_unknown_episode_or_run_names_what_there_is(sociolab: Sociolab) -> No
     sociolab("run", "sotopia", "--limit", 1, "--name", "here")
     assert "here" in sociolab("report", "gone").sentence
     assert "list episodes" in sociolab("show", "zzz").sentence
+    run_shown = sociolab("show", "here")
+    assert run_shown.code == 2
+    assert "`sociolab report here` shows the run" in run_shown.sentence
     episode = sociolab("list", "episodes", "--json").document["episodes"][0]["episode"]
     assert "expected one of" in sociolab("show", episode, "--as", "somebody").sentence
     assert "no model" in sociolab("show", episode, "--prompts").sentence

@@ -54,9 +54,10 @@ def test_two_runs_are_compared_in_words_and_tables(played: Sociolab, tmp_path: P
 def test_a_run_with_nothing_to_compare_says_what_would_be(played: Sociolab) -> None:
     done = played("compare", "vague", "--store", "s.db")
     assert (done.code, done.out) == (2, "")
-    assert "vague: there is no second agent to compare with, and no pass^k: no" in done.sentence
-    assert "compare vague RUN" in done.sentence
-    assert "--repeats 4" in done.sentence
+    assert "vague: expected two agents to compare, found " in done.sentence
+    assert "no pass^k, since no task was played twice (--repeats 4)" in done.sentence
+    assert "sociolab run stss-talk --agent B --name OTHER" in done.sentence
+    assert "sociolab compare vague OTHER; sociolab report vague shows" in done.sentence
 
 
 def test_an_agent_that_is_the_partner_too_is_one_of_the_two(

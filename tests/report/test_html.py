@@ -449,11 +449,12 @@ def test_of_one_scenario_no_interval_is_spoken_of(result: RunResult) -> None:
 
 def test_the_summary_has_the_main_measure_of_each_judge(result: RunResult) -> None:
     assert findings(result) == (
-        "goal (checked) (0 to 10, higher is better), judge goal check: openai/alpha 5.00 (no "
-        "interval) (4 episodes, 8 not scored); scripted 5.00 (no interval) (4 episodes, 2 failed, "
-        "6 not scored; 6.7 % invalid turns).",
         "GOAL (0 to 10, higher is better), judge heuristic: openai/alpha 7.33 [2.93, 10.00] (12 "
         "episodes); scripted 3.78 [0.00, 8.02] (9 episodes, 3 failed; 6.7 % invalid turns).",
+        "goal (checked) (0 to 10, higher is better), judge goal check: openai/alpha 5.00 (no "
+        "interval) (4 episodes, 8 not scored, bounds [1.67, 7.67]); scripted 5.00 (no interval) (4 "
+        "episodes, 2 failed, 6 not scored, bounds [1.67, 8.00]; 6.7 % invalid turns); less than "
+        "80 % of goal (checked) is established, so it does not lead; see the bounds.",
     )
 
 

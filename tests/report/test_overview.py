@@ -11,10 +11,11 @@ import pytest
 from rich.console import Console
 
 from report.small_run import ALPHA, RUN, SCRIPTED, build
-from sociolab.analysis.compare_runs import CompareRequest, compare_runs, two_agents
+from sociolab.analysis.compare_runs import compare_runs, two_agents
+from sociolab.analysis.compare_sides import CompareRequest
 from sociolab.report.charts import mean_charts
 from sociolab.report.result import RunResult, result_of
-from sociolab.report.score_tables import MOST_ROWS, findings, overview_table
+from sociolab.report.score_tables import MOST_ROWS, findings, headline, overview_table
 from sociolab.report.section import TextTable
 from sociolab.report.terminal import overview
 from sociolab.store.store import Store
@@ -70,20 +71,20 @@ def test_each_metric_has_its_mean_interval_n_and_failures_beside_its_judge(
     result: RunResult,
 ) -> None:
     found = table(result)
-    heads = ("agent", "metric", "judge", "mean", "n", "failed", "coverage", "invalid turns")
-    assert found.columns == heads
+    heads = ("agent", "metric", "judge", "mean", "n", "failed", "coverage", "bounds")
+    assert found.columns == (*heads, "invalid turns")
     rows = {row[:3]: row[3:] for row in found.rows}
-    assert rows[ALPHA, "GOAL", "heuristic"] == ("7.33 [2.93, 10.00]", "12", "0", "100 %", "")
-    assert rows[ALPHA, "goal (checked)", "goal check"][1:] == ("4", "0", "33 %", "")
+    assert rows[ALPHA, "GOAL", "heuristic"] == ("7.33 [2.93, 10.00]", "12", "0", "100 %", "", "")
+    assert rows[ALPHA, "goal (checked)", "goal check"][1:] == ("4", "0", "33 %", "[1.67, 7.67]", "")
     assert rows[SCRIPTED, "GOAL", "heuristic"][2] == "3"  # a failed trial and a failed score
 
 
 def test_the_main_metric_of_the_main_judge_comes_first(result: RunResult) -> None:
     assert [row[:2] for row in table(result).rows][:4] == [
-        (ALPHA, "goal (checked)"),
-        (SCRIPTED, "goal (checked)"),
         (ALPHA, "GOAL"),
         (SCRIPTED, "GOAL"),
+        (ALPHA, "goal (checked)"),
+        (SCRIPTED, "goal (checked)"),
     ]
 
 
@@ -92,7 +93,7 @@ def test_all_main_metrics_of_a_judge_are_shown_before_others(result: RunResult) 
     declared = replace(result.declared, main=("social_rules", "goal"))
     found = overview_table(result.model_copy(update={"declared": declared}), 6)
     assert found is not None
-    assert [row[1:3] for row in found.rows][2::2] == [("SOC", "heuristic"), ("GOAL", "heuristic")]
+    assert [row[1:3] for row in found.rows][:4:2] == [("SOC", "heuristic"), ("GOAL", "heuristic")]
 
 
 def test_many_agents_and_judges_still_fit_on_a_screen(result: RunResult) -> None:
@@ -112,7 +113,7 @@ def test_two_agents_are_compared_first(store: Store, result: RunResult) -> None:
     assert text.index(f"{ALPHA} (A) vs. {SCRIPTED} (B)") < text.index("Mean scores")
     # GOAL: A in ann's and bob's seat minus B in the same, task by task, where both have a score.
     assert "a non-significant difference is not evidence of equality" in text
-    assert len(text.splitlines()) <= 37  # and three commands to type next
+    assert len(text.splitlines()) <= 40
 
 
 def test_a_run_of_several_judges_is_read_once_to_compare_its_agents(
@@ -175,3 +176,58 @@ def test_a_comparison_knows_whose_scores_it_leaves_out(store: Store) -> None:
     assert compare_runs(store, CompareRequest((RUN,))).other_judges == ("heuristic",)
     assert not compare_runs(store, CompareRequest((RUN,), judge="heuristic")).other_judges
     assert not compare_runs(store, CompareRequest((RUN,), measures=("goal",))).other_judges
+
+
+# ------------------------------------------------------------------ what is established
+
+
+def liar_and_honest(result: RunResult, *, overall: bool = True) -> RunResult:
+    """A liar of whose goals 28 % could be established beside an honest agent, whose mean is lower,
+    and the Overall of a model, which has all."""
+    goal = next(e for e in result.scores if (e.agent, e.judge) == (ALPHA, "goal check"))
+    model = next(one for one in result.judges if one.judge == "heuristic")
+    judges = [one for one in result.judges if one.judge == "goal check"]
+    entries = [
+        goal.model_copy(update={"by": {}, "n": 5, "unscored": 13, "disputed": 13, "value": 7.3,
+                                "bounds": (2.03, 9.25)}),
+        goal.model_copy(update={"by": {}, "agent": SCRIPTED, "n": 18, "unscored": 0,
+                                "value": 6.26, "bounds": (6.26, 6.26)}),
+    ]  # fmt: skip
+    measures = result.measures
+    if overall:
+        judges.append(model.model_copy(update={"judge": "judge-x", "method": "model"}))
+        measures += (measures[0].model_copy(update={"measure": "overall", "title": "Overall"}),)
+        entries += [
+            entry.model_copy(update={"judge": "judge-x", "measure": "overall", "n": 18,
+                                     "unscored": 0, "bounds": None, "value": 2.5})
+            for entry in entries
+        ]  # fmt: skip
+    update = {"scores": tuple(entries), "judges": tuple(judges), "measures": measures}
+    return result.model_copy(update=update)
+
+
+def test_a_metric_of_which_little_is_established_does_not_lead(result: RunResult) -> None:
+    run = liar_and_honest(result)
+    rows = table(run).rows
+    assert [row[1] for row in rows] == ["Overall", "Overall", "goal (checked)", "goal (checked)"]
+    assert findings(run)[0].startswith("Overall")
+    first = headline(run)
+    assert first is not None
+    assert (first.metric, first.shown, first.judge) == ("Overall", "2.50", "judge-x")
+
+
+def test_its_bounds_stand_beside_it_and_a_note_says_why(result: RunResult) -> None:
+    run = liar_and_honest(result)
+    found = table(run)
+    liar = next(row for row in found.rows if row[:2] == (ALPHA, "goal (checked)"))
+    assert liar[found.columns.index("bounds")] == "[2.03, 9.25]"
+    assert liar[found.columns.index("coverage")] == "28 %"
+    (note,) = (one for one in found.notes if getattr(one, "id", "") == "run.little_established")
+    assert note.startswith("less than 80 % of goal (checked) is established")
+    assert "bounds [2.03, 9.25]" in findings(run)[1]
+
+
+def test_where_nothing_else_is_there_the_bounds_lead_and_no_mean(result: RunResult) -> None:
+    first = headline(liar_and_honest(result, overall=False))
+    assert first is not None
+    assert (first.metric, first.shown) == ("goal (checked), bounds", "[2.03, 9.25]")

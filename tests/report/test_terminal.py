@@ -111,12 +111,12 @@ def test_an_interval_that_was_cut_shows_both_ends_and_another_how_far_it_reaches
 
 def test_that_intervals_were_cut_is_said_where_one_was_and_nowhere_else(result: RunResult) -> None:
     said = "truncated at the ends of the scale"
-    assert any(note.endswith(said) for note in agent_grids(result)[1].notes)
+    assert any(note.endswith(said) for note in agent_grids(result)[0].notes)
     whole = {"low": 5.0, "high": 9.66, "note": ""}
     uncut = result.model_copy(
         update={"scores": tuple(_of_alphas_goal(e, whole) for e in result.scores)}
     )
-    assert not any("cut" in note for note in agent_grids(uncut)[0].notes)
+    assert not any("cut" in note for note in agent_grids(uncut)[1].notes)
 
 
 def _of_alphas_goal(entry: ScoreEntry, changed: dict[str, Any]) -> ScoreEntry:
@@ -134,14 +134,14 @@ def test_a_tiny_interval_is_symmetric_but_for_the_rounding_of_figures(result: Ru
 
 
 def test_measures_stand_in_the_order_of_the_paper(result: RunResult) -> None:
-    grid = agent_grids(result)[1]
+    grid = agent_grids(result)[0]
     assert grid.columns == ("SOC", "GOAL", "BEL")
-    other = agent_grids(result.model_copy(update={"declared": UNDECLARED}))[1]
+    other = agent_grids(result.model_copy(update={"declared": UNDECLARED}))[0]
     assert other.columns == ("BEL", "GOAL", "SOC")  # as the judge gave them
 
 
 def test_each_judge_has_a_table_that_says_what_it_is(result: RunResult) -> None:
-    check, heuristic = agent_grids(result)
+    heuristic, check = agent_grids(result)
     assert heuristic.notes[0] == (
         "judge heuristic: offline judge: scores only what is on record; not comparable with an LLM "
         "judge or the paper"
@@ -153,12 +153,14 @@ def test_each_judge_has_a_table_that_says_what_it_is(result: RunResult) -> None:
 
 def test_repeated_judging_is_told(store: Store) -> None:
     store.verdicts.add(RUN, CHECK, [Score(CHECKED, "ann", 5)], trial="lamp-AA", judging=1)
-    check = agent_grids(result_of(store, RUN))[0]
+    check = agent_grids(result_of(store, RUN))[1]
     assert check.notes[0].endswith("each episode judged 2 times; the scores are averaged first")
 
 
-def test_pairs_are_compared_by_the_first_main_measure_that_has_values(result: RunResult) -> None:
-    checked, grid = pair_grids(result, details=False)
+def test_pairs_are_compared_by_the_main_measure_established_first(
+    result: RunResult,
+) -> None:
+    grid, checked = pair_grids(result, details=False)
     assert checked.heading.startswith("goal (checked): agent (row) by partner (column)")
     assert grid.heading.startswith("GOAL: agent (row) by partner (column)")
     assert grid.columns == (ALPHA, SCRIPTED)
@@ -171,7 +173,7 @@ def test_pairs_are_compared_by_the_first_main_measure_that_has_values(result: Ru
 
 def test_details_add_a_matrix_for_every_measure(result: RunResult) -> None:
     headings = [grid.heading.split(":")[0] for grid in pair_grids(result, details=True)]
-    assert headings == ["goal (checked)", "SOC", "GOAL", "BEL"]
+    assert headings == ["SOC", "GOAL", "BEL", "goal (checked)"]
 
 
 def test_one_agent_has_no_matrix(result: RunResult) -> None:
@@ -179,7 +181,7 @@ def test_one_agent_has_no_matrix(result: RunResult) -> None:
 
 
 def test_a_type_that_a_judge_cannot_score_is_a_note(result: RunResult) -> None:
-    check, _, heuristic, _ = type_grids(result)
+    heuristic, _, check, _ = type_grids(result)
     assert [row.label for row in heuristic.rows] == ["bargain", "norms"]
     assert [row.label for row in check.rows] == ["bargain"]
     assert check.notes[-1] == "nothing could be scored in: norms"

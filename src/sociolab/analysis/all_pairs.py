@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from sociolab.analysis.compare import ComparedAgents, compared, matched_by
-from sociolab.analysis.compare_section import and_looks, cluster_of, matching_sentences
+from sociolab.analysis.compare import (
+    ComparedAgents,
+    compared,
+    comparison_findings,
+    matched_by,
+    matching_notes,
+    metric_row,
+)
 from sociolab.analysis.matching import ComparedSide, Match
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
-from sociolab.core.score import JudgeId, Measure, judge_title
-from sociolab.report.formatting import NOTHING, figure, headed, p_text, span, title_of
-from sociolab.report.section import Section, TextTable
-from sociolab.report.words import interval_methods, plural
+from sociolab.core.score import JudgeId, Measure
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Count, Finding, Note
+from sociolab.report.formatting import headed
+from sociolab.report.section import Section
 from sociolab.stats.paired import holm
-from sociolab.stats.power import ALPHA
+
+SAY = Catalogue("all_pairs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +47,7 @@ class AgentPairs:
                 "measure": name,
                 "match": one.match,
                 "matched_by": matched_by(one),
-                "pairs": metric.test.pairs,
-                "clusters": metric.test.clusters,
-                "mean_a": metric.test.mean_a,
-                "mean_b": metric.test.mean_b,
-                "difference": metric.test.difference.value,
-                "low": metric.test.difference.low,
-                "high": metric.test.difference.high,
-                "p": metric.test.p,
+                **metric_row(metric),
                 "holm_p": self.holm[number, name],
             }
             for number, one in enumerate(self.compared)
@@ -71,7 +72,7 @@ def compare_all(
         except ConfigError as error:
             apart.append(str(error))
     if not found:
-        raise ConfigError(f"no two of these agents can be compared: {'; '.join(apart)}")
+        raise ConfigError(SAY("none_comparable", reasons="; ".join(apart)))
     ps = {
         (number, name): metric.test.permutation.testable
         for number, one in enumerate(found)
@@ -80,84 +81,74 @@ def compare_all(
     return AgentPairs(tuple(found), holm(ps, looks), tuple(apart))
 
 
-def pairs_section(found: AgentPairs, judged: str, cautions: Sequence[str]) -> Section:
+def pairs_section(every: AgentPairs, judged: str, cautions: Sequence[str]) -> Section:
     """What is shown of which two agents, and a table for each metric."""
-    first = found.compared[0]
-    agents = dict.fromkeys(side.name for one in found.compared for side in (one.a, one.b))
-    said = (
-        f"{plural(len(agents), 'agent')} in {plural(len(found.compared), 'pair')}.",
-        judged,
-        *_findings(found),
-    )
-    apart = tuple(f"Not compared: {why}." for why in found.apart)
+    first = every.compared[0]
+    names = {side.name for one in every.compared for side in (one.a, one.b)}
+    agents = Count("agent", len(names))
+    pairs = Count("pair", len(every.compared))
+    findings = pairs_findings(every)
     return Section(
-        f"All pairs of {len(agents)} agents",
-        tuple(filter(None, said)),
-        (*cautions, *apart),
-        tuple(_table(found, name) for name in first.metrics),
-    )
-
-
-def _findings(found: AgentPairs) -> Iterator[str]:
-    shown = False
-    for number, one in enumerate(found.compared):
-        for name, metric in one.metrics.items():
-            p, gap = found.holm[number, name], metric.test.difference
-            if p is not None and p < ALPHA and gap.value is not None:
-                shown = True
-                yield (
-                    f"{title_of(metric.measure)} is {'higher' if gap.value > 0 else 'lower'} for "
-                    f"{one.a.name} than for {one.b.name} by "
-                    f"{figure(abs(gap.value), metric.measure)} (Holm p {p_text(p)})."
-                )
-    if not shown:
-        yield (
-            "No two agents differ significantly. This is not evidence of equality: any true "
-            "difference within an interval is compatible with these episodes."
-        )
-
-
-def _table(found: AgentPairs, name: str) -> TextTable:
-    first = found.compared[0]
-    rows = tuple(
-        (
-            one.a.name,
-            one.b.name,
-            figure(test.mean_a, metric.measure),
-            figure(test.mean_b, metric.measure),
-            figure(test.difference.value, metric.measure),
-            span(test.difference, metric.measure) or NOTHING,
-            p_text(test.p),
-            p_text(found.holm[number, name]),
-            one.match,
-            f"{test.pairs:,}",
-        )
-        for number, one in enumerate(found.compared)
-        for metric in (one.metrics[name],)
-        for test in (metric.test,)
-    )
-    gaps = [one.metrics[name].test.difference for one in found.compared]
-    how = interval_methods(gap.method for gap in gaps)
-    family = sum(p is not None for p in found.holm.values())
-    matches = dict.fromkeys(one.match for one in found.compared)
-    examples = [next(one for one in found.compared if one.match == match) for match in matches]
-    return TextTable(
-        f"{headed(first.metrics[name].measure, first.declared)} · judge: "
-        f"{judge_title(first.judge, first.judge_id.method)}",
-        ("A", "B", "mean A", "mean B", "A \N{MINUS SIGN} B", "95 % interval", "p", "Holm p",
-         "match", "n"),
-        rows,
-        (
-            f"95 % interval: {how}, clustered by {cluster_of(first)}, of one pair; Holm p: "
-            f"corrected for {plural(family, 'test')}, all pairs and metrics "
-            f"shown{and_looks(first)}"
-            if family
-            else f"no test possible with so few {cluster_of(first)}s",
-            *(
-                f"{one.match}, such as {one.a.name} and {one.b.name}: "
-                f"{' '.join(matching_sentences(one))}"
-                for one in examples
-            ),
+        SAY("title", agents=agents),
+        (SAY("agents", agents=agents, pairs=pairs), *filter(None, [judged]), *_shown(findings)),
+        (*cautions, *(SAY("apart", why=why) for why in every.apart)),
+        tuple(
+            SAY.table(
+                "metric",
+                [row for row in findings if row.metric == measure],
+                notes=_notes(every),
+                cluster=first.declared.cluster,
+                metric=headed(measure, first.declared),
+                judge=first.judged,
+            )
+            for measure in first.measures.values()
         ),
-        words=(1, 8),
-    )  # fmt: skip
+    )
+
+
+def pairs_findings(every: AgentPairs) -> tuple[Finding, ...]:
+    """A finding for each two agents and metric, as `comparison_findings` has them, with the
+    correction over all of them."""
+    return tuple(
+        replace(
+            row,
+            about={"agent_a": one.a.name, "agent_b": one.b.name},
+            adjusted_p=every.holm[number, row.metric.name],
+            more={**row.more, "match": one.match, "n": row.estimate and row.estimate.n},
+        )
+        for number, one in enumerate(every.compared)
+        for row in comparison_findings(one)
+        if row.metric is not None
+    )
+
+
+def _shown(findings: Sequence[Finding]) -> Iterator[Note]:
+    shown = False
+    for row in findings:
+        value = row.estimate.value if row.estimate else None
+        if row.is_significant and value is not None:
+            shown = True
+            yield SAY(
+                "shown",
+                metric=row.metric,
+                direction="higher" if value > 0 else "lower",
+                a=row.about["agent_a"],
+                b=row.about["agent_b"],
+                size=abs(value),
+                adjusted_p=row.adjusted_p,
+            )
+    if not shown:
+        yield SAY("not_shown")
+
+
+def _notes(every: AgentPairs) -> Iterator[Note]:
+    first = every.compared[0]
+    tests = sum(p is not None for p in every.holm.values())
+    if tests:
+        yield SAY("correction", family=(Count("test", tests), *first.planned))
+    else:
+        yield SAY("untestable", clusters=first.clusters)
+    examples = {one.match: one for one in reversed(every.compared)}
+    for one in reversed(examples.values()):
+        matching = " ".join(matching_notes(one))
+        yield SAY("example", match=one.match, a=one.a.name, b=one.b.name, matching=matching)

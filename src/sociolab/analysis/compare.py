@@ -1,13 +1,15 @@
-"""Are two agents different? Compared on plays that answer to each other, in measures of one judge.
+"""Are two agents different? A minus B, on plays that answer to each other, by one judge's scores.
 
-The figures; `analysis.compare_section` says what can be concluded from them and what cannot.
+The figures first (`compared`), then what can be concluded from them, what cannot, and what these
+plays could not have shown (`comparison_section`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from statistics import fmean
 from typing import Any, Literal, TypeAlias
 
@@ -21,16 +23,27 @@ from sociolab.analysis.matching import (
     matched,
     place_of,
     places_of,
+    uneven,
 )
 from sociolab.analysis.values import Value
+from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
-from sociolab.core.score import JudgeId, Measure
+from sociolab.core.score import JudgeId, Measure, judge_title
+from sociolab.report.catalogue import Catalogue, Column
+from sociolab.report.difference_charts import difference_figures
+from sociolab.report.finding import Count, Finding, FindingTable, Note
+from sociolab.report.formatting import span
 from sociolab.report.plays import mean_ends
-from sociolab.stats.crossed import RatedPlay, for_other_raters
-from sociolab.stats.intervals import on_scale
+from sociolab.report.section import Section
+from sociolab.report.words import failed_of, share
+from sociolab.stats.crossed import LEAST_RATERS, RatedEstimate, RatedPlay, for_other_raters
+from sociolab.stats.intervals import NO_VARIATION, on_scale
 from sociolab.stats.paired import Comparison, KeyedValue, compare
+from sociolab.stats.power import ALPHA, NO_REPEATS, fewest
 from sociolab.stats.unpaired import compare_unpaired
+
+SAY = Catalogue("compare")
 
 Unit: TypeAlias = Literal["play", "episode"]
 """A seat of a trial, or the whole of it, as the measure goes."""
@@ -38,17 +51,23 @@ Unit: TypeAlias = Literal["play", "episode"]
 ALIKE = 1e-11
 """Values that differ by no more differ by rounding only."""
 
+FEW = 10
+"""With fewer clusters than this, figures that rest on their scatter are called rough."""
+
 
 @dataclass(frozen=True, slots=True)
 class MatchCounts:
     """How many plays each side has, scored or not, and how many of each answer to the other's;
-    `matched` are the pairs, or blocks of plays, that these make."""
+    `matched` are the pairs, or blocks of plays, that these make.
+
+    `of`: what these are; seats, where an agent sat in several of one episode."""
 
     a: int
     b: int
     matched: int
     of_a: int
     of_b: int
+    of: str = "episode"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +112,25 @@ class ComparedMetric:
     bounds: tuple[float, float] | None
 
     @property
+    def is_whole(self) -> bool:
+        """Whether scores are of whole episodes."""
+        return any(block.sides[0][0].seat is None for block in self.blocks)
+
+    @property
     def is_open(self) -> bool:
         """Whether a matched play has no score."""
         return any((*self.untold, *self.missing))
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether a difference is shown after Holm's correction."""
+        return self.test.holm_p is not None and self.test.holm_p < ALPHA
+
+    @property
+    def excludes_zero(self) -> bool | None:
+        """Whether its interval does; None without one."""
+        low, high = self.test.difference.low, self.test.difference.high
+        return None if low is None or high is None else not low <= 0 <= high
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +156,51 @@ class ComparedAgents:
     def measures(self) -> dict[str, Measure]:
         """The measures by name."""
         return {name: one.measure for name, one in self.metrics.items()}
+
+    @property
+    def judged(self) -> str:
+        """The judge as tables name it."""
+        return judge_title(self.judge, self.judge_id.method)
+
+    @property
+    def size(self) -> str:
+        """What is held against its counterpart, or stands alone: a pair, a block, an episode."""
+        if self.match != "none":
+            return "pair" if self.match == "exact" else "block"
+        return (self.counts.get("play") or self.counts["episode"]).of
+
+    def unit_of(self, metric: ComparedMetric) -> str:
+        """What one score of a metric is of: an episode, or a seat where an agent sat in several."""
+        count = self.counts.get("play")
+        is_seat = count is not None and count.of == "seat" and not metric.is_whole
+        return "seat" if is_seat else "episode"
+
+    @property
+    def clusters(self) -> str:
+        """What independent observations are called: scenarios, sessions, tasks."""
+        return Count(self.declared.cluster, 0).column
+
+    @property
+    def tested(self) -> int:
+        """How many metrics Holm's correction is over."""
+        return sum(one.test.holm_p is not None for one in self.metrics.values())
+
+    @property
+    def family(self) -> tuple[Count, ...]:
+        """What p is corrected for: metrics, and looks where there are several."""
+        return (Count("metric", self.tested), *self.planned)
+
+    @property
+    def planned(self) -> tuple[Count, ...]:
+        """The looks, where several are planned."""
+        return (Count("look", self.looks),) if self.looks > 1 else ()
+
+    @property
+    def main(self) -> ComparedMetric:
+        """The world's main metric, or the first; one that has a difference to speak of, if any."""
+        mains = [name for name in self.declared.main if name in self.metrics]
+        metrics = [self.metrics[name] for name in (*mains, *self.metrics)]
+        return next((one for one in metrics if one.test.design.error is not None), metrics[0])
 
     def pairs(self, name: str) -> tuple[EpisodePair, ...]:
         """The matched plays of a measure, two by two; none where whole blocks were matched."""
@@ -285,6 +365,23 @@ def comparison_document(found: ComparedAgents) -> dict[str, Any]:
     }
 
 
+def metric_row(metric: ComparedMetric) -> dict[str, Any]:
+    """The difference in a metric as a flat row."""
+    test = metric.test
+    return {
+        "mean_a": test.mean_a,
+        "mean_b": test.mean_b,
+        "difference": test.difference.value,
+        "low": test.difference.low,
+        "high": test.difference.high,
+        "p": test.p,
+        "holm_p": test.holm_p,
+        "d_z": test.effect.d_z,
+        "pairs": test.pairs,
+        "clusters": test.clusters,
+    }
+
+
 def _side(side: ComparedSide) -> dict[str, Any]:
     return {
         "run": side.run,
@@ -333,7 +430,9 @@ def _counts(a: ComparedSide, b: ComparedSide, blocks: Blocks) -> dict[Unit, Matc
             keys = {one.key for one in mine}
             used = [{place_of(v) for one in mine for v in one.sides[i]} for i in (0, 1)]
             counts = (len(there[0]), len(there[1]), len(keys), len(used[0]), len(used[1]))
-            found[unit] = MatchCounts(*counts)
+            several = any(len({trial for trial, *_ in places}) < len(places) for places in there)
+            of = "whole episode" if whole else "seat" if several else "episode"
+            found[unit] = MatchCounts(*counts, of)
     return found
 
 
@@ -357,3 +456,438 @@ def by_seat(found: ComparedAgents) -> dict[str, ComparedAgents]:
                 found.world, a, b, judge, found.measures, found.declared, found.match, found.looks
             )
     return compared_seats
+
+
+# ------------------------------------------------------------------ what it concludes
+
+_COLUMNS = ("metric", "a", "b", "difference", "interval", "p", "adjusted_p")
+_DETAILS = ("compare.sample_size", "compare.invalid_turns", "compare.untested")
+"""What the overview leaves out: the rest of the section says it, too."""
+
+
+def comparison_findings(comparison: ComparedAgents, seat: str = "") -> tuple[Finding, ...]:
+    """A finding for each metric: a minus b, over how many pairs (or blocks) and clusters.
+
+    Beside it: the means (`a`, `b`), the effect (`d_z`, `higher`, `equal`, `lower`: clusters by
+    their sign), the design (`detectable`, `needed` clusters, `repeats`, `at_most`, `smallest_p`)
+    and Student's test (`t`, `df`, `student_p`). `seat`: of which seat's plays these are.
+    """
+    return tuple(_finding(comparison, metric, seat) for metric in comparison.metrics.values())
+
+
+def _finding(comparison: ComparedAgents, metric: ComparedMetric, seat: str) -> Finding:
+    test, student = metric.test, metric.test.t_test
+    pairs = (Count("pair", test.pairs),) if comparison.match != "none" else ()
+    factor = test.settles.repeats
+    return Finding(
+        metric.measure,
+        {"seat": seat, "judge": comparison.judge} if seat else {"judge": comparison.judge},
+        test.difference,
+        (*pairs, Count(comparison.declared.cluster, test.clusters)),
+        test.p,
+        test.holm_p,
+        bounds=metric.bounds if metric.is_open else None,
+        more={
+            "a": test.mean_a,
+            "b": test.mean_b,
+            "unpaired": SAY("unpaired", a=test.only_a, b=test.only_b),
+            "higher": test.effect.better,
+            "equal": test.effect.equal,
+            "lower": test.effect.worse,
+            "d_z": test.effect.d_z,
+            "detectable": test.design.detectable,
+            "needed": test.settles.clusters,
+            "repeats": factor and (SAY("enough") if factor == 1 else SAY("times", factor=factor)),
+            "at_most": test.at_most,
+            "smallest_p": test.permutation.smallest,
+            "t": student.t,
+            "df": student.freedom,
+            "student_p": student.p,
+        },
+    )
+
+
+def comparison_section(comparison: ComparedAgents, judged: str, cautions: Sequence[str]) -> Section:
+    """What is concluded; `judged` says what to think of the judge's figures, `cautions` what else
+    not to conclude."""
+    findings = comparison_findings(comparison)
+    cluster, clusters = comparison.declared.cluster, comparison.clusters
+    sizes = ("pairs", "unpaired", Column(clusters, clusters, clusters))
+    never = [
+        metric.measure
+        for metric in comparison.metrics.values()
+        if metric.test.settles.note == NO_REPEATS
+    ]
+    return Section(
+        SAY("title", a=comparison.a.name, b=comparison.b.name),
+        (*matching_notes(comparison), judged, *_conclusions(comparison), *_power(comparison)),
+        (*cautions, *_cautions(comparison)),
+        (
+            SAY.table(
+                "differences",
+                findings,
+                columns=(*_COLUMNS, *_bounds_column(findings)),
+                notes=_differences_notes(comparison),
+                cluster=cluster,
+                declared=comparison.declared,
+                judge=comparison.judged,
+            ),
+            SAY.table(
+                "basis",
+                findings,
+                columns=("metric", *sizes, "higher", "equal", "lower", "d_z"),
+                clusters=clusters,
+            ),
+            SAY.table(
+                "design",
+                findings,
+                notes=[SAY("no_repeats", cluster=cluster, metrics=never)] if never else (),
+                level=_at_level(comparison),
+                clusters=clusters,
+                fewest=fewest(_level(comparison)),
+            ),
+            SAY.table("student", findings, of=cluster),
+        ),
+        difference_figures(
+            findings,
+            comparison.declared,
+            comparison.a.name,
+            comparison.b.name,
+            comparison.judged,
+        ),
+    )
+
+
+def comparison_overview(whole: Section) -> Section:
+    """Of the comparison's section what is read first: conclusions, differences and their charts;
+    without notes that repeat what these and the cautions say."""
+
+    def leading(notes: Iterable[str]) -> tuple[str, ...]:
+        return tuple(note for note in notes if getattr(note, "id", "") not in _DETAILS)
+
+    table = replace(whole.tables[0], notes=leading(whole.tables[0].notes))
+    return replace(whole, said=leading(whole.said), tables=(table,))
+
+
+def seat_section(seats: Mapping[str, ComparedAgents]) -> Section:
+    """The same comparison over the plays of each seat, such as buyers and sellers."""
+    findings = [row for seat, one in seats.items() for row in comparison_findings(one, seat)]
+    columns = ("seat", *_COLUMNS, *_bounds_column(findings))
+    declared = next(iter(seats.values())).declared
+    table = SAY.table("by_seat", findings, columns=columns, declared=declared)
+    return Section(SAY("by_seat"), tables=(table,))
+
+
+def _bounds_column(findings: Iterable[Finding]) -> tuple[str, ...]:
+    return ("bounds",) if any(row.bounds for row in findings) else ()
+
+
+def _differences_notes(comparison: ComparedAgents) -> Iterator[Note]:
+    metrics = comparison.metrics.values()
+    yield _over(comparison)
+    if comparison.tested:
+        yield SAY("p", test=_test_of(comparison), family=comparison.family)
+    if any(one.is_open for one in metrics):
+        yield SAY("bounds")
+    failed_a, failed_b = failed_of(comparison.a.asked), failed_of(comparison.b.asked)
+    if failed_a or failed_b:
+        yield SAY("invalid_turns", a=failed_a or "none", b=failed_b or "none")
+    idle = [one.measure for one in metrics if one.test.pairs and one.test.holm_p is None]
+    if idle:
+        yield SAY("untested", cluster=comparison.declared.cluster, metrics=idle)
+
+
+def _over(comparison: ComparedAgents) -> Note:
+    """How many pairs and clusters the means are over, and whom both agents met."""
+    usable = [one.test for one in comparison.metrics.values() if one.test.pairs]
+    if not usable:
+        return SAY("over_nothing")
+    pairs = _from_to(comparison.size, [one.pairs for one in usable])
+    clusters = _from_to(comparison.declared.cluster, [one.clusters for one in usable])
+    met = comparison.a.partners
+    if met != comparison.b.partners:
+        return SAY("over", pairs=pairs, clusters=clusters)
+    return SAY("over_with_partners", pairs=pairs, clusters=clusters, partners=met)
+
+
+def _from_to(of: str, counts: Sequence[int]) -> Count | Note:
+    """How many the metrics have, the fewest first."""
+    least, most = min(counts), Count(of, max(counts))
+    return most if least == most.n else SAY("from_to", least=least, most=most)
+
+
+def _test_of(comparison: ComparedAgents) -> Note:
+    if any(one.test.difference.method == "crossed" for one in comparison.metrics.values()):
+        return SAY("both_ways")
+    return SAY("welch") if comparison.match == "none" else SAY("sign_flip")
+
+
+def _level(comparison: ComparedAgents) -> float:
+    """The p that shows a metric's difference whatever the other metrics come to."""
+    return ALPHA / max(comparison.tested, 1) / comparison.looks
+
+
+def _at_level(comparison: ComparedAgents) -> Note:
+    """At which level a difference counts as shown here."""
+    tests = comparison.tested * comparison.looks
+    if tests < 2:
+        return SAY("level")
+    level = _level(comparison)
+    return SAY("level_of_several", tests=tests, level=level, family=comparison.family)
+
+
+def matching_notes(comparison: ComparedAgents) -> Iterator[Note]:
+    """What was held against what, why not more closely, and what is left over."""
+    for unit, count in comparison.counts.items():
+        a, b = Count(count.of, count.a), Count(count.of, count.b)
+        left_a, left_b = count.a - count.of_a, count.b - count.of_b
+        yield SAY(
+            "matching",
+            matched=_matched(comparison, unit, count),
+            used=SAY("not_used", left_a=left_a, a=a, left_b=left_b, b=b)
+            if left_a or left_b
+            else SAY("all_used", units=a.column),
+            clustered=_clustered(comparison),
+        )
+
+
+def _matched(comparison: ComparedAgents, unit: Unit, count: MatchCounts) -> Note:
+    units = Count(count.of, 0).column
+    because = SAY("because", why=comparison.why) if comparison.why else ""
+    if comparison.match == "none":
+        return SAY("none", units=units, because=because)
+    shared = _shared(comparison, unit)
+    if comparison.match == "exact":
+        return SAY("exact", pairs=Count("pair", count.matched), units=units, shared=shared)
+    blocks = Count("block", count.matched)
+    return SAY("scenario", blocks=blocks, units=units, shared=shared, because=because)
+
+
+def _clustered(comparison: ComparedAgents) -> Note:
+    cluster = comparison.declared.cluster
+    clusters = max(one.test.clusters for one in comparison.metrics.values())
+    if raters := _raters(comparison, crossed=True):
+        return SAY("clustered_both_ways", cluster=cluster, clusters=clusters, raters=raters)
+    return SAY("clustered", cluster=cluster, clusters=clusters)
+
+
+def _shared(comparison: ComparedAgents, unit: Unit) -> str:
+    """What the plays of a pair, or of a block, have in common."""
+    partner = partner_words(comparison)
+    if comparison.match == "exact":
+        by_seats = unit == "play"
+        return SAY("shared_by_seats" if by_seats else "shared_by_episodes", partner=partner)
+    cluster = comparison.declared.cluster
+    if not comparison.partners:
+        return cluster
+    return SAY("shared_by_blocks", cluster=cluster, partner=partner)
+
+
+def partner_words(comparison: ComparedAgents) -> Note:
+    """By what partners were matched."""
+    return SAY("role") if comparison.by == "role" else SAY("partner")
+
+
+def _raters(comparison: ComparedAgents, *, crossed: bool = False) -> int:
+    """How many people scored, at most; `crossed`: where intervals hold for others, too."""
+    gaps = (one.test.difference for one in comparison.metrics.values())
+    return max(
+        (
+            gap.raters
+            for gap in gaps
+            if isinstance(gap, RatedEstimate) and (gap.method == "crossed" or not crossed)
+        ),
+        default=0,
+    )
+
+
+def _conclusions(comparison: ComparedAgents) -> Iterator[Note]:
+    """What is shown, what is not, and what could not be tested, each metric once."""
+    kinds: dict[str, list[ComparedMetric]] = {}
+    for metric in comparison.metrics.values():
+        kinds.setdefault(_kind(comparison, metric), []).append(metric)
+    for metric in kinds.get("shown", ()):
+        yield _shown(comparison, metric)
+    if some := kinds.get("not shown"):
+        yield SAY("not_shown", metrics=list(map(_with_interval, some)))
+    if some := kinds.get("undecided"):
+        yield SAY(
+            "undecided",
+            metrics=list(map(_with_interval, some)),
+            clusters=comparison.clusters,
+            family=comparison.family,
+        )
+    if some := kinds.get("equal"):
+        size = Count(comparison.size, 0).column
+        yield SAY("equal", matched=size, metrics=[one.measure for one in some])
+    if some := kinds.get("empty"):
+        yield SAY("not_compared", metrics=[one.measure for one in some])
+
+
+def _kind(comparison: ComparedAgents, metric: ComparedMetric) -> str:
+    test = metric.test
+    if metric.is_significant:
+        return "shown"
+    if not test.pairs:
+        return "empty"
+    # Of episodes that are not matched, equal means do not say that nothing differs.
+    if not metric.unlike and (comparison.match != "none" or test.difference.note == NO_VARIATION):
+        return "equal"
+    # No result could have come out significant, Holm's correction for the smallest p included.
+    smallest = test.permutation.smallest
+    if smallest is not None and smallest * comparison.tested * comparison.looks > ALPHA:
+        return "undecided"
+    return "not shown"
+
+
+def _shown(comparison: ComparedAgents, metric: ComparedMetric) -> Note:
+    test, measure = metric.test, metric.measure
+    value = test.difference.value or 0.0
+    direction = "higher" if value > 0 else "lower"
+    better = comparison.declared.metric(measure.name).better
+    better_or_worse = SAY("which_is_better") if better == direction else SAY("which_is_worse")
+    return SAY(
+        "shown",
+        metric=measure,
+        direction=direction,
+        size=abs(value),
+        judgement=better_or_worse if better else "",
+        interval=span(test.difference, measure) or SAY("no_ends", why=test.difference.note),
+        p=test.p,
+        adjusted_p=test.holm_p,
+        doubt=SAY("doubtful") if metric.excludes_zero is False else "",
+    )
+
+
+def _with_interval(metric: ComparedMetric) -> Note:
+    test = metric.test
+    interval = span(test.difference, metric.measure)
+    interval = interval or SAY("without_interval", why=test.difference.note)
+    say = partial(SAY, metric=metric.measure, interval=interval)
+    if metric.excludes_zero:
+        return say("with_interval_yet", p=test.p, adjusted_p=test.holm_p)
+    if test.p is not None and test.p < ALPHA:
+        return say("with_interval_but", p=test.p, adjusted_p=test.holm_p)
+    return say("with_interval")
+
+
+def _power(comparison: ComparedAgents) -> Iterator[Note]:
+    """What could be seen in the main metric, and what would settle the observed difference."""
+    metric = comparison.main
+    test, measure = metric.test, metric.measure
+    least = test.design.detectable
+    if least is not None:
+        level = _at_level(comparison)
+        yield SAY("detectable", metric=measure, difference=least, level=level)
+    if test.at_most is not None and not metric.is_significant:
+        yield SAY("at_most", metric=measure, margin=test.at_most)
+    needed = test.settles
+    if not needed.size or needed.clusters is None or needed.repeats == 1:
+        return
+    if needed.repeats is not None:
+        otherwise: Note | str = SAY("or_repeats", factor=needed.repeats)
+    elif needed.note == NO_REPEATS:
+        otherwise = SAY("or_never", cluster=comparison.declared.cluster)
+    else:
+        otherwise = SAY("because", why=needed.note) if needed.note else ""
+    yield SAY(
+        "sample_size",
+        metric=measure,
+        difference=test.difference,
+        clusters=Count(comparison.declared.cluster, needed.clusters),
+        otherwise=otherwise,
+    )
+
+
+def _cautions(comparison: ComparedAgents) -> Iterator[Note]:
+    metrics, cluster = comparison.metrics.values(), comparison.declared.cluster
+    yield from failed_turns_notes({"A": comparison.a.asked, "B": comparison.b.asked})
+    if comparison.judge_id.method == "people" and _raters(comparison) < LEAST_RATERS:
+        yield SAY("few_raters", least=LEAST_RATERS)
+    clusters = [one.test.clusters for one in metrics if one.test.pairs]
+    if clusters and min(clusters) < FEW:
+        yield SAY("few_clusters", clusters=_from_to(cluster, clusters))
+    if comparison.match == "scenario":
+        blocks = {name: one.blocks for name, one in comparison.metrics.items()}
+        if odd := uneven(comparison.a, comparison.b, blocks):
+            yield SAY("uneven", clusters=Count(cluster, len(odd)))
+    for one in metrics:
+        if any(one.untold):
+            yield _not_established(one, f"matched {comparison.unit_of(one)}")
+    if missing := list(_missing(comparison)):
+        yield SAY("missing", most=missing)
+
+
+def _missing(comparison: ComparedAgents) -> Iterator[Note]:
+    """How many seats, and how many episodes, lack a value in some metric."""
+    metrics = comparison.metrics.values()
+    for unit in dict.fromkeys(map(comparison.unit_of, metrics)):
+        missing = [one.missing for one in metrics if comparison.unit_of(one) == unit]
+        a, b = map(max, zip(*missing, strict=True))
+        if a or b:
+            yield SAY("of_each", a=Count(f"matched {unit}", a), b=b)
+
+
+def _not_established(metric: ComparedMetric, unit: str) -> Note:
+    a, b = metric.untold
+    say = partial(SAY, metric=metric.measure, a=Count(unit, a), b=b)
+    if metric.bounds is None:
+        return say("of_any_size")
+    could = metric.bounds[0] < 0 < metric.bounds[1]
+    return say("sign_could_change" if could else "sign_would_not_change", bounds=metric.bounds)
+
+
+def failed_turns_notes(asked: Mapping[str, TurnsAsked]) -> Iterator[Note]:
+    """Who failed turns, and what share."""
+    for agent, one in asked.items():
+        if one.failed:
+            turns = Count("turn", one.asked)
+            yield SAY(
+                "failed_turns", agent=agent, failed=one.failed, turns=turns, share=share(*one)
+            )
+
+
+# ------------------------------------------------------------------ beside the scores of a run
+
+
+def overview_table(
+    comparisons: Sequence[ComparedAgents], a: str, b: str, notes: Iterable[str] = ()
+) -> FindingTable:
+    """Two agents side by side, a row for each metric of each comparison."""
+    findings = [row for each in comparisons for row in comparison_findings(each)]
+    below = (*_overview_notes(comparisons), *notes)
+    declared = comparisons[0].declared
+    return SAY.table("two_agents", findings, notes=below, declared=declared, a=a, b=b)
+
+
+def _overview_notes(comparisons: Sequence[ComparedAgents]) -> Iterator[Note]:
+    """How these figures were made, and what not to conclude from them, in a line each; says of
+    which metrics where not all were matched alike."""
+    ways: dict[Note, list[ComparedAgents]] = {}
+    for each in comparisons:
+        ways.setdefault(_way(each), []).append(each)
+    cluster = comparisons[0].declared.cluster
+    for way, some in ways.items():
+        if len(ways) == 1:
+            yield SAY("overview", way=way, cluster=cluster)
+        else:
+            which = [SAY("by_judge", metrics=[*c.measures.values()], judge=c.judge) for c in some]
+            yield SAY("overview_of_some", which=which, way=way, cluster=cluster)
+    metrics = [one for each in comparisons for one in each.metrics.values()]
+    if not all(one.test.p is not None and one.test.p < ALPHA for one in metrics):
+        yield SAY("not_equal")
+    if any(one.is_open for one in metrics):
+        yield SAY("left_out")
+
+
+def _way(comparison: ComparedAgents) -> Note:
+    """How the plays were matched, in a few words."""
+    counts = comparison.counts
+    if comparison.match == "none":
+        count = counts.get("play") or counts["episode"]
+        return SAY("unmatched", units=Count(count.of, 0).column, a=count.of_a, b=count.of_b)
+    shared = [_shared(comparison, unit) for unit in counts]
+    if comparison.match == "exact":
+        return SAY("pairs_matched", shared=shared)
+    units = " or ".join(Count(count.of, 0).column for count in counts.values())
+    return SAY("blocks_matched", units=units, shared=shared)

@@ -12,20 +12,14 @@ from sociolab.analysis.matching import ComparedSide, settings_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import Measure
-from sociolab.report.formatting import figure, span, title_of, titles
-from sociolab.report.section import Section, TextTable
-from sociolab.report.words import plural
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Count, Finding, FindingTable, Note
+from sociolab.report.section import Section
 from sociolab.stats.consistency import Consistency, pass_hat, pass_hat_difference
-from sociolab.stats.intervals import AT_THE_END, CUT
 
 KS = (1, 2, 4)
 
-_SHARE = Measure("pass", 0, 1)
-
-_DIFFERENCE = (
-    "A \N{MINUS SIGN} B: paired by task; each interval stands for itself, not corrected for "
-    "several metrics or k",
-)
+SAY = Catalogue("consistency")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +66,12 @@ def thresholds(
         and wanted != (one.high if declared.metric(name).better == "lower" else one.low)
     }
     if len(fits) < (len(measures) if named else 1):
-        ranges = ", ".join(
-            f"{name} {one.low:g} to {one.high:g}"
+        others = [
+            SAY("range", metric=name, low=one.low, high=one.high)
             for name, one in measures.items()
             if name not in fits
-        )
-        raise ConfigError(
-            f"--threshold {wanted:g} tells no episodes apart in these metrics: {ranges}; "
-            "expected a value above the worst and up to the best"
-        )
+        ]
+        raise ConfigError(SAY("tells_nothing_apart", threshold=wanted, metrics=others))
     return fits
 
 
@@ -171,134 +162,111 @@ def passing_document(found: Passing) -> dict[str, Any]:
     }
 
 
+# ------------------------------------------------------------------ what it concludes
+
+
+def passing_findings(
+    passed: Sequence[Passing], measures: Mapping[str, Measure]
+) -> tuple[Finding, ...]:
+    """A finding for each metric and k that some task was played often enough for: pass^k of each
+    agent alone, or the difference of two with both beside it (`a`, `b`), over so many tasks."""
+    most = max((one.most for one in passed), default=0)
+    rows = []
+    step = 3 if any(one.side is None for one in passed) else 1  # A, B and A - B, or an agent alone
+    for first in range(0, len(passed), step):
+        *both, row = passed[first : first + step]
+        about = {} if row.side is None else {"agent": row.side}
+        for place, of in enumerate(row.found):
+            beside = {
+                name: one.found[place].estimate for name, one in zip("ab", both, strict=False)
+            }
+            tasks = (Count("task", of.estimate.n),)
+            more = {"k": of.k, **beside}
+            rows.append(Finding(measures[row.measure], about, of.estimate, tasks, more=more))
+    return tuple(row for row in rows if row.more["k"] <= most)
+
+
 def consistency_section(
-    found: Sequence[Passing], measures: Mapping[str, Measure], declared: Declared = UNDECLARED
+    passed: Sequence[Passing], measures: Mapping[str, Measure], declared: Declared = UNDECLARED
 ) -> Section:
     """pass^k of agents alone, or of the two of a comparison, and where it cannot be computed."""
-    compared = any(one.side is None for one in found)
-    repeated = [one for one in found if any(of.most > 1 for of in _beside(found, one))]
-    said = []
+    often = {one.measure for one in passed if one.most > 1}
+    repeated = [one for one in passed if one.measure in often]
+    tables = (_table(repeated, measures, declared),) if repeated else ()
+    return Section(SAY("title"), tuple(_conclusions(passed, repeated, measures)), tables=tables)
+
+
+def _conclusions(
+    passed: Sequence[Passing], repeated: Sequence[Passing], measures: Mapping[str, Measure]
+) -> Iterator[Note]:
+    compared = any(one.side is None for one in passed)
     if repeated:
-        said.append(
-            "pass^k is the probability that k repeats of a task, in the same seat with the same "
-            "partner, all succeed. A steep fall with k means that success is a matter of luck."
-        )
+        yield SAY("pass_k")
         if compared:
-            said.append(
-                "Both agents are evaluated on the pairs behind their means above, and on no "
-                f"other episodes ({_basis(repeated, measures)})."
+            yield SAY(
+                "on_pairs", metrics=[_basis(measures, one) for one in repeated if not one.side]
             )
-    elif found and compared:
-        said.append(
-            "No task has two matched pairs with values, so the agents' consistency cannot be "
-            "compared. Run both with --repeats 4 to get pass^1 to pass^4."
-        )
-    elif found:
-        said.append(
-            "Each task was played once, so nothing can be said about consistency. Run with "
-            "--repeats 4 to get pass^1 to pass^4."
-        )
-    limits = {one.measure: one.threshold for one in found}
-    without = titles(one for name, one in measures.items() if name not in limits)
+    elif passed:
+        yield SAY("no_two_pairs") if compared else SAY("played_once")
+    limits = {one.measure: one.threshold for one in passed}
+    without = [measure for name, measure in measures.items() if name not in limits]
     if without:
         limit = max(limits.values(), default=1.0)
-        why = (
-            f"{limit:g} is not a threshold on their scale"
-            if limit != 1
-            else "set --threshold to define success"
-        )
-        said.append(f"No pass^k of {without}: {why}.")
-    return Section(
-        "Consistency over repeats",
-        tuple(said),
-        tables=(_table(repeated, measures, declared),) if repeated else (),
+        if limit == 1:
+            yield SAY("no_threshold", metrics=without)
+        else:
+            yield SAY("off_scale", metrics=without, threshold=limit)
+
+
+def _basis(measures: Mapping[str, Measure], one: Passing) -> Note:
+    """How many pairs and tasks a comparison rests on."""
+    first = one.found[0]
+    return SAY(
+        "pairs_of_tasks",
+        metric=measures[one.measure],
+        pairs=Count("pair", one.plays),
+        tasks=Count("task", first.estimate.n + first.left_out),
     )
-
-
-def _basis(found: Sequence[Passing], measures: Mapping[str, Measure]) -> str:
-    """How many pairs and tasks a comparison rests on, measure by measure."""
-    return ", ".join(
-        f"{title_of(measures[one.measure])}: {plural(one.plays, 'pair')} of "
-        f"{plural(one.found[0].estimate.n + one.found[0].left_out, 'task')}"
-        for one in found
-        if one.side is None
-    )
-
-
-def _beside(found: Sequence[Passing], one: Passing) -> list[Passing]:
-    return [other for other in found if other.measure == one.measure]
 
 
 def _table(
-    found: Sequence[Passing], measures: Mapping[str, Measure], declared: Declared
-) -> TextTable:
-    most = max(one.most for one in found)
-    ks = [of.k for of in found[0].found]
-    rows = tuple(
-        (title_of(measures[name]), str(k), *(_cell(one.found[i]) for one in sides))
-        for name, sides in _by_measure(found).items()
-        for i, k in enumerate(ks)
-        if k <= most
-    )
+    passed: Sequence[Passing], measures: Mapping[str, Measure], declared: Declared
+) -> FindingTable:
+    differences = [one for one in passed if one.side is None]
+    most = max(one.most for one in passed)
     limits = [
-        f"{one.threshold:g} or {'less' if down else 'more'}"
-        + (f" in {title_of(measures[one.measure])}" if down else "")
-        for one in found
-        for down in [_sign(declared, one.measure) < 0]
+        SAY("or_less", threshold=one.threshold, metric=measures[one.measure])
+        if _sign(declared, one.measure) < 0
+        else SAY("or_more", threshold=one.threshold)
+        for one in passed
     ]
-    never = ", ".join(str(k) for k in ks if k > most)
-    return TextTable(
-        f"pass^k: an episode succeeds with {' and '.join(dict.fromkeys(limits))}",
-        ("metric", "k", *_columns(found)),
-        rows,
-        (
-            "in parentheses: number of tasks (each with its seat and partner); 95 % "
-            "interval, clustered as the scores are",
-            *(_DIFFERENCE if any(one.side is None for one in found) else ()),
-            *_ends(found, most),
-            *([f"no task has so many scored episodes: k = {never}"] if never else []),
-            *_left_out(found, measures),
+    never = [of.k for of in passed[0].found if of.k > most]
+    left_out = (_left_out(one, measures[one.measure]) for one in differences or passed)
+    return SAY.table(
+        "compared" if differences else "alone",
+        passing_findings(passed, measures),
+        notes=filter(
+            None,
+            [
+                SAY("paired") if differences else "",
+                SAY("never", ks=never) if never else "",
+                *left_out,
+            ],
         ),
+        cluster=declared.cluster,
+        limits=tuple(dict.fromkeys(limits)),
     )
 
 
-def _columns(found: Sequence[Passing]) -> tuple[str, ...]:
-    """The agents' names; of a comparison what its other tables call them."""
-    sides = dict.fromkeys(one.side for one in found)
-    names = tuple(side for side in sides if side is not None)
-    return names if len(names) == len(sides) else ("A", "B", "A \N{MINUS SIGN} B")
-
-
-def _by_measure(found: Sequence[Passing]) -> dict[str, list[Passing]]:
-    return {one.measure: _beside(found, one) for one in found}
-
-
-def _cell(one: Consistency) -> str:
-    value = figure(one.estimate.value, _SHARE)
-    ends = span(one.estimate, _SHARE)
-    return f"{value} {ends} ({one.estimate.n:,})".replace("  ", " ")
-
-
-def _ends(found: Sequence[Passing], most: int) -> Iterator[str]:
-    """What became of intervals at the ends of the scale, and why some figures have none."""
-    shown = [of for one in found for of in one.found if of.k <= most and of.estimate.n]
-    if any(of.estimate.note == CUT for of in shown):
-        yield "intervals are truncated at the ends of the scale"
-    if any(of.estimate.method == "end" for of in shown):
-        yield (
-            f"{AT_THE_END}: its interval reaches from there to 0.025^(1/G) from the other end, for "
-            "G clusters"
-        )
-    bare = {of.estimate.note for of in shown if of.estimate.low is None}
-    yield from (f"no interval: {why}" for why in sorted(bare))
-
-
-def _left_out(found: Sequence[Passing], measures: Mapping[str, Measure]) -> Iterator[str]:
+def _left_out(one: Passing, metric: Measure) -> Note | str:
     """Of how many tasks too few plays have a value; of a comparison it is the same for both."""
-    for one in [one for one in found if one.side is None] or found:
-        some = [of for of in one.found if of.left_out and of.k <= one.most]
-        if some:
-            told = ", ".join(f"{plural(of.left_out, 'task')} at k = {of.k}" for of in some)
-            side = "" if one.side is None else f"{one.side}, "
-            name = title_of(measures[one.measure])
-            yield f"left out for too few scored episodes: {side}{name}: {told}"
+    tasks = [
+        SAY("at_k", tasks=Count("task", of.left_out), k=of.k)
+        for of in one.found
+        if of.left_out and of.k <= one.most
+    ]
+    if not tasks:
+        return ""
+    if one.side is None:
+        return SAY("left_out", metric=metric, tasks=tasks)
+    return SAY("left_out_of_agent", agent=one.side, metric=metric, tasks=tasks)

@@ -7,19 +7,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sociolab.analysis.agent_names import agent_names
-from sociolab.analysis.compare import ComparedAgents, compared
-from sociolab.analysis.compare_runs import (
+from sociolab.analysis.compare import ComparedAgents, compared, partner_words
+from sociolab.analysis.compare_runs import cautions_of, cautions_of_runs, judged_by, of_sides
+from sociolab.analysis.compare_sides import (
     CompareRequest,
     OpenedRun,
     agent_of,
-    cautions_of,
-    cautions_of_runs,
     check_tasks,
-    judged_by,
     measures_of,
     opened_runs,
 )
-from sociolab.analysis.compare_section import partner_words
 from sociolab.analysis.matching import ComparedSide
 from sociolab.analysis.values import mean_of
 from sociolab.core.errors import ConfigError
@@ -87,8 +84,8 @@ def _cautions(runs: Sequence[OpenedRun], found: Curve) -> Iterator[str]:
     """What beside the agents differs between the first run and each other."""
     yield from cautions_of_runs(runs)
     for later, against in zip(runs[1:], found.compared, strict=True):
-        sides = f"A: {against.a.run}, B: {against.b.run}. "
-        yield from cautions_of((later, runs[0]), against, sides)
+        cautions = cautions_of((later, runs[0]), against)
+        yield from of_sides(cautions, against.a.run, against.b.run)
 
 
 @dataclass(frozen=True, slots=True)

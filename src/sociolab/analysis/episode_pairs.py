@@ -7,25 +7,25 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from sociolab.analysis.agent_names import AS_LABELLED, AgentNames
-from sociolab.analysis.compare import ALIKE, ComparedAgents, EpisodePair
-from sociolab.analysis.compare_section import main_measure, tests
+from sociolab.analysis.compare import ALIKE, ComparedAgents, ComparedMetric, EpisodePair
 from sociolab.analysis.credit import credited
 from sociolab.analysis.values import Value
-from sociolab.report.formatting import figure, rounded, title_of, titles
+from sociolab.core.score import Measure
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Count, Finding, FindingTable, Note
+from sociolab.report.formatting import figure, rounded
 from sociolab.report.html import FoldedPair, PairRow, PairTable, pairs_body
-from sociolab.report.section import Section, TextTable
+from sociolab.report.section import Section
 from sociolab.report.transcript_view import (
     EpisodeSide,
     TranscriptOf,
     TranscriptView,
     transcript_view,
 )
-from sociolab.report.words import plural
-from sociolab.stats.paired import Comparison
-from sociolab.stats.power import ALPHA
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
 
+SAY = Catalogue("episode_pairs")
 _ID = 8
 """Characters of an episode's id in a table: `show` takes the beginning of one."""
 
@@ -77,16 +77,14 @@ def _order(pair: EpisodePair) -> tuple[bool, float, str]:
 def differing(found: ComparedAgents) -> tuple[str, ...]:
     """The measures with a difference to look into: Holm's p below 0.05, or an interval without 0.
 
-    Where there is none, the world's main measure (see `main_measure`).
+    Where there is none, the world's main measure (`ComparedAgents.main`).
     """
-    names = tuple(name for name, one in tests(found) if _apart(one))
-    return names or (main_measure(found),)
+    names = tuple(name for name, metric in found.metrics.items() if _differs(metric))
+    return names or (found.main.measure.name,)
 
 
-def _apart(one: Comparison) -> bool:
-    low, high = one.difference.low, one.difference.high
-    without_0 = low is not None and high is not None and not low <= 0 <= high
-    return without_0 or (one.holm_p is not None and one.holm_p < ALPHA)
+def _differs(metric: ComparedMetric) -> bool:
+    return metric.is_significant or bool(metric.excludes_zero)
 
 
 def furthest(
@@ -107,33 +105,29 @@ def pairs_section(
     """The pairs as text. `where` is what `sociolab show ID ID` needs besides, such as a store;
     `every`: these are all measures, so that nothing is said of others."""
     even = [found.measures[one.measure] for one in furthest_ if not one.differ]
-    said = [f"A: {found.a.name}, B: {found.b.name}."]
+    notes = [SAY("sides", a=found.a.name, b=found.b.name)]
     if even:
-        said.append(f"No pair differs in {titles(even)}.")
-    if not every:
-        said += _others(found, [one.measure for one in furthest_])
+        notes.append(SAY("none_differs", metrics=even))
+    others = len(found.metrics) - len(furthest_)
+    if others and not every:
+        metrics = [found.metrics[one.measure] for one in furthest_]
+        if any(map(_differs, metrics)):
+            notes.append(SAY("others", others=Count("metric", others)))
+        else:
+            notes.append(SAY("instead", metrics=[m.measure for m in metrics], others=others))
     tables = tuple(_table(found, one, where) for one in furthest_ if one.shown)
-    return Section("The pairs of episodes that differ most", tuple(said), tables=tables)
+    return Section(SAY("title"), tuple(notes), tables=tables)
 
 
-def _others(found: ComparedAgents, names: Sequence[str]) -> Iterator[str]:
-    """Why these measures, and how to see others."""
-    others = len(found.measures) - len(names)
-    if not others:
-        return
-    if not any(_apart(found.metrics[name].test) for name in names):
-        which = titles(found.measures[name] for name in names)
-        yield f"No metric is shown to differ, so here is {which}; --all has the other {others}."
-    else:
-        yield f"{plural(others, 'metric')} not shown to differ: --all has their pairs, too."
-
-
-def heading(found: ComparedAgents, one: Furthest) -> str:
+def heading(found: ComparedAgents, one: Furthest) -> Note:
     """What the pairs of a measure are, in words."""
-    title = title_of(found.measures[one.measure])
-    return (
-        f"{title}: {len(one.shown):,} of the {plural(one.differ, 'pair')} that "
-        f"{'differs' if one.differ == 1 else 'differ'}, of {one.of:,} · judge: {found.judge}"
+    return SAY(
+        "heading",
+        metric=found.measures[one.measure],
+        shown=len(one.shown),
+        pairs=Count("pair", one.differ),
+        all=one.of,
+        judge=found.judge,
     )
 
 
@@ -144,30 +138,27 @@ def hint(pair: EpisodePair, where: str) -> str:
     return f"sociolab show {_short(pair.a.trial)} {_short(pair.b.trial)} {named}{where}"
 
 
-def _table(found: ComparedAgents, one: Furthest, where: str) -> TextTable:
-    measure = found.measures[one.measure]
-    seats = any(pair.key.seat for pair in one.shown)
-    rows = tuple(
-        (
-            pair.key.task,
-            *((pair.key.seat or "",) if seats else ()),
-            figure(pair.a.value, measure),
-            figure(pair.b.value, measure),
-            figure(pair.difference, measure),
-            _short(pair.a.trial),
-            _short(pair.b.trial),
-        )
-        for pair in one.shown
+def _table(found: ComparedAgents, one: Furthest, where: str) -> FindingTable:
+    seats = ("seat",) if any(pair.key.seat for pair in one.shown) else ()
+    return SAY.table(
+        "pairs",
+        [_finding(found.measures[one.measure], pair) for pair in one.shown],
+        columns=("task", *seats, "a", "b", "difference", "episode_a", "episode_b"),
+        notes=[SAY("side_by_side", command=hint(one.shown[0], where))],
+        heading=heading(found, one),
     )
-    columns = ("task", *(("seat",) if seats else ()), "A", "B", "A \N{MINUS SIGN} B")
-    words = (1,) if seats else ()
-    last = len(columns)
-    return TextTable(
-        heading(found, one),
-        (*columns, "episode of A", "episode of B"),
-        rows,
-        (f"side by side: {hint(one.shown[0], where)}",),
-        (*words, last, last + 1),
+
+
+def _finding(measure: Measure, pair: EpisodePair) -> Finding:
+    return Finding(
+        measure,
+        {
+            "task": pair.key.task,
+            "seat": pair.key.seat or "",
+            "episode_a": _short(pair.a.trial),
+            "episode_b": _short(pair.b.trial),
+        },
+        more={"a": pair.a.value, "b": pair.b.value, "gap": pair.difference},
     )
 
 

@@ -10,7 +10,7 @@ from itertools import permutations
 from typing import Any
 
 from sociolab.analysis.agent_names import agent_names
-from sociolab.analysis.compare_runs import check_no_smoke
+from sociolab.analysis.compare_sides import check_no_smoke
 from sociolab.analysis.matching import Match, places_of
 from sociolab.analysis.values import Pool, Value, judge_caution, pooled, run_values
 from sociolab.core.episode import TurnsAsked

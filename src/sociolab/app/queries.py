@@ -216,6 +216,11 @@ def find_episode(store: Store, wanted: str, run: str | None) -> FoundEpisode:
         for row in store.trials(name)
         if row.trial.id.startswith(wanted)
     ]
+    if not hits and any(row.name == wanted for row in store.runs()):
+        raise ConfigError(
+            f'"{wanted}" is a run, not an episode: `sociolab report {wanted}` shows the run, '
+            f"`sociolab list episodes --run {wanted}` the ids of its episodes"
+        )
     if not hits:
         where = f'the run "{run}"' if run else "the store"
         raise ConfigError(

@@ -51,7 +51,8 @@ from sociolab.cli.output import (
 from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from sociolab.analysis.compare_runs import CompareRequest, Conclusions
+    from sociolab.analysis.compare_runs import Conclusions
+    from sociolab.analysis.compare_sides import CompareRequest
     from sociolab.analysis.episode_pairs import ComparedPairs
     from sociolab.analysis.gates import Gate, GateRule
     from sociolab.analysis.matching import Match
@@ -246,10 +247,9 @@ def compare(
     (so do --all, --k, --threshold and --pairs-shown).
     """
     from sociolab.analysis.agent_names import AS_LABELLED, agent_names
-    from sociolab.analysis.compare_runs import CompareRequest, compare_runs
-    from sociolab.analysis.compare_section import forest
+    from sociolab.analysis.compare_runs import compare_runs, with_looks
+    from sociolab.analysis.compare_sides import CompareRequest
     from sociolab.analysis.episode_pairs import with_episodes
-    from sociolab.app.looks import with_looks
     from sociolab.app.results import write_pairs
     from sociolab.app.transcripts import transcript_of
     from sociolab.core.user_files import free_file
@@ -292,8 +292,7 @@ def compare(
         found = compare_runs(opened, wanted)
         if looks is not None:
             found = with_looks(opened, found)
-        if figure is not None and found.comparison is None:
-            raise ConfigError("--figure is for two agents; name both: --agent A --with B")
+        drawn = found.forest() if figure is not None else None
         wanted_pairs = pairs is not None or every
         compared = _pairs(opened, found, pairs_shown, every=every, wanted=wanted_pairs)
         gates = _gates(opened, found, rules)
@@ -305,7 +304,6 @@ def compare(
                 else ()
             )
             page_of(opened, wanted.runs, (*found.sections, *extra), html, shown_as)
-    drawn = forest(found.comparison) if figure is not None and found.comparison else None
     settings = [one.settings for one in found.outlines]
     written = write_files(found.paper, latex, markdown, csv, found.rows, figure, drawn, settings)
     whole = full or every or threshold is not None or (k, pairs_shown) != ("1,2,4", 5)

@@ -37,11 +37,12 @@ if TYPE_CHECKING:
     from sociolab.report.finding import Interval
 
 Form: TypeAlias = Literal[
-    "", "scaled", "signed", "percent", "share", "p", "points", "number", "stars"
+    "", "scaled", "signed", "percent", "share", "p", "equals", "points", "number", "stars"
 ]
-"""How a number is written: "" with two decimals; "scaled" with three where the row's metric is no
-wider than 1; "share" in percent with a decimal; "points" whole and with a sign; "number" with as
-few digits as it has; "stars", a correlation, with those of its p."""
+"""How a number is written: "" with two decimals; "scaled" with three where the metric (of the row,
+or the sentence's value of this name) is no wider than 1; "share" in percent with a decimal;
+"equals" a p with its sign; "points" whole and with a sign; "number" with as few digits as it has;
+"stars", a correlation, with those of its p."""
 
 Part: TypeAlias = Literal["", "value", "interval"]
 """What is written of an estimate: "" both its value and its interval."""
@@ -127,7 +128,7 @@ class Catalogue:
         )
 
     def _note(self, note: str, template: str, values: Mapping[str, Any]) -> Note:
-        return Note(_FORMATTER.vformat(template, (), values), f"{self.name}.{note}", values)
+        return Note(_filled(template, values), f"{self.name}.{note}", values)
 
     def _file(self) -> Mapping[str, Any]:
         match self._source:
@@ -150,7 +151,7 @@ def _column(name: str, described: Iterable[Any], values: Mapping[str, Any]) -> C
     for columns in described:
         entry = columns.get(name, {}) if isinstance(columns, Mapping) else {}
         row |= {"heading": entry} if isinstance(entry, str) else entry
-    heading = _FORMATTER.vformat(row["heading"], (), values)
+    heading = _filled(row["heading"], values)
     form, part = _form(row.get("form", ""))
     return Column(name, heading, row.get("of", name), form, part, row.get("text", False))
 
@@ -187,6 +188,10 @@ class NoteFormatter(string.Formatter):
     listed; "was|were", the first word for one, the second for several; or a format of Python's own.
     """
 
+    def __init__(self, metric: Measure | None = None) -> None:
+        """`metric`: of whose scale "scaled" numbers are."""
+        self._metric = metric
+
     def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Values have names; KeyError for one that is not there."""
         return kwargs[str(key)]
@@ -197,10 +202,14 @@ class NoteFormatter(string.Formatter):
             one, many = format_spec.split("|")
             size = value.n if isinstance(value, Count) else value
             return one if (size if isinstance(size, int) else len(size)) == 1 else many
-        return write(value, *_form(format_spec))
+        return write(value, *_form(format_spec), self._metric)
 
 
-_FORMATTER = NoteFormatter()
+def _filled(template: str, values: Mapping[str, Any]) -> str:
+    metric = values.get("metric")
+    return NoteFormatter(metric if isinstance(metric, Measure) else None).vformat(
+        template, (), values
+    )
 
 
 def write(value: Any, form: str = "", part: Part = "", metric: Measure | None = None) -> str:
@@ -220,7 +229,7 @@ def write(value: Any, form: str = "", part: Part = "", metric: Measure | None = 
             return f"{value:,}"
         case float():
             return _number(value, form, metric)
-        case (float() as low, float() as high):
+        case (int() | float() as low, int() | float() as high) if form not in ("comma", "or"):
             return f"[{_number(low, form, metric)}, {_number(high, form, metric)}]"
         case Collection():
             names = [write(one) for one in value]
@@ -249,6 +258,9 @@ def _number(value: float, form: str, metric: Measure | None) -> str:
             return percent(value, 1)
         case "p":
             return p_text(value)
+        case "equals":
+            text = p_text(value)
+            return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
         case "points":
             return minus(f"{value:+,.0f}") if round(value) else "0"
         case "number":
@@ -260,7 +272,7 @@ def _number(value: float, form: str, metric: Measure | None) -> str:
 def _estimate(value: Interval, form: str, part: Part, metric: Measure | None) -> str:
     """A value with its interval, or one of the two; an interval of shares ends at 0 and 1."""
     stars = getattr(value, "stars", "") if form == "stars" else ""
-    shown = write(value.value, form, metric=metric) + stars
+    shown = NOTHING if value.value is None else _number(value.value, form, metric) + stars
     if value.low is None or value.high is None:
         return NOTHING if part == "interval" else shown
     low, high = value.low, value.high

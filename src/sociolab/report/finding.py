@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
     Interval: TypeAlias = Estimate | Correlation
 
+ALPHA = 0.05
+"""Of differences that are shown, after a correction for several tests."""
+
 _MANY = {"person": "people", "dummy": "dummies", "history": "histories"}
 
 
@@ -84,6 +87,11 @@ class Finding:
     bounds: tuple[float, float] | None = None
     more: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether p is below .05 after the correction for several tests."""
+        return self.adjusted_p is not None and self.adjusted_p < ALPHA
 
     def figure(self, name: str) -> Any:
         """What a column of this name shows of the finding; None where there is nothing."""

@@ -11,7 +11,12 @@ from sociolab.core.metrics import UNDECLARED, Better, Declared
 from sociolab.core.score import BASELINES, JudgeId, Method, judge_title
 from sociolab.report.html import pages
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry
-from sociolab.report.score_tables import judges_of, main_measure, value_text
+from sociolab.report.score_tables import (
+    judges_of,
+    little_established,
+    main_measure,
+    value_text,
+)
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import (
     agent_kind,
@@ -146,6 +151,11 @@ class Board:
         return self.terms.judge_id.method not in BASELINES
 
     @property
+    def established(self) -> bool:
+        """Whether enough of its metric could be scored for all agents."""
+        return all(place.entry.established for place in (*self.places, *self.baselines))
+
+    @property
     def stepped(self) -> bool:
         """Whether any place was held vs. the agent above it."""
         return any(place.step is not None for place in (*self.places, *self.baselines))
@@ -171,13 +181,38 @@ def boards(results: Sequence[RunResult]) -> tuple[Board, ...]:
     for result in (one for one in results if not one.smoke):
         for terms, entry in _entered(result):
             found.setdefault(terms, []).append((result, entry))
+    for terms, rows in [*found.items()]:
+        if instead := _established_instead(terms, rows):
+            found.setdefault(instead[0], []).extend(instead[1])
     made = [_board(terms, rows) for terms, rows in found.items()]
     worlds = list(dict.fromkeys(board.terms.world for board in made))
-    return tuple(
-        sorted(
-            made, key=lambda b: (worlds.index(b.terms.world), _ORDER.index(b.terms.judge_id.method))
-        )
-    )
+
+    def place(board: Board) -> tuple[int, bool, int]:
+        method = _ORDER.index(board.terms.judge_id.method)
+        return worlds.index(board.terms.world), not board.established, method
+
+    return tuple(sorted(made, key=place))
+
+
+def _established_instead(
+    terms: RankingTerms, rows: Sequence[tuple[RunResult, ScoreEntry]]
+) -> tuple[RankingTerms, list[tuple[RunResult, ScoreEntry]]] | None:
+    """Where too little of a board's metric is established: the same agents by the first metric of
+    the judge of which enough is; None where there is none."""
+    if all(entry.established for _, entry in rows):
+        return None
+    others = [
+        (result, other)
+        for result, entry in rows
+        for other in result.scores
+        if (other.judge, other.agent, other.by) == (entry.judge, entry.agent, {})
+    ]
+    entries = [entry for _, entry in others]
+    for measure in main_measure(rows[0][0], entries):
+        its_rows = [row for row in others if row[1].measure == measure.measure]
+        if all(entry.established for _, entry in its_rows) and len(its_rows) == len(rows):
+            return replace(terms, measure=measure.measure), its_rows
+    return None
 
 
 def boards_section(found: Sequence[Board]) -> Section:
@@ -320,6 +355,7 @@ def _board(terms: RankingTerms, rows: Sequence[tuple[RunResult, ScoreEntry]]) ->
                 note for result, _ in rows for note in instructions_notes(result, (terms.judge,))
             ),
             *([how] if how else []),
+            *little_established(first, entries),
             spelt,
         ),
         metric.explained(measure.low, measure.high),

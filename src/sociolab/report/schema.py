@@ -19,6 +19,8 @@ from sociolab.core.score import JudgeId, JudgeRole, Method
 
 SCHEMA: Literal[1] = 1
 """Counts up with every change that a reader of the object could trip over."""
+ESTABLISHED = 0.8
+"""The least coverage of a mean that leads: below, what is missing decides where it lies."""
 
 
 def _rounded(value: float | None) -> float | None:
@@ -217,6 +219,11 @@ class ScoreEntry(ResultRecord):
         """The share of plays that could be scored among those without a failure, 0 to 1."""
         could = self.n + self.unscored
         return self.n / could if could else None
+
+    @property
+    def established(self) -> bool:
+        """Whether enough could be scored (`ESTABLISHED`) for the mean to lead a table or a page."""
+        return self.coverage is None or self.coverage >= ESTABLISHED
 
 
 class ReadingEntry(ResultRecord):

@@ -7,8 +7,17 @@ from dataclasses import dataclass, replace
 
 from sociolab.core.metrics import scale
 from sociolab.core.score import BY_FORMULA, Method
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Note
 from sociolab.report.run_facts import cautions, evaluated, partner_last, summary, warnings
-from sociolab.report.schema import JudgeEntry, MeasureEntry, ReadingEntry, RunResult, ScoreEntry
+from sociolab.report.schema import (
+    ESTABLISHED,
+    JudgeEntry,
+    MeasureEntry,
+    ReadingEntry,
+    RunResult,
+    ScoreEntry,
+)
 from sociolab.report.section import Section, TextTable, noted
 from sociolab.report.words import (
     OWN,
@@ -34,6 +43,8 @@ from sociolab.report.words import (
     size_words,
     told_of_coverage,
 )
+
+SAY = Catalogue("run")
 
 # ------------------------------------------------------------------ grids of entries
 
@@ -71,12 +82,26 @@ _ORDER: tuple[Method, ...] = (
 
 def judges_of(result: RunResult) -> tuple[str, ...]:
     """The judges whose scores the result holds: readers and formulas, whose measures depend least
-    on a judge, then people and models, then rules; further sheets last."""
+    on a judge, then people and models, then rules; further sheets last. A judge whose main measure
+    is not established (see `ScoreEntry.established`) stands behind those that have one."""
 
-    def place(judge: JudgeEntry) -> tuple[bool, bool, int]:
-        return judge.role == "sheet", judge.role != "reader", _ORDER.index(judge.method)
+    def place(judge: JudgeEntry) -> tuple[bool, bool, bool, int]:
+        entries = _of_agents(result, judge.judge)
+        little = any(not _established_for_all(entries, m) for m in main_measure(result, entries))
+        sheet, reader = judge.role == "sheet", judge.role == "reader"
+        return sheet, little, not reader, _ORDER.index(judge.method)
 
     return tuple(judge.judge for judge in sorted(result.judges, key=place))
+
+
+def _of_agents(result: RunResult, judge: str) -> list[ScoreEntry]:
+    """What a judge gave each agent that is evaluated, over all its plays."""
+    agents = evaluated(result)
+    return [e for e in result.scores if e.judge == judge and e.agent in agents and not e.by]
+
+
+def _established_for_all(entries: Iterable[ScoreEntry], measure: MeasureEntry) -> bool:
+    return all(entry.established for entry in entries if entry.measure == measure.measure)
 
 
 def measures_of(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
@@ -87,23 +112,40 @@ def measures_of(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[Measu
 
 
 def main_measure(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
-    """The measure of these entries that agents are compared by; none where nothing has a value."""
-    for name in result.declared.main:
-        if any(entry.measure == name and entry.value is not None for entry in entries):
-            return (result.measure(name),)
-    return measures_of(result, [entry for entry in entries if entry.value is not None])[:1]
+    """The measure of these entries that agents are compared by: the first main measure of the world
+    that is established for all, else the first other one that is.
+
+    Where none is, the first that has a value; none where nothing has.
+    """
+    valued = {entry.measure for entry in entries if entry.value is not None}
+    mains = [result.measure(name) for name in result.declared.main if name in valued]
+    others = measures_of(result, [entry for entry in entries if entry.value is not None])
+    every = list(dict.fromkeys((*mains, *others)))
+    leading = [measure for measure in every if _established_for_all(entries, measure)]
+    return tuple((leading or every)[:1])
 
 
 def overview_measures(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
-    """What an overview shows of these entries: all of the world's main measures that have a value,
-    such as Overall and GOAL of SOTOPIA's Table 2; else as `main_measure`. Of a further sheet all,
-    as none of its questions stands for the others."""
+    """What an overview shows of these entries: the main measure, and all of the world's main
+    measures that have a value, such as Overall and GOAL of SOTOPIA's Table 2. Of a further sheet
+    all, as none of its questions stands for the others. What is not established comes last."""
     valued = {entry.measure for entry in entries if entry.value is not None}
     sheets = {judge.judge for judge in result.judges if judge.role == "sheet"}
     if any(entry.judge in sheets for entry in entries):
-        return measures_of(result, [entry for entry in entries if entry.value is not None])
-    mains = [result.measure(name) for name in result.declared.main if name in valued]
-    return tuple(mains) or main_measure(result, entries)
+        shown = measures_of(result, [entry for entry in entries if entry.value is not None])
+    else:
+        mains = [result.measure(name) for name in result.declared.main if name in valued]
+        shown = tuple(dict.fromkeys((*mains, *main_measure(result, entries))))
+    return tuple(sorted(shown, key=lambda one: not _established_for_all(entries, one)))
+
+
+def little_established(result: RunResult, entries: Iterable[ScoreEntry]) -> Iterator[Note]:
+    """Which metrics of these entries do not lead, since too little of them could be scored."""
+    titles = dict.fromkeys(
+        result.measure(entry.measure).title for entry in entries if not entry.established
+    )
+    if titles:
+        yield SAY("little_established", least=ESTABLISHED, metrics=[*titles])
 
 
 def grids_of(result: RunResult, *, details: bool) -> tuple[Grid, ...]:
@@ -538,7 +580,8 @@ MOST_BESIDE = 6
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """The one figure that stands for a run: the main metric of its (best) agent by the main judge.
+    """The one figure that stands for a run: the main metric of its (best) agent by the main judge;
+    where that is not established, not its mean but the bounds.
 
     `kind` says what played, where that is no model or person. `value` is for sorting.
     """
@@ -555,29 +598,35 @@ class Headline:
     """How many agents have this figure."""
 
 
+def leading_entries(result: RunResult) -> list[ScoreEntry]:
+    """The values of the main metric of each agent by the main judge; empty where nothing was
+    scored."""
+    for judge in judges_of(result):
+        mine = _of_agents(result, judge)
+        for measure in main_measure(result, mine):
+            return [e for e in mine if e.measure == measure.measure and e.value is not None]
+    return []
+
+
 def headline(result: RunResult) -> Headline | None:
     """The figure that leads a run's page; None where nothing was scored."""
-    agents = evaluated(result)
-    for judge in judges_of(result):
-        mine = [e for e in result.scores if e.judge == judge and e.agent in agents and not e.by]
-        for measure in main_measure(result, mine):
-            found = [e for e in mine if e.measure == measure.measure and e.value is not None]
-            lower = metric_of(result, measure).better == "lower"
-            best = sorted(found, key=lambda e: e.value or 0.0, reverse=not lower)[0]
-            assert best.value is not None and best.agent is not None  # noqa: PT018
-            by_rules = result.declared.agents.get(best.agent) == "rules"
-            return Headline(
-                headed(result, measure),
-                minus(number(best.value, measure)),
-                minus(interval(result, best)),
-                best.value,
-                best.n,
-                best.agent,
-                judge,
-                (result.declared.scripted or "rule-based") if by_rules else "",
-                len(found),
-            )
-    return None
+    found = leading_entries(result)
+    if not found:
+        return None
+    measure = result.measure(found[0].measure)
+    lower = metric_of(result, measure).better == "lower"
+    best = sorted(found, key=lambda e: e.value or 0.0, reverse=not lower)[0]
+    assert best.value is not None and best.agent is not None  # noqa: PT018
+    title = headed(result, measure)
+    shown, span = minus(number(best.value, measure)), minus(interval(result, best))
+    if not _established_for_all(found, measure):
+        title = SAY("bounds_of", metric=title)
+        shown, span = minus(covered(result, best)["bounds"]) or "\N{EN DASH}", ""
+    is_by_rules = by_rules(result, best.agent)
+    kind = (result.declared.scripted or "rule-based") if is_by_rules else ""
+    return Headline(
+        title, shown, span, best.value, best.n, best.agent, best.judge, kind, len(found)
+    )
 
 
 def overview_table(result: RunResult, most: int = MOST_ROWS) -> TextTable | None:
@@ -585,7 +634,7 @@ def overview_table(result: RunResult, most: int = MOST_ROWS) -> TextTable | None
     first, and the other metrics where all fit into `most` rows. None where nothing was scored."""
     agents, chosen, rest = evaluated(result), list[ScoreEntry](), list[ScoreEntry]()
     for judge in judges_of(result):
-        mine = [e for e in result.scores if e.judge == judge and e.agent in agents and not e.by]
+        mine = _of_agents(result, judge)
         main = overview_measures(result, mine)
         for measure in (*main, *(one for one in measures_of(result, mine) if one not in main)):
             found = [entry for entry in mine if entry.measure == measure.measure]
@@ -593,9 +642,10 @@ def overview_table(result: RunResult, most: int = MOST_ROWS) -> TextTable | None
     shown = [*chosen, *rest] if len(chosen) + len(rest) <= most else chosen[:most]
     if not shown:
         return None
-    heads = tuple(
-        head for head in _heads(result, shown) if head not in ("bounds", "disputed", "unconfirmed")
-    )
+    left_out = {"disputed", "unconfirmed"}
+    if all(entry.established for entry in shown):
+        left_out.add("bounds")
+    heads = tuple(head for head in _heads(result, shown) if head not in left_out)
     several = len(agents) > 1
     rows = tuple(
         (
@@ -603,7 +653,7 @@ def overview_table(result: RunResult, most: int = MOST_ROWS) -> TextTable | None
             headed(result, result.measure(entry.measure)),
             entry.judge,
             value_text(result, entry),
-            *_counts(result, entry, heads),
+            *(text.partition(" (")[0] for text in _counts(result, entry, heads)),
         )
         for entry in shown
     )
@@ -614,6 +664,7 @@ def overview_table(result: RunResult, most: int = MOST_ROWS) -> TextTable | None
         *dict.fromkeys(nature(result, entry.judge) for entry in shown),
         *instructions_notes(result, [entry.judge for entry in shown]),
         *filter(None, (interval_words(shown, result.declared.cluster), size_words(result, shown))),
+        *little_established(result, shown),
         *gaps(result, shown),
         *filter(None, [spelt]),
         *([f"{plural(left, 'more mean')} in the full report"] if left else []),
@@ -634,9 +685,9 @@ def findings(result: RunResult) -> tuple[str, ...]:
         mine = [e for _, e in _by_agent(result, (e for e in result.scores if e.judge == judge))]
         for measure in main_measure(result, mine):
             entries = [e for e in mine if e.measure == measure.measure]
+            told = (_means_told(result, entries, measure), *little_established(result, entries))
             found.append(
-                f"{measure.title} ({_scale(result, measure)}), judge {judge}: "
-                f"{_means_told(result, entries, measure)}."
+                f"{measure.title} ({_scale(result, measure)}), judge {judge}: {'; '.join(told)}."
             )
     return tuple(found)
 
@@ -665,6 +716,8 @@ def _scale(result: RunResult, measure: MeasureEntry) -> str:
 def _found(result: RunResult, entry: ScoreEntry, measure: MeasureEntry) -> str:
     missing = f", {entry.failures:,} failed" if entry.failures else ""
     missing += f", {entry.unscored:,} not scored" if entry.unscored else ""
+    if not entry.established and (bounds := covered(result, entry)["bounds"]):
+        missing += f", bounds {bounds}"
     lost = failed_share(entry)
     turns = f"; {lost} {failed_unit(result)}" if lost else ""
     plays = f"({plural(entry.n, 'episode')}{missing}{turns})"

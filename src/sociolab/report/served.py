@@ -10,9 +10,13 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from sociolab.core.ports import Served
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Count, Note
 from sociolab.report.schema import FailedAttempts, ServedEntry
-from sociolab.report.words import listed, money, plural, sanitize
+from sociolab.report.words import money, sanitize
 from sociolab.store.calls import ServedCall
+
+SAY = Catalogue("served")
 
 # ------------------------------------------------------------------ counts
 
@@ -160,48 +164,56 @@ def served_facts(entries: Sequence[ServedEntry]) -> Iterator[tuple[str, str]]:
 
 def served_words(served: Served) -> str:
     """What served one call, in a clause; "" where nothing is known of it."""
-    fingerprint = f" ({served.fingerprint})" if served.fingerprint else ""
-    parts = [f"answered by {served.model}{fingerprint}"] if served.model else []
-    parts += [f"without {option}" for option in served.left_out]
-    parts += [f"at most {plural(served.cap, 'token')}"] if served.cap is not None else []
+    parts = [SAY("without", option=option) for option in served.left_out]
+    if served.model and served.fingerprint:
+        fingerprint = served.fingerprint
+        parts.insert(0, SAY("with_fingerprint", model=served.model, fingerprint=fingerprint))
+    elif served.model:
+        parts.insert(0, SAY("answered_by", model=served.model))
+    if served.cap is not None:
+        parts.append(SAY("at_most", tokens=Count("token", served.cap)))
     return ", ".join(parts)
 
 
-def served_warnings(entries: Sequence[ServedEntry]) -> Iterator[str]:
+def served_warnings(entries: Sequence[ServedEntry]) -> Iterator[Note]:
     """Where what was served is not what was asked for, or changed, a sentence each."""
     for model, its_entries in _by_model(entries):
-        calls = sum(entry.calls for entry in its_entries)
-        of = f"of {plural(calls, 'call')}"
+        calls = Count("call", sum(entry.calls for entry in its_entries))
         returned = _added(entry.returned for entry in its_entries)
         requested = model.partition("/")[2]
-        for name, count in returned.items():
-            if not is_same_model(requested, name):
-                yield f"{model}: {count:,} {of} were answered by {sanitize(name)}"
         same = {name: n for name, n in returned.items() if is_same_model(requested, name)}
+        for name, n in returned.items():
+            if name not in same:
+                yield SAY("another_model", model=model, n=n, calls=calls, name=sanitize(name))
         if len(same) > 1:
-            yield f"the model behind {model} changed during the run ({_numbered(same)})"
+            yield SAY("model_changed", model=model, names=_numbered(same))
         fingerprints = _added(entry.fingerprints for entry in its_entries)
         if len(fingerprints) > 1:
-            yield f"fingerprint of {model} changed during the run ({_numbered(fingerprints)})"
+            yield SAY("fingerprint_changed", model=model, names=_numbered(fingerprints))
         if cut := sum(entry.cut for entry in its_entries):
             ceiling = max(entry.cut_at or 0 for entry in its_entries)
-            yield f"prompts cut at {ceiling:,} tokens: {cut:,} {of} of {model}"
+            yield SAY("prompts_cut", ceiling=ceiling, n=cut, calls=calls, model=model)
         for entry in its_entries:
-            for option, count in entry.left_out.items():
-                of_role = f"of {entry.calls:,} {entry.role} calls of {model}"
-                yield f"{sanitize(option)} left out in {count:,} {of_role}"
+            for option, n in entry.left_out.items():
+                yield SAY(
+                    "option_left_out",
+                    option=sanitize(option),
+                    n=n,
+                    calls=entry.calls,
+                    role=entry.role,
+                    model=model,
+                )
 
 
-def possible_words(attempts: FailedAttempts) -> str:
+def possible_words(attempts: FailedAttempts) -> Note:
     """That attempts may have been billed, in a sentence."""
-    said = f"{plural(attempts.possible, 'attempt')} may have been billed"
+    count = Count("attempt", attempts.possible)
     if not attempts.possible_usd:
-        return said
-    they = "it" if attempts.possible == 1 else "they"
-    return f"{said}: ~{money(attempts.possible_usd)}, booked at the most that {they} may cost"
+        return SAY("maybe_billed", attempts=count)
+    return SAY("maybe_billed_at_most", attempts=count, most=money(attempts.possible_usd))
 
 
-def judge_served_apart(runs: Mapping[str, Sequence[ServedEntry]], judge: str) -> Iterator[str]:
+def judge_served_apart(runs: Mapping[str, Sequence[ServedEntry]], judge: str) -> Iterator[Note]:
     """Where the calls of a judge were served otherwise in some of these runs, a sentence each.
 
     `judge` is the label of its model. A run in which it made no call says nothing.
@@ -213,19 +225,20 @@ def judge_served_apart(runs: Mapping[str, Sequence[ServedEntry]], judge: str) ->
         if entry.role == "judge" and entry.model == judge
     }
     for option in dict.fromkeys(name for entry in entries.values() for name in entry.left_out):
-        shares = {
-            run: entry.left_out.get(option, 0) / entry.calls for run, entry in entries.items()
-        }
-        if len(set(shares.values())) > 1:
+        without = {run: entry.left_out.get(option, 0) for run, entry in entries.items()}
+        if len({n / entries[run].calls for run, n in without.items()}) > 1:
             calls = [
-                f"{entry.left_out.get(option, 0):,} of {plural(entry.calls, 'call')} in {run}"
-                for run, entry in entries.items()
+                SAY("calls_of_run", n=n, calls=Count("call", entries[run].calls), run=run)
+                for run, n in without.items()
             ]
-            yield f"The judge {judge} was called without {sanitize(option)} in {listed(calls)}."
-    names = {run: tuple(sorted(entry.returned)) for run, entry in entries.items() if entry.returned}
-    if len(set(names.values())) > 1:
-        models = [f"{sanitize(' and '.join(some))} in {run}" for run, some in names.items()]
-        yield f"The judge {judge} was answered by {listed(models)}."
+            yield SAY("judge_without", judge=judge, option=sanitize(option), runs=calls)
+    names = {run: sorted(entry.returned) for run, entry in entries.items() if entry.returned}
+    if len(set(map(tuple, names.values()))) > 1:
+        models = [
+            SAY("models_of_run", models=sanitize(" and ".join(some)), run=run)
+            for run, some in names.items()
+        ]
+        yield SAY("judge_answered_by", judge=judge, runs=models)
 
 
 def _by_model(entries: Sequence[ServedEntry]) -> Iterator[tuple[str, list[ServedEntry]]]:

@@ -12,7 +12,7 @@ from sociolab.core.ports import Line, Note, Transcript
 from sociolab.core.score import BY_FORMULA, METHODS, Score, ScoreFailure, Verdict
 from sociolab.report.result import PlayValue, ScoreDistribution
 from sociolab.report.schema import RunResult
-from sociolab.report.score_tables import judges_of
+from sociolab.report.score_tables import leading_entries
 from sociolab.report.words import legend, people_of, person_name, plural, single
 from sociolab.store.store import Store
 from sociolab.store.verdicts import JudgingRow
@@ -318,17 +318,9 @@ class EpisodeLink:
 def leading(
     result: RunResult, spreads: Sequence[ScoreDistribution]
 ) -> tuple[ScoreDistribution, ...]:
-    """The spreads of the world's main measure by the first judge that has values of it."""
-    order = [*result.declared.main, *(entry.measure for entry in result.measures)]
-    judges = judges_of(result)
-    scored = sorted(
-        (spread for spread in spreads if spread.points), key=lambda one: judges.index(one.judge)
-    )
-    for measure in order:
-        mine = [spread for spread in scored if spread.measure == measure]
-        if mine:
-            return tuple(spread for spread in mine if spread.judge == mine[0].judge)
-    return ()
+    """The spreads of the main measure by the main judge (see `score_tables.leading_entries`)."""
+    led = {(entry.judge, entry.measure) for entry in leading_entries(result)}
+    return tuple(one for one in spreads if one.points and (one.judge, one.measure) in led)
 
 
 def titled(result: RunResult, spreads: Sequence[ScoreDistribution]) -> str:

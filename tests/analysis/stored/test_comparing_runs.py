@@ -11,8 +11,9 @@ import pytest
 
 from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
 from report.small_run import ALPHA, HEURISTIC, SCRIPTED, build
-from sociolab.analysis.compare_runs import CompareRequest, Conclusions, compare_runs
-from sociolab.analysis.compare_section import overview_notes, overview_rows
+from sociolab.analysis.compare import overview_table
+from sociolab.analysis.compare_runs import Conclusions, compare_runs
+from sociolab.analysis.compare_sides import CompareRequest
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure, Score, Unscored
 from sociolab.stats.intervals import t_quantile
@@ -69,7 +70,7 @@ def test_two_agents_of_the_small_run_by_hand(small: Store) -> None:
 def test_what_the_small_run_shows_in_words(small: Store) -> None:
     found = compare_runs(small, SMALL)
     words = said(found)
-    assert "12 pairs of episodes, matched by task, seat, partner and repeat" in words
+    assert "12 pairs of seats, matched by task, seat, partner and repeat" in words
     assert "Intervals and p are clustered by scenario (3)" in words
     assert "offline judge: scores only what is on record; not comparable" in words
     assert "scripted is rule-based" in words
@@ -81,7 +82,7 @@ def test_what_the_small_run_shows_in_words(small: Store) -> None:
     warned = cautioned(found)
     assert "With only 3 scenarios, intervals, p and" in warned
     assert "small: 1 trial failed." in warned
-    assert "Up to 0 matched episodes of A and 3 of B lack a value" in warned
+    assert "Up to 0 matched seats of A and 3 of B lack a value" in warned
 
 
 def test_the_other_way_round_all_signs_turn(small: Store) -> None:
@@ -189,8 +190,9 @@ def test_equal_means_of_unmatched_episodes_are_tested_and_no_pairs_are_claimed(
         found
     )
     assert found.comparison is not None
-    assert next(overview_rows(found.comparison))[-1] == "\N{EN DASH}"
-    assert "episodes not matched (3 of A, 3 of B)" in next(overview_notes([found.comparison]))
+    overview = overview_table([found.comparison], "x", "y")
+    assert overview.rows[0][-1] == "\N{EN DASH}"
+    assert "episodes not matched (3 of A, 3 of B)" in overview.notes[0]
     add_run(store, "six", "y", {"d": (5.0,), "e": (5.0,), "f": (5.0,)}, partner="p")
     add_run(store, "seven", "x", {"a": (5.0,), "b": (5.0,), "c": (5.0,)}, partner="p")
     assert "All episodes are equal in GOAL" in said(

@@ -12,7 +12,8 @@ from casts import seated
 from declared_worlds import declared
 from sociolab.analysis.across import across
 from sociolab.analysis.agent_names import agent_names
-from sociolab.analysis.compare_runs import CompareRequest, Conclusions, compare_runs
+from sociolab.analysis.compare_runs import Conclusions, compare_runs
+from sociolab.analysis.compare_sides import CompareRequest
 from sociolab.analysis.rank import rank_runs
 from sociolab.core.episode import Action, Ended, Moved, Task, Trial
 from sociolab.core.score import Score

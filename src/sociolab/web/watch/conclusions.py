@@ -11,7 +11,8 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse
 
 from sociolab.analysis.compare import ComparedAgents
-from sociolab.analysis.compare_runs import CompareRequest, compare_runs
+from sociolab.analysis.compare_runs import compare_runs
+from sociolab.analysis.compare_sides import CompareRequest
 from sociolab.analysis.rank import rank_runs, ranking_section
 from sociolab.core.errors import ConfigError
 from sociolab.report.formatting import figure, headed, span
@@ -113,17 +114,16 @@ def _known(store: Store, runs: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(runs))
 
 
-def _leading(found: ComparedAgents) -> dict[str, str] | None:
+def _leading(comparison: ComparedAgents) -> dict[str, str] | None:
     """The difference that leads the page: in the world's main metric, else in the first."""
-    for name in (*found.declared.main, *found.metrics):
-        one = found.metrics.get(name)
-        if one is not None and one.test.difference.value is not None:
-            return {
-                "shown": figure(one.test.difference.value, one.measure),
-                "interval": span(one.test.difference, one.measure),
-                "metric": headed(one.measure, found.declared),
-            }
-    return None
+    metric = comparison.main
+    if metric.test.difference.value is None:
+        return None
+    return {
+        "shown": figure(metric.test.difference.value, metric.measure),
+        "interval": span(metric.test.difference, metric.measure),
+        "metric": headed(metric.measure, comparison.declared),
+    }
 
 
 def _agents(store: Store, runs: Sequence[str]) -> tuple[str, ...]:

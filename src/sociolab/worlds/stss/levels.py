@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sociolab.analysis.across import TwoLevels
-from sociolab.analysis.compare_runs import check_no_smoke
+from sociolab.analysis.compare_sides import check_no_smoke
 from sociolab.core.code_fingerprint import OPTIONS
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError

@@ -1,0 +1,293 @@
+"""Which agents of which stored runs are compared, by which judge's scores; refuses what cannot be.
+
+`analysis.compare_runs` says what is concluded of them, `analysis.curve` follows them over runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sociolab.analysis.agent_names import AgentNames, agent_names
+from sociolab.analysis.consistency import KS
+from sociolab.analysis.matching import ComparedSide, Match
+from sociolab.analysis.values import RunValues, chosen_judge, unscored_hint, values_of
+from sociolab.core.episode import Trial, TurnsAsked
+from sociolab.core.errors import ConfigError, did_you_mean
+from sociolab.core.score import UNTOLD, Measure, label_like, measure_called
+from sociolab.report.plays import PlayKey, asked_in
+from sociolab.report.result import outline_of, turns_asked
+from sociolab.report.run_facts import evaluated
+from sociolab.report.schema import RunResult
+from sociolab.report.words import plural
+from sociolab.store.store import Store
+
+NAME_BOTH = "name both: --agent A --with B"
+
+
+@dataclass(frozen=True, slots=True)
+class CompareRequest:
+    """What to compare: one run or two, and of them which agents, judge, measures and k; `rename`
+    holds names to be shown by agent or run; `seats` says to compare seat by seat, too. With
+    `prompts`, two sets of instructions are compared: of the judge of one run, or of two runs.
+    `match` is how plays are matched, None what fits; `looks` how often this comparison is planned
+    to be made as data come in."""
+
+    runs: tuple[str, ...]
+    agent: str | None = None
+    other: str | None = None
+    judge: str | None = None
+    measures: tuple[str, ...] = ()
+    ks: tuple[int, ...] = KS
+    threshold: float | None = None
+    rename: Mapping[str, str] = field(default_factory=dict)
+    seats: bool = False
+    prompts: bool = False
+    match: Match | None = None
+    looks: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedRun:
+    """A run with the outline of its result, the values of the judge, and its plan.
+
+    `codes` has the names of agents whose labels stand for other code in the other run, by label.
+    """
+
+    result: RunResult
+    values: RunValues
+    trials: tuple[Trial, ...]
+    codes: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """Whom the run evaluates (`report.run_facts.evaluated`), of those who have values; in the
+        order of the plan, so that A is the same agent whichever judge is asked."""
+        scored = {value.agent for value in self.values.values if value.agent}
+        found = [agent for agent in evaluated(self.result) if agent in scored]
+        return tuple(found or [agent for agent in self.result.agents if agent in scored])
+
+    def side(self, agent: str) -> ComparedSide:
+        """One agent's plays."""
+        return ComparedSide(
+            agent,
+            self.result.run,
+            agent,
+            tuple(value for value in self.values.values if value.agent == agent),
+            {trial.id: trial.cast for trial in self.trials},
+            untold=tuple(value for value in self.values.untold if value.agent == agent),
+        )
+
+
+def opened_runs(store: Store, wanted: CompareRequest) -> tuple[tuple[OpenedRun, ...], str]:
+    """The runs with the values of the one judge, and its label; ConfigError where a run is named
+    twice, the worlds differ, or no judge is shared."""
+    read = read_runs(store, wanted)
+    wanted_judge = wanted.judge and read.names.judge(wanted.judge)
+    judge = chosen_judge(read.values, wanted_judge, wanted.measures)
+    return read.judged_by(judge), judge
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRuns:
+    """What the store holds of each run, with the values of all its judges."""
+
+    outlines: tuple[RunResult, ...]
+    values: tuple[RunValues, ...]
+    trials: tuple[tuple[Trial, ...], ...]
+    names: AgentNames
+
+    def judged_by(self, judge: str) -> tuple[OpenedRun, ...]:
+        """The runs with the values of one judge; ConfigError where they are no result of it."""
+        chosen_judge(self.values, judge)
+        runs = tuple(
+            OpenedRun(outline, one.of(judge), trials, self.names.shown.get(one.run, {}))
+            for outline, one, trials in zip(self.outlines, self.values, self.trials, strict=True)
+        )
+        check_judge(runs, judge, unscored_hint(self.values))
+        return runs
+
+
+def read_runs(
+    store: Store, wanted: CompareRequest, only: Collection[str] | None = None
+) -> ReadRuns:
+    """The runs, each read once, with the values of all measures or of some; ConfigError where one
+    is named twice, or the worlds differ."""
+    runs = wanted.runs
+    twice = next((name for name in runs if runs.count(name) > 1), None)
+    if twice is not None:
+        raise ConfigError(
+            f"expected two runs, found {twice} twice; to compare two agents of one run, name "
+            "the run once, and the agents by --agent and --with"
+        )
+    plans = [store.trials(name) for name in runs]
+    values = tuple(
+        values_of(store, name, plan, only) for name, plan in zip(runs, plans, strict=True)
+    )
+    worlds = {one.world for one in values}
+    if len(worlds) > 1:
+        told = ", ".join(f"{one.run} of {one.world}" for one in values)
+        raise ConfigError(f"only runs of one world can be compared, found {told}")
+    names = agent_names(store, runs, wanted.rename)
+    values = tuple(map(names.values, values))
+    both = list(zip(runs, plans, strict=True))
+    outlines = tuple(names.result(outline_of(store, name, plan)) for name, plan in both)
+    check_no_smoke(outlines)
+    trials = tuple(names.trials(name, [row.trial for row in plan]) for name, plan in both)
+    return ReadRuns(outlines, values, trials, names)
+
+
+def measures_of(runs: Sequence[OpenedRun], wanted: Sequence[str]) -> dict[str, Measure]:
+    """The judge's measures, or those of them that are named."""
+    judged = {value.measure for run in runs for value in run.values.values}
+    found = {
+        name: measure
+        for run in runs
+        for name, measure in run.values.measures.items()
+        if name in judged
+    }
+    told = {name: measure for name, measure in found.items() if measure != UNTOLD}
+    wanted = [measure_called(name, told.values()) for name in wanted]
+    for name in wanted:
+        if name not in told:
+            known = ", ".join(told) or "none, since it broke before it named one"
+            none = f'the judge has no values of "{name}"{did_you_mean(name, told)}'
+            raise ConfigError(f"--metric: {none}; it has {known}")
+    return {name: told[name] for name in told if name in wanted} if wanted else told or found
+
+
+def _chosen_sides(runs: Sequence[OpenedRun], wanted: CompareRequest) -> tuple[ComparedSide, ...]:
+    if len(runs) > 2:
+        if wanted.other:
+            raise ConfigError("--with names the second agent of two; of several runs, each is one")
+        return tuple(run.side(agent_of(run, wanted.agent, "--agent")) for run in runs)
+    if len(runs) == 2:
+        first = agent_of(runs[0], wanted.agent, "--agent")
+        same = wanted.agent if _like(runs[1], wanted.agent, runs[1].agents) else None
+        return runs[0].side(first), runs[1].side(agent_of(runs[1], wanted.other or same, "--with"))
+    (run,) = runs
+    if wanted.other is None:
+        named = (wanted.agent,) if wanted.agent else run.agents
+        return tuple(run.side(agent_of(run, agent, "--agent")) for agent in named)
+    both = f"to compare two agents of one run, {NAME_BOTH}"
+    if wanted.agent is None:
+        raise ConfigError(both)
+    one, other = agent_of(run, wanted.agent, "--agent"), agent_of(run, wanted.other, "--with")
+    if one == other:
+        raise ConfigError(f"{both}; found {one} twice")
+    return run.side(one), run.side(other)
+
+
+def sides_of(
+    runs: Sequence[OpenedRun],
+    wanted: CompareRequest,
+    asked: Mapping[str, Mapping[PlayKey, TurnsAsked]],
+) -> tuple[ComparedSide, ...]:
+    """Two agents to compare, or of one run those to look at, with the turns that they were asked
+    for, and failed (`turns_by_run`)."""
+    return tuple(
+        replace(side, asked=asked_in(asked[side.run], {(v.trial, v.seat) for v in side.values}))
+        for side in _chosen_sides(runs, wanted)
+    )
+
+
+def agent_of(run: OpenedRun, wanted: str | None, flag: str) -> str:
+    """The agent that is named, or the only one."""
+    has_values = {value.agent for value in run.values.values if value.agent}
+    wanted = _like(run, wanted, has_values, flag) or wanted
+    known = ", ".join(run.agents) or "none"
+    hint = unscored_hint([run.values], *run.values.judges)
+    if wanted is not None and wanted not in has_values:
+        raise ConfigError(
+            f'{flag}: "{wanted}" has no values in {run.result.run}; it has {known}{hint}'
+        )
+    if wanted is None and len(run.agents) != 1:
+        raise ConfigError(
+            f"{run.result.run} has {plural(len(run.agents), 'agent')} with values ({known}); "
+            f"name one by {flag}{hint if not run.agents else ''}"
+        )
+    return wanted or run.agents[0]
+
+
+def _like(
+    run: OpenedRun, wanted: str | None, known: Collection[str], flag: str = "--agent"
+) -> str | None:
+    """The one of these names that is wanted, be it by a part of it; None if none is."""
+    if wanted is None:
+        return None
+    name = label_like(run.codes.get(wanted, wanted), sorted(known), flag)
+    if name not in known:  # by its label, where it is called otherwise here
+        name = run.codes.get(label_like(wanted, sorted(run.codes), flag), name)
+    return name if name in known else None
+
+
+def turns_by_run(store: Store, runs: Sequence[str]) -> dict[str, Mapping[PlayKey, TurnsAsked]]:
+    """How many turns each seat was asked for, and failed, by run."""
+    return {run: turns_asked(store, run) for run in runs}
+
+
+def name_sides(
+    sides: Sequence[ComparedSide], rename: Mapping[str, str]
+) -> tuple[ComparedSide, ...]:
+    """Sides whose names differ: an agent that is on several is named with its run, a side whose run
+    was renamed by that name."""
+    agents = [side.agent for side in sides]
+    return tuple(
+        replace(
+            side,
+            name=rename.get(side.run)
+            or (f"{side.agent} in {side.run}" if agents.count(side.agent) > 1 else side.agent),
+        )
+        for side in sides
+    )
+
+
+def check_judge(runs: Sequence[OpenedRun], judge: str, hint: str) -> None:
+    """The judge must have given agents values in each run; ConfigError that says who did, and ends
+    with what to do (`hint`)."""
+    blank = [run.result.run for run in runs if not run.agents]
+    if not blank:
+        return
+    if len(blank) == len(runs):
+        raise ConfigError(
+            f"{judge} gave no value to an agent of {' or '.join(blank)}; have them judged by a "
+            f"judge that scores such episodes: sociolab judge RUN --judge JUDGE{hint}"
+        )
+    by = "; ".join(
+        f"{run.result.run} by {', '.join(one.judge for one in run.result.judges) or 'nobody'}"
+        for run in runs
+    )
+    raise ConfigError(
+        f"the judges differ: {by}. {judge} gave no value to an agent of {blank[0]}; have all "
+        f"judged by one judge: sociolab judge RUN --judge JUDGE{hint}"
+    )
+
+
+def check_no_smoke(results: Sequence[RunResult]) -> None:
+    """A smoke test is no result: ConfigError that names it."""
+    for result in results:
+        if result.smoke:
+            raise ConfigError(
+                f"{result.run} is a smoke test ({result.smoke}), so its scores are not results; "
+                "run it with --background openai/MODEL, or leave it out"
+            )
+
+
+def check_tasks(runs: Sequence[OpenedRun]) -> None:
+    """Tasks of one id must be the same task: words, seats and scenario."""
+    first, *others = ({trial.task.id: trial.task for trial in run.trials} for run in runs)
+    for other in others:
+        common = [name for name in first if name in other]
+        changed = [
+            name
+            for name in common
+            if (first[name].content, first[name].seats, first[name].cluster)
+            != (other[name].content, other[name].seats, other[name].cluster)
+        ]
+        if changed:
+            names = " and ".join(run.result.run for run in runs)
+            raise ConfigError(
+                f"{names} were played on different data: {len(changed)} of "
+                f"{plural(len(common), 'common task')} differ, such as {changed[0]}; "
+                "play both on the same data"
+            )
