@@ -22,6 +22,7 @@ from sociolab.analysis.audit import (
     changes_of,
     conditions_of,
     control_findings,
+    controls_section,
     controls_verdict,
     grouped_findings,
     repeat_findings,
@@ -315,6 +316,7 @@ def test_the_share_of_equal_scores_is_a_rate() -> None:
     cells = [repeated(5, 5, cluster="a"), repeated(5, 5, cluster="b"), repeated(5, 6, cluster="c")]
     section = repeat_section(repeat_findings(cells), 2, DECLARED)
     assert section.tables[0].rows[0][2] == "67 % [4 %, 100 %]"
+    assert section.tables[0].rows[0][3].startswith("0.33 [0.00, ")
     assert section.tables[0].heading == "2 judgings of the same episode"
 
 
@@ -356,3 +358,11 @@ def test_a_verdict_counts_the_controls_that_so_many_scenarios_can_decide(
         *control_findings("to the judge", {"goal": "still"}, equal),
     )
     assert controls_verdict(found, "scenario") == f"Verdict: {verdict}."
+
+
+def test_a_control_is_shown_with_what_moved_as_it_should() -> None:
+    # All of six scenarios move: at least .025^(1/6) = 54 % do.
+    lower = [moved(8, 3, now="x", cluster=f"{n}") for n in range(6)]
+    (table,) = controls_section(control_findings("cut", {"goal": "down"}, lower), "scenario").tables
+    change = "\N{MINUS SIGN}5.00"
+    assert table.rows == (("cut", "GOAL", "lower", "100 % [54 %, 100 %]", change, "6", "passes"),)

@@ -170,7 +170,7 @@ def told(some: Sequence[PlayCredit], checked: Sequence[Any]) -> str:
 
 def test_the_findings_say_how_many_turns_and_whose() -> None:
     text = told(play_credits(TRIAL, READ), ())
-    assert "3 turns moved the goals of 1 seat in 1 episode: 2 nearer, 1 further away" in text
+    assert "3 turns moved a goal, over 1 seat in 1 episode: 2 nearer, 1 further away" in text
     assert "1 of them by somebody else" in text
     assert "1 of 2 seats had their secret given away" in text
     assert "1 of 4 lists of turns are missing (unreadable 1)" in text

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from math import ceil, sqrt
 from statistics import fmean, stdev
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from sociolab.core.episode import Trial
 from sociolab.core.metrics import UNDECLARED, Declared
@@ -23,6 +23,9 @@ from sociolab.report.catalogue import Catalogue, Column
 from sociolab.report.finding import Count, Finding, FindingTable, Note, episodes_and_seats
 from sociolab.report.section import Section
 from sociolab.stats.intervals import NO_VARIATION, Estimate, mean, means, on_scale, sure_from
+
+if TYPE_CHECKING:
+    from sociolab.report.finding import Interval
 
 OVERALL = "overall"
 """The measure that sums the others up; "all" leaves it out, since it would count them twice."""
@@ -186,8 +189,7 @@ def grouped_findings(changes: Sequence[ScoreChange]) -> dict[str, tuple[Finding,
 
 def conditions_of(findings: Iterable[Finding]) -> tuple[str, ...]:
     """The conditions whose effects are among these, sorted."""
-    own = {SD, EQUAL, DIFFERENCE, CHANGE, MOVED}
-    return tuple(sorted({finding.about["figure"] for finding in findings} - own))
+    return tuple(sorted({finding.about["figure"] for finding in findings} - {CHANGE, MOVED}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +234,10 @@ def _figures(metric: Measure, rows: Sequence[_Row], count: _CountRows) -> Iterat
             {"figure": figure},
             on_scale(estimates[figure], *_ends(figure, metric.high - metric.low)),
             count([row for row in rows if row.values.get(figure) is not None]),
-            more={"missing": sum(row.missing for row in rows if figure in row.values)},
+            more={
+                "clusters": estimates[figure].clusters,
+                "missing": sum(row.missing for row in rows if figure in row.values),
+            },
         )
 
 
@@ -375,8 +380,6 @@ def _went(way: Way, gain: float) -> bool:
 
 
 def _moves(share: Estimate) -> Judgement:
-    if share.value is None:
-        return "undecided"
     if share.value == 0:
         return "fails"
     low, high = share.low, share.high
@@ -502,33 +505,32 @@ def variant_section(
     leading = _leading(rows, MOVED, declared)
     sentences, cautions = _moves_of(leading, few), []
     tables = [_changes(rows, findings, few, declared)] if rows else []
+    if words[0]:
+        sentences.append(SAY("words", ratio=words[1] / words[0]))
     if leading is not None:
         own = [finding for finding in findings if finding.metric == leading.metric]
-        if conditions and not few and leading.more[MOVED].value:
+        moved, again = leading.more[MOVED], _noise(repeats, leading.metric)
+        if conditions and not few and moved.value:
             tables += _by_condition(own, declared.cluster)
         if groups:
             tables.append(_by_group(leading.metric, groups, declared.cluster))
-        again = _of(repeats, leading.metric, DIFFERENCE)
-        if again and again.estimate and again.estimate.value is not None:
-            moved = leading.more[MOVED]
-            least = moved.value if moved.low is None else moved.low
-            if not moved.value:
-                pass
-            elif least > again.estimate.value:
-                sentences.append(SAY("moves_again", again=again.estimate))
+        if moved.value and again is not None and again.value is not None:
+            if (moved.value if moved.low is None else moved.low) > again.value:
+                sentences.append(SAY("moves_again", again=again))
             else:
-                cautions.append(SAY("floor", metric=leading.metric, again=again.estimate))
-    if words[0]:
-        sentences.append(SAY("words", ratio=words[1] / words[0]))
+                cautions.append(SAY("floor", metric=leading.metric, again=again))
     if without:
         cautions.append(SAY("without_variant", episodes=Count("episode", without)))
     title = SAY("variant_title", kind=kind.capitalize(), changed=changed)
     return Section(title, tuple(sentences), tuple(cautions), tuple(tables))
 
 
-def _of(findings: Iterable[Finding], metric: Measure | None, figure: str) -> Finding | None:
-    wanted = (metric, figure)
-    return next((one for one in findings if (one.metric, one.about["figure"]) == wanted), None)
+def _noise(repeats: Iterable[Finding], metric: Measure | None) -> Interval | None:
+    """How far two judgings of the same episode lie apart."""
+    which = (metric, DIFFERENCE)
+    return next(
+        (one.estimate for one in repeats if (one.metric, one.about["figure"]) == which), None
+    )
 
 
 def _moves_of(leading: Finding | None, conditions: Iterable[str]) -> list[Note]:
@@ -562,41 +564,34 @@ def describe_effect(effect: Estimate) -> Note:
 def _changes(
     rows: Sequence[Finding], findings: Sequence[Finding], few: Sequence[str], declared: Declared
 ) -> FindingTable:
-    both_ways = any(row.more[CHANGE].value is not None for row in rows if CHANGE in row.more)
-    figures = (*((CHANGE,) if both_ways else ()), MOVED)
+    figures = _changed_figures(rows)
     shown = [finding for finding in findings if finding.about["figure"] in (*few, *figures)]
-    notes = [SAY("all_conditions")] if few and not both_ways else []
+    notes = [SAY("all_conditions")] if few and CHANGE not in figures else []
+    conditions = (Column(name, name, name, "signed") for name in few)
     return SAY.table(
         "changes",
         rows,
-        columns=(
-            "metric",
-            *(Column(name, name, name, "signed") for name in few),
-            *figures,
-            "counts",
-            "missing",
-        ),
+        columns=("metric", *conditions, *figures, "counts", "missing"),
         notes=(*notes, *figure_notes(shown)),
         cluster=declared.cluster,
     )
 
 
+def _changed_figures(rows: Iterable[Finding]) -> tuple[str, ...]:
+    """The columns of changes: both, or the absolute ones where no mean change has a value."""
+    changes = [row.more[CHANGE].value for row in rows if CHANGE in row.more]
+    return (CHANGE, MOVED) if any(change is not None for change in changes) else (MOVED,)
+
+
 def _by_condition(findings: Iterable[Finding], cluster: str) -> Iterator[FindingTable]:
     """The largest effects of many conditions, of those that occur in two clusters or more."""
-    every = [one for one in findings if one.about["figure"] not in (CHANGE, MOVED)]
-    effects = {
-        one.about["figure"]: one.estimate
-        for one in every
-        if isinstance(one.estimate, Estimate) and one.estimate.value is not None
-    }
-    several = {name: effect for name, effect in effects.items() if effect.clusters > 1}
-    largest = sorted(several, key=lambda name: (-abs(several[name].value or 0), name))
-    shown = [
-        replace(one, more={"clusters": several[name].clusters})
-        for name in largest[:_MOST_CONDITIONS]
-        for one in every
-        if one.about["figure"] == name
+    effects = [
+        finding
+        for finding in findings
+        if finding.about["figure"] not in (CHANGE, MOVED) and finding.more["clusters"]
     ]
+    several = sorted((one for one in effects if one.more["clusters"] > 1), key=_largest_first)
+    shown = several[:_MOST_CONDITIONS]
     if not shown:
         return
     notes = [SAY("by_chance")]
@@ -604,10 +599,13 @@ def _by_condition(findings: Iterable[Finding], cluster: str) -> Iterator[Finding
         notes = [SAY("largest", shown=len(shown), conditions=len(several))]
     if once := len(effects) - len(several):
         notes.append(SAY("only_once", n=once, cluster=cluster))
-    metric = shown[0].metric
-    yield SAY.table(
-        "by_condition", shown, notes=notes, cluster=cluster, metric=metric, unit=cluster
-    )
+    about: dict[str, Any] = {"metric": shown[0].metric, "unit": cluster}
+    yield SAY.table("by_condition", shown, notes=notes, cluster=cluster, **about)
+
+
+def _largest_first(effect: Finding) -> tuple[float, str]:
+    value = effect.estimate.value if effect.estimate else None
+    return -abs(value or 0), effect.about["figure"]
 
 
 def _by_group(
@@ -618,10 +616,5 @@ def _by_group(
         own = [finding for finding in findings if finding.metric == metric]
         nothing = Finding(metric, {"group": group}, counts=(Count("pair", 0),), more={"missing": 0})
         rows.append(_row(own, MOVED, group=group) if own else nothing)
-    figures = [
-        figure
-        for figure in (CHANGE, MOVED)
-        if any(row.more[figure].value is not None for row in rows if figure in row.more)
-    ]
-    columns = ("group", *figures, "counts", "missing")
+    columns = ("group", *_changed_figures(rows), "counts", "missing")
     return SAY.table("by_group", rows, columns=columns, cluster=cluster, metric=metric)
