@@ -38,7 +38,6 @@ from sociolab.report.words import (
     minus,
     nature,
     number,
-    percent,
     plural,
     scripted_play,
     size,
@@ -189,7 +188,7 @@ def agent_grids(result: RunResult) -> tuple[Grid, ...]:
     found = []
     for judge in judges_of(result):
         mine = [entry for entry in result.scores if entry.judge == judge]
-        heading = f"Mean score per agent (all partners) · judge: {judge}"
+        heading = SAY("by_agent", judge=judge)
         grid = _by_measure(result, heading, "agent", _by_agent(result, mine), judge)
         found.append(replace(grid, notes=(*grid.notes, *_partners_differ(mine, evaluated(result)))))
         roles = [
@@ -198,7 +197,7 @@ def agent_grids(result: RunResult) -> tuple[Grid, ...]:
             for entry in mine
             if entry.agent == agent and set(entry.by) == {"role"}
         ]
-        heading = f"Mean score per agent and role · judge: {judge}"
+        heading = SAY("by_role", judge=judge)
         found.append(_by_measure(result, heading, "agent and role", roles, judge))
     return tuple(grid for grid in found if grid.rows)
 
@@ -218,16 +217,13 @@ def _partners_differ(entries: Sequence[ScoreEntry], evaluated_: Collection[str])
         told = "; ".join(
             f"{', '.join(agents)} met {', '.join(partners)}" for partners, agents in kinds.items()
         )
-        yield (
-            f"the agents met different partners, who are part of these means: {told}. "
-            "`sociolab compare` and `rank` use plays with the same partners only"
-        )
+        yield SAY("partners_differ", partners=told)
 
 
 def play_grid(result: RunResult) -> Grid:
     """Agents by what was counted in their transcripts, and what they cost."""
     mine = [entry for entry in result.scores if entry.judge in OWN]
-    return _by_measure(result, "Run statistics by agent", "agent", _by_agent(result, mine), *OWN)
+    return _by_measure(result, SAY("run_statistics"), "agent", _by_agent(result, mine), *OWN)
 
 
 def type_grids(result: RunResult) -> tuple[Grid, ...]:
@@ -245,12 +241,13 @@ def type_grids(result: RunResult) -> tuple[Grid, ...]:
                 if entry.judge == judge and entry.agent == agent and set(entry.by) == {"type"}
             ]
             mine = _of_several_types(mine)
-            heading = f"Mean scores of {agent} by task type · judge: {judge}"
+            heading = SAY("by_type", agent=agent, judge=judge)
             told = {kind for kind, entry in mine if entry.n or entry.failures}
             dropped = dict.fromkeys(kind for kind, _ in mine if kind not in told)
             grid = _by_measure(result, heading, "type", [m for m in mine if m[0] in told], judge)
-            note = f"nothing could be scored in: {', '.join(dropped)}"
-            found.append(replace(grid, notes=grid.notes + ((note,) if dropped else ())))
+            if dropped:
+                grid = replace(grid, notes=(*grid.notes, SAY("nothing_scored", types=[*dropped])))
+            found.append(grid)
     return tuple(grid for grid in found if grid.rows)
 
 
@@ -295,7 +292,7 @@ def other_grids(result: RunResult) -> tuple[Grid, ...]:
             if entry.judge == judge
             and (entry.agent is None or not set(entry.by) <= {"partner", "type", "role"})
         ]
-        found.append(_by_measure(result, f"Other scores · judge: {judge}", "of", mine, judge))
+        found.append(_by_measure(result, SAY("other_scores", judge=judge), "of", mine, judge))
     return tuple(grid for grid in found if grid.rows)
 
 
@@ -341,7 +338,7 @@ def _pairs(
         for agent in partner_last(result)
         if any(who == agent for who, _ in cells)
     )
-    heading = f"{measure.title}: agent (row) by partner (column) · judge: {judge}"
+    heading = SAY("by_pair", metric=measure.title, judge=judge)
     told = (nature(result, judge), *instructions_notes(result, (judge,)))
     notes = (*told, *_footnotes(result, list(cells.values())))
     return Grid(heading, "agent", partners, rows, notes)
@@ -361,17 +358,11 @@ def _footnotes(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, .
 def _coverage_notes(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterator[str]:
     needed = told_of_coverage(result, entries)
     if needed:
-        yield "coverage: share of judged episodes that could be scored"
+        yield SAY("coverage")
     if "bounds" in needed:
-        yield (
-            "bounds: the mean if everything unscored, failures included, had the lowest or the "
-            "highest possible score"
-        )
+        yield SAY("bounds")
     if {"disputed", "unconfirmed"} & {*needed}:
-        yield (
-            "disputed: the seats report different outcomes; unconfirmed: they agree, but no line "
-            "of the transcript confirms it"
-        )
+        yield SAY("disputed")
 
 
 def _agreement(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterator[str]:
@@ -383,9 +374,9 @@ def _agreement(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterator[str
         if one is None or other is None or same is None:
             continue
         chance = one * other + (1 - one) * (1 - other)
-        kappa = "not defined" if chance == 1 else f"{(same - chance) / (1 - chance):.2f}"
-        titles = " and ".join(result.measure(name).title for name in names[:2])
-        yield f"{agent}: {titles} agree on {percent(same)}, Cohen's kappa {kappa}"
+        kappa = SAY("no_kappa") if chance == 1 else f"{(same - chance) / (1 - chance):.2f}"
+        titles = [result.measure(name).title for name in names[:2]]
+        yield SAY("agreement", agent=agent, metrics=titles, share=same, kappa=kappa)
 
 
 # ------------------------------------------------------------------ as text
@@ -505,8 +496,7 @@ def _rules_note(result: RunResult, grid: Grid) -> tuple[str, ...]:
     named = [label for label in rules if label in labels or label in grid.heading]
     if not named:
         return ()
-    what = scripted_play(result)
-    return (f"{', '.join(named)}: {what}, a baseline rather than a language model",)
+    return (SAY("rules", agents=named, what=scripted_play(result)),)
 
 
 # ------------------------------------------------------------------ outcomes
@@ -689,7 +679,13 @@ def findings(result: RunResult) -> tuple[str, ...]:
             entries = [e for e in mine if e.measure == measure.measure]
             told = (_means_told(result, entries, measure), *little_established(result, entries))
             found.append(
-                f"{measure.title} ({_scale(result, measure)}), judge {judge}: {'; '.join(told)}."
+                SAY(
+                    "finding",
+                    metric=measure.title,
+                    scale=_scale(result, measure),
+                    judge=judge,
+                    means="; ".join(told),
+                )
             )
     return tuple(found)
 
@@ -707,7 +703,8 @@ def _means_told(result: RunResult, entries: Sequence[ScoreEntry], measure: Measu
     if better == "lower":
         last, first = first, last
     best, worst = ("best", "worst") if better else ("highest", "lowest")
-    return f"{best} of {len(entries)} agents: {first}; {worst}: {last}"
+    n = len(entries)
+    return SAY("two_of_many", best=best, n=n, first=first, worst=worst, last=last)
 
 
 def _scale(result: RunResult, measure: MeasureEntry) -> str:
@@ -719,7 +716,7 @@ def _found(result: RunResult, entry: ScoreEntry, measure: MeasureEntry) -> str:
     missing = f", {entry.failures:,} failed" if entry.failures else ""
     missing += f", {entry.unscored:,} not scored" if entry.unscored else ""
     if not entry.established and (bounds := covered(result, entry)["bounds"]):
-        missing += f", bounds {bounds}"
+        missing += f", bounds {minus(bounds)}"
     lost = failed_share(entry)
     turns = f"; {lost} {failed_unit(result)}" if lost else ""
     plays = f"({plural(entry.n, 'score')}{missing}{turns})"
