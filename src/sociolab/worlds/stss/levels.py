@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from sociolab.analysis.across import TwoLevels
@@ -12,23 +13,15 @@ from sociolab.analysis.compare_sides import check_no_smoke
 from sociolab.core.code_fingerprint import OPTIONS
 from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Measure
-from sociolab.report.formatting import NOTHING
+from sociolab.core.score import JudgeId
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Count, Finding, Note
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.score_tables import judges_of
-from sociolab.report.section import Section, TextTable
-from sociolab.report.words import (
-    by_rules,
-    cut_words,
-    instructions_notes,
-    interval,
-    nature,
-    number,
-    percent,
-    plural,
-    scripted_play,
-)
+from sociolab.report.section import Section
+from sociolab.report.words import by_rules, instructions_notes, nature, scripted_play
+from sociolab.stats.intervals import CUT, Estimate
 from sociolab.store.store import Store
 from sociolab.town.questions import MOST_ROUNDS
 from sociolab.worlds.stss.dataset import content_from, unpacked
@@ -45,28 +38,10 @@ GOAL = "overall"
 
 ALL = "all"
 
-_ENGINE: tuple[tuple[str, str], ...] = (
-    ("attempts", "attempts per reply"),
-    ("on_failed_turn", "the handling of invalid turns"),
-    ("max_failed_turns", "the share of invalid turns above which an episode fails"),
-)
+SAY = Catalogue("levels", "sociolab.worlds.stss.notes")
 
-_COULD = "eligible: all background residents; for an appointment the partner; for help the errands"
-
-_ASKED = (
-    "target: how many of them the goals ask for: half of the background for public and online "
-    "activities, a third for companions; so not everyone who stayed away is a loss"
-)
-
-_CAUSES = (
-    "no conversation: did not speak with the performer before the event was over, including "
-    "those who only passed by or heard of it from somebody else",
-    "not conveyed: spoke, but were not told everything; not noted: told everything, but did not "
-    "retain all of it; not acted on: retained everything, but did not come; attended: took part, "
-    "informed or not",
-)
-
-_INTERVALS = "± or [low, high]: 95 % intervals, clustered by task"
+_ENGINE = ("attempts", "on_failed_turn", "max_failed_turns")
+"""Settings of a run that both levels should share; the catalogue says what each is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +71,7 @@ class AgentLevels:
     agent: str
     judge: str
     read_by: str
-    cautions: tuple[str, ...]
+    cautions: tuple[Note, ...]
     rows: tuple[LevelRow, ...]
     by_task: Mapping[str, Mapping[Outcome, int]]
 
@@ -281,7 +256,7 @@ def planned_alike(talk: LevelRun, action: LevelRun) -> bool:
     return talk_settings(talk).tdp == town_settings(action).tdp
 
 
-def differences(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[str]:
+def differences(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[Note]:
     """What beside the level differs between the talks and the town of an agent, in sentences."""
     yield from _unfinished(talk.result)
     yield from _unfinished(action.result)
@@ -290,12 +265,15 @@ def differences(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[str]:
     yield from _held(talk, action, agent)
     yield from _background(talk, action, agent)
     yield from _set_up(talk, action, agent)
-    for key, words in _ENGINE:
-        if talk.settings.get(key) != action.settings.get(key):
-            yield (
-                f"The runs differ in {words}: {talk.settings.get(key)} in {talk.name}, "
-                f"{action.settings.get(key)} in {action.name}."
-            )
+    for setting in _ENGINE:
+        talking, living = (str(run.settings.get(setting)) for run in (talk, action))
+        if talking != living:
+            yield SAY("setting", what=SAY(setting), **_both(talk, action, talking, living))
+
+
+def _both(talk: LevelRun, action: LevelRun, talking: str, living: str) -> dict[str, str]:
+    """Both runs, and what is so in each."""
+    return {"talk": talk.name, "action": action.name, "talking": talking, "living": living}
 
 
 def talk_settings(talk: LevelRun) -> TalkSettings:
@@ -317,32 +295,31 @@ def _some(names: Iterable[str]) -> str:
     return ", ".join(given[:3]) + (f" and {len(given) - 3} more" if len(given) > 3 else "")
 
 
-def _unfinished(result: RunResult) -> Iterator[str]:
+def _unfinished(result: RunResult) -> Iterator[Note]:
     if left := result.trials - result.played - result.failed:
-        yield f"{result.run} is not finished: {plural(left, 'trial')} not played yet."
+        yield SAY("unfinished", run=result.run, trials=Count("trial", left))
     if result.failed:
-        yield f"{result.run}: {plural(result.failed, 'trial')} failed."
+        yield SAY("failed", run=result.run, trials=Count("trial", result.failed))
 
 
-def _tasks(talk: LevelRun, action: LevelRun) -> Iterator[str]:
-    told, lived = talk.social_tasks, action.social_tasks
-    for here, others, words in (
-        (told, lived, f"{talk.name} has conversations of {{}} not simulated in {action.name}"),
-        (lived, told, f"{action.name} has {{}} without a conversation in {talk.name}"),
-    ):
-        if missing := [name for name in here if name not in others]:
-            yield f"{words.format(plural(len(missing), 'social task'))}: {_some(missing)}."
+def _tasks(talk: LevelRun, action: LevelRun) -> Iterator[Note]:
+    for note, run, other in (("not_simulated", talk, action), ("not_talked", action, talk)):
+        if missing := [name for name in run.social_tasks if name not in other.social_tasks]:
+            yield SAY(
+                note,
+                talk=talk.name,
+                action=action.name,
+                tasks=Count("social task", len(missing)),
+                names=_some(missing),
+            )
 
 
-def _places(talk: LevelRun, action: LevelRun) -> Iterator[str]:
+def _places(talk: LevelRun, action: LevelRun) -> Iterator[Note]:
     """The talks' own names and those of their town differ, so that the places must tell."""
     here = {place for t in talk.trials for place in scenario_from(t.task.content).place_names}
     maps = (unpacked(content_from(trial.task.content).town) for trial in action.trials)
     if here != {str(place) for town in maps for place in town.places}:
-        yield (
-            f"The conversations were frozen from another town: {_data(talk)} and {_data(action)} "
-            "have different places."
-        )
+        yield SAY("other_town", talk=_data(talk), action=_data(action))
 
 
 def _data(run: LevelRun) -> str:
@@ -350,34 +327,25 @@ def _data(run: LevelRun) -> str:
     return f"{data.name} ({run.name})" if data is not None else run.name
 
 
-def _held(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[str]:
+def _held(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[Note]:
     rounds = talk_settings(talk).rounds
     if rounds < MOST_ROUNDS:
-        yield (
-            f"Conversations in {talk.name} end after {plural(rounds, 'round')}; in the town they "
-            f"may have {MOST_ROUNDS}."
-        )
+        yield SAY("rounds", talk=talk.name, rounds=Count("round", rounds), most=MOST_ROUNDS)
     if "utter" not in town_settings(action).evaluated:
-        yield (
-            f"In the town {agent} does not speak for the performer: another agent does, as "
-            '"utter" is not among the evaluated questions.'
-        )
+        yield SAY("not_speaking", agent=agent)
 
 
-def _background(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[str]:
+def _background(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[Note]:
     """Who thinks for all but the performer."""
-    told, lived = (
-        sorted({member.agent for trial in run.by(agent) for member in trial.cast[1:]})
+    talking, living = (
+        " and ".join(sorted({member.agent for trial in run.by(agent) for member in trial.cast[1:]}))
         for run in (talk, action)
     )
-    if told != lived:
-        yield (
-            f"The background agents differ: {' and '.join(told)} in {talk.name}, "
-            f"{' and '.join(lived)} in {action.name}. Differences may be due to them."
-        )
+    if talking != living:
+        yield SAY("background", **_both(talk, action, talking, living))
 
 
-def _set_up(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[str]:
+def _set_up(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[Note]:
     """Agents that are not the same at both levels. A model whose temperature nobody names has 0 in
     conversations and 1 in the town, as in the paper, so that its hashes differ: of such a model
     what models.toml adds is compared instead."""
@@ -390,7 +358,7 @@ def _set_up(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[str]:
         listed = [(run.settings.get(OPTIONS) or {}).get(label) for run in (talk, action)]
         unnamed = all(one.kind == "model" and one.temperature is None for one in pair)
         if pair[0] != pair[1] and not (unnamed and listed[0] == listed[1]):
-            yield f"{label} was not set up the same way in both runs (other settings of the agent)."
+            yield SAY("set_up", agent=label)
 
 
 LEVELS = TwoLevels(
@@ -403,24 +371,87 @@ LEVELS = TwoLevels(
 """What `sociolab table` correlates, task by task."""
 
 
+# ------------------------------------------------------------------ what it concludes
+
+
+def level_findings(one: AgentLevels) -> tuple[Finding, ...]:
+    """A finding for each type of task: the mean of each metric of either level, clustered by task,
+    and of those who were eligible how many attended, or were lost at which step."""
+    return tuple(
+        Finding(
+            about={"type": row.type},
+            more={
+                **{name: level_figure(row, name) for name in row.scores},
+                "eligible": sum(row.fates.values()),
+                "target": row.wanted,
+                **{outcome: row.fates.get(outcome, 0) for outcome in OUTCOMES},
+            },
+        )
+        for row in one.rows
+    )
+
+
+def level_figure(row: LevelRow, name: str) -> Estimate | None:
+    """The mean of a metric in a row with its interval; None where the judge does not give it."""
+    entry = row.scores.get(name)
+    return None if entry is None else estimate_of(entry)
+
+
+def estimate_of(entry: ScoreEntry) -> Estimate:
+    """A mean of a result, as an estimate."""
+    return Estimate(
+        *(entry.value, entry.n, entry.clusters, entry.low, entry.high, entry.interval),
+        note=CUT if CUT in entry.note else entry.note,
+    )
+
+
 def levels_section(found: Levels, one: AgentLevels) -> Section:
     """What an agent did at both levels, as one judge saw its talks."""
-    return Section(
-        title=f"Conversation vs. outcome (STSS): {arm_of(found, one)} · judge: {one.judge}",
-        said=tuple(_said(one)),
-        cautions=tuple(_cautions(found, one)),
-        tables=(
-            _at_level(found, one, "Conversations", MEASURES[:2]),
-            _at_level(found, one, "What listeners remember (summary level)", MEASURES[2:]),
-            _town_table(found, one),
-            *((_losses(found, one),) if one.read_by else ()),
+    findings = level_findings(one)
+    names = [metric.name for metric in MEASURES]
+    talks = (nature(found.talk, one.judge), *instructions_notes(found.talk, (one.judge,)))
+    table = partial(SAY.table, cluster="task")
+    talk, action = found.talk.run, found.action.run
+    tables = [
+        table(
+            "conversation", _over(one, findings, "conversation", names[:2]), notes=talks, run=talk
         ),
+        table("summary", _over(one, findings, "conversation", names[2:]), notes=talks, run=talk),
+        table(
+            "town",
+            _over(one, findings, "episode", (GOAL,)),
+            notes=instructions_notes(found.action),
+            run=action,
+        ),
+    ]
+    if one.read_by:
+        read_by = SAY("read_by", judge=one.read_by)
+        tables.append(SAY.table("losses", findings, notes=[read_by], run=action))
+    return Section(
+        SAY("title", arm=arm_of(found, one), judge=one.judge),
+        tuple(_conclusions(one)),
+        tuple(_cautions(found, one)),
+        tuple(tables),
     )
+
+
+def _over(
+    one: AgentLevels, findings: Sequence[Finding], noun: str, metrics: Sequence[str]
+) -> Iterator[Finding]:
+    """The findings with what these metrics are over; a judge need not give all of a level."""
+    for row, finding in zip(one.rows, findings, strict=True):
+        scores = [row.scores[metric] for metric in metrics if metric in row.scores]
+        counts = (
+            Count(noun, max((score.n for score in scores), default=0)),
+            Count("task", max((score.clusters for score in scores), default=0)),
+        )
+        failed = max((score.failures for score in scores), default=0)
+        yield replace(finding, counts=counts, more={**finding.more, "failed": failed})
 
 
 def arm_of(found: Levels, one: AgentLevels) -> str:
     """The agent, and whether it plans with TDP."""
-    return one.agent + (" with TDP" if with_tdp(found) else "")
+    return SAY("arm_tdp", agent=one.agent) if with_tdp(found) else one.agent
 
 
 def with_tdp(found: Levels) -> bool:
@@ -428,119 +459,31 @@ def with_tdp(found: Levels) -> bool:
     return talk_settings(LevelRun(found.talk, ())).tdp
 
 
-def _said(one: AgentLevels) -> Iterator[str]:
-    whole = one.rows[-1]
-    talk, goal = whole.scores.get("conversation_gcsr"), whole.scores.get(GOAL)
-    if talk is not None and goal is not None and talk.value is not None and goal.value is not None:
-        yield (
-            f"In conversation the agent conveys {percent(talk.value)} of what it must convey; in "
-            f"the simulation its tasks reach {percent(goal.value)} of their goals."
-        )
-    if whole.fates:
-        done, unmet, untold, lost, idle = (whole.fates.get(outcome, 0) for outcome in OUTCOMES)
-        yield (
-            f"{done} of {sum(whole.fates.values())} eligible residents attended; the goals ask "
-            f"for {whole.wanted}. Of the rest, {unmet} never spoke to the performer, {untold} "
-            f"were not told everything, {lost} did not retain everything, and {idle} did but "
-            "did not act on it."
+def _conclusions(one: AgentLevels) -> Iterator[Note]:
+    every = one.rows[-1]
+    conveyed, goal = (level_figure(every, name) for name in ("conversation_gcsr", GOAL))
+    if conveyed and goal and conveyed.value is not None and goal.value is not None:
+        yield SAY("success", conveyed=conveyed.value, goal=goal.value)
+    if every.fates:
+        done, unmet, untold, lost, idle = (every.fates.get(outcome, 0) for outcome in OUTCOMES)
+        yield SAY(
+            "losses",
+            done=done,
+            eligible=sum(every.fates.values()),
+            wanted=every.wanted,
+            unmet=unmet,
+            untold=untold,
+            lost=lost,
+            idle=idle,
         )
 
 
-def _cautions(found: Levels, one: AgentLevels) -> Iterator[str]:
+def _cautions(found: Levels, one: AgentLevels) -> Iterator[Note]:
     if by_rules(found.talk, one.agent):
-        yield (
-            f"{one.agent} is {scripted_play(found.talk)}; these figures are a baseline and say "
-            "nothing about any language model."
-        )
+        yield SAY("baseline", agent=one.agent, what=scripted_play(found.talk))
     yield from one.cautions
+    run = found.action.run
     if not one.read_by:
-        yield (
-            f"Why people did not attend in {found.action.run} is unknown: only what scripted "
-            "players tell each other is on record. Have a model read it: `sociolab judge "
-            f"{found.action.run} --judge openai/MODEL`."
-        )
-    elif left_out := one.rows[-1].left_out:
-        them = "1 episode" if left_out == 1 else f"{left_out} episodes"
-        yield f"Why people did not attend is unknown for {them} of {found.action.run}."
-
-
-def _at_level(found: Levels, one: AgentLevels, what: str, measures: Sequence[Measure]) -> TextTable:
-    """Measures of the talks, or of the notes of them: apart, since a note can be missing."""
-    names = [measure.name for measure in measures]
-    return TextTable(
-        heading=f"{what} ({found.talk.run})",
-        columns=("type", *(measure.title for measure in measures), "conversations", "tasks"),
-        rows=tuple(
-            (
-                row.type,
-                *(level_figure(found.talk, row, name) for name in names),
-                _n(row, *names),
-                _task_count(row, *names),
-            )
-            for row in one.rows
-        ),
-        notes=(
-            nature(found.talk, one.judge),
-            *instructions_notes(found.talk, (one.judge,)),
-            _intervals(one, names),
-        ),
-    )
-
-
-def _town_table(found: Levels, one: AgentLevels) -> TextTable:
-    return TextTable(
-        heading=f"Outcomes in the simulation ({found.action.run})",
-        columns=("type", "goal", "tasks"),
-        rows=tuple(
-            (row.type, level_figure(found.action, row, GOAL), _n(row, GOAL)) for row in one.rows
-        ),
-        notes=(*instructions_notes(found.action), _intervals(one, [GOAL])),
-    )
-
-
-def _losses(found: Levels, one: AgentLevels) -> TextTable:
-    return TextTable(
-        heading=f"Why people did not attend ({found.action.run})",
-        columns=("type", "eligible", "target", "attended", *OUTCOMES[1:]),
-        rows=tuple(
-            (
-                row.type,
-                str(sum(row.fates.values())),
-                str(row.wanted),
-                *(str(row.fates.get(outcome, 0)) for outcome in OUTCOMES),
-            )
-            for row in one.rows
-        ),
-        notes=(
-            _COULD,
-            _ASKED,
-            *_CAUSES,
-            f"what was conveyed and noted: judge {one.read_by}",
-        ),
-    )
-
-
-def level_figure(result: RunResult, row: LevelRow, name: str) -> str:
-    """The mean of a measure in a row with its interval, and how many failed; a dash for none."""
-    entry = row.scores.get(name)
-    if entry is None or entry.value is None:
-        return NOTHING
-    failed = f", {entry.failures} failed" if entry.failures else ""
-    measure = result.measure(entry.measure)
-    return f"{number(entry.value, measure)} {interval(result, entry)}".strip() + failed
-
-
-def _intervals(one: AgentLevels, names: list[str]) -> str:
-    shown = [row.scores[name] for row in one.rows for name in names if name in row.scores]
-    return _INTERVALS + cut_words(shown)
-
-
-def _n(row: LevelRow, *names: str) -> str:
-    """Of how many plays there are figures; a judge need not give all measures of a level."""
-    return f"{max((row.scores[name].n for name in names if name in row.scores), default=0):,}"
-
-
-def _task_count(row: LevelRow, *names: str) -> str:
-    """On how many social tasks the figures rest: each has several talks."""
-    counts = (row.scores[name].clusters for name in names if name in row.scores)
-    return f"{max(counts, default=0):,}"
+        yield SAY("nobody_reads", run=run)
+    elif unread := one.rows[-1].left_out:
+        yield SAY("unread", episodes=Count("episode", unread), run=run)

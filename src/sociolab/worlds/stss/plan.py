@@ -21,9 +21,11 @@ from sociolab.core.errors import ConfigError
 from sociolab.plugin.context import Context, Findings
 from sociolab.plugin.options import Filter, Flag, Name, Names, Several
 from sociolab.plugin.recipe import PlanConfig, dry_run, slug
-from sociolab.report.formatting import NOTHING, rounded
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Count, Finding, Note
+from sociolab.report.formatting import rounded
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import by_rules, listed, plural, scripted_play
+from sociolab.report.words import by_rules, scripted_play
 from sociolab.stats.intervals import Estimate, mean, on_scale
 from sociolab.store.store import Store
 from sociolab.town.scripted.mind import SCRIPTED
@@ -325,102 +327,83 @@ def _by_judge(arms: Sequence[Arm]) -> Iterator[tuple[str, list[Arm]]]:
 # ------------------------------------------------------------------ in words, tables and JSON
 
 
+SAY = Catalogue("both_levels", "sociolab.worlds.stss.notes")
+
+
+def arm_findings(arms: Sequence[Arm]) -> tuple[Finding, ...]:
+    """A finding for each arm: its success at both levels, and how many tasks it won in either."""
+    return tuple(_arm_finding(arm) for arm in arms)
+
+
+def _arm_finding(arm: Arm) -> Finding:
+    every = arm.one.rows[-1]
+    names = (CONVERSATION_SR.name, SUMMARY_SR.name, GOAL)
+    return Finding(
+        about={"arm": arm.name},
+        counts=(Count("task", len(arm.tasks)),),
+        more={
+            **{name: level_figure(every, name) for name in names},
+            "reached": arm.reached,
+            "both": arm.counted(True, True),
+            "conversation only": arm.counted(True, False),
+            "town only": arm.counted(False, True),
+            "neither": arm.counted(False, False),
+            "lost": arm.lost,
+        },
+    )
+
+
 def _overview(arms: Sequence[Arm], stopped: str) -> Section:
-    cautions = [f"Stopped early: {stopped}."] if stopped else []
-    if ruled := dict.fromkeys(arm.one.agent for arm in arms if arm.by_rules):
-        what = scripted_play(arms[0].found.talk)
-        cautions.append(f"{listed(list(ruled))}: {what}; says nothing about any language model.")
-    tables = [_success(arms), _won(arms)]
+    findings = arm_findings(arms)
     lost = [(arm, task) for arm in arms for task in arm.tasks if task.won == (True, False)]
-    tables += [_lost(lost)] if lost else []
-    heading = "Do the levels go together? A point is a social task"
-    tables.append(related_table(heading, "agent, judge", between_levels(arms)))
+    tables: list[TextTable] = [
+        SAY.table("success", findings, notes=_failed(arms), cluster="task"),
+        SAY.table("won", findings),
+        *([SAY.table("lost", [_lost(arm, task) for arm, task in lost])] if lost else []),
+        related_table(SAY("between_tasks"), "agent, judge", between_levels(arms)),
+    ]
     if agents := between_agents(arms):
-        heading = "Do they, between agents? A point is an agent with or without TDP"
-        tables.append(related_table(heading, "judge", agents))
-    return Section("Both levels of STSS", tuple(map(_said, arms)), tuple(cautions), tuple(tables))
+        tables.append(related_table(SAY("between_agents"), "judge", agents))
+    cautions = [SAY("stopped", why=stopped)] if stopped else []
+    if ruled := dict.fromkeys(arm.one.agent for arm in arms if arm.by_rules):
+        cautions.append(SAY("baseline", agents=ruled, what=scripted_play(arms[0].found.talk)))
+    return Section(SAY("title"), tuple(map(_conclusion, arms)), tuple(cautions), tuple(tables))
 
 
-def _said(arm: Arm) -> str:
+def _failed(arms: Sequence[Arm]) -> Iterator[Note]:
+    """What has no value since it failed, at either level."""
+    for arm in arms:
+        scores = arm.one.rows[-1].scores
+        talks, towns = (
+            max((scores[name].failures for name in names if name in scores), default=0)
+            for names in ((CONVERSATION_SR.name, SUMMARY_SR.name), (GOAL,))
+        )
+        counts = (Count("conversation", talks), Count("episode in the town", towns))
+        if failed := [count for count in counts if count.n]:
+            yield SAY("failed", arm=arm.name, failed=failed)
+
+
+def _conclusion(arm: Arm) -> Note:
     lost = arm.counted(True, False)
     fates: Counter[str] = Counter()
     for task in arm.tasks:
         fates.update(task.lost if task.won == (True, False) else {})
-    why = ", ".join(f"{fate} {count}" for fate, count in fates.most_common())
-    told = plural(lost + arm.counted(True, True), "task")
-    return (
-        f"{arm.name}: of {told} won in conversation, {lost} {'was' if lost == 1 else 'were'} lost "
-        f"in the town{f' (residents: {why})' if why else ''}."
+    why = [f"{fate} {count}" for fate, count in fates.most_common()]
+    return SAY(
+        "lost",
+        arm=arm.name,
+        won=Count("task", lost + arm.counted(True, True)),
+        lost=lost,
+        residents=SAY("residents", why=why) if why else "",
     )
 
 
-def _success(arms: Sequence[Arm]) -> TextTable:
-    def row(arm: Arm) -> tuple[str, ...]:
-        all_types = arm.one.rows[-1]
-        told = (CONVERSATION_SR.name, SUMMARY_SR.name)
-        figures = [level_figure(arm.found.talk, all_types, name) for name in told]
-        figures.append(level_figure(arm.found.action, all_types, GOAL))
-        return (arm.name, *figures, _figure(arm.reached), f"{len(arm.tasks)}")
-
-    return TextTable(
-        "Success at both levels",
-        ("agent, judge", "conversation SR", "summary SR", "goal", "goal reached", "tasks"),
-        tuple(map(row, arms)),
-        (
-            "SR: success rate, over conversations; goal: mean score in the town; goal reached: "
-            "share of episodes in the town with the full score (judge: rules)",
-            "± or [low, high]: 95 % intervals, clustered by task",
-        ),
-    )
-
-
-def _won(arms: Sequence[Arm]) -> TextTable:
-    cells = ((True, True), (True, False), (False, True), (False, False))
-    return TextTable(
-        "Tasks won in conversation and in the town",
-        ("agent, judge", "both", "conversation only", "town only", "neither", "lost"),
-        tuple(
-            (arm.name, *(f"{arm.counted(*won)}" for won in cells), _figure(arm.lost))
-            for arm in arms
-        ),
-        (
-            "won in conversation: at least half of the task's conversations conveyed everything; "
-            "in the town: at least half of its episodes reached the goal in full",
-            "lost: of the tasks won in conversation, the share not won in the town, with its 95 % "
-            "interval",
-        ),
-    )
-
-
-def _lost(lost: Sequence[tuple[Arm, TaskLevels]]) -> TextTable:
-    return TextTable(
-        "Won in conversation, lost in the town: why",
-        ("agent, judge", "task", "conversation SR", "goal", "residents lost"),
-        tuple(
-            (arm.name, task.task, f"{task.said:.2f}", f"{task.goal:.2f}", _why(task))
-            for arm, task in lost
-        ),
-        (
-            "residents lost: of those eligible (errands, for help), how many at which step; not "
-            "acted on: they remembered everything and did not come, whether they had agreed or "
-            "declined",
-        ),
-        (1, 4),
-    )
-
-
-def _figure(share: Estimate) -> str:
-    if share.value is None:
-        return NOTHING
-    if share.low is None or share.high is None:
-        return f"{share.value:.2f}"
-    return f"{share.value:.2f} [{share.low:.2f}, {share.high:.2f}]"
-
-
-def _why(task: TaskLevels) -> str:
-    if not task.fates:
-        return "unknown"
-    return ", ".join(f"{fate} {count}" for fate, count in task.lost.items()) or "all attended"
+def _lost(arm: Arm, task: TaskLevels) -> Finding:
+    """Where a task was lost that was won in conversation."""
+    steps = [f"{fate} {count}" for fate, count in task.lost.items()]
+    why = ", ".join(steps) or SAY("all_attended" if task.fates else "unknown")
+    about = {"arm": arm.name, "task": task.task}
+    return Finding(about=about, more={"said": task.said, "goal": task.goal, "why": why})
 
 
 def document(arms: Sequence[Arm]) -> dict[str, Any]:
@@ -448,7 +431,7 @@ def _arm_document(arm: Arm) -> dict[str, Any]:
     return {
         "judge": one.judge,
         "losses_by": one.read_by or None,
-        "cautions": list(one.cautions),
+        "cautions": list(map(str, one.cautions)),
         "types": [
             {
                 "type": row.type,
