@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -15,17 +16,15 @@ from sociolab.analysis.audit import (
     EQUAL,
     MOVED,
     SD,
-    AuditEffect,
-    AuditSubject,
     RepeatedScore,
     ScoreChange,
-    change_effects,
+    change_findings,
     changes_of,
     conditions_of,
-    control_results,
+    control_findings,
     controls_verdict,
-    grouped_effects,
-    repeat_effects,
+    grouped_findings,
+    repeat_findings,
     repeat_section,
     repeated_of,
     variant_section,
@@ -33,20 +32,19 @@ from sociolab.analysis.audit import (
 from sociolab.core.episode import Episode, Task, Trial
 from sociolab.core.ports import Variant
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.report.finding import Finding
 from sociolab.report.formatting import NOTHING
 from sociolab.stats.intervals import CUT
 
 GOAL = Measure("goal", 0, 10, title="GOAL")
 CHANGEABLE = Measure("relationship", -5, 5, title="REL")
 OVERALL = Measure("overall", -30 / 7, 40 / 7, title="Overall")
-ABOUT = AuditSubject(
-    "sotopia", {m.name: m for m in (GOAL, CHANGEABLE, OVERALL)}, declared("sotopia")
-)
+DECLARED = declared("sotopia")
 TRIAL = Trial("t", "sotopia", Task("lamp", ("ann", "bob"), "sale", "{}"), (), 0, 0)
 
 
-def by(effects: tuple[AuditEffect, ...]) -> dict[tuple[str, str], AuditEffect]:
-    return {(effect.measure, effect.what): effect for effect in effects}
+def by(effects: tuple[Finding, ...]) -> dict[tuple[str, str], Any]:
+    return {(e.metric.name, e.about["figure"]): e for e in effects if e.metric}
 
 
 def repeated(*scores: float | None, cluster: str = "a", measure: Measure = GOAL) -> RepeatedScore:
@@ -68,7 +66,7 @@ def moved(
 def test_repeats_are_told_by_sd_equal_pairs_and_distance() -> None:
     # 2, 4, 6: sd 2; distances 2, 4, 2, mean 8/3; no pair equal. 5, 5, 8: sd sqrt(3); distances
     # 0, 3, 3, mean 2; one pair of three equal.
-    found = by(repeat_effects([repeated(2, 4, 6), repeated(5, 5, 8, cluster="b")]))
+    found = by(repeat_findings([repeated(2, 4, 6), repeated(5, 5, 8, cluster="b")]))
     assert found["goal", SD].estimate.value == pytest.approx((2 + 3**0.5) / 2)
     assert found["goal", EQUAL].estimate.value == pytest.approx(1 / 6)
     assert found["goal", DIFFERENCE].estimate.value == pytest.approx(7 / 3)
@@ -82,7 +80,7 @@ def test_repeats_are_told_by_sd_equal_pairs_and_distance() -> None:
 def test_no_interval_of_repeats_passes_what_the_scale_allows() -> None:
     # On a scale from 0 to 10 two scores are at most 10 apart, with a standard deviation of
     # 10 / sqrt(2); t(0.975; 1) = 12.7 makes all intervals wider than what is possible.
-    found = by(repeat_effects([repeated(0, 9), repeated(5, 5, cluster="b")]))
+    found = by(repeat_findings([repeated(0, 9), repeated(5, 5, cluster="b")]))
     for what, top in ((SD, 10 / 2**0.5), (DIFFERENCE, 10)):
         estimate = found["goal", what].estimate
         assert estimate.high == pytest.approx(top)
@@ -98,7 +96,7 @@ def test_no_interval_of_an_effect_passes_what_the_scale_allows() -> None:
         moved(0, 10, now="x"),
         moved(1, 0, now="x", cluster="b"),
     ]
-    found = by(change_effects(rows))
+    found = by(change_findings(rows))
     for measure, width in (("relationship", 10), ("goal", 10), (ALL, 100)):
         of_x, size = found[measure, "x"].estimate, found[measure, MOVED].estimate
         assert (of_x.low, of_x.high, of_x.note) == (-width, width, CUT)
@@ -110,25 +108,28 @@ def test_an_interval_within_the_scale_is_not_called_cut() -> None:
     rows = [
         moved(2, 2 + gain, now="x", cluster=c) for gain, c in zip((1, 2, 3), "abc", strict=True)
     ]
-    estimate = by(change_effects(rows))["goal", "x"].estimate
+    estimate = by(change_findings(rows))["goal", "x"].estimate
     assert estimate.low == pytest.approx(2 - 2.484138, abs=1e-5)
     assert estimate.note == ""
-    (table,) = variant_section(ABOUT, "padding", "words", change_effects(rows)).tables
+    (table,) = variant_section("padding", "words", change_findings(rows), DECLARED).tables
     # The mean absolute change has the same half, and cannot be below 0.
     assert table.rows[0][1:3] == ("+2.00 [\N{MINUS SIGN}0.48, +4.48]", "2.00 [0.00, 4.48]")
     assert any("truncated at" in note for note in table.notes)
     larger = [
         moved(2, 6 + gain, now="x", cluster=c) for gain, c in zip((1, 2, 3), "abc", strict=True)
     ]
-    (table,) = variant_section(ABOUT, "padding", "words", change_effects(larger)).tables
+    (table,) = variant_section("padding", "words", change_findings(larger), DECLARED).tables
     assert not any("truncated at" in note for note in table.notes)
 
 
 def test_a_missing_score_is_counted_and_the_others_still_are_compared() -> None:
     cells = [repeated(2, None, 6), repeated(None, 4, None, cluster="b")]
-    found = by(repeat_effects(cells))
+    found = by(repeat_findings(cells))
     assert found["goal", DIFFERENCE].estimate.value == 4
-    assert (found["goal", DIFFERENCE].estimate.n, found["goal", DIFFERENCE].missing) == (1, 3)
+    assert (found["goal", DIFFERENCE].estimate.n, found["goal", DIFFERENCE].more["missing"]) == (
+        1,
+        3,
+    )
 
 
 def test_the_effect_of_a_condition_is_the_score_in_it_minus_the_score_out_of_it() -> None:
@@ -136,7 +137,7 @@ def test_the_effect_of_a_condition_is_the_score_in_it_minus_the_score_out_of_it(
         moved(7, 4, was="first"),  # 3 points for being first
         moved(5, 6, now="first", cluster="b"),  # 1 point
     ]
-    found = by(change_effects(rows))
+    found = by(change_findings(rows))
     assert found["goal", "first"].estimate.value == 2
     assert found["goal", CHANGE].estimate.value == -1
     assert found["goal", MOVED].estimate.value == 2
@@ -144,19 +145,19 @@ def test_the_effect_of_a_condition_is_the_score_in_it_minus_the_score_out_of_it(
 
 def test_two_names_have_opposite_effects() -> None:
     rows = [moved(7, 5, was="Mia", now="Noah"), moved(6, 7, was="Noah", now="Mia", cluster="b")]
-    found = by(change_effects(rows))
+    found = by(change_findings(rows))
     assert found["goal", "Mia"].estimate.value == 1.5
     assert found["goal", "Noah"].estimate.value == -1.5
     assert conditions_of(found.values()) == ("Mia", "Noah")
 
 
 def test_a_condition_on_both_sides_has_no_effect() -> None:
-    assert conditions_of(change_effects([moved(7, 5, was="Mia", now="Mia")])) == ()
+    assert conditions_of(change_findings([moved(7, 5, was="Mia", now="Mia")])) == ()
 
 
 def test_where_nobody_was_in_a_condition_before_no_mean_change_is_told() -> None:
     rows = [moved(5, 7, now="padded"), moved(5, 4, now="other padded")]
-    found = by(change_effects(rows))
+    found = by(change_findings(rows))
     assert ("goal", CHANGE) not in found
     assert found["goal", "padded"].estimate.value == 2
     assert found["goal", "other padded"].estimate.value == -1
@@ -164,14 +165,14 @@ def test_where_nobody_was_in_a_condition_before_no_mean_change_is_told() -> None
 
 def test_a_pair_with_a_missing_score_is_no_change_of_zero() -> None:
     rows = [moved(5, None, now="padded"), moved(5, 8, now="padded", cluster="b")]
-    effect = by(change_effects(rows))["goal", "padded"]
+    effect = by(change_findings(rows))["goal", "padded"]
     assert effect.estimate.value == 3
-    assert (effect.estimate.n, effect.missing) == (1, 1)
+    assert (effect.estimate.n, effect.more["missing"]) == (1, 1)
 
 
 def test_missing_pairs_are_counted_for_their_own_condition_only() -> None:
-    found = by(change_effects([moved(5, None, now="padded"), moved(5, 8, now="other padded")]))
-    assert [found["goal", what].missing for what in ("padded", "other padded")] == [1, 0]
+    found = by(change_findings([moved(5, None, now="padded"), moved(5, 8, now="other padded")]))
+    assert [found["goal", what].more["missing"] for what in ("padded", "other padded")] == [1, 0]
 
 
 def test_all_measures_together_are_in_percent_of_their_scales_without_the_overall() -> None:
@@ -180,14 +181,14 @@ def test_all_measures_together_are_in_percent_of_their_scales_without_the_overal
         moved(0, -1, now="x", measure=CHANGEABLE),  # -10 % of 10
         moved(1, 9, now="x", measure=OVERALL),
     ]
-    found = by(change_effects(rows))
+    found = by(change_findings(rows))
     assert found[ALL, "x"].estimate.value == pytest.approx(5)
-    assert (ALL, "x") not in by(change_effects(rows[:1]))
+    assert (ALL, "x") not in by(change_findings(rows[:1]))
 
 
 def test_shares_of_equal_scores_are_not_scaled() -> None:
     cells = [repeated(2, 2), repeated(1, 1, measure=CHANGEABLE)]
-    found = by(repeat_effects(cells))
+    found = by(repeat_findings(cells))
     assert found[ALL, EQUAL].estimate.value == 1
 
 
@@ -198,7 +199,7 @@ def test_the_order_of_rows_does_not_matter() -> None:
         for i in range(200)
     ]
     shuffled = chance.sample(rows, len(rows))
-    one, other = by(change_effects(rows)), by(change_effects(shuffled))
+    one, other = by(change_findings(rows)), by(change_findings(shuffled))
     for key, effect in one.items():
         assert other[key].estimate.value == effect.estimate.value
         assert other[key].estimate.low == pytest.approx(effect.estimate.low, abs=1e-12)
@@ -230,11 +231,11 @@ def test_what_the_judge_cannot_tell_is_no_row_and_a_failure_is_a_missing_score()
 
 def test_groups_are_told_apart_where_there_are_several() -> None:
     rows = [replace(moved(5, 7), group="men"), replace(moved(5, 4), group="women")]
-    found = grouped_effects(rows)
+    found = grouped_findings(rows)
     assert {g: by(e)["goal", MOVED].estimate.value for g, e in found.items()} == {
         "men": 2, "women": 1,
     }  # fmt: skip
-    assert grouped_effects(rows[:1]) == {}
+    assert grouped_findings(rows[:1]) == {}
 
 
 def test_a_group_that_is_never_judged_in_the_main_measure_has_no_pairs_of_it() -> None:
@@ -242,7 +243,7 @@ def test_a_group_that_is_never_judged_in_the_main_measure_has_no_pairs_of_it() -
     without = replace(moved(1, 2, measure=CHANGEABLE), group="b")
     changes = [judged, without]
     section = variant_section(
-        ABOUT, "padding", "words", change_effects(changes), groups=grouped_effects(changes)
+        "padding", "words", change_findings(changes), DECLARED, groups=grouped_findings(changes)
     )
     assert section.tables[-1].rows[1] == ("b", NOTHING, "0", "0")
 
@@ -250,40 +251,40 @@ def test_a_group_that_is_never_judged_in_the_main_measure_has_no_pairs_of_it() -
 # ------------------------------------------------------------------ to read
 
 
-def noisy(distance: float) -> tuple[AuditEffect, ...]:
-    return repeat_effects([repeated(5, 5 + distance + i, cluster=c) for i, c in enumerate("ab")])
+def noisy(distance: float) -> tuple[Finding, ...]:
+    return repeat_findings([repeated(5, 5 + distance + i, cluster=c) for i, c in enumerate("ab")])
 
 
 def test_a_move_no_larger_than_that_of_judging_again_is_called_so() -> None:
-    effects = change_effects([moved(5, 6, now="x"), moved(5, 7, now="x", cluster="b")])
-    section = variant_section(ABOUT, "padding", "words", effects, repeats=noisy(1))
+    effects = change_findings([moved(5, 6, now="x"), moved(5, 7, now="x", cluster="b")])
+    section = variant_section("padding", "words", effects, DECLARED, repeats=noisy(1))
     assert any("shows nothing of the change" in caution for caution in section.cautions)
     rows = [moved(2, 8 + i / 10, now="x", cluster=c) for i, c in enumerate("abcd")]
-    clear = variant_section(ABOUT, "padding", "words", change_effects(rows), repeats=noisy(1))
+    clear = variant_section("padding", "words", change_findings(rows), DECLARED, repeats=noisy(1))
     assert clear.cautions == ()
     assert any("Judged again unchanged, it moves by 1.50" in sentence for sentence in clear.said)
 
 
 def test_a_judge_that_is_not_moved_is_told_in_one_sentence() -> None:
-    effects = change_effects([moved(5, 5, now="x"), moved(4, 4, now="x", cluster="b")])
-    section = variant_section(ABOUT, "order", "reversed", effects, repeats=noisy(1), without=3)
+    effects = change_findings([moved(5, 5, now="x"), moved(4, 4, now="x", cluster="b")])
+    section = variant_section("order", "reversed", effects, DECLARED, repeats=noisy(1), without=3)
     assert section.said == ("GOAL: no score changes, in 2 pairs.",)
     assert section.cautions == ("3 episodes without such a variant left out.",)
 
 
 def test_an_interval_that_holds_zero_is_put_in_words() -> None:
-    effects = change_effects([moved(5, 6, now="x"), moved(5, 4.5, now="x", cluster="b")])
-    said = " ".join(variant_section(ABOUT, "order", "reversed", effects).said)
+    effects = change_findings([moved(5, 6, now="x"), moved(5, 4.5, now="x", cluster="b")])
+    said = " ".join(variant_section("order", "reversed", effects, DECLARED).said)
     assert "which is not distinguishable from 0" in said
 
 
 def test_where_nothing_was_scored_nothing_is_claimed() -> None:
-    effects = change_effects([moved(5, None, now="x")])
-    section = variant_section(ABOUT, "order", "reversed", effects)
+    effects = change_findings([moved(5, None, now="x")])
+    section = variant_section("order", "reversed", effects, DECLARED)
     assert section.said == ("No episode was scored both ways.",)
     assert section.tables[0].rows == (("GOAL", NOTHING, NOTHING, "0", "1"),)
-    assert variant_section(ABOUT, "order", "reversed", ()).tables == ()
-    assert repeat_section(ABOUT, (), 3).said == ("No episode was scored twice.",)
+    assert variant_section("order", "reversed", (), DECLARED).tables == ()
+    assert repeat_section((), 3, DECLARED).said == ("No episode was scored twice.",)
 
 
 def test_a_measure_that_some_seats_lack_leaves_a_dash() -> None:
@@ -292,7 +293,7 @@ def test_a_measure_that_some_seats_lack_leaves_a_dash() -> None:
         moved(5, 6, now="other padded"),
         moved(1, 2, now="padded", measure=CHANGEABLE),
     ]
-    section = variant_section(ABOUT, "padding", "words", change_effects(rows))
+    section = variant_section("padding", "words", change_findings(rows), DECLARED)
     rel = next(row for row in section.tables[0].rows if row[0] == "REL")
     assert rel[1:3] == (NOTHING, "+1.00")
 
@@ -303,7 +304,7 @@ def test_many_conditions_stand_in_a_table_of_their_own_with_a_warning() -> None:
         moved(5 + i, 5, was=name, now="Mia", cluster=c) for i, name in enumerate(names[:5])
         for c in "ab"
     ] + [moved(1, 2, was=name, now="Mia", cluster="c") for name in names[5:]]  # fmt: skip
-    section = variant_section(ABOUT, "names", "swapped", change_effects(rows))
+    section = variant_section("names", "swapped", change_findings(rows), DECLARED)
     (table,) = [one for one in section.tables if one.heading == "GOAL by condition"]
     assert [row[0] for row in table.rows[:2]] == ["Name4", "Name3"]
     assert "left out: 15 that occur in one scenario only" in table.notes
@@ -312,14 +313,21 @@ def test_many_conditions_stand_in_a_table_of_their_own_with_a_warning() -> None:
 def test_the_share_of_equal_scores_is_a_rate() -> None:
     # 2 of 3 single pairs: Clopper and Pearson's of 4/3 in 2, .04 to .998.
     cells = [repeated(5, 5, cluster="a"), repeated(5, 5, cluster="b"), repeated(5, 6, cluster="c")]
-    section = repeat_section(ABOUT, repeat_effects(cells), 2)
+    section = repeat_section(repeat_findings(cells), 2, DECLARED)
     assert section.tables[0].rows[0][2] == "67 % [4 %, 100 %]"
     assert section.tables[0].heading == "2 judgings of the same episode"
 
 
+def test_seats_and_episodes_of_repeated_judgings_are_counted_apart() -> None:
+    both = [RepeatedScore("t", "a", seat, GOAL, (5, 6)) for seat in ("ann", "bob")]
+    whole = RepeatedScore("t", "a", None, OVERALL, (1, 1))
+    goal, overall = repeat_section(repeat_findings([*both, whole]), 2).tables[0].rows
+    assert (goal[4:], overall[4:]) == (("1", "2", "0"), ("1", NOTHING, "0"))
+
+
 def test_figures_have_one_minus_sign_and_one_dash_for_nothing() -> None:
-    effects = change_effects([moved(5, 3, now="x"), moved(5, None, now="x")])
-    section = variant_section(ABOUT, "order", "reversed", effects)
+    effects = change_findings([moved(5, 3, now="x"), moved(5, None, now="x")])
+    section = variant_section("order", "reversed", effects, DECLARED)
     (row,) = section.tables[0].rows
     assert row[1] == "\N{MINUS SIGN}2.00"
     assert not [cell for cell in row if cell.startswith("-")]
@@ -344,7 +352,7 @@ def test_a_verdict_counts_the_controls_that_so_many_scenarios_can_decide(
     lower = [moved(one, max(one - 5, 0), now="x", cluster=f"{n}") for n, one in enumerate(befores)]
     equal = [moved(one, one, now="x", cluster=f"{n}") for n, one in enumerate(befores)]
     found = (
-        *control_results("cut", {"goal": "down"}, lower),
-        *control_results("to the judge", {"goal": "still"}, equal),
+        *control_findings("cut", {"goal": "down"}, lower),
+        *control_findings("to the judge", {"goal": "still"}, equal),
     )
     assert controls_verdict(found, "scenario") == f"Verdict: {verdict}."

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from casts import seated
 from sociolab.analysis.credit import (
     PlayCredit,
-    checks,
+    check_findings,
     credit_section,
     merged,
     only,
@@ -109,6 +110,10 @@ def plays(totals: Sequence[int | None]) -> list[PlayCredit]:
     ]
 
 
+def checked_by(some: Sequence[PlayCredit], given: RunValues) -> list[Any]:
+    return [*check_findings(some, given)]
+
+
 def scores(values: Sequence[float | None], measure: str = "goal") -> RunValues:
     found = tuple(
         Value(
@@ -125,38 +130,38 @@ GOALS = [2.0, 2, 2, 2, 8, 8, 8, 8, 8, 2]
 
 def test_the_correlation_with_the_scores_is_worked_by_hand() -> None:
     # Sums have mean 0, scores 5; cross products add up to 18, squares to 10 and 90.
-    (check,) = checks(plays(SUMS), scores(GOALS))
-    assert check.found.value == pytest.approx(18 / math.sqrt(10 * 90))
-    assert (check.judge, check.measure, check.found.n, check.enough) == ("j", "goal", 10, True)
+    (check,) = checked_by(plays(SUMS), scores(GOALS))
+    assert check.estimate.value == pytest.approx(18 / math.sqrt(10 * 90))
+    assert (check.about, check.estimate.n, check.more["enough"]) == ({"judge": "j"}, 10, True)
 
 
 def test_plays_without_credit_or_without_a_score_are_missing() -> None:
-    (check,) = checks(plays([*SUMS, None, 3]), scores([*GOALS, 7, None]))
-    assert (check.found.n, check.found.missing) == (10, 2)
-    assert check.found.value == pytest.approx(0.6)
+    (check,) = checked_by(plays([*SUMS, None, 3]), scores([*GOALS, 7, None]))
+    assert (check.estimate.n, check.estimate.missing) == (10, 2)
+    assert check.estimate.value == pytest.approx(0.6)
 
 
 def test_nothing_is_concluded_from_fewer_than_ten_plays() -> None:
     few = plays(SUMS[:9])
-    checked = checks(few, scores(GOALS[:9]))
-    assert not checked[0].enough
+    checked = checked_by(few, scores(GOALS[:9]))
+    assert not checked[0].more["enough"]
     text = told(few, checked)
-    assert "cannot be concluded from 9 episodes" in text
+    assert "cannot be concluded from 9 seats" in text
     assert "too few episodes" in text
 
 
 def test_scores_of_another_measure_are_no_check() -> None:
-    assert checks(plays(SUMS), scores(GOALS, "knowledge")) == ()
+    assert check_findings(plays(SUMS), scores(GOALS, "knowledge")) == ()
     assert "could not be checked" in told(plays(SUMS), ())
 
 
 # ------------------------------------------------------------------ in words
 
 
-def told(some: Sequence[PlayCredit], checked: Sequence[object]) -> str:
+def told(some: Sequence[PlayCredit], checked: Sequence[Any]) -> str:
     from rich.console import Console
 
-    section = credit_section("r", "m/j", some, checked, "scenario")  # type: ignore[arg-type]
+    section = credit_section("r", "m/j", some, checked, "scenario")
     console = Console(width=200)
     with console.capture() as caught:
         console.print(printed([section]))
@@ -165,9 +170,10 @@ def told(some: Sequence[PlayCredit], checked: Sequence[object]) -> str:
 
 def test_the_findings_say_how_many_turns_and_whose() -> None:
     text = told(play_credits(TRIAL, READ), ())
-    assert "3 turns moved the goal in 1 episode: 2 nearer, 1 further away; 1 of them" in text
-    assert "given away in 1 of 2 episodes" in text
-    assert "1 of 4 lists of turns are missing (1 unreadable)" in text
+    assert "3 turns moved the goals of 1 seat in 1 episode: 2 nearer, 1 further away" in text
+    assert "1 of them by somebody else" in text
+    assert "1 of 2 seats had their secret given away" in text
+    assert "1 of 4 lists of turns are missing (unreadable 1)" in text
     assert "1 +1, 3 \N{MINUS SIGN}2, 5* +3" in text
 
 

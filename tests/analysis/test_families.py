@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pytest
 
 from casts import agent as agent_of
-from sociolab.analysis.audit import ALL, AuditSubject
+from sociolab.analysis.audit import ALL
 from sociolab.analysis.self_preference import (
     SelfPreferences,
+    TwoJudges,
     contrast,
     family_of,
     family_section,
@@ -32,6 +34,10 @@ MEASURES = {
 
 Scores = Mapping[tuple[str, str, str], tuple[float | None, ...]]
 """By judge, measure and agent: its values on plays of scenarios a, b, c, ..."""
+
+
+def effects(pair: TwoJudges) -> list[Any]:
+    return [*pair.findings]
 
 
 def run_of(
@@ -104,12 +110,12 @@ def test_the_preference_is_what_two_judges_differ_by_on_own_play_beyond_other_pl
     found = self_preferences(run_of(ONE))
     (pair,) = found.pairs
     assert (pair.judge, pair.other, pair.family, pair.theirs) == (*JUDGES, "gpt", 0)
-    (one,) = pair.preferences
-    assert (one.own.value, one.others.value, one.effect.value) == (2, 0.5, 1.5)
+    (one,) = effects(pair)
+    assert (one.more["own"].value, one.more["others"].value, one.estimate.value) == (2, 0.5, 1.5)
     # Scenarios a and b hold gaps of own (2, 2) and others (0, 1): sums of the influence are
     # -(0 - 0.5)/2 = 0.25 and -0.25, so se^2 = 2 * 3/2 * 0.125, and t(0.975; 1) = 12.7062.
-    assert one.effect.low == pytest.approx(1.5 - 12.7062 * 0.375**0.5, abs=1e-3)
-    assert one.judgement == "undecided"
+    assert one.estimate.low == pytest.approx(1.5 - 12.7062 * 0.375**0.5, abs=1e-3)
+    assert one.more["verdict"] == "undecided"
 
 
 @pytest.mark.parametrize(
@@ -129,8 +135,7 @@ def test_the_preference_has_a_verdict(more: int, verdict: str) -> None:
             }
         )
     )
-    about = AuditSubject("sotopia", MEASURES)
-    assert f"{JUDGES[0]} vs. {JUDGES[1]}: {verdict}" in family_section(about, found, "r").said[0]
+    assert f"{JUDGES[0]} vs. {JUDGES[1]}: {verdict}" in family_section(found).said[0]
 
 
 IMPORTED: Scores = {
@@ -144,7 +149,7 @@ IMPORTED: Scores = {
 
 def test_labels_of_an_imported_run_are_models_without_a_slash() -> None:
     (pair,) = self_preferences(run_of(IMPORTED, imported=True)).pairs
-    assert (pair.judge, pair.family, pair.preferences[0].effect.value) == (
+    assert (pair.judge, pair.family, effects(pair)[0].estimate.value) == (
         "gpt-4o-mini",
         "gpt",
         1.5,
@@ -153,7 +158,7 @@ def test_labels_of_an_imported_run_are_models_without_a_slash() -> None:
     own = self_preferences(run_of(IMPORTED))
     assert "agents: gpt-3.5-turbo (no model), Mistral (no model)" in own.why
     (pair,) = self_preferences(run_of(IMPORTED), (("gpt", "*gpt*"),)).pairs
-    assert (pair.family, pair.preferences[0].effect.value) == ("gpt", 1.5)
+    assert (pair.family, effects(pair)[0].estimate.value) == ("gpt", 1.5)
 
 
 def test_a_judge_without_a_slash_is_a_model_if_its_method_says_so() -> None:
@@ -165,14 +170,14 @@ def test_two_judges_that_differ_in_strictness_alone_prefer_nobody() -> None:
     strict = {k: tuple(v - 3 for v in row) for k, row in ONE.items() if k[0] == JUDGES[0]}  # type: ignore[operator]
     kind = {(JUDGES[1], *k[1:]): row for k, row in ONE.items() if k[0] == JUDGES[0]}
     (pair,) = self_preferences(run_of({**strict, **kind})).pairs
-    assert pair.preferences[0].effect.value == 0
-    assert pair.preferences[0].effect.note == "no variation between clusters"
+    assert effects(pair)[0].estimate.value == 0
+    assert effects(pair)[0].estimate.note == "no variation between clusters"
 
 
 def test_a_play_that_one_of_them_failed_on_is_counted_and_left_out() -> None:
     found = self_preferences(run_of({**ONE, (JUDGES[1], "goal", LLAMA): (4, None)}))
-    (one,) = found.pairs[0].preferences
-    assert (one.effect.value, one.missing, one.effect.n) == (2, 1, 3)
+    (one,) = effects(found.pairs[0])
+    assert (one.estimate.value, one.more["missing"], one.estimate.n) == (2, 1, 3)
 
 
 def test_all_measures_together_are_in_percent_without_the_overall() -> None:
@@ -183,7 +188,7 @@ def test_all_measures_together_are_in_percent_without_the_overall() -> None:
         for agent in (GPT, LLAMA)
     }
     (pair,) = self_preferences(run_of({**ONE, **flat})).pairs
-    by = {one.measure: one.effect.value for one in pair.preferences}
+    by = {one.metric.name: one.estimate.value for one in effects(pair)}
     assert by[ALL] == pytest.approx((15 + 0) / 2)
     assert by["overall"] == 0
 
@@ -194,7 +199,7 @@ def test_play_by_the_other_judges_family_is_told() -> None:
     }
     found = self_preferences(run_of(scores))
     assert [(pair.judge, pair.theirs) for pair in found.pairs] == [(JUDGES[0], 2), (JUDGES[1], 2)]
-    section = family_section(AuditSubject("sotopia", MEASURES), found, "r")
+    section = family_section(found)
     assert any(
         "2 episodes among the others are by lab/claude-x's own" in c for c in section.cautions
     )
@@ -210,7 +215,7 @@ def test_only_the_judge_that_is_audited_is_shown() -> None:
 
 
 def why(found: SelfPreferences) -> str:
-    (sentence,) = family_section(AuditSubject("sotopia", MEASURES), found, "r").said
+    (sentence,) = family_section(found).said
     assert found.pairs == ()
     return sentence
 

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 
 import pytest
 
-from sociolab.analysis.audit import ControlResult, RepeatedScore, ScoreChange, control_results
+from sociolab.analysis.audit import RepeatedScore, ScoreChange, control_findings
 from sociolab.core.score import Measure
+from sociolab.report.finding import Finding
 
 GOAL = Measure("goal", 0, 10)
 
 
-def results(
-    swaps: Sequence[float], judgings: Sequence[tuple[float, ...]]
-) -> tuple[ControlResult, ...]:
+def results(swaps: Sequence[float], judgings: Sequence[tuple[float, ...]]) -> tuple[Finding, ...]:
     """A play in each of some scenarios: 5 as it is, and how far it moves with other names."""
     changes = [
         ScoreChange(f"t{n}", f"s{n}", "ann", GOAL, "Ann", "Bea", 5, 5 + moved)
@@ -23,7 +22,7 @@ def results(
     again = [
         RepeatedScore(f"t{n}", f"s{n}", "ann", GOAL, scores) for n, scores in enumerate(judgings)
     ]
-    return control_results("names", {"goal": "as again"}, changes, again)
+    return control_findings("names", {"goal": "as again"}, changes, again)
 
 
 @pytest.mark.parametrize(
@@ -43,9 +42,9 @@ def test_a_distance_counts_beyond_that_of_two_judgings(
     swaps: Sequence[float], judgings: Sequence[tuple[float, ...]], further: float, verdict: str
 ) -> None:
     (found,) = results(swaps, judgings)
-    assert found.change.value == pytest.approx(further)
-    assert found.judgement == verdict
-    assert found.room == 0
+    assert found.more["change"].value == pytest.approx(further)
+    assert found.more["verdict"] == verdict
+    assert found.more["no_room"] == 0
 
 
 def test_without_a_second_judging_there_is_no_verdict() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from biased_judges import AT_JUDGING, FAVOURITE, GOAL, OVERALL, spoken
 from own_code import writer
-from sociolab.analysis.audit import CHANGE, DIFFERENCE, EQUAL, MOVED, SD, AuditEffect
+from sociolab.analysis.audit import CHANGE, DIFFERENCE, EQUAL, MOVED, SD
 from sociolab.app.audit import AuditResult, audit
 from sociolab.app.data.importing import Import, import_anything
 from sociolab.app.data.sets import load_world
@@ -47,8 +47,19 @@ def audited(stored: Path, judge: str, *kinds: str, **more: object) -> AuditResul
     return audit(AuditConfig.model_validate(given | more))
 
 
-def by(result: AuditResult, kind: str, measure: str = "goal") -> Mapping[str, AuditEffect]:
-    return {e.what: e for e in result.effects[kind] if e.measure == measure}
+def effects(result: AuditResult, kind: str) -> list[Any]:
+    """The findings of a kind; those of "controls" and "family" stand apart."""
+    if kind == "controls":
+        return [*result.controls]
+    if kind == "family" and result.families:
+        return [finding for pair in result.families.pairs for finding in pair.findings]
+    return [*result.effects[kind]]
+
+
+def by(result: AuditResult, kind: str, measure: str = "goal") -> Mapping[str, Any]:
+    return {
+        e.about["figure"]: e for e in result.effects[kind] if e.metric and e.metric.name == measure
+    }
 
 
 def biased(name: str) -> str:
@@ -62,8 +73,8 @@ def test_a_fair_judge_is_moved_by_nothing(stored: Path) -> None:
         "insult",
     }  # fmt: skip
     for kind in ("order", "names", "padding"):
-        assert {effect.estimate.value for effect in found.effects[kind]} == {0}
-        assert {effect.missing for effect in found.effects[kind]} == {0}
+        assert {effect.estimate.value for effect in effects(found, kind)} == {0}
+        assert {effect.more["missing"] for effect in effects(found, kind)} == {0}
     again = by(found, "repeat")
     assert [again[what].estimate.value for what in (SD, EQUAL, DIFFERENCE)] == [0, 1, 0]
 
@@ -77,7 +88,7 @@ def test_a_judge_that_favours_the_first_by_two_is_found_out_by_order_and_by_noth
     assert (order[CHANGE].estimate.value, order[MOVED].estimate.value) == (0, 2)
     assert (order[MOVED].estimate.n, order[MOVED].estimate.clusters) == (24, 12)
     for kind in ("names", "padding"):
-        assert {effect.estimate.value for effect in found.effects[kind]} == {0}
+        assert {effect.estimate.value for effect in effects(found, kind)} == {0}
 
 
 def test_a_judge_that_favours_a_name_is_found_out_by_names_and_by_nothing_else(
@@ -90,7 +101,7 @@ def test_a_judge_that_favours_a_name_is_found_out_by_names_and_by_nothing_else(
     assert names[CHANGE].estimate.value == 0
     assert names[MOVED].estimate.value == pytest.approx(2 * 4 / 24)
     for kind in ("order", "padding"):
-        assert {effect.estimate.value for effect in found.effects[kind]} == {0}
+        assert {effect.estimate.value for effect in effects(found, kind)} == {0}
     (table,) = [
         table
         for section in found.sections
@@ -134,8 +145,8 @@ def test_a_failed_judging_is_counted_and_no_zero(stored: Path) -> None:
     found = audited(stored, biased("FailsOnSecond"), "order", "repeat", repeats=1)
     order = by(found, "order")
     assert (order[MOVED].estimate.value, order[MOVED].estimate.n) == (None, 0)
-    assert order[MOVED].missing == 24
-    assert by(found, "repeat")[SD].missing == 24
+    assert order[MOVED].more["missing"] == 24
+    assert by(found, "repeat")[SD].more["missing"] == 24
     told = found.sections[0].cautions[0]
     assert "36 of 36 judgings lack a score (unreadable 36)" in told
     assert (found.judgings, found.failed, found.in_vain) == (36, {"unreadable": 36}, "")
@@ -182,8 +193,8 @@ def test_a_judge_that_breaks_once_has_failed_there_and_the_audit_goes_on(stored:
     assert (found.judgings, found.failed) == (48, {"plugin": 12})
     again = by(found, "repeat")
     # 24 plays lack the second of three scores; the two that are left are equal.
-    assert (again[SD].missing, again[SD].estimate.value) == (24, 0)
-    assert by(found, "order")[MOVED].missing == 0
+    assert (again[SD].more["missing"], again[SD].estimate.value) == (24, 0)
+    assert by(found, "order")[MOVED].more["missing"] == 0
 
 
 def test_a_judge_that_takes_too_long_has_failed(stored: Path) -> None:
@@ -258,7 +269,7 @@ def test_judges_of_imported_episodes_are_audited_for_their_own_family(tmp_path: 
     assert found.families is not None
     (pair,) = found.families.pairs
     assert (pair.judge, pair.family) == ("small-judge", "small")
-    assert pair.preferences[0].effect.value == 2
+    assert effects(found, "family")[0].estimate.value == 2
 
 
 def test_judges_of_the_public_episodes_are_audited_for_their_own_family(
@@ -271,9 +282,10 @@ def test_judges_of_the_public_episodes_are_audited_for_their_own_family(
     )
     assert found.families is not None
     (pair,) = found.families.pairs
-    assert (pair.family, pair.preferences[0].effect.value) == ("gpt", 2)
+    goal = effects(found, "family")[0]
+    assert (pair.family, goal.estimate.value) == ("gpt", 2)
     # gpt-4 sat in 28 of the 308 seats, gpt-3.5-turbo in 168.
-    assert (pair.preferences[0].own.n, pair.preferences[0].others.n) == (196, 112)
+    assert (goal.more["own"].n, goal.more["others"].n) == (196, 112)
     (section,) = found.sections
     assert "gpt (gpt-3.5-turbo, gpt-4, openai/gpt-4o)" in " ".join(section.said)
 
@@ -291,7 +303,11 @@ def test_a_panel_is_shown_without_asking_anybody(stored: Path, tmp_path: Path) -
 
 
 def judgements(found: AuditResult) -> dict[tuple[str, str], str]:
-    return {(one.kind, one.measure.name): one.judgement for one in found.controls}
+    return {
+        (one.about["control"], one.metric.name): one.more["verdict"]
+        for one in found.controls
+        if one.metric
+    }
 
 
 def test_a_judge_that_always_says_seven_fails_every_control_that_it_should_notice(
@@ -312,8 +328,12 @@ def test_a_judge_that_reads_passes_all_controls(stored: Path) -> None:
     found = audited(stored, biased("Attentive"))
     assert set(judgements(found).values()) == {"passes"}
     assert found.sections[1].said == ("Verdict: passes 11 of 11 controls.",)
-    (secret,) = (one for one in found.controls if one.kind == "secret")
-    assert (secret.moved.value, secret.change.value, secret.room) == (1, -6, 0)
+    (secret,) = (one for one in effects(found, "controls") if one.about["control"] == "secret")
+    assert (secret.estimate.value, secret.more["change"].value, secret.more["no_room"]) == (
+        1,
+        -6,
+        0,
+    )
 
 
 def test_a_judge_that_listens_to_a_note_fails_that_control_alone(stored: Path) -> None:
@@ -357,8 +377,12 @@ def test_a_town_is_audited_by_what_residents_do_there(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     run(RunConfig(world="stss", tasks="portrait-sitting", name="t", store=path))
     found = audit(AuditConfig(run="t", judge="rules", store=path, kinds=("outcome", "repeat")))
-    (result,) = found.controls
-    assert (result.kind, result.measure.name, result.moved.value) == ("outcome", "overall", 1)
+    (result,) = effects(found, "controls")
+    assert (result.about["control"], result.metric.name, result.estimate.value) == (
+        "outcome",
+        "overall",
+        1,
+    )
 
 
 def test_a_world_without_variants_says_so_in_a_sentence(
@@ -441,7 +465,7 @@ def test_a_budget_that_is_spent_stops_the_audit_and_the_same_one_goes_on(
     stopped = audited(own, "openai/j", "repeat", **served, budget=0.3)
     assert "budget" in stopped.stopped
     assert stopped.episodes < 12
-    assert "the same command goes on" in stopped.sections[0].cautions[0]
+    assert "the same command resumes" in stopped.sections[0].cautions[0]
     before = endpoint.counters.requests
     done = audited(own, "openai/j", "repeat", **served, budget=50)
     assert (done.stopped, done.episodes) == ("", 12)

@@ -110,14 +110,8 @@ def test_values_are_written_by_their_type() -> None:
     assert write((-10, 10)) == "[\N{MINUS SIGN}10.00, 10.00]"
     assert write((7, 8), "comma") == "7, 8"
     assert write(["a", "b", "c"], "or") == "a, b or c"
+    assert write(["a", "b", "c"], "semicolon") == "a; b; c"
     assert write(["a", "b", "c"]) == "a, b and c"
-
-
-def test_numbers_of_a_sentence_are_on_the_scale_of_its_metric() -> None:
-    formats = {"notes": {"least": "{metric}: {least:scaled}"}}
-    say = Catalogue("scales", formats)
-    assert say("least", metric=Measure("share", 0, 1), least=0.25) == "share: 0.250"
-    assert say("least", metric=Measure("goal", 0, 10), least=0.25) == "goal: 0.25"
 
 
 def test_all_that_rows_count_has_columns() -> None:
@@ -126,6 +120,13 @@ def test_all_that_rows_count_has_columns() -> None:
     table = Catalogue("t", file).table("t", rows)
     assert table.columns == ("metric", "seats", "people")
     assert [row[1:] for row in table.rows] == [("4", write(None)), (write(None), "1,200")]
+
+
+def test_numbers_of_a_sentence_are_on_the_scale_of_its_metric() -> None:
+    formats = {"notes": {"least": "{metric}: {least:scaled}"}}
+    say = Catalogue("scales", formats)
+    assert say("least", metric=Measure("share", 0, 1), least=0.25) == "share: 0.250"
+    assert say("least", metric=Measure("goal", 0, 10), least=0.25) == "goal: 0.25"
 
 
 def test_a_note_is_its_sentence_and_keeps_what_stands_in_it() -> None:

@@ -8,8 +8,8 @@ figures in a table.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import ceil, sqrt
 from statistics import fmean, stdev
@@ -19,9 +19,9 @@ from sociolab.core.episode import Trial
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import Variant, Way
 from sociolab.core.score import UNTOLD, Measure, Score, Unscored, Verdict
-from sociolab.report.formatting import NOTHING, cell, interval_notes, title_of
-from sociolab.report.section import Section, TextTable
-from sociolab.report.words import percent, plural
+from sociolab.report.catalogue import Catalogue, Column
+from sociolab.report.finding import Count, Finding, FindingTable, Note, episodes_and_seats
+from sociolab.report.section import Section
 from sociolab.stats.intervals import NO_VARIATION, Estimate, mean, means, on_scale, sure_from
 
 OVERALL = "overall"
@@ -36,12 +36,14 @@ ScoreCell: TypeAlias = tuple[Measure, str | None]
 SD, EQUAL, DIFFERENCE = "sd", "equal", "difference"
 CHANGE, MOVED = "change", "absolute change"
 
+SAY = Catalogue("audit")
 _MOST_COLUMNS = 4
 _MOST_CONDITIONS = 12
-_ALL_TITLE = "all, % of scale"
-_ALL_NOTE = (
-    f"{_ALL_TITLE}: all metrics except the overall one, each in percent of the length of its scale"
-)
+
+
+def all_metrics() -> Measure:
+    """What stands for `ALL` metrics together: percent of the length of their scales."""
+    return Measure(ALL, 0, 100, title=SAY("all"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,22 +102,6 @@ class ScoreChange:
         return {name: gain for name, gain in found.items() if name}
 
 
-@dataclass(frozen=True, slots=True)
-class AuditEffect:
-    """One figure of an audit, of one measure (by name) or of `ALL` in percent of their scales.
-
-    `what` names it: SD, EQUAL or DIFFERENCE of repeated judgings, CHANGE or MOVED of variants, or a
-    condition whose effect it is. Its interval ends where the figure must: a difference of two
-    scores lies within the length of the scale. `missing` counts scores, or pairs, that were due and
-    have no value.
-    """
-
-    what: str
-    measure: str
-    estimate: Estimate
-    missing: int
-
-
 def repeated_of(
     trial: Trial, judgings: Sequence[Sequence[Verdict]], due: Iterable[ScoreCell] = ()
 ) -> tuple[RepeatedScore, ...]:
@@ -155,43 +141,154 @@ def changes_of(
     return tuple(found)
 
 
-def repeat_effects(cells: Sequence[RepeatedScore]) -> tuple[AuditEffect, ...]:
-    """Of each measure: the mean over plays of the standard deviation of their scores (n - 1), of
+# ------------------------------------------------------------------ findings
+
+
+def repeat_findings(cells: Sequence[RepeatedScore]) -> tuple[Finding, ...]:
+    """Of each metric: the mean over plays of the standard deviation of their scores (n - 1), of
     the share of equal ones among all pairs of judgings, and of the mean distance of such pairs.
 
-    Plays with fewer than two scores have no part in it. Of `ALL`, distances are in percent of the
-    scale; the share is what it is.
+    A finding for each figure, about which `figure` it is: SD, EQUAL or DIFFERENCE; `missing` counts
+    the scores that were due and have no value. Plays with fewer than two scores have no part in it.
+    Of `ALL`, distances are in percent of the scale; the share is what it is.
     """
-    return _effects([_Row(c.measure, c.cluster, _steadiness(c), c.missing) for c in cells])
+    rows = [_Row((c.trial, c.seat), c.measure, c.cluster, _steadiness(c), c.missing) for c in cells]
+    return tuple(_findings(rows, lambda rows: episodes_and_seats({row.cell for row in rows})))
 
 
-def change_effects(changes: Sequence[ScoreChange]) -> tuple[AuditEffect, ...]:
-    """Of each measure: the mean change of a seat's score, the mean absolute one, and the effect of
+def change_findings(changes: Sequence[ScoreChange]) -> tuple[Finding, ...]:
+    """Of each metric: the mean change of a seat's score, the mean absolute one, and the effect of
     each condition: the mean of its score in it minus its score out of it.
 
-    The mean change is left out where no seat is in a condition before: the effects say it all.
+    A finding for each: its `figure` is CHANGE, MOVED or the condition; `missing` counts pairs
+    without a value. Intervals end where the figure must: a difference of two scores lies within the
+    length of the scale. The mean change is left out where no seat is in a condition before: the
+    effects say it all.
     """
     swapped = any(change.was for change in changes)
     rows = []
     for change in changes:
         moved = None if change.gap is None else abs(change.gap)
         values = ({CHANGE: change.gap} if swapped else {}) | {MOVED: moved} | change.gains
-        rows.append(_Row(change.measure, change.cluster, values, int(change.gap is None)))
-    return _effects(rows)
+        cell = (change.trial, change.seat)
+        missing = int(change.gap is None)
+        rows.append(_Row(cell, change.measure, change.cluster, values, missing))
+    return tuple(_findings(rows, lambda rows: (Count("pair", len(rows)),)))
 
 
-def grouped_effects(changes: Sequence[ScoreChange]) -> dict[str, tuple[AuditEffect, ...]]:
-    """`change_effects` of each group; nothing where there is one only."""
+def grouped_findings(changes: Sequence[ScoreChange]) -> dict[str, tuple[Finding, ...]]:
+    """`change_findings` of each group; nothing where there is one only."""
     groups = sorted({change.group for change in changes})
     if len(groups) < 2:
         return {}
-    return {group: change_effects([c for c in changes if c.group == group]) for group in groups}
+    return {group: change_findings([c for c in changes if c.group == group]) for group in groups}
 
 
-def conditions_of(effects: Iterable[AuditEffect]) -> tuple[str, ...]:
+def conditions_of(findings: Iterable[Finding]) -> tuple[str, ...]:
     """The conditions whose effects are among these, sorted."""
     own = {SD, EQUAL, DIFFERENCE, CHANGE, MOVED}
-    return tuple(sorted({effect.what for effect in effects} - own))
+    return tuple(sorted({finding.about["figure"] for finding in findings} - own))
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A play's figures in one metric, by what they are, and how many scores are missing."""
+
+    cell: tuple[str, str | None]
+    metric: Measure
+    cluster: str
+    values: Mapping[str, float | None]
+    missing: int
+
+    def scaled(self) -> _Row:
+        """In percent of the length of the scale, but for shares."""
+        by = 100 / (self.metric.high - self.metric.low)
+        values = {
+            figure: value if value is None or figure == EQUAL else value * by
+            for figure, value in self.values.items()
+        }
+        return replace(self, values=values)
+
+
+_CountRows: TypeAlias = Callable[[Sequence[_Row]], tuple[Count, ...]]
+
+
+def _findings(rows: Sequence[_Row], count: _CountRows) -> Iterator[Finding]:
+    """Each figure of each metric, and of all metrics but the overall where there are several."""
+    for metric in dict.fromkeys(row.metric for row in rows):
+        yield from _figures(metric, [row for row in rows if row.metric == metric], count)
+    parts = [row.scaled() for row in rows if row.metric.name != OVERALL]
+    if len({row.metric for row in parts}) > 1:
+        yield from _figures(all_metrics(), parts, count)
+
+
+def _figures(metric: Measure, rows: Sequence[_Row], count: _CountRows) -> Iterator[Finding]:
+    figures = dict.fromkeys(figure for row in rows for figure in row.values)
+    columns = {figure: [row.values.get(figure) for row in rows] for figure in figures}
+    estimates = means(columns, [row.cluster for row in rows])
+    for figure in figures:
+        yield Finding(
+            metric,
+            {"figure": figure},
+            on_scale(estimates[figure], *_ends(figure, metric.high - metric.low)),
+            count([row for row in rows if row.values.get(figure) is not None]),
+            more={"missing": sum(row.missing for row in rows if figure in row.values)},
+        )
+
+
+def _ends(figure: str, width: float) -> tuple[float, float]:
+    """Between what a figure must lie. The standard deviation is largest where half of the scores
+    are at either end, and of these where there are two."""
+    ends = {EQUAL: (0.0, 1.0), SD: (0.0, width / sqrt(2)), DIFFERENCE: (0.0, width)}
+    return (ends | {MOVED: (0.0, width)}).get(figure, (-width, width))
+
+
+def _steadiness(cell: RepeatedScore) -> dict[str, float | None]:
+    scores = [score for score in cell.scores if score is not None]
+    pairs = list(combinations(scores, 2))
+    if not pairs:
+        return {SD: None, EQUAL: None, DIFFERENCE: None}
+    return {
+        SD: stdev(scores),
+        EQUAL: fmean(a == b for a, b in pairs),
+        DIFFERENCE: fmean(abs(a - b) for a, b in pairs),
+    }
+
+
+def _value(verdict: Verdict | None) -> float | None:
+    return float(verdict.value) if isinstance(verdict, Score) else None
+
+
+def _by_metric(findings: Iterable[Finding], lead: str, declared: Declared) -> list[Finding]:
+    """A row for each metric, in the order of the world's paper: its figures by their names, and the
+    counts of the figure `lead`."""
+    by_name: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_name.setdefault(finding.metric.name if finding.metric else "", []).append(finding)
+    names = dict.fromkeys([*(name for name in declared.order if name in by_name), *by_name])
+    return [_row(by_name[name], lead) for name in names]
+
+
+def _row(findings: Iterable[Finding], lead: str, **about: str) -> Finding:
+    figures = {finding.about["figure"]: finding for finding in findings}
+    estimates = {figure: finding.estimate for figure, finding in figures.items()}
+    leading = figures[lead]
+    return Finding(leading.metric, about, counts=leading.counts, more={**estimates, **leading.more})
+
+
+def _leading(rows: Iterable[Finding], lead: str, declared: Declared) -> Finding | None:
+    """The row that sentences speak of; None where the figure `lead` of none has a value."""
+    scored = {
+        row.metric.name: row
+        for row in rows
+        if row.metric and row.metric.name != ALL and row.more[lead].value is not None
+    }
+    return scored.get(main_measure(declared, [*scored]))
+
+
+def main_measure(declared: Declared, measures: Collection[str]) -> str:
+    """The measure that a world's agents are compared by, of these; "" where there are none."""
+    return next((name for name in (*declared.main, *measures) if name in measures), "")
 
 
 # ------------------------------------------------------------------ controls
@@ -201,62 +298,45 @@ TOLERANCE = 0.05
 
 Judgement: TypeAlias = Literal["passes", "fails", "undecided"]
 
-
-@dataclass(frozen=True, slots=True)
-class ControlResult:
-    """What a judge made of one control in one metric: the score should go one `way`.
-
-    `moved` is the share of pairs in which it did, of those with room to move; of a score that
-    should stay, the share in which it moved at most `TOLERANCE`, and "as again", at most as far as
-    two judgings of the same episode differ. `change` is the mean gain; "as again", by how much more
-    it moved than that. `room` counts the pairs left out, since the score was at the end of the
-    scale already; `clusters` are those of all pairs.
-    """
-
-    kind: str
-    measure: Measure
-    way: Way
-    moved: Estimate
-    change: Estimate
-    room: int
-    judgement: Judgement
-    clusters: int
-
-    @property
-    def needs(self) -> int:
-        """From how many clusters on it is decided, if all behave alike and as many have room to
-        move as do here; 0 where it can be decided, or none has room."""
-        used = self.moved.clusters
-        if self.judgement != "undecided" or used >= sure_from() or not used:
-            return 0
-        return ceil(sure_from() * self.clusters / used)
+_SHOULD: Mapping[Way, str] = {
+    "down": "should_lower",
+    "up": "should_higher",
+    "move": "should_differ",
+    "still": "should_stay",
+    "as again": "should_as_again",
+}
 
 
-def control_results(
+def control_findings(
     kind: str,
     expects: Mapping[str, Way],
     changes: Sequence[ScoreChange],
     repeats: Sequence[RepeatedScore] = (),
-) -> tuple[ControlResult, ...]:
-    """A judge passes where scores surely move as they should in most pairs: the interval of the
-    share lies above a half. It fails where nothing moved or the interval lies below, and else the
-    pairs are too few to decide. A score that should stay passes where the interval of its mean
-    change lies within the tolerance, and fails where it lies outside 0 and not within.
+) -> tuple[Finding, ...]:
+    """What a judge makes of one control: in each of these metrics the score should go one way.
+
+    The estimate is the share of pairs in which it did, of those with room to move; of a score that
+    should stay, the share in which it moved at most `TOLERANCE`. `change` is the mean gain,
+    `no_room` counts the pairs left out since the score was at the end of the scale already, and
+    `clusters` are those of all pairs. `verdict`: a judge passes where scores surely move as they
+    should in most pairs: the interval of the share lies above a half. It fails where nothing moved
+    or the interval lies below, and else the pairs are too few to decide. A score that should stay
+    passes where the interval of its mean change lies within the tolerance, and fails where it lies
+    outside 0 and not within.
 
     "As again", what is compared is the distance of the two scores minus the mean distance of two of
     `repeats` of the same play: 0 is expected of a judge that does not mind the change, and more
     than it fails. There is no result without repeats.
     """
-    noise = {(one.trial, one.seat, one.measure.name): _steadiness(one)[DIFFERENCE]
-             for one in repeats}  # fmt: skip
-    found = []
+    noise = {(c.trial, c.seat, c.measure.name): _steadiness(c)[DIFFERENCE] for c in repeats}
+    findings = []
     for name, way in expects.items():
-        told = [(c, c.gain) for c in changes if c.measure.name == name]
-        scored = [(c, gain) for c, gain in told if gain is not None]
+        own = [(c, c.gain) for c in changes if c.measure.name == name]
+        scored = [(c, gain) for c, gain in own if gain is not None]
         if not scored:
             continue
-        measure = scored[0][0].measure
-        width = measure.high - measure.low
+        metric = scored[0][0].measure
+        width = metric.high - metric.low
         tolerance = TOLERANCE * width
         if way == "still":
             used, share = scored, [float(abs(gain) <= tolerance) for _, gain in scored]
@@ -267,20 +347,27 @@ def control_results(
                 continue
             share = [float(gain <= 0) for _, gain in used]
         else:
-            end = {"down": measure.low, "up": measure.high}.get(way)
+            end = {"down": metric.low, "up": metric.high}.get(way)
             used = [(c, gain) for c, gain in scored if c.before != end]
             share = [float(_went(way, gain)) for _, gain in used]
         clusters = [c.cluster for c, _ in used]
         moved = on_scale(mean(share, clusters), 0, 1)
         change = on_scale(mean([gain for _, gain in used], clusters), -width, width)
         if way in ("still", "as again"):
-            judged = no_more(change, tolerance, nor_less=way == "still")
+            verdict = no_more(change, tolerance, nor_less=way == "still")
         else:
-            judged = _moves(moved)
-        left = 0 if way == "as again" else len(scored) - len(used)
-        audited = len({c.cluster for c, _ in scored})
-        found.append(ControlResult(kind, measure, way, moved, change, left, judged, audited))
-    return tuple(found)
+            verdict = _moves(moved)
+        more = {
+            "way": way,
+            "should": SAY(_SHOULD[way]),
+            "change": change,
+            "no_room": 0 if way == "as again" else len(scored) - len(used),
+            "clusters": len({c.cluster for c, _ in scored}),
+            "verdict": verdict,
+        }
+        counts = (Count("pair", len(used)),)
+        findings.append(Finding(metric, {"control": kind}, moved, counts, more=more))
+    return tuple(findings)
 
 
 def _went(way: Way, gain: float) -> bool:
@@ -312,390 +399,229 @@ def no_more(change: Estimate, tolerance: float, *, nor_less: bool = False) -> Ju
     return "fails" if low > 0 or (nor_less and high < 0) else "undecided"
 
 
-def controls_section(about: AuditSubject, found: Sequence[ControlResult]) -> Section:
+def controls_section(findings: Sequence[Finding], cluster: str) -> Section:
     """Whether the judge notices and ignores what it should: a verdict and a table."""
-    words = {"down": "lower", "up": "higher", "move": "differ", "still": "stay",
-             "as again": "as when judged again"}  # fmt: skip
-    rows = tuple(
-        (
-            one.kind,
-            title_of(one.measure),
-            words[one.way],
-            cell(one.moved, percent=True),
-            cell(one.change, sign=True),
-            f"{one.moved.n:,}",
-            one.judgement,
-        )
-        for one in found
-    )
-    left = sum(one.room for one in found)
-    notes = (
-        f"as it should: share of pairs whose score moved so, or, where it should stay, moved by at "
-        f"most {percent(TOLERANCE)} of its scale; passes if the whole interval lies above 50 %, "
-        "or, where it should stay, that of the change within that tolerance",
-        *((
-            "as when judged again: the share of pairs that moved no further than two judgings of "
-            "the same episode differ, and how much further they moved; passes if that interval "
-            f"ends below {percent(TOLERANCE)} of the scale, fails if it begins above 0",
-        ) if any(one.way == "as again" for one in found) else ()),
-        *((f"left out: {plural(left, 'pair')} at the end of the scale, with no room to move",)
-          if left else ()),
-        *interval_notes([e for one in found for e in (one.moved, one.change)],
-                        about.declared.cluster),
-    )  # fmt: skip
-    columns = ("control", "metric", "should", "as it should", "change", "pairs", "verdict")
-    table = TextTable("Controls", columns, rows, notes, (1, 2, 6))
-    return Section(
-        "Controls: does the judge read?",
-        (controls_verdict(found, about.declared.cluster),),
-        (),
-        (table,),
-    )
+    no_room = Count("pair", sum(finding.more["no_room"] for finding in findings))
+    notes = []
+    if any(finding.more["way"] == "as again" for finding in findings):
+        notes.append(SAY("as_again", tolerance=TOLERANCE))
+    if no_room.n:
+        notes.append(SAY("no_room", pairs=no_room))
+    table = SAY.table("controls", findings, notes=notes, cluster=cluster, tolerance=TOLERANCE)
+    return Section(SAY("controls_title"), (controls_verdict(findings, cluster),), (), (table,))
 
 
-def controls_verdict(found: Sequence[ControlResult], cluster: str) -> str:
+def controls_verdict(findings: Sequence[Finding], cluster: str) -> Note:
     """One line: how many of the controls that can be decided it passes, which not, and how many
     clusters the others need."""
-    few = [one for one in found if one.needs or not one.moved.n]
-    tested = [one for one in found if one not in few]
-    named = {
-        word: [f"{one.kind} ({title_of(one.measure)})" for one in tested if one.judgement == word]
-        for word in ("passes", "fails", "undecided")
-    }
-    told = [f"passes {len(named['passes'])} of {plural(len(tested), 'control')}"] if tested else []
-    told += [f"{word}: {', '.join(named[word])}" for word in ("fails", "undecided") if named[word]]
+    few = [finding for finding in findings if _needs(finding) or not finding.counts[0].n]
+    tested = [finding for finding in findings if finding not in few]
+    by_verdict: dict[Judgement, list[Note]] = {"passes": [], "fails": [], "undecided": []}
+    for finding in tested:
+        name = SAY("control", control=finding.about["control"], metric=finding.metric)
+        by_verdict[finding.more["verdict"]].append(name)
+    parts = []
+    if tested:
+        controls = Count("control", len(tested))
+        parts.append(SAY("passes", n=len(by_verdict["passes"]), controls=controls))
+    if by_verdict["fails"]:
+        parts.append(SAY("fails", controls=by_verdict["fails"]))
+    if by_verdict["undecided"]:
+        parts.append(SAY("undecided", controls=by_verdict["undecided"]))
     if few:
-        share = f"{len(tested)} of {plural(len(found), 'control')} can be decided"
-        needed = max(one.needs for one in few)
-        then = f"about {needed} are needed" if needed else "no other score has room to move"
-        told.append(f"{plural(max(one.clusters for one in few), cluster)}: {share}; {then}")
-    return f"Verdict: {'; '.join(told)}."
+        clusters = Count(cluster, max(finding.more["clusters"] for finding in few))
+        controls = Count("control", len(findings))
+        parts.append(SAY("decided", clusters=clusters, n=len(tested), controls=controls))
+        needed = max(_needs(finding) for finding in few)
+        parts.append(SAY("needed", n=needed) if needed else SAY("no_other_room"))
+    return SAY("verdict", parts=parts)
 
 
-# ------------------------------------------------------------------ figures
+def _needs(control: Finding) -> int:
+    """From how many clusters on it is decided, if all behave alike and as many have room to move as
+    do here; 0 where it can be decided, or none has room."""
+    used = control.estimate.clusters if isinstance(control.estimate, Estimate) else 0
+    if control.more["verdict"] != "undecided" or used >= sure_from() or not used:
+        return 0
+    clusters: int = control.more["clusters"]
+    return ceil(sure_from() * clusters / used)
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A play's figures in one measure, by what they are, and how many scores are missing."""
-
-    measure: Measure
-    cluster: str
-    values: Mapping[str, float | None]
-    missing: int
-
-    def scaled(self) -> _Row:
-        """In percent of the length of the scale, but for shares."""
-        by = 100 / (self.measure.high - self.measure.low)
-        values = {
-            what: value if value is None or what == EQUAL else value * by
-            for what, value in self.values.items()
-        }
-        return _Row(self.measure, self.cluster, values, self.missing)
+# ------------------------------------------------------------------ sections
 
 
-def _effects(rows: Sequence[_Row]) -> tuple[AuditEffect, ...]:
-    """Each figure of each measure, and of all measures but the overall where there are several."""
-    found: list[AuditEffect] = []
-    for measure in dict.fromkeys(row.measure for row in rows):
-        mine = [row for row in rows if row.measure == measure]
-        found += _figures(measure.name, mine, measure.high - measure.low)
-    parts = [row.scaled() for row in rows if row.measure.name != OVERALL]
-    if len({row.measure for row in parts}) > 1:
-        found += _figures(ALL, parts, 100.0)
-    return tuple(found)
-
-
-def _figures(name: str, rows: Sequence[_Row], width: float) -> list[AuditEffect]:
-    """The figures of scores on a scale of this length."""
-    whats = dict.fromkeys(what for row in rows for what in row.values)
-    columns = {what: [row.values.get(what) for row in rows] for what in whats}
-    made = means(columns, [row.cluster for row in rows])
-    return [
-        AuditEffect(
-            what,
-            name,
-            on_scale(made[what], *_ends(what, width)),
-            sum(row.missing for row in rows if what in row.values),
-        )
-        for what in whats
-    ]
-
-
-def _ends(what: str, width: float) -> tuple[float, float]:
-    """Between what a figure must lie. The standard deviation is largest where half of the scores
-    are at either end, and of these where there are two."""
-    ends = {EQUAL: (0.0, 1.0), SD: (0.0, width / sqrt(2)), DIFFERENCE: (0.0, width)}
-    return (ends | {MOVED: (0.0, width)}).get(what, (-width, width))
-
-
-def _steadiness(cell: RepeatedScore) -> dict[str, float | None]:
-    scores = [score for score in cell.scores if score is not None]
-    pairs = list(combinations(scores, 2))
-    if not pairs:
-        return {SD: None, EQUAL: None, DIFFERENCE: None}
-    return {
-        SD: stdev(scores),
-        EQUAL: fmean(a == b for a, b in pairs),
-        DIFFERENCE: fmean(abs(a - b) for a, b in pairs),
-    }
-
-
-def _value(verdict: Verdict | None) -> float | None:
-    return float(verdict.value) if isinstance(verdict, Score) else None
-
-
-@dataclass(frozen=True, slots=True)
-class AuditSubject:
-    """What sections say beside the figures: the run's world and its measures by name."""
-
-    world: str
-    measures: Mapping[str, Measure]
-    declared: Declared = UNDECLARED
-
-    def title(self, measure: str) -> str:
-        """How a measure, or all of them, is called in a table."""
-        return _ALL_TITLE if measure == ALL else title_of(self.measures[measure])
-
-    def main(self, measures: Sequence[str]) -> str:
-        """The measure, of these, that sentences speak of."""
-        return main_measure(self.declared, [name for name in measures if name != ALL])
-
-    def notes(self, measures: Sequence[str], estimates: Sequence[Estimate]) -> tuple[str, ...]:
-        """How the figures of a table were made."""
-        own = (_ALL_NOTE,) if ALL in measures else ()
-        many = ("with this many intervals, about one in 20 misses the true value by chance",)
-        how = interval_notes(estimates, self.declared.cluster)
-        return (*own, *how, *(many if any(e.low is not None for e in estimates) else ()))
-
-
-def repeat_section(about: AuditSubject, effects: Sequence[AuditEffect], judgings: int) -> Section:
+def repeat_section(
+    findings: Sequence[Finding], judgings: int, declared: Declared = UNDECLARED
+) -> Section:
     """How alike the scores of the same episode are at several judgings."""
-    found = _Figures(effects)
-    measures, main = found.measures(about, SD), found.main(about, SD)
-    said: tuple[str, ...] = ("No episode was scored twice.",)
-    if main:
-        equal = found.cell(main, EQUAL, percent=True)
-        said = (
-            f"{about.title(main)}: two scores of the same episode are equal in {equal} of the "
-            f"cases, and {found.cell(main, DIFFERENCE)} points apart on average.",
-        )
-    rows = tuple(
-        (
-            about.title(name),
-            found.cell(name, SD),
-            found.cell(name, EQUAL, percent=True),
-            found.cell(name, DIFFERENCE),
-            *found.counts(name, SD),
-        )
-        for name in measures
+    rows = _by_metric(findings, SD, declared)
+    leading = _leading(rows, SD, declared)
+    verdict = SAY("not_scored_twice")
+    if leading is not None:
+        equal, apart = leading.more[EQUAL], leading.more[DIFFERENCE]
+        verdict = SAY("repeated", metric=leading.metric, equal=equal, apart=apart)
+    table = SAY.table(
+        "repeat",
+        rows,
+        notes=figure_notes(findings),
+        cluster=declared.cluster,
+        judgings=Count("judging", judgings),
     )
-    notes = (
-        "sd: of the scores of one seat; equal, apart: over all pairs of judgings of one seat; each "
-        "a mean over seats; an episode scored as a whole counts as one seat",
-        *about.notes(measures, found.estimates(measures, (SD, EQUAL, DIFFERENCE))),
-    )
-    columns = ("metric", "sd", "equal", "apart", "seats", "missing")
-    heading = f"{plural(judgings, 'judging')} of the same episode"
-    table = TextTable(heading, columns, rows, notes)
-    return Section("Repeat: judged again as it is", said, (), (table,) if rows else ())
+    return Section(SAY("repeat_title"), (verdict,), (), (table,) if rows else ())
+
+
+def figure_notes(findings: Collection[Finding]) -> Iterator[Note]:
+    """Below a table with the estimates of these findings."""
+    if any(finding.metric and finding.metric.name == ALL for finding in findings):
+        yield SAY("of_all")
+    if any(finding.estimate and finding.estimate.low is not None for finding in findings):
+        yield SAY("many_intervals")
 
 
 def variant_section(
-    about: AuditSubject,
     kind: str,
     changed: str,
-    effects: Sequence[AuditEffect],
+    findings: Sequence[Finding],
+    declared: Declared = UNDECLARED,
     *,
     without: int = 0,
     words: tuple[int, int] = (0, 0),
-    repeats: Sequence[AuditEffect] = (),
-    groups: Mapping[str, Sequence[AuditEffect]] | None = None,
+    repeats: Sequence[Finding] = (),
+    groups: Mapping[str, Sequence[Finding]] | None = None,
 ) -> Section:
     """How far scores move between an episode and its variants; `changed` says what these are.
 
     `without` counts episodes that have no such variant. `words` are those of the seats whose number
-    of words is changed, as it is and as changed. `repeats` are the figures of repeated judgings, if
-    there are any: what scores move by when nothing is changed. `groups` are those of the variants
-    that are told apart.
+    of words is changed, as it is and as changed. `repeats` are the findings on repeated judgings,
+    if there are any: what scores move by when nothing is changed. `groups` are those of the
+    variants that are told apart.
     """
-    found, conditions = _Figures(effects), conditions_of(effects)
-    main = found.main(about, MOVED)
+    conditions = conditions_of(findings)
     few = conditions if len(conditions) <= _MOST_COLUMNS else ()
-    said = _said(about, main, found, few)
-    floor, cautions = _floor(about, main, found, _Figures(repeats))
-    tables: tuple[TextTable, ...] = (_changes(about, main, found, few),) if effects else ()
-    if main and conditions and not few and found[main, MOVED].value:
-        tables += _by_condition(about, main, found, conditions)
-    if main and groups:
-        tables += (_by_group(about, main, groups),)
+    rows = _by_metric(findings, MOVED, declared)
+    leading = _leading(rows, MOVED, declared)
+    sentences, cautions = _moves_of(leading, few), []
+    tables = [_changes(rows, findings, few, declared)] if rows else []
+    if leading is not None:
+        own = [finding for finding in findings if finding.metric == leading.metric]
+        if conditions and not few and leading.more[MOVED].value:
+            tables += _by_condition(own, declared.cluster)
+        if groups:
+            tables.append(_by_group(leading.metric, groups, declared.cluster))
+        again = _of(repeats, leading.metric, DIFFERENCE)
+        if again and again.estimate and again.estimate.value is not None:
+            moved = leading.more[MOVED]
+            least = moved.value if moved.low is None else moved.low
+            if not moved.value:
+                pass
+            elif least > again.estimate.value:
+                sentences.append(SAY("moves_again", again=again.estimate))
+            else:
+                cautions.append(SAY("floor", metric=leading.metric, again=again.estimate))
     if words[0]:
-        said += (f"The seats that are changed say {words[1] / words[0]:.1f} times as many words.",)
+        sentences.append(SAY("words", ratio=words[1] / words[0]))
     if without:
-        cautions += (f"{plural(without, 'episode')} without such a variant left out.",)
-    return Section(f"{kind.capitalize()}: {changed}", said + floor, cautions, tables)
+        cautions.append(SAY("without_variant", episodes=Count("episode", without)))
+    title = SAY("variant_title", kind=kind.capitalize(), changed=changed)
+    return Section(title, tuple(sentences), tuple(cautions), tuple(tables))
 
 
-# ------------------------------------------------------------------ parts
+def _of(findings: Iterable[Finding], metric: Measure | None, figure: str) -> Finding | None:
+    wanted = (metric, figure)
+    return next((one for one in findings if (one.metric, one.about["figure"]) == wanted), None)
 
 
-class _Figures:
-    """Effects by measure and what they are."""
-
-    def __init__(self, effects: Sequence[AuditEffect]) -> None:
-        self._by = {(effect.measure, effect.what): effect for effect in effects}
-
-    def __getitem__(self, key: tuple[str, str]) -> Estimate:
-        return self._by[key].estimate
-
-    def get(self, measure: str, what: str) -> Estimate | None:
-        """None where there is no such effect, or it has no value."""
-        found = self._by.get((measure, what))
-        return None if found is None or found.estimate.value is None else found.estimate
-
-    def cell(self, measure: str, what: str, *, percent: bool = False, sign: bool = False) -> str:
-        """A cell of a table."""
-        found = self.get(measure, what)
-        return NOTHING if found is None else cell(found, percent=percent, sign=sign)
-
-    def counts(self, measure: str, what: str) -> tuple[str, str]:
-        """How many values there are, and how many are missing; none where none was due."""
-        found = self._by.get((measure, what))
-        return (f"{found.estimate.n:,}", f"{found.missing:,}") if found else ("0", "0")
-
-    def measures(self, about: AuditSubject, what: str) -> tuple[str, ...]:
-        """The measures that are judged, in the order of the world's paper."""
-        named = [measure for measure, one in self._by if one == what]
-        first = [name for name in about.declared.order if name in named]
-        return tuple(dict.fromkeys([*first, *named]))
-
-    def main(self, about: AuditSubject, what: str) -> str:
-        """The measure that sentences speak of; "" where nothing has a value."""
-        return about.main([m for m in self.measures(about, what) if self.get(m, what)])
-
-    def estimates(self, measures: Sequence[str], whats: Sequence[str]) -> tuple[Estimate, ...]:
-        """All that have a value."""
-        both = (self.get(measure, what) for measure in measures for what in whats)
-        return tuple(found for found in both if found is not None)
-
-
-def _said(
-    about: AuditSubject, main: str, found: _Figures, conditions: Sequence[str]
-) -> tuple[str, ...]:
-    moved = found.get(main, MOVED)
-    if moved is None:
-        return ("No episode was scored both ways.",)
-    title = about.title(main)
+def _moves_of(leading: Finding | None, conditions: Iterable[str]) -> list[Note]:
+    if leading is None:
+        return [SAY("not_scored_both_ways")]
+    metric, moved = leading.metric, leading.more[MOVED]
     if moved.value == 0:
-        return (f"{title}: no score changes, in {plural(moved.n, 'pair')}.",)
-    told = [
-        f"{title}, {condition}: {condition_words(effect)}."
-        for condition in conditions
-        for effect in [found.get(main, condition)]
-        if effect is not None
+        return [SAY("no_change", metric=metric, pairs=leading.counts[0])]
+    effects = {name: leading.more.get(name) for name in conditions}
+    return [
+        *(
+            SAY("in_condition", metric=metric, condition=name, effect=describe_effect(effect))
+            for name, effect in effects.items()
+            if effect is not None and effect.value is not None
+        ),
+        SAY("moves", metric=metric, moved=moved),
     ]
-    told.append(f"{title}: a score moves by {cell(moved)} points on average, up or down.")
-    return tuple(told)
 
 
-def _floor(
-    about: AuditSubject, main: str, found: _Figures, repeats: _Figures
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What scores move by when nothing is changed: a finding, or a caution where that is all."""
-    moved, again = found.get(main, MOVED), repeats.get(main, DIFFERENCE)
-    if moved is None or again is None or not moved.value:
-        return (), ()
-    least = moved.value if moved.low is None else moved.low
-    if least > (again.value or 0):
-        return (f"Judged again unchanged, it moves by {cell(again)} points.",), ()
-    return (), (
-        f"{about.title(main)} moves by {cell(again)} points when the same episode is judged again "
-        "as it is: a move of this size, up or down, shows nothing of the change.",
+def describe_effect(effect: Estimate) -> Note:
+    """An effect with what its interval says of it."""
+    if effect.value is None:
+        return SAY("effect_unknown")
+    if effect.low is None or effect.high is None:
+        return SAY("effect_without_interval", effect=effect, why=effect.note)
+    if effect.low <= 0 <= effect.high:
+        return SAY("effect_near_zero", effect=effect)
+    return SAY("effect", effect=effect)
+
+
+def _changes(
+    rows: Sequence[Finding], findings: Sequence[Finding], few: Sequence[str], declared: Declared
+) -> FindingTable:
+    both_ways = any(row.more[CHANGE].value is not None for row in rows if CHANGE in row.more)
+    figures = (*((CHANGE,) if both_ways else ()), MOVED)
+    shown = [finding for finding in findings if finding.about["figure"] in (*few, *figures)]
+    notes = [SAY("all_conditions")] if few and not both_ways else []
+    return SAY.table(
+        "changes",
+        rows,
+        columns=(
+            "metric",
+            *(Column(name, name, name, "signed") for name in few),
+            *figures,
+            "counts",
+            "missing",
+        ),
+        notes=(*notes, *figure_notes(shown)),
+        cluster=declared.cluster,
     )
 
 
-def _changes(about: AuditSubject, main: str, found: _Figures, few: Sequence[str]) -> TextTable:
-    measures = found.measures(about, MOVED)
-    both_ways = any(found.get(name, CHANGE) for name in measures)
-    whats = (*few, *((CHANGE,) if both_ways else ()), MOVED)
-    rows = tuple(
-        (
-            about.title(name),
-            *(found.cell(name, what, sign=what != MOVED) for what in whats),
-            *found.counts(name, MOVED),
-        )
-        for name in measures
-    )
-    in_turn = few and not both_ways
-    notes = (
-        "change: score of the changed episode minus score of the original, same seat and judge; "
-        "other columns: score in that condition minus score outside it; pairs with a missing score "
-        "are left out",
-        *(("pairs: of all conditions together",) if in_turn else ()),
-        *about.notes(measures, found.estimates(measures, whats)),
-    )
-    columns = ("measure", *whats, "pairs", "missing")
-    return TextTable("Change of a seat's score", columns, rows, notes)
-
-
-def _by_condition(
-    about: AuditSubject, main: str, found: _Figures, conditions: Sequence[str]
-) -> tuple[TextTable, ...]:
+def _by_condition(findings: Iterable[Finding], cluster: str) -> Iterator[FindingTable]:
     """The largest effects of many conditions, of those that occur in two clusters or more."""
-    all_ = [(name, found[main, name]) for name in conditions if found.get(main, name)]
-    known = [(name, effect) for name, effect in all_ if effect.clusters > 1]
-    known.sort(key=lambda row: (-abs(row[1].value or 0), row[0]))
-    shown = known[:_MOST_CONDITIONS]
+    every = [one for one in findings if one.about["figure"] not in (CHANGE, MOVED)]
+    effects = {
+        one.about["figure"]: one.estimate
+        for one in every
+        if isinstance(one.estimate, Estimate) and one.estimate.value is not None
+    }
+    several = {name: effect for name, effect in effects.items() if effect.clusters > 1}
+    largest = sorted(several, key=lambda name: (-abs(several[name].value or 0), name))
+    shown = [
+        replace(one, more={"clusters": several[name].clusters})
+        for name in largest[:_MOST_CONDITIONS]
+        for one in every
+        if one.about["figure"] == name
+    ]
     if not shown:
-        return ()
-    rows = tuple(
-        (name, cell(effect, sign=True), f"{effect.n:,}", f"{effect.clusters:,}")
-        for name, effect in shown
+        return
+    notes = [SAY("by_chance")]
+    if len(shown) < len(several):
+        notes = [SAY("largest", shown=len(shown), conditions=len(several))]
+    if once := len(effects) - len(several):
+        notes.append(SAY("only_once", n=once, cluster=cluster))
+    metric = shown[0].metric
+    yield SAY.table(
+        "by_condition", shown, notes=notes, cluster=cluster, metric=metric, unit=cluster
     )
-    cluster, once = about.declared.cluster, len(all_) - len(known)
-    notes = (
-        "a seat's score in this condition minus its score in the other one",
-        f"the {len(shown)} largest of {len(known)}: of so many, some are large by chance"
-        if len(shown) < len(known)
-        else "of many, some are large by chance",
-        *((f"left out: {once} that occur in one {cluster} only",) if once else ()),
-        *interval_notes([effect for _, effect in shown], cluster),
-    )
-    columns = ("condition", "effect", "pairs", f"{cluster}s")
-    return (TextTable(f"{about.title(main)} by condition", columns, rows, notes),)
 
 
 def _by_group(
-    about: AuditSubject, main: str, groups: Mapping[str, Sequence[AuditEffect]]
-) -> TextTable:
-    by_group = {group: _Figures(effects) for group, effects in groups.items()}
-    whats = [what for what in (CHANGE, MOVED) if any(f.get(main, what) for f in by_group.values())]
-    rows = tuple(
-        (
-            group,
-            *(found.cell(main, what, sign=what == CHANGE) for what in whats),
-            *found.counts(main, MOVED),
-        )
-        for group, found in by_group.items()
-    )
-    shown = [e for found in by_group.values() for e in found.estimates([main], whats)]
-    notes = interval_notes(shown, about.declared.cluster)
-    columns = ("group", *whats, "pairs", "missing")
-    return TextTable(f"{about.title(main)} by group", columns, rows, notes)
-
-
-def main_measure(declared: Declared, measures: Collection[str]) -> str:
-    """The measure that a world's agents are compared by, of these; "" where there are none."""
-    return next((name for name in (*declared.main, *measures) if name in measures), "")
-
-
-def condition_words(estimate: Estimate) -> str:
-    """An effect with what its interval says of it."""
-    shown = f"{cell(estimate, sign=True)} points"
-    if estimate.value is None:
-        return "nothing is known"
-    if estimate.low is None or estimate.high is None:
-        return f"{shown} (no interval: {estimate.note})"
-    if estimate.low <= 0 <= estimate.high:
-        return f"{shown}, which is not distinguishable from 0"
-    return shown
+    metric: Measure | None, groups: Mapping[str, Sequence[Finding]], cluster: str
+) -> FindingTable:
+    rows = []
+    for group, findings in groups.items():
+        own = [finding for finding in findings if finding.metric == metric]
+        nothing = Finding(metric, {"group": group}, counts=(Count("pair", 0),), more={"missing": 0})
+        rows.append(_row(own, MOVED, group=group) if own else nothing)
+    figures = [
+        figure
+        for figure in (CHANGE, MOVED)
+        if any(row.more[figure].value is not None for row in rows if figure in row.more)
+    ]
+    columns = ("group", *figures, "counts", "missing")
+    return SAY.table("by_group", rows, columns=columns, cluster=cluster, metric=metric)

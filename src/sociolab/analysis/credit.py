@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
@@ -13,12 +14,14 @@ from sociolab.analysis.values import RunValues
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import StoreError
 from sociolab.core.ports import Note, Transcript
+from sociolab.core.score import Measure
 from sociolab.judging.credit import MEASURES, Cell, Credit, CreditRecord, NoCredit
-from sociolab.report.formatting import NOTHING, cell, interval_notes, p_text, plain
-from sociolab.report.section import Section, TextTable
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Count, Finding, episodes_and_seats
+from sociolab.report.section import Section
 from sociolab.report.transcript_view import TranscriptOf
-from sociolab.report.words import minus, plural
-from sociolab.stats.correlation import Correlation, pearson
+from sociolab.report.words import counted
+from sociolab.stats.correlation import pearson
 from sociolab.stats.intervals import mean
 from sociolab.store.database import replaced
 from sociolab.store.store import Store
@@ -26,7 +29,9 @@ from sociolab.store.store import Store
 FEWEST = 10
 """Plays from which a correlation is worth a word."""
 
+SAY = Catalogue("credit")
 _MOST_SHOWN = 20
+_METRICS: Mapping[str, Measure] = {name: Measure(name, -math.inf, math.inf) for name in MEASURES}
 CREDIT = "credit"
 """The attachment; each piece is the JSON text of a `CreditRecord`, the latest last."""
 
@@ -55,23 +60,6 @@ class PlayCredit:
     def by_others(self) -> tuple[Credit, ...]:
         """The turns that were somebody else's."""
         return tuple(turn for turn in self.turns if turn.by != self.seat)
-
-
-@dataclass(frozen=True, slots=True)
-class CreditCheck:
-    """Summed credit against what a judge of the run gave the same plays in the same measure.
-
-    `found` is over the plays that have both; `enough` says whether there are `FEWEST` of them.
-    """
-
-    judge: str
-    measure: str
-    found: Correlation
-
-    @property
-    def enough(self) -> bool:
-        """Whether anything can be concluded."""
-        return self.found.n >= FEWEST
 
 
 def merged(records: Sequence[CreditRecord]) -> tuple[CreditRecord, ...]:
@@ -117,26 +105,6 @@ def play_credits(trial: Trial, record: CreditRecord) -> tuple[PlayCredit, ...]:
     )
 
 
-def checks(plays: Sequence[PlayCredit], scores: RunValues) -> tuple[CreditCheck, ...]:
-    """Each judge of the run that scored a measure of the same name, against the summed credit."""
-    found = []
-    for measure in MEASURES:
-        mine = [play for play in plays if play.measure == measure]
-        for judge in scores.judges:
-            given = {
-                (value.trial, value.seat): value.value
-                for value in scores.of(judge).values
-                if value.measure == measure
-            }
-            both = [play for play in mine if (play.trial, play.seat) in given]
-            if both:
-                totals = [play.total for play in both]
-                scored = [given[play.trial, play.seat] for play in both]
-                clusters = [play.cluster for play in both]
-                found.append(CreditCheck(judge, measure, pearson(totals, scored, clusters)))
-    return tuple(found)
-
-
 def _play(trial: Trial, record: CreditRecord, cell: Cell, failure: NoCredit | None) -> PlayCredit:
     turns = _in_order(credit for credit in record.credits if credit.cell == cell)
     return PlayCredit(
@@ -168,168 +136,160 @@ def with_credit(transcript: Transcript, records: Sequence[CreditRecord]) -> Tran
 
 def _notes(record: CreditRecord) -> Iterator[Note]:
     for credit in record.credits:
-        what = _moved(record, credit)
-        text = f'{what}: "{credit.quote}" ({credit.reason}) [{record.judge}]'
-        yield Note(credit.turn, text, seat=credit.by)
-    yield Note(None, f"Credit by {record.judge}: {'; '.join(_sums(record))}")
-
-
-def _moved(record: CreditRecord, credit: Credit) -> str:
-    name = record.names.get(credit.cell.seat, credit.cell.seat)
-    if credit.cell.measure == "secret":
-        return f"secret of {name} given away"
-    return f"goal of {name} {_signed(credit.amount)}"
+        name = record.names.get(credit.cell.seat, credit.cell.seat)
+        if credit.cell.measure == "secret":
+            what = SAY("secret_given_away", name=name)
+        else:
+            what = SAY("goal_moved", name=name, amount=float(credit.amount))
+        values = {"quote": credit.quote, "reason": credit.reason, "judge": record.judge}
+        yield Note(credit.turn, SAY("turn_note", what=what, **values), seat=credit.by)
+    yield Note(None, SAY("sums", judge=record.judge, sums=[*_sums(record)]))
 
 
 def _sums(record: CreditRecord) -> Iterator[str]:
     failed = {failure.cell: failure for failure in record.failures}
     for asked in record.asked:
-        what = f"{asked.measure} of {record.names.get(asked.seat, asked.seat)}"
-        mine = [credit.amount for credit in record.credits if credit.cell == asked]
+        what = SAY("whose", metric=asked.measure, name=record.names.get(asked.seat, asked.seat))
+        amounts = [credit.amount for credit in record.credits if credit.cell == asked]
+        turns = Count("turn", len(amounts))
         if asked in failed:
-            yield f"{what} missing ({failed[asked].cause})"
-        elif not mine:
-            yield f"{what} {'kept' if asked.measure == 'secret' else 'moved by no turn'}"
+            yield SAY("sum_failed", what=what, cause=failed[asked].cause)
         elif asked.measure == "secret":
-            yield f"{what} given away in {plural(len(mine), 'turn')}"
+            yield SAY("sum_secret", what=what, turns=turns) if amounts else SAY("kept", what=what)
+        elif amounts:
+            yield SAY("sum_goal", what=what, sum=float(sum(amounts)), turns=turns)
         else:
-            yield f"{what} {_signed(sum(mine))} in {plural(len(mine), 'turn')}"
-
-
-def _signed(amount: int) -> str:
-    return minus(f"{amount:+d}") if amount else "0"
+            yield SAY("unmoved", what=what)
 
 
 # ------------------------------------------------------------------ of a run
 
 
+def credit_findings(plays: Sequence[PlayCredit]) -> tuple[Finding, ...]:
+    """Of each agent in each measure: the mean of the sums of its plays, how many turns moved them,
+    how many of these were somebody else's, and how many lists of turns are missing."""
+    findings = []
+    for measure, metric in _METRICS.items():
+        of_metric = [play for play in plays if play.measure == measure]
+        for agent in dict.fromkeys(play.agent for play in of_metric):
+            own = [play for play in of_metric if play.agent == agent]
+            scored = [play for play in own if play.total is not None]
+            estimate = mean([play.total for play in own], [play.cluster for play in own])
+            more = {
+                "turns": sum(len(play.turns) for play in own),
+                "by_others": sum(len(play.by_others) for play in own),
+                "missing": len(own) - len(scored),
+            }
+            counts = episodes_and_seats((play.trial, play.seat) for play in scored)
+            findings.append(Finding(metric, {"agent": agent}, estimate, counts, more=more))
+    return tuple(findings)
+
+
+def check_findings(plays: Sequence[PlayCredit], scores: RunValues) -> tuple[Finding, ...]:
+    """Each judge of the run that scored a measure of the same name: the correlation of its scores
+    with the summed credit, over the plays that have both; `enough` says whether there are `FEWEST`
+    of them, so that anything can be concluded."""
+    findings = []
+    for measure, metric in _METRICS.items():
+        for judge in scores.judges:
+            given = {
+                (value.trial, value.seat): value.value
+                for value in scores.of(judge).values
+                if value.measure == measure
+            }
+            both = [p for p in plays if p.measure == measure and (p.trial, p.seat) in given]
+            if both:
+                totals = [play.total for play in both]
+                scored = [given[play.trial, play.seat] for play in both]
+                r = pearson(totals, scored, [play.cluster for play in both])
+                counts = (Count("seat", r.n),)
+                more = {"enough": r.n >= FEWEST}
+                findings.append(Finding(metric, {"judge": judge}, r, counts, p=r.p, more=more))
+    return tuple(findings)
+
+
 def credit_section(
-    run: str, judge: str, plays: Sequence[PlayCredit], checked: Sequence[CreditCheck], cluster: str
+    run: str, judge: str, plays: Sequence[PlayCredit], checks: Sequence[Finding], cluster: str
 ) -> Section:
     """What moved the plays of a run, as one judge sees it; `cluster` is what intervals go by."""
+    left = len(plays) - _MOST_SHOWN
+    more = [SAY("more", n=left)] if left > 0 else []
+    tables = (
+        SAY.table("by_agent", credit_findings(plays), cluster=cluster),
+        SAY.table("checks", map(_shown_check, checks)),
+        SAY.table("turns", map(_shown_play, plays[:_MOST_SHOWN]), notes=more),
+    )
     return Section(
-        f"Credit for turns by {judge} · run {run}",
-        tuple(_said(plays)),
-        tuple(_cautions(plays, checked)),
-        tuple(filter(None, (_by_agent(plays, cluster), _checks(checked), _by_play(plays)))),
+        SAY("title", judge=judge, run=run),
+        tuple(_verdicts(plays)),
+        tuple(_cautions(plays, checks)),
+        tuple(table for table in tables if table.findings),
     )
 
 
-def _said(plays: Sequence[PlayCredit]) -> Iterator[str]:
+def _verdicts(plays: Sequence[PlayCredit]) -> Iterator[str]:
     goals = [play for play in plays if play.measure == "goal" and play.total is not None]
     if goals:
         turns = [turn for play in goals for turn in play.turns]
-        others = sum(len(play.by_others) for play in goals)
         away = sum(turn.amount < 0 for turn in turns)
-        yield (
-            f"{plural(len(turns), 'turn')} moved the goal in {plural(len(goals), 'episode')}: "
-            f"{len(turns) - away} nearer, {away} further away; {others} of them were somebody "
-            f"else's turns."
+        yield SAY(
+            "goals",
+            turns=Count("turn", len(turns)),
+            seats=Count("seat", len(goals)),
+            episodes=Count("episode", len({play.trial for play in goals})),
+            nearer=len(turns) - away,
+            away=away,
+            others=sum(len(play.by_others) for play in goals),
         )
     secrets = [play for play in plays if play.measure == "secret" and play.total is not None]
     if secrets:
-        told = sum(bool(play.turns) for play in secrets)
-        yield f"The secret was given away in {told} of {plural(len(secrets), 'episode')}."
+        n = sum(bool(play.turns) for play in secrets)
+        yield SAY("secrets", n=n, seats=Count("seat", len(secrets)))
     if not goals and not secrets:
-        yield "No episode was given credit."
+        yield SAY("nothing")
 
 
-def _cautions(plays: Sequence[PlayCredit], checked: Sequence[CreditCheck]) -> Iterator[str]:
-    causes = Counter(play.failure.cause for play in plays if play.failure is not None)
+def _cautions(plays: Sequence[PlayCredit], checks: Sequence[Finding]) -> Iterator[str]:
+    causes: Counter[str] = Counter(play.failure.cause for play in plays if play.failure is not None)
     if causes:
-        told = ", ".join(f"{count} {cause}" for cause, count in sorted(causes.items()))
-        yield (
-            f"{causes.total()} of {plural(len(plays), 'list')} of turns are missing ({told}); "
-            "they do not count as zero credit."
-        )
-    yield "Credit is one judge's interpretation: no episode was replayed without a turn."
-    for measure in MEASURES:
+        lists = Count("list", len(plays))
+        yield SAY("missing", n=causes.total(), lists=lists, causes=counted(causes))
+    yield SAY("interpretation")
+    for measure, metric in _METRICS.items():
         due = any(play.measure == measure for play in plays)
-        if due and not any(one.measure == measure for one in checked):
-            yield (
-                f"No judge of these episodes scored {measure}, so the credit for it could not be "
-                f"checked against scores."
-            )
-    for one in checked:
-        if not one.enough:
-            yield (
-                f"Whether credit for {one.measure} agrees with {one.judge} cannot be concluded "
-                f"from {plural(one.found.n, 'episode')} that have both; at least {FEWEST} are "
-                f"needed."
-            )
+        if due and not any(check.metric == metric for check in checks):
+            yield SAY("unchecked", metric=metric)
+    for check in checks:
+        if not check.more["enough"]:
+            seats, judge = check.counts[0], check.about["judge"]
+            yield SAY("too_few", metric=check.metric, judge=judge, seats=seats, fewest=FEWEST)
 
 
-def _by_agent(plays: Sequence[PlayCredit], cluster: str) -> TextTable | None:
-    rows, estimates = [], []
-    for measure in MEASURES:
-        mine = [play for play in plays if play.measure == measure]
-        for agent in dict.fromkeys(play.agent for play in mine):
-            own = [play for play in mine if play.agent == agent]
-            estimate = mean([play.total for play in own], [play.cluster for play in own])
-            estimates.append(estimate)
-            turns = sum(len(play.turns) for play in own)
-            others = sum(len(play.by_others) for play in own)
-            missing = str(len(own) - estimate.n) if estimate.n < len(own) else ""
-            shown = (cell(estimate, sign=True), str(turns), str(others), missing)
-            rows.append((f"{agent}, {measure}", str(estimate.n), *shown))
-    if not rows:
-        return None
-    columns = ("agent, metric", "plays", "mean sum", "turns", "by others", "missing")
-    notes = interval_notes(estimates, cluster)
-    return TextTable("Credit by agent", columns, tuple(rows), notes)
+def _shown_check(check: Finding) -> Finding:
+    """Without its figures where there are too few plays; with the reason for no interval."""
+    r = check.estimate
+    if not check.more["enough"] or r is None:
+        return replace(check, estimate=None, p=None, more={"interval": SAY("too_few_episodes")})
+    return replace(check, more={"interval": r.note if r.low is None else r})
 
 
-def _checks(checked: Sequence[CreditCheck]) -> TextTable | None:
-    if not checked:
-        return None
-    rows = tuple(
-        (f"{one.measure}, {one.judge}", str(one.found.n), *_figures(one)) for one in checked
-    )
-    notes = (
-        "r: Pearson's, over episodes that have both; its interval leaves out one cluster at a time",
-        "r below 0: the sums contradict the scores",
-    )
-    columns = ("metric, judge", "n", "r", "95 % interval", "p")
-    return TextTable("Summed credit against the scores of the run", columns, rows, notes)
-
-
-def _figures(one: CreditCheck) -> tuple[str, str, str]:
-    if not one.enough:
-        return NOTHING, "too few episodes", NOTHING
-    found = one.found
-    return plain(found.value, sign=True), _interval(found), p_text(found.p)
-
-
-def _interval(found: Correlation) -> str:
-    if found.low is None or found.high is None:
-        return found.note
-    return f"[{plain(found.low, sign=True)}, {plain(found.high, sign=True)}]"
-
-
-def _by_play(plays: Sequence[PlayCredit]) -> TextTable | None:
-    rows = tuple(
-        (play.trial, f"{play.name}, {play.measure}", _total(play), _turns(play))
-        for play in plays[:_MOST_SHOWN]
-    )
-    left = len(plays) - len(rows)
-    more = (f"{left} more: --json lists all of them",) if left else ()
-    notes = ("turn numbers as in the transcript; * marks somebody else's turn", *more)
-    columns = ("episode", "whose", "sum", "turns")
-    words = (1, 3)
-    return TextTable("Credited turns", columns, rows, notes, words) if rows else None
-
-
-def _total(play: PlayCredit) -> str:
-    return "missing" if play.total is None else _signed(play.total)
-
-
-def _turns(play: PlayCredit) -> str:
-    if play.failure is not None:
-        return f"({play.failure.cause})"
-    return ", ".join(
-        f"{turn.turn + 1}{'' if turn.by == play.seat else '*'} {_signed(turn.amount)}"
+def _shown_play(play: PlayCredit) -> Finding:
+    turns = [
+        SAY(
+            "turn" if turn.by == play.seat else "turn_of_other",
+            n=turn.turn + 1,
+            amount=float(turn.amount),
+        )
         for turn in play.turns
-    )
+    ]
+    more = {
+        "sum": SAY("no_sum") if play.total is None else float(play.total),
+        "turns": turns if play.failure is None else SAY("cause", cause=play.failure.cause),
+    }
+    return Finding(_METRICS[play.measure], {"episode": play.trial, "name": play.name}, more=more)
+
+
+# ------------------------------------------------------------------ in the store
 
 
 def keep_credit(store: Store, run: str, trial: str, record: CreditRecord) -> None:

@@ -11,7 +11,8 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.score import Measure, foremost, measure_called
-from sociolab.report.formatting import figure, span
+from sociolab.report.catalogue import Catalogue, write
+from sociolab.report.finding import Note
 from sociolab.report.plays import TRANSCRIPT
 from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import RunResult, ScoreEntry
@@ -28,6 +29,7 @@ from sociolab.stats.intervals import (
 if TYPE_CHECKING:
     from sociolab.analysis.compare import ComparedAgents
 
+SAY = Catalogue("gates")
 _RULE = re.compile(r"\s*([^<>=]*[^<>=\s])\s*([<>])\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")
 
 
@@ -58,7 +60,7 @@ class Gate:
     low: float
     high: float
     failed: bool
-    sentence: str
+    sentence: Note
     kind: Literal["difference", "mean"]
 
     def document(self) -> dict[str, Any]:
@@ -172,10 +174,6 @@ def _why_none(result: RunResult, entry: ScoreEntry) -> str:
     )
 
 
-def _level(looks: int) -> str:
-    return f"{100 * (1 - (1 - LEVEL) / looks):.4g}"
-
-
 def _wider(found: Estimate, looks: int) -> Estimate:
     """The interval at a level that so many looks share."""
     tail, freedom = (1 - LEVEL) / 2, found.freedom
@@ -214,12 +212,20 @@ def _gate(
         on = f"on the scale of the {kind}, from {least:g} to {most:g}"
         raise ConfigError(f"--fail-if {rule.text}: expected a number {on}, found {rule.limit:g}")
     failed = high < rule.limit if rule.below else low > rule.limit
-    ends = span(found, measure) or f"{figure(value, measure)} in every cluster"
-    if failed and found.low is None and found.clusters < sure_from(looks):
-        failed, ends = False, f"{ends}, of which it takes {sure_from(looks)} to be sure"
-    sentence = (
-        f"--fail-if {rule.text}: {'FAILED' if failed else 'passed'}; {of} is "
-        f"{figure(value, measure)}, {_level(looks)} % interval {ends}"
+    shown = write(value, "scaled", metric=measure)
+    if found.low is not None:
+        interval = write((low, high), "scaled", metric=measure)
+    elif failed and found.clusters < sure_from(looks):
+        failed, interval = False, SAY("too_few_alike", value=shown, clusters=sure_from(looks))
+    else:
+        interval = SAY("alike", value=shown)
+    sentence = SAY(
+        "failed" if failed else "passed",
+        rule=rule.text,
+        of=of,
+        value=shown,
+        level=100 * (1 - (1 - LEVEL) / looks),
+        interval=interval,
     )
     return Gate(rule, of, value, low, high, failed, sentence, kind)
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sociolab.analysis.audit import AuditSubject
 from sociolab.analysis.values import RunValues, Value
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Finding, Note, episodes_and_seats
@@ -78,15 +77,15 @@ def _slope(rows: Sequence[Value], words: Mapping[PlayKey, int]) -> Estimate:
     return Estimate(along / across, n, count, low, high, "t" if ends else "none", note=why)
 
 
-def length_section(about: AuditSubject, effects: Sequence[LengthEffect], run: str) -> Section:
+def length_section(values: RunValues, effects: Sequence[LengthEffect]) -> Section:
     """The slopes, and what to think of them."""
     if not effects:
-        return Section(SAY("title"), (SAY("not_judged", run=run),))
+        return Section(SAY("title"), (SAY("not_judged", run=values.run),))
     findings = [
-        Finding(about.measures[one.measure], {"judge": one.judge}, one.slope, one.counts)
+        Finding(values.measures[one.measure], {"judge": one.judge}, one.slope, one.counts)
         for one in effects
     ]
-    table = SAY.table("slopes", findings, unit=about.declared.cluster)
+    table = SAY.table("slopes", findings, unit=values.declared.cluster)
     return Section(SAY("title"), (_verdict(findings),), (), (table,))
 
 

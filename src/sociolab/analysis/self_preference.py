@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import permutations
@@ -16,20 +16,25 @@ from itertools import permutations
 import numpy as np
 
 from sociolab.analysis.audit import (
-    ALL,
     OVERALL,
     TOLERANCE,
-    AuditSubject,
     Judgement,
-    condition_words,
+    all_metrics,
+    describe_effect,
+    figure_notes,
+    main_measure,
     no_more,
 )
 from sociolab.analysis.ratings import MODELS, group_of
 from sociolab.analysis.values import RunValues, Value
-from sociolab.report.formatting import cell, plain
-from sociolab.report.section import Section, TextTable
-from sociolab.report.words import percent, plural
+from sociolab.core.metrics import UNDECLARED, Declared
+from sociolab.core.score import Measure
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Count, Finding, FindingTable, Note
+from sociolab.report.section import Section
 from sociolab.stats.intervals import NO_VARIATION, Estimate, grouped, mean, t_critical
+
+SAY = Catalogue("self_preference")
 
 Rules = Sequence[tuple[str, str]]
 """(family, pattern) as a user sets them: the first whose pattern fits counts."""
@@ -55,41 +60,33 @@ def family_of(label: str, rules: Rules = (), *, model: bool) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Preference:
-    """The effect of one's own family on one measure (by name; `ALL`: in percent of their scales).
-
-    `own` and `others`: the mean of judge minus other judge on plays of the judge's family, and on
-    all others; `effect` is their difference. `missing` counts plays that one of them has no score
-    of. `judgement`: it passes where the interval of the effect ends below `TOLERANCE` of the scale,
-    fails where it begins above 0, and is undecided otherwise.
-    """
-
-    measure: str
-    own: Estimate
-    others: Estimate
-    effect: Estimate
-    missing: int
-    judgement: Judgement
-
-
-@dataclass(frozen=True, slots=True)
 class TwoJudges:
-    """A judge beside another; `theirs` counts the other's own family among the other plays."""
+    """A judge beside another; `theirs` counts the episodes with agents of the other's own family.
+
+    The estimate of a finding is the effect of one's own family on a metric (of all of them: in
+    percent of their scales): `own` and `others`, the mean of judge minus other judge on plays of
+    the judge's family and on all others, are what it is the difference of. `missing` counts plays
+    that one of the two has no score of. `verdict`: it passes where the interval of the effect ends
+    below `TOLERANCE` of the scale, fails where it begins above 0, and is undecided otherwise.
+    """
 
     judge: str
     other: str
     family: str
     theirs: int
-    preferences: tuple[Preference, ...]
+    findings: tuple[Finding, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class SelfPreferences:
-    """Every judge beside every other one of another family; `why` where nothing can be said."""
+    """Every judge of a run beside every other one of another family; `why` where nothing can be
+    said."""
 
+    run: str
     pairs: tuple[TwoJudges, ...]
     families: Mapping[str, str]
     why: str = ""
+    declared: Declared = UNDECLARED
 
 
 def self_preferences(
@@ -98,74 +95,70 @@ def self_preferences(
     """The preference of each model judge of a run, or (`judge`) of the one with this name."""
     judges = [label for label, one in run.judges.items() if one.method == "model"]
     agents = dict.fromkeys(value.agent for value in run.values if value.agent)
-    known = {
+    by_label = {
         label: family_of(label, rules, model=group_of(run.agents[label]) == MODELS)
         for label in agents
     }
-    known |= {label: family_of(run.judges[label].name, rules, model=True) for label in judges}
-    of = {label: family for label, family in known.items() if family is not None}
-    wanted = [label for label in judges if judge in (None, run.judges[label].name)]
-    if len(judges) < 2:
-        who = f"only {judges[0]}" if judges else "no model"
-        why = f'it takes two model judges of the same episodes, and {who} judged "{run.run}"'
-        return SelfPreferences((), of, why)
-    if not wanted:
-        why = (
-            f'no scores of "{run.run}" by {judge} as a model are stored; `sociolab judge` stores '
-            "them"
-        )
-        return SelfPreferences((), of, why)
+    by_label |= {label: family_of(run.judges[label].name, rules, model=True) for label in judges}
+    families = {label: family for label, family in by_label.items() if family is not None}
+    first = [label for label in judges if judge in (None, run.judges[label].name)]
     pairs = [
         pair
         for one, other in permutations(judges, 2)
-        if one in wanted and of[one] != of[other]
-        for pair in [_pair(run, one, other, of)]
+        if one in first and families[one] != families[other]
+        for pair in [_pair(run, one, other, families)]
         if pair is not None
     ]
-    if pairs:
-        return SelfPreferences(tuple(pairs), of)
-    told = ", ".join(f"{label} ({of[label]})" for label in judges)
-    played = ", ".join(f"{agent} ({of.get(agent, 'no model')})" for agent in agents)
-    return SelfPreferences(
-        (),
-        of,
-        "it takes two judges of different families, and episodes both of a judge's family and of "
-        f"others; judges: {told}; agents: {played}",
-    )
+    why = ""
+    if not judges:
+        why = SAY("no_model", run=run.run)
+    elif len(judges) == 1:
+        why = SAY("one_model", judge=judges[0], run=run.run)
+    elif not first:
+        why = SAY("not_stored", run=run.run, judge=judge)
+    elif not pairs:
+        why = SAY(
+            "no_pair",
+            judges=[SAY("of_family", name=label, family=families[label]) for label in judges],
+            agents=[
+                SAY("of_family", name=label, family=families.get(label, SAY("no_family")))
+                for label in agents
+            ],
+        )
+    return SelfPreferences(run.run, tuple(pairs), families, why, run.declared)
 
 
 @dataclass(frozen=True, slots=True)
 class _Gap:
     """Judge minus other judge on one play in one measure; `value` is None where one is missing."""
 
-    play: tuple[str, str | None]
+    trial: str
     measure: str
     cluster: str
     family: str | None
     value: float | None
 
 
-def _pair(run: RunValues, judge: str, other: str, of: Mapping[str, str]) -> TwoJudges | None:
+def _pair(run: RunValues, judge: str, other: str, families: Mapping[str, str]) -> TwoJudges | None:
     """None where the two share no plays of the judge's family, or none of others."""
-    gaps, mine = _gaps(run, judge, other, of), of[judge]
-    if len({gap.family == mine for gap in gaps}) < 2:
+    gaps, family = _gaps(run, judge, other, families), families[judge]
+    if len({gap.family == family for gap in gaps}) < 2:
         return None
-    measures = [name for name in run.measures if any(gap.measure == name for gap in gaps)]
-    found = [
-        _preference(name, mine, [g for g in gaps if g.measure == name], _length(run, name))
-        for name in measures
-    ]
-    parts = [name for name in measures if name != OVERALL]
+    by_metric = {
+        metric: [gap for gap in gaps if gap.measure == metric.name]
+        for metric in run.measures.values()
+    }
+    findings = [_preference(metric, family, own) for metric, own in by_metric.items() if own]
+    parts = {m: own for m, own in by_metric.items() if own and m.name != OVERALL}
     if len(parts) > 1:
-        scales = {name: _length(run, name) for name in parts}
         scaled = [
-            gap if gap.value is None else replace(gap, value=gap.value / scales[gap.measure] * 100)
-            for gap in gaps
-            if gap.measure in scales
+            replace(gap, value=None if gap.value is None else gap.value / _length(metric) * 100)
+            for metric, own in parts.items()
+            for gap in own
         ]
-        found.append(_preference(ALL, mine, scaled, 100.0))
-    theirs = len({gap.play for gap in gaps if gap.family == of[other]})
-    return TwoJudges(judge, other, mine, theirs, tuple(found))
+        findings.append(_preference(all_metrics(), family, scaled))
+    theirs = len({gap.trial for gap in gaps if gap.family == families[other]})
+    return TwoJudges(judge, other, family, theirs, tuple(findings))
 
 
 def _gaps(run: RunValues, judge: str, other: str, of: Mapping[str, str]) -> list[_Gap]:
@@ -173,7 +166,7 @@ def _gaps(run: RunValues, judge: str, other: str, of: Mapping[str, str]) -> list
     second = {_cell(value): value.value for value in run.values if value.judge == other}
     return [
         _Gap(
-            (value.trial, value.seat),
+            value.trial,
             value.measure,
             value.cluster,
             of.get(value.agent),
@@ -192,17 +185,23 @@ def _minus(a: float | None, b: float | None) -> float | None:
     return None if a is None or b is None else a - b
 
 
-def _length(run: RunValues, measure: str) -> float:
-    return run.measures[measure].high - run.measures[measure].low
+def _length(metric: Measure) -> float:
+    return metric.high - metric.low
 
 
-def _preference(measure: str, family: str, gaps: Sequence[_Gap], length: float) -> Preference:
+def _preference(metric: Measure, family: str, gaps: Sequence[_Gap]) -> Finding:
     own = [gap for gap in gaps if gap.family == family]
     others = [gap for gap in gaps if gap.family != family]
-    effect = contrast(_present(own), _present(others))
-    missing = sum(gap.value is None for gap in gaps)
-    judgement = no_more(effect, TOLERANCE * length)
-    return Preference(measure, _mean(own), _mean(others), effect, missing, judgement)
+    effect, means = contrast(_present(own), _present(others)), (_mean(own), _mean(others))
+    more = {
+        "own": means[0],
+        "others": means[1],
+        "own_n": means[0].n,
+        "others_n": means[1].n,
+        "missing": sum(gap.value is None for gap in gaps),
+        "verdict": no_more(effect, TOLERANCE * _length(metric)),
+    }
+    return Finding(metric, estimate=effect, more=more)
 
 
 def _mean(gaps: Sequence[_Gap]) -> Estimate:
@@ -242,78 +241,74 @@ def contrast(a: Sequence[tuple[float, str]], b: Sequence[tuple[float, str]]) -> 
     return Estimate(value, n, groups, value - half, value + half, "t")
 
 
-def family_section(about: AuditSubject, found: SelfPreferences, run: str) -> Section:
+def family_section(preferences: SelfPreferences) -> Section:
     """Whether judges prefer their own family, or why that cannot be said."""
-    title = "Self-preference: scores for a judge's own model family"
-    if found.why:
-        return Section(title, (f"Verdict: cannot tell. It cannot be computed: {found.why}.",))
+    if preferences.why:
+        return Section(SAY("title"), (SAY("not_computed", why=preferences.why),))
     cautions = [
-        f"{pair.judge} vs. {pair.other}: {plural(pair.theirs, 'episode')} among the others are by "
-        f"{pair.other}'s own family, so the effect is the sum of both judges' self-preference."
-        for pair in found.pairs
+        SAY(
+            "both_families",
+            judge=pair.judge,
+            other=pair.other,
+            episodes=Count("episode", pair.theirs),
+        )
+        for pair in preferences.pairs
         if pair.theirs
     ]
-    cautions.append(
-        "Families differ in how well they play, and judges in how they use the scale: an effect "
-        "may reflect the quality of play rather than family."
+    return Section(
+        SAY("title_of_run", run=preferences.run),
+        (
+            *(_verdict(pair, preferences.declared) for pair in preferences.pairs),
+            SAY("families", families=[*_members(preferences.families)]),
+        ),
+        (*cautions, SAY("may_be_quality")),
+        tuple(_table(pair, preferences.declared.cluster) for pair in preferences.pairs),
     )
-    said = (*(one for pair in found.pairs for one in _said(about, pair)), _members(found))
-    tables = tuple(_preferences(about, pair) for pair in found.pairs)
-    return Section(f"{title} · run {run}", said, tuple(cautions), tables)
 
 
-def _members(found: SelfPreferences) -> str:
+def _members(families: Mapping[str, str]) -> Iterator[Note]:
     """Which agents and judges were taken for one family: a name may mislead."""
-    self_preferences = sorted({*found.families.values()})
-    told = (
-        f"{family} ({', '.join(sorted(one for one, of in found.families.items() if of == family))})"
-        for family in self_preferences
-    )
-    return f"Families, by name or by --family: {'; '.join(told)}. All other agents have no family."
-
-
-def _said(about: AuditSubject, pair: TwoJudges) -> tuple[str, ...]:
-    known = {one.measure: one for one in pair.preferences if one.effect.value is not None}
-    main = about.main(list(known))
-    if not main:
-        return (f"Verdict on {pair.judge} vs. {pair.other}: cannot tell, no score is there.",)
-    return (
-        f"Verdict on {pair.judge} vs. {pair.other}: {_VERDICTS[known[main].judgement]} "
-        f"({about.title(main)} {condition_words(known[main].effect)} for agents of {pair.family}).",
-    )
+    for family in sorted({*families.values()}):
+        members = sorted(label for label, of in families.items() if of == family)
+        yield SAY("members", family=family, members=members)
 
 
 _VERDICTS: Mapping[Judgement, str] = {
-    "passes": "passes, it does not prefer its own family",
-    "fails": "fails, it prefers its own family",
-    "undecided": "cannot tell",
+    "passes": "passes",
+    "fails": "fails",
+    "undecided": "cannot_tell",
 }
 
 
-def _preferences(about: AuditSubject, pair: TwoJudges) -> TextTable:
-    rows = tuple(_preference_table(about, one) for one in pair.preferences)
-    names = [one.measure for one in pair.preferences]
-    notes = (
-        f"{pair.judge} minus {pair.other} on agents of {pair.family}, on others, and the "
-        "difference of the two; passes if its interval ends below "
-        f"{percent(TOLERANCE)} of the scale, fails if it begins above 0",
-        *about.notes(names, [one.effect for one in pair.preferences]),
-    )
-    return TextTable(
-        f"{pair.judge} vs. {pair.other}",
-        ("metric", "on its own", "on others", "effect", "own episodes", "others", "missing"),
-        rows,
-        notes,
+def _verdict(pair: TwoJudges, declared: Declared) -> Note:
+    scored = {
+        finding.metric.name: finding
+        for finding in pair.findings
+        if finding.metric and finding.estimate and finding.estimate.value is not None
+    }
+    leading = scored.get(main_measure(declared, [*scored]))
+    if leading is None or not isinstance(leading.estimate, Estimate):
+        return SAY("no_score", judge=pair.judge, other=pair.other)
+    judgement: Judgement = leading.more["verdict"]
+    return SAY(
+        "verdict",
+        judge=pair.judge,
+        other=pair.other,
+        verdict=SAY(_VERDICTS[judgement]),
+        metric=leading.metric,
+        effect=describe_effect(leading.estimate),
+        family=pair.family,
     )
 
 
-def _preference_table(about: AuditSubject, one: Preference) -> tuple[str, ...]:
-    return (
-        about.title(one.measure),
-        plain(one.own.value, sign=True),
-        plain(one.others.value, sign=True),
-        cell(one.effect, sign=True),
-        str(one.own.n),
-        str(one.others.n),
-        str(one.missing),
+def _table(pair: TwoJudges, cluster: str) -> FindingTable:
+    return SAY.table(
+        "effects",
+        pair.findings,
+        notes=figure_notes(pair.findings),
+        cluster=cluster,
+        judge=pair.judge,
+        other=pair.other,
+        family=pair.family,
+        tolerance=TOLERANCE,
     )

@@ -12,17 +12,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from sociolab.analysis.audit import (
-    AuditEffect,
-    AuditSubject,
-    ControlResult,
     RepeatedScore,
     ScoreChange,
-    change_effects,
+    change_findings,
     changes_of,
-    control_results,
+    control_findings,
     controls_section,
-    grouped_effects,
-    repeat_effects,
+    grouped_findings,
+    repeat_findings,
     repeat_section,
     repeated_of,
     variant_section,
@@ -55,16 +52,20 @@ from sociolab.core.score import UNTOLD, JudgeId, Score, ScoreFailure, Verdict
 from sociolab.core.seeding import digest
 from sociolab.judging.controls import donated
 from sociolab.models.budget import Budget
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Count, Finding, Note
 from sociolab.report.plays import PlayKey
 from sociolab.report.result import run_of_episodes
 from sociolab.report.section import Section
-from sociolab.report.words import counted, plural
+from sociolab.report.words import counted
 from sociolab.runner.judging import Cells, cells_of, failures_of, seated, verdicts_of
 from sociolab.runner.local import work_all
 from sociolab.runner.progress import TalliedReplies, Tally, Watch
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
+
+SAY = Catalogue("audit")
 
 FAMILY, LENGTH = "family", "length"
 STORED = frozenset({FAMILY, LENGTH})
@@ -79,7 +80,7 @@ REPEAT = "repeat"
 
 @dataclass(frozen=True, slots=True)
 class AuditResult:
-    """What was found, as figures by kind and as sections to show.
+    """What was found, as findings by kind and as sections to show.
 
     `judge` is "" where none was asked; `stopped` says why an audit ended early. `judgings` counts
     what was asked, `failed` those that lack a score, by cause. `in_vain` says what failed where all
@@ -89,7 +90,7 @@ class AuditResult:
     run: str
     judge: str
     episodes: int
-    effects: Mapping[str, tuple[AuditEffect, ...]]
+    effects: Mapping[str, tuple[Finding, ...]]
     families: SelfPreferences | None
     panel: JudgePanel | None
     sections: tuple[Section, ...]
@@ -97,7 +98,7 @@ class AuditResult:
     judgings: int = 0
     failed: Mapping[str, int] = field(default_factory=dict)
     in_vain: str = ""
-    controls: tuple[ControlResult, ...] = ()
+    controls: tuple[Finding, ...] = ()
     lengths: tuple[LengthEffect, ...] = ()
 
 
@@ -196,30 +197,25 @@ def _told(
     """Figures and sections of all that was asked for; `stored` are the run's own scores, where
     they are wanted."""
     name = judge.id.label if judge else ""
-    effects: dict[str, tuple[AuditEffect, ...]] = {}
-    tests: tuple[ControlResult, ...] = ()
+    effects: dict[str, tuple[Finding, ...]] = {}
+    controls: tuple[Finding, ...] = ()
     sections: list[Section] = []
     if judge and (asked.audited or asked.error):
         sections.append(opening(config.run, judge.id, asked, _lacking(config, kit)))
-        for kind, made, section in audits(kit, kinds, asked):
-            effects[kind] = made
+        for kind, findings, section in audits(kit, kinds, asked):
+            effects[kind] = findings
             sections.append(section)
-        tests = tuple(_controls(kit, kinds, asked))
-        if tests:
-            sections.insert(1, controls_section(_about(kit, tests), tests))
-    found = None
+        controls = tuple(_controls(kit, kinds, asked))
+        if controls:
+            sections.insert(1, controls_section(controls, kit.declared.cluster))
+    families = None
     if stored is not None and FAMILY in kinds:
-        found = self_preferences(stored, config.families, name or None)
-        sections.append(
-            family_section(
-                AuditSubject(stored.world, stored.measures, stored.declared), found, config.run
-            )
-        )
+        families = self_preferences(stored, config.families, name or None)
+        sections.append(family_section(families))
     lengths: tuple[LengthEffect, ...] = ()
     if stored is not None and LENGTH in kinds:
-        about = AuditSubject(stored.world, stored.measures, stored.declared)
         lengths = length_effects(stored, words, name or None)
-        sections.append(length_section(about, lengths, config.run))
+        sections.append(length_section(stored, lengths))
     if panel is not None:
         sections.append(panel_section(panel, config.apart))
     return AuditResult(
@@ -227,36 +223,33 @@ def _told(
         judge=name,
         episodes=len(asked.audited),
         effects=effects,
-        families=found,
+        families=families,
         panel=panel,
         sections=tuple(sections),
         stopped=str(asked.error) if asked.error else "",
         judgings=len(asked.judgings),
         failed=dict(asked.failed),
         in_vain="; ".join(_in_vain(asked, panel)),
-        controls=tests,
+        controls=controls,
         lengths=lengths,
     )
 
 
-def _in_vain(asked: AuditJudgings, panel: JudgePanel | None) -> Iterator[str]:
+def _in_vain(asked: AuditJudgings, panel: JudgePanel | None) -> Iterator[Note]:
     """What failed, where nothing else came of it."""
     if asked.in_vain:
-        told = f"{plural(len(asked.judgings), 'judging')} failed ({counted(asked.failed)})"
-        yield f"all of {told}: the audit found nothing"
+        judgings = Count("judging", len(asked.judgings))
+        yield SAY("all_judgings_failed", judgings=judgings, causes=counted(asked.failed))
     if panel is not None and panel.failed and not any(play.complete for play in panel.plays):
-        told = f"{panel.failed:,} of {plural(len(panel.plays), 'score')} of the panel failed"
-        yield f"{told}, and none is complete: the panel found nothing"
+        scores = Count("score", len(panel.plays))
+        yield SAY("panel_failed", n=panel.failed, scores=scores)
 
 
-def _lacking(config: AuditConfig, kit: WorldKit) -> str:
+def _lacking(config: AuditConfig, kit: WorldKit) -> Note | None:
     """What cannot be audited in a world without variants, unless only this was asked for."""
     if kit.variants or config.kinds:
-        return ""
-    return (
-        f"{kit.world.name} has no variants of its episodes: its judges can be audited by {REPEAT}, "
-        f"{FAMILY} and {LENGTH} only"
-    )
+        return None
+    return SAY("no_variants", world=kit.world.name, kinds=(REPEAT, FAMILY, LENGTH))
 
 
 @dataclass(frozen=True, slots=True)
@@ -450,62 +443,64 @@ def _by_seat(episode: Episode) -> Counter[str]:
     return found
 
 
-def opening(run: str, judge: JudgeId, asked: AuditJudgings, lacking: str = "") -> Section:
+def opening(run: str, judge: JudgeId, asked: AuditJudgings, lacking: Note | None = None) -> Section:
     """What was done, and what went wrong; `lacking` says what cannot be audited, if anything."""
-    done = asked.audited.values()
-    total = len(asked.judgings)
-    again = sum(len(one.as_it_is) - 1 for one in done)
-    changed = total - again - len(done)
-    said = (
-        f"{plural(len(done), 'episode')} in {plural(total, 'judging')}: {len(done):,} as they are, "
-        f"{again:,} the same again, {changed:,} of variants"
-        f"{'; all at temperature 0' if judge.method == 'model' else ''}.",
+    episodes = Count("episode", len(asked.audited))
+    judgings = Count("judging", len(asked.judgings))
+    again = sum(len(one.as_it_is) - 1 for one in asked.audited.values())
+    done = SAY(
+        "done",
+        episodes=episodes,
+        judgings=judgings,
+        unchanged=episodes.n,
+        again=again,
+        variants=judgings.n - again - episodes.n,
+        how=SAY("at_temperature_0") if judge.method == "model" else "",
     )
-    cautions = []
-    if asked.error:
-        cautions.append(f"the audit stopped early: {asked.error}; the same command goes on")
-    if asked.failed:
-        without = f"{sum(asked.failed.values()):,} of {plural(total, 'judging')}"
-        first = asked.failures[0].problem
-        cautions.append(
-            f"{without} lack a score ({counted(asked.failed)}); none counts as a value; "
-            f"the first: {first}"
+    cautions = [
+        SAY("stopped", error=str(asked.error)) if asked.error else None,
+        SAY(
+            "lack_scores",
+            n=asked.failed.total(),
+            judgings=judgings,
+            causes=counted(asked.failed),
+            first=asked.failures[0].problem,
         )
-    if lacking:
-        cautions.append(lacking)
-    return Section(f"Audit of {judge.label} · run {run}", said, tuple(cautions))
+        if asked.failed
+        else None,
+        lacking,
+    ]
+    title = SAY("title", judge=judge.label, run=run)
+    return Section(title, (done,), tuple(filter(None, cautions)))
 
 
 def audits(
     kit: WorldKit, kinds: Sequence[str], asked: AuditJudgings
-) -> Iterator[tuple[str, tuple[AuditEffect, ...], Section]]:
-    """Each of these kinds that judgings were asked for: its figures, and how it reads."""
-    again: tuple[AuditEffect, ...] = ()
+) -> Iterator[tuple[str, tuple[Finding, ...], Section]]:
+    """Each of these kinds that judgings were asked for: its findings, and how they read."""
+    again: tuple[Finding, ...] = ()
     done = asked.audited.values()
-    due = asked.cells
     if REPEAT in kinds:
-        cells = _repeats(asked)
-        again = repeat_effects(cells)
+        again = repeat_findings(_repeats(asked))
         times = max((len(one.as_it_is) for one in done), default=0)
-        yield REPEAT, again, repeat_section(_about(kit, cells), again, times)
+        yield REPEAT, again, repeat_section(again, times, kit.declared)
     for kind, of in kit.variants.items():
         if kind in kinds:
-            changes = [change for one in done for change in _changes(one, kind, due)]
-            made = change_effects(changes)
+            changes = _changes(asked, kind)
+            findings = change_findings(changes)
             section = variant_section(
-                _about(kit, changes),
                 kind,
                 of.about,
-                made,
+                findings,
+                kit.declared,
                 without=sum(not one.variants[kind] for one in done),
                 words=_words_of(done, kind),
                 repeats=again,
-                groups=grouped_effects(changes),
+                groups=grouped_findings(changes),
             )
             if REPEAT not in kinds and "as again" in of.expects.values():
-                why = f"No verdict: it takes --kind {REPEAT}, what scores move by anyway."
-                section = replace(section, said=(*section.said, why))
-            yield kind, made, section
+                section = replace(section, said=(*section.said, SAY("no_verdict", kind=REPEAT)))
+            yield kind, findings, section
 
 
 def _repeats(asked: AuditJudgings) -> list[RepeatedScore]:
@@ -516,30 +511,28 @@ def _repeats(asked: AuditJudgings) -> list[RepeatedScore]:
     ]
 
 
-def _controls(kit: WorldKit, kinds: Sequence[str], asked: AuditJudgings) -> Iterator[ControlResult]:
+def _controls(kit: WorldKit, kinds: Sequence[str], asked: AuditJudgings) -> Iterator[Finding]:
     repeats = _repeats(asked)
     for kind, of in kit.variants.items():
         if kind in kinds and of.expects:
-            changes = [
-                c for one in asked.audited.values() for c in _changes(one, kind, asked.cells)
-            ]
-            yield from control_results(kind, of.expects, changes, repeats)
+            yield from control_findings(kind, of.expects, _changes(asked, kind), repeats)
 
 
-def _changes(one: AuditedEpisode, kind: str, due: Cells) -> Iterator[ScoreChange]:
-    cells = seated(due, one.trial.task.seats)
-    for variant, verdicts in one.variants[kind]:
-        yield from changes_of(one.trial, variant, one.as_it_is[0], verdicts, cells)
+def _changes(asked: AuditJudgings, kind: str) -> list[ScoreChange]:
+    return [
+        change
+        for one in asked.audited.values()
+        for variant, verdicts in one.variants[kind]
+        for change in changes_of(
+            one.trial,
+            variant,
+            one.as_it_is[0],
+            verdicts,
+            seated(asked.cells, one.trial.task.seats),
+        )
+    ]
 
 
 def _words_of(done: Iterable[AuditedEpisode], kind: str) -> tuple[int, int]:
-    found = [one.words[kind] for one in done]
-    return sum(before for before, _ in found), sum(after for _, after in found)
-
-
-def _about(
-    kit: WorldKit, cells: Iterable[RepeatedScore | ScoreChange | ControlResult]
-) -> AuditSubject:
-    return AuditSubject(
-        kit.world.name, {cell.measure.name: cell.measure for cell in cells}, kit.declared
-    )
+    pairs = [one.words[kind] for one in done]
+    return sum(before for before, _ in pairs), sum(after for _, after in pairs)

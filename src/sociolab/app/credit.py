@@ -15,9 +15,8 @@ from tempfile import TemporaryFile
 from typing import Any, TypeAlias
 
 from sociolab.analysis.credit import (
-    CreditCheck,
     PlayCredit,
-    checks,
+    check_findings,
     credit_of,
     judgings_of,
     keep_credit,
@@ -46,8 +45,10 @@ from sociolab.judging.credit import (
     story_of,
 )
 from sociolab.models.budget import Budget
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Count, Finding
 from sociolab.report.result import run_of_episodes
-from sociolab.report.words import counted, plural
+from sociolab.report.words import counted
 from sociolab.runner.local import work_all
 from sociolab.runner.progress import TalliedReplies, Tally, Watch
 from sociolab.store.calls import RunReplies
@@ -55,6 +56,7 @@ from sociolab.store.connect import lock_run, store_path
 from sociolab.store.database import replaced
 from sociolab.store.store import Store
 
+SAY = Catalogue("credit")
 SCHEMA = 1
 
 Score: TypeAlias = Mapping[str, Any]
@@ -244,7 +246,7 @@ class CreditResult:
     world: str
     judge: str
     plays: tuple[PlayCredit, ...]
-    checks: tuple[CreditCheck, ...]
+    checks: tuple[Finding, ...]
     nothing: int
     waiting: int
     calls: int
@@ -262,8 +264,7 @@ class CreditResult:
         failed: Counter[str] = Counter(causes)
         if not self.plays or failed.total() < len(self.plays):
             return ""
-        lists = plural(len(self.plays), "list")
-        return f"no list of turns could be had: all of {lists} missing ({counted(failed)})"
+        return SAY("all_missing", lists=Count("list", len(self.plays)), causes=counted(failed))
 
 
 def measures_of(text: str) -> tuple[CreditMeasure, ...]:
@@ -402,7 +403,7 @@ def _result(
         declared=row.declared,
         judge=judge.id.label,
         plays=plays,
-        checks=checks(plays, scores),
+        checks=check_findings(plays, scores),
         nothing=len(stories) - len(asked),
         waiting=len(asked) - len(there),
         calls=tally.calls,

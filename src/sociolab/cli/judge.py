@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from sociolab.app.audit import AuditResult
     from sociolab.app.credit import CreditResult
     from sociolab.runner.progress import Tally
-    from sociolab.stats.intervals import Estimate
 
 verbs = typer.Typer()
 
@@ -152,7 +151,7 @@ def audit(*, given: dict[str, Any], json: Json = False) -> None:
     show_sections(found.sections, partial(_audit_document, found), as_json=json)
     if found.in_vain:
         say(found.in_vain)
-    missed = config.check and any(one.judgement == "fails" for one in found.controls)
+    missed = config.check and any(one.more["verdict"] == "fails" for one in found.controls)
     raise typer.Exit(1 if found.stopped or found.in_vain or missed else 0)
 
 
@@ -197,26 +196,26 @@ def _audit_document(found: AuditResult) -> dict[str, Any]:
         "audits": {
             kind: [
                 {
-                    "measure": effect.measure,
-                    "what": effect.what,
-                    **_estimate(effect.estimate),
-                    "missing": effect.missing,
+                    "measure": finding.metric and finding.metric.name,
+                    "what": finding.about["figure"],
+                    **_estimate(finding.estimate),
+                    "missing": finding.more["missing"],
                 }
-                for effect in effects
+                for finding in findings
             ]
-            for kind, effects in found.effects.items()
+            for kind, findings in found.effects.items()
         },
         "controls": [
             {
-                "control": one.kind,
-                "measure": one.measure.name,
-                "should": one.way,
-                "moved": _estimate(one.moved),
-                "change": _estimate(one.change),
-                "no_room": one.room,
-                "verdict": one.judgement,
+                "control": finding.about["control"],
+                "measure": finding.metric and finding.metric.name,
+                "should": finding.more["way"],
+                "moved": _estimate(finding.estimate),
+                "change": _estimate(finding.more["change"]),
+                "no_room": finding.more["no_room"],
+                "verdict": finding.more["verdict"],
             }
-            for one in found.controls
+            for finding in found.controls
         ],
         "length": [
             {"judge": one.judge, "measure": one.measure, **_estimate(one.slope)}
@@ -239,15 +238,15 @@ def _families(found: AuditResult) -> dict[str, Any] | None:
                 "judge": pair.judge,
                 "beside": pair.other,
                 "family": pair.family,
-                "measure": one.measure,
-                "on_own": one.own.value,
-                "on_others": one.others.value,
-                **_estimate(one.effect),
-                "missing": one.missing,
-                "verdict": one.judgement,
+                "measure": finding.metric and finding.metric.name,
+                "on_own": finding.more["own"].value,
+                "on_others": finding.more["others"].value,
+                **_estimate(finding.estimate),
+                "missing": finding.more["missing"],
+                "verdict": finding.more["verdict"],
             }
             for pair in found.families.pairs
-            for one in pair.preferences
+            for finding in pair.findings
         ],
     }
 
@@ -268,7 +267,7 @@ def _panel(found: AuditResult) -> dict[str, Any] | None:
     }
 
 
-def _estimate(estimate: Estimate) -> dict[str, Any]:
+def _estimate(estimate: Any) -> dict[str, Any]:
     return {
         "value": estimate.value,
         "low": estimate.low,
@@ -339,18 +338,16 @@ def _credit_document(found: CreditResult) -> dict[str, Any]:
         ],
         "checks": [
             {
-                "judge": one.judge,
-                "measure": one.measure,
-                "n": one.found.n,
-                "clusters": one.found.clusters,
-                "missing": one.found.missing,
-                "enough": one.enough,
-                "r": one.found.value if one.enough else None,
-                "low": one.found.low if one.enough else None,
-                "high": one.found.high if one.enough else None,
-                "p": one.found.p if one.enough else None,
-                "note": one.found.note,
+                "judge": check.about["judge"],
+                "measure": check.metric and check.metric.name,
+                **_correlation(check.estimate, enough=check.more["enough"]),
             }
-            for one in found.checks
+            for check in found.checks
         ],
     }
+
+
+def _correlation(found: Any, *, enough: bool) -> dict[str, Any]:
+    counts = {"n": found.n, "clusters": found.clusters, "missing": found.missing, "enough": enough}
+    figures = {"r": found.value, "low": found.low, "high": found.high, "p": found.p}
+    return counts | (figures if enough else dict.fromkeys(figures)) | {"note": found.note}

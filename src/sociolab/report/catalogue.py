@@ -184,8 +184,8 @@ class NoteFormatter(string.Formatter):
     """Writes the values of a note by their type: a count with its noun, an estimate with its
     interval, names as a list, a number with two decimals, a whole number in thousands.
 
-    Behind a colon: a form and a part (`Form`, `Part`); "or" and "comma", how names are listed;
-    "was|were", the first word for one, the second for several; or a format of Python's own.
+    Behind a colon: a form and a part (`Form`, `Part`); "or", "comma" and "semicolon", how names are
+    listed; "was|were", the first word for one, the second for several; or a format of Python's own.
     """
 
     def __init__(self, metric: Measure | None = None) -> None:
@@ -235,6 +235,8 @@ def write(value: Any, form: str = "", part: Part = "", metric: Measure | None = 
             names = [write(one) for one in value]
             if form == "comma":
                 return ", ".join(names)
+            if form == "semicolon":
+                return "; ".join(names)
             if form == "or":
                 return " or ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
             return listed(names)

@@ -117,12 +117,13 @@ def test_agreement_counts_what_is_right_and_wrong_and_nothing_else(
         "unsure": "cannot tell",
         "no-quote": "failed",
     }
-    (row,) = found.by_kind
-    assert (row.kind, row.items, row.answered) == ("price", 9, 7)
-    assert row.agreement.value == pytest.approx(3 / 7)
+    (row,) = found.findings
+    agreement: Any = row.estimate
+    assert (row.about, str(row.figure("items")), agreement.n) == ({"kind": "price"}, "9 items", 7)
+    assert agreement.value == pytest.approx(3 / 7)
     # A rate of single items: Clopper and Pearson's of 6 x 3 / 7 in 6.
     ends = proportion_confint(18 / 7, 6, method="beta")
-    assert (row.agreement.low, row.agreement.high) == pytest.approx(ends)
+    assert (agreement.low, agreement.high) == pytest.approx(ends)
     assert found.judge.label == "reader:openai/m"
     shown = document(found)
     assert shown["agreement"][0] | {"low": 0, "high": 0} == {

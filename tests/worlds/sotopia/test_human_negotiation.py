@@ -119,7 +119,7 @@ def test_the_set_that_is_written_can_be_validated_on(
     found = validate(
         ValidationConfig(judge=f"{spec}:Judge", data=tmp_path / "people", store=tmp_path / "s.db")
     )
-    assert [(row.items, row.outcomes.total()) for row in found.by_kind] == [
+    assert [tuple(count.n for count in row.counts) for row in found.findings] == [
         (8, 16),
         (8, 16),
         (16, 32),

@@ -8,10 +8,11 @@ from collections.abc import Callable
 
 import pytest
 
-from sociolab.analysis.audit import ControlResult, changes_of, control_results
+from sociolab.analysis.audit import changes_of, control_findings
 from sociolab.core.episode import Answered, Episode, Json
 from sociolab.core.ports import CallKey, ChatReply, Prompt
 from sociolab.core.score import Score
+from sociolab.report.finding import Finding
 from sociolab.town.trace import chunks_in
 from sociolab.worlds.stss.audit import ELSE, IDLE, TO_THE_JUDGE, variants
 from sociolab.worlds.stss.judges import StssModelJudge
@@ -78,11 +79,11 @@ def obliging(body: str, line: str) -> bool:
 
 def verdicts(
     finds: Callable[[str, str], bool], of: Episode = PARTIED
-) -> dict[tuple[str, str], ControlResult]:
+) -> dict[tuple[str, str], Finding]:
     """What a judge makes of every control, with the same episode in four scenarios."""
     judge = StssModelJudge(Reads(finds))
 
-    async def all_() -> dict[tuple[str, str], ControlResult]:
+    async def all_() -> dict[tuple[str, str], Finding]:
         before, found = await judge.judge(of), {}
         for kind, one in VARIANTS.items():
             changes = [
@@ -92,15 +93,16 @@ def verdicts(
                     of.trial, variant, before, await judge.judge(variant.episode)
                 )
             ]
-            for result in control_results(kind, one.expects, changes):
-                found[kind, result.measure.name] = result
+            for result in control_findings(kind, one.expects, changes):
+                assert result.metric
+                found[kind, result.metric.name] = result
         return found
 
     return asyncio.run(all_())
 
 
-def moved(found: dict[tuple[str, str], ControlResult]) -> dict[tuple[str, str], float | None]:
-    return {key: one.moved.value for key, one in found.items()}
+def moved(found: dict[tuple[str, str], Finding]) -> dict[tuple[str, str], float | None]:
+    return {key: one.estimate.value for key, one in found.items() if one.estimate}
 
 
 def test_a_judge_that_reads_moves_every_score_as_it_should() -> None:
@@ -117,9 +119,9 @@ def test_a_judge_that_reads_moves_every_score_as_it_should() -> None:
         ("unsaid", "lost_not_acted_on"): 1,
     }
     # By hand: 1 of 3 wanted took part, then none; 1 of the 2 who were there, then both.
-    assert found["outcome", "goal_read"].change.value == pytest.approx(-1 / 3)
-    assert found["joined", "took_part_read"].change.value == pytest.approx(0.5)
-    assert found["unsaid", "lost_not_acted_on"].change.value == pytest.approx(-1 / 5)
+    assert found["outcome", "goal_read"].more["change"].value == pytest.approx(-1 / 3)
+    assert found["joined", "took_part_read"].more["change"].value == pytest.approx(0.5)
+    assert found["unsaid", "lost_not_acted_on"].more["change"].value == pytest.approx(-1 / 5)
 
 
 @pytest.mark.parametrize(

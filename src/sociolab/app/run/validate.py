@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -34,9 +34,10 @@ from sociolab.core.reading import first_problem, json_lines, toml_record
 from sociolab.core.score import JudgeId, Score, ScoreFailure, Verdict
 from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
-from sociolab.report.formatting import cell, interval_notes, title_of
-from sociolab.report.section import Section, TextTable
-from sociolab.report.words import plural
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Count, Finding, Note
+from sociolab.report.formatting import title_of
+from sociolab.report.section import Section
 from sociolab.runner.judging import verdicts_of
 from sociolab.runner.local import work_all
 from sociolab.runner.progress import TalliedReplies, Tally, Watch
@@ -44,6 +45,7 @@ from sociolab.stats.intervals import Estimate, mean, on_scale
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
 
+SAY = Catalogue("validation")
 MANIFEST = "set.toml"
 _AT_ONCE = 128
 """Items under way."""
@@ -84,38 +86,8 @@ class Compared:
         return "invented" if nothing & {*right} else "mistaken"
 
 
-OUTCOMES: Mapping[str, str] = {
-    "right": "the answer is the label, or one of several labels",
-    "missed": "nothing found, where the label says that there is something",
-    "invented": "something found, where the label says that there is nothing, or cannot tell",
-    "mistaken": "something found, and something else labelled",
-    "cannot tell": "no answer given, where the label has one",
-    "failed": "no usable reply, or none with quotes that are in the text",
-}
 _WRONG = ("missed", "invented", "mistaken")
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """How the points of one kind were answered; `agreement` is right / (right + wrong).
-
-    Its interval is clustered by item. What failed, or could not be told, is counted beside it.
-    """
-
-    kind: str
-    items: int
-    outcomes: Counter[str]
-    agreement: Estimate
-
-    @property
-    def answered(self) -> int:
-        """Points with an answer that is right or wrong."""
-        return self.outcomes["right"] + self.wrong
-
-    @property
-    def wrong(self) -> int:
-        """Points that are missed, invented or mistaken."""
-        return sum(self.outcomes[name] for name in _WRONG)
+OUTCOMES = ("right", *_WRONG, "cannot tell", "failed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +102,17 @@ class Validation:
     stopped: str = ""
 
     @property
-    def by_kind(self) -> tuple[Agreement, ...]:
-        """The agreement of each kind, then of all points where there are several kinds."""
+    def findings(self) -> tuple[Finding, ...]:
+        """The agreement of each kind, then of all points where there are several kinds.
+
+        It is right / (right + wrong), with an interval clustered by item; what failed, or could not
+        be told, is counted beside it, as each of `OUTCOMES` is.
+        """
         kinds = dict.fromkeys(one.point.kind for one in self.compared)
-        found = [
+        by_kind = tuple(
             _agreement(kind, [c for c in self.compared if c.point.kind == kind]) for kind in kinds
-        ]
-        return (*found, _agreement("all", self.compared)) if len(found) > 1 else tuple(found)
+        )
+        return (*by_kind, _agreement("all", self.compared)) if len(by_kind) > 1 else by_kind
 
     @property
     def in_vain(self) -> bool:
@@ -287,7 +263,7 @@ async def _judged(judge: Judge, item: Labelled) -> tuple[Compared, ...]:
         measure, seat = first.measure, first.seat
         right = tuple(dict.fromkeys(_scored(labels[number])[0] or "" for labels in item.expected))
         found = given.get((measure.name, seat))
-        missing = problem or f"it gave no score of {title_of(measure)}"
+        missing = problem or SAY("no_score", metric=measure)
         text, shown = (None, missing) if found is None else _scored(found)
         point = LabelledPoint(f"{title_of(measure)}, {item.kind}", seat or "", right, ())
         compared.append(Compared(item, point, PointAnswer(text, shown)))
@@ -306,75 +282,56 @@ def _scored(verdict: Verdict) -> tuple[str | None, str]:
 # ------------------------------------------------------------------ what was found
 
 
-def _agreement(kind: str, compared: Sequence[Compared]) -> Agreement:
+def _agreement(kind: str, compared: Sequence[Compared]) -> Finding:
     outcomes = Counter(one.outcome for one in compared)
     values = [{"right": 1.0, **dict.fromkeys(_WRONG, 0.0)}.get(one.outcome) for one in compared]
     items = [one.item.id for one in compared]
-    return Agreement(kind, len(set(items)), outcomes, on_scale(mean(values, items), 0, 1))
+    return Finding(
+        about={"kind": kind},
+        estimate=on_scale(mean(values, items), 0, 1),
+        counts=(Count("item", len({*items})), Count("point", len(compared))),
+        more={outcome: outcomes[outcome] for outcome in OUTCOMES},
+    )
 
 
 def section(found: Validation) -> Section:
     """Agreement by kind, and the first of the differences."""
-    order = (*_WRONG, "cannot tell", "failed")
-    differences = [one for name in order for one in found.compared if one.outcome == name]
-    tables = [_table(found.by_kind)]
+    findings = found.findings
+    differences = [one for name in OUTCOMES[1:] for one in found.compared if one.outcome == name]
+    left = len(differences) - _MOST_SHOWN
+    more = [SAY("more", n=left)] if left > 0 else []
+    tables = [SAY.table("agreement", findings, cluster="item")]
     if differences:
-        tables.append(_differences(differences))
+        tables.append(SAY.table("differences", map(_row, differences[:_MOST_SHOWN]), notes=more))
+    data, kind = found.data.name, found.manifest.kind
     return Section(
-        f"Validation of {found.judge.label} on {found.data.name} ({found.manifest.kind})",
-        tuple(_said(found)),
+        SAY("title", judge=found.judge.label, data=data, kind=kind),
+        (_verdict(findings[-1]),) if findings else (),
         tuple(filter(None, (found.manifest.about,))),
         tuple(tables),
     )
 
 
-def _said(found: Validation) -> Iterator[str]:
-    if not found.compared:
-        return
-    whole = found.by_kind[-1]
-    yield (
-        f"{whole.outcomes['right']} of {plural(whole.answered, 'answer')} right "
-        f"({plural(whole.items, 'item')}); {whole.outcomes['cannot tell']} cannot tell, "
-        f"{whole.outcomes['failed']} failed."
+def _verdict(whole: Finding) -> Note:
+    answers = sum(whole.more[outcome] for outcome in ("right", *_WRONG))
+    return SAY(
+        "verdict",
+        right=whole.more["right"],
+        answers=Count("answer", answers),
+        items=whole.figure("items"),
+        unsure=whole.more["cannot tell"],
+        failed=whole.more["failed"],
     )
 
 
-def _table(rows: Sequence[Agreement]) -> TextTable:
-    columns = ("kind", "items", "points", *OUTCOMES, "agreement")
-    cells = tuple(
-        (
-            row.kind,
-            str(row.items),
-            str(row.outcomes.total()),
-            *(str(row.outcomes[name]) for name in OUTCOMES),
-            cell(row.agreement),
-        )
-        for row in rows
-    )
-    notes = (
-        "agreement: right / (right + missed + invented + mistaken); what failed or could not be "
-        "told is in neither",
-        *interval_notes((row.agreement for row in rows), "item"),
-        *(f"{name}: {meaning}" for name, meaning in OUTCOMES.items()),
-    )
-    return TextTable("Agreement with the labels", columns, cells, notes)
-
-
-def _differences(compared: Sequence[Compared]) -> TextTable:
-    rows = tuple(
-        (
-            one.item.id,
-            one.point.about or one.point.kind,
-            " or ".join(one.point.right),
-            one.answer.text or "failed",
-            shorten(one.answer.shown, _LONGEST_SHOWN, placeholder=" ..."),
-        )
-        for one in compared[:_MOST_SHOWN]
-    )
-    left = len(compared) - len(rows)
-    notes = (f"{left} more: --json lists all, with their lines",) if left else ()
-    columns = ("item", "about", "label", "answer", "quotes")
-    return TextTable("Differences", columns, rows, notes, words=(1, 2, 3, 4))
+def _row(one: Compared) -> Finding:
+    about = {"item": one.item.id, "about": one.point.about or one.point.kind}
+    more = {
+        "label": one.point.right,
+        "answer": one.answer.text or SAY("failed"),
+        "quotes": shorten(one.answer.shown, _LONGEST_SHOWN, placeholder=" ..."),
+    }
+    return Finding(about=about, more=more)
 
 
 def document(found: Validation) -> dict[str, Any]:
@@ -393,17 +350,17 @@ def document(found: Validation) -> dict[str, Any]:
         "items_waiting": found.waiting,
         "agreement": [
             {
-                "kind": row.kind,
-                "items": row.items,
-                "points": row.outcomes.total(),
-                **{name.replace(" ", "_"): row.outcomes[name] for name in OUTCOMES},
-                "agreement": row.agreement.value,
-                "low": row.agreement.low,
-                "high": row.agreement.high,
-                "interval": row.agreement.method,
-                "note": row.agreement.note,
+                **row.about,
+                **{count.column: count.n for count in row.counts},
+                **{name.replace(" ", "_"): row.more[name] for name in OUTCOMES},
+                "agreement": row.estimate.value,
+                "low": row.estimate.low,
+                "high": row.estimate.high,
+                "interval": row.estimate.method,
+                "note": row.estimate.note,
             }
-            for row in found.by_kind
+            for row in found.findings
+            if isinstance(row.estimate, Estimate)
         ],
         "answers": [
             {
