@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.analysis.values import chosen_judge, values_of
+from sociolab.analysis.values import RunValues, Value, chosen_judge, pooled, values_of
 from sociolab.core.errors import ConfigError, StoreError
+from sociolab.core.metrics import Declared
+from sociolab.core.score import JudgeId, Measure
 from sociolab.report.result import result_of
 from sociolab.store.store import Store
 
@@ -47,6 +49,32 @@ def test_a_judge_must_be_named_where_several_judged(store: Store) -> None:
     assert chosen_judge(runs, "heuristic") == "heuristic"
     with pytest.raises(ConfigError, match='no judge "nobody" scored small'):
         chosen_judge(runs, "nobody")
+
+
+def two_judges() -> RunValues:
+    """One judge goes by rules, which counts before a formula, but only the formula scored the
+    world's main metric."""
+    declared = Declared(main=("payoff",))
+    measures = {name: Measure(name, 0, 10) for name in ("fairness", "payoff")}
+    judges = {"manners": JudgeId("manners", "rules"), "points": JudgeId("points", "formula")}
+    values = tuple(
+        Value(
+            "r", "goods", f"t{scenario}", "t", scenario, None, 0, seat, agent, "other",
+            judge, metric, value,
+        )
+        for judge, metric in (("manners", "fairness"), ("points", "payoff"))
+        for scenario in "abc"
+        for seat, agent, value in (("one", "x", 4.0), ("two", "y", 6.0))
+    )  # fmt: skip
+    return RunValues("r", "goods", values, judges, measures, declared=declared)
+
+
+def test_the_judge_of_the_declared_main_metric_is_taken() -> None:
+    run = two_judges()
+    assert chosen_judge([run], None) == "points"
+    assert chosen_judge([run], None, ["fairness"]) == "manners"
+    pool = pooled([run], None, None)
+    assert (pool.judge, pool.measure.name) == ("points", "payoff")
 
 
 def test_a_run_that_is_not_there_is_told(store: Store) -> None:

@@ -158,7 +158,8 @@ def chosen_judge(
     runs: Sequence[RunValues], wanted: str | None, measures: Sequence[str] = ()
 ) -> str:
     """The judge whose values all runs hold: the one that is wanted, or the foremost of those that
-    scored these measures, if any is named (`core.score.foremost`).
+    scored these measures (`core.score.foremost`); none named: that scored the first of the world's
+    main ones that any judge scored.
 
     ConfigError where a run has none, where several come first and none is named, or where the
     judges of that label differ in prompt or settings: their figures are not comparable.
@@ -169,8 +170,10 @@ def chosen_judge(
             judge_called(label, one.judges, one.run)
     else:
         shared = [judge for judge in runs[0].judges if all(judge in one.judges for one in runs)]
-        gave = [name for name in shared if all(_gave(one, name, measures) for one in runs)]
-        asked = foremost({name: runs[0].judges[name] for name in gave or shared})
+        choices = [measures] if measures else [*((name,) for name in runs[0].declared.main), ()]
+        gave = ([judge for judge in shared if _gave_all(runs, judge, some)] for some in choices)
+        judges = next(filter(None, gave), shared)
+        asked = foremost({judge: runs[0].judges[judge] for judge in judges})
         if not asked:
             by = "; ".join(f"{one.run} by {', '.join(one.judges) or 'nobody'}" for one in runs)
             raise ConfigError(
@@ -232,11 +235,16 @@ def unscored_hint(
     )
 
 
+def _gave_all(runs: Iterable[RunValues], judge: str, measures: Sequence[str]) -> bool:
+    """Whether a judge gave a value in each of these measures, or in any if none is named, in all of
+    the runs."""
+    return all(_gave(run, judge, measures) for run in runs)
+
+
 def _gave(run: RunValues, judge: str, measures: Sequence[str]) -> bool:
-    """Whether a judge gave a value in each of these measures, or in any if none is named."""
-    found = {value.measure for value in run.values if value.judge == judge}
+    scored = {value.measure for value in run.values if value.judge == judge}
     named = {measure_called(name, run.measures.values()) for name in measures}
-    return named <= found if named else bool(found)
+    return named <= scored if named else bool(scored)
 
 
 def _values(

@@ -185,14 +185,10 @@ def _judges(
     known = {label: judge for run in runs for label, judge in run.judges.items()}
     if wanted:
         return tuple(dict.fromkeys(judge_called(one, known, "these runs") for one in wanted))
-    gave = {v.judge for run in runs for v in run.values if v.value is not None}
-    if measure is not None:
-        gave = {
-            v.judge
-            for run in runs
-            for v in run.values
-            if v.measure == measure and v.value is not None
-        }
+    values = [value for run in runs for value in run.values if value.value is not None]
+    choices = (measure,) if measure is not None else (*runs[0].declared.main, None)
+    by_choice = ({v.judge for v in values if name in (None, v.measure)} for name in choices)
+    gave = next(filter(None, by_choice), set[str]())
     scored = {label: judge for label, judge in known.items() if label in gave}
     found = foremost(scored, with_people=True)
     if not found:
