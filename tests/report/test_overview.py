@@ -73,7 +73,8 @@ def test_each_metric_has_its_mean_interval_n_and_failures_beside_its_judge(
     heads = ("agent", "metric", "judge", "mean", "n", "failed", "coverage", "bounds")
     assert found.columns == (*heads, "invalid turns")
     rows = {row[:3]: row[3:] for row in found.rows}
-    assert rows[ALPHA, "GOAL", "heuristic"] == ("7.33 [2.93, 10.00]", "12", "0", "100 %", "\N{EN DASH}", "")
+    goal = ("7.33 [2.93, 10.00]", "12", "0", "100 %", "\N{EN DASH}", "")
+    assert rows[ALPHA, "GOAL", "heuristic"] == goal
     assert rows[ALPHA, "goal (checked)", "goal check"][1:] == ("4", "0", "33 %", "[1.67, 7.67]", "")
     assert rows[SCRIPTED, "GOAL", "heuristic"][2] == "3"  # a failed trial and a failed score
 
