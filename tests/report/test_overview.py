@@ -13,6 +13,7 @@ from rich.console import Console
 from report.small_run import ALPHA, RUN, SCRIPTED, build
 from sociolab.analysis.compare_runs import CompareRequest, compare_runs, two_agents
 from sociolab.report.charts import mean_charts
+from sociolab.report.html import ShownRun, page
 from sociolab.report.result import RunResult, result_of
 from sociolab.report.score_tables import MOST_ROWS, findings, headline, overview_table
 from sociolab.report.section import TextTable
@@ -231,3 +232,10 @@ def test_where_nothing_else_is_there_the_bounds_lead_and_no_mean(result: RunResu
     first = headline(liar_and_honest(result, overall=False))
     assert first is not None
     assert (first.metric, first.shown) == ("goal (checked), bounds", "[2.03, 9.25]")
+
+
+def test_a_page_says_so_where_it_says_the_mean(result: RunResult) -> None:
+    text = page([ShownRun(liar_and_honest(result))])
+    assert text.index("<p>Overall") < text.index("<p>goal (checked)")
+    assert "bounds [2.03, 9.25]" in text
+    assert "less than 80 % of goal (checked) is established, so it does not lead" in text
