@@ -14,6 +14,7 @@ from report.small_run import ALPHA, RUN, SCRIPTED, build
 from sociolab.analysis.compare_runs import compare_runs, two_agents
 from sociolab.analysis.compare_sides import CompareRequest
 from sociolab.report.charts import mean_charts
+from sociolab.report.html import ShownRun, page
 from sociolab.report.result import RunResult, result_of
 from sociolab.report.score_tables import MOST_ROWS, findings, headline, overview_table
 from sociolab.report.section import TextTable
@@ -74,14 +75,8 @@ def test_each_metric_has_its_mean_interval_n_and_failures_beside_its_judge(
     heads = ("agent", "metric", "judge", "mean", "n", "failed", "coverage", "bounds")
     assert found.columns == (*heads, "invalid turns")
     rows = {row[:3]: row[3:] for row in found.rows}
-    assert rows[ALPHA, "GOAL", "heuristic"] == (
-        "7.33 [2.93, 10.00]",
-        "12",
-        "0",
-        "100 %",
-        "\N{EN DASH}",
-        "",
-    )
+    goal = ("7.33 [2.93, 10.00]", "12", "0", "100 %", "\N{EN DASH}", "")
+    assert rows[ALPHA, "GOAL", "heuristic"] == goal
     assert rows[ALPHA, "goal (checked)", "goal check"][1:] == ("4", "0", "33 %", "[1.67, 7.67]", "")
     assert rows[SCRIPTED, "GOAL", "heuristic"][2] == "3"  # a failed trial and a failed score
 
@@ -238,3 +233,10 @@ def test_where_nothing_else_is_there_the_bounds_lead_and_no_mean(result: RunResu
     first = headline(liar_and_honest(result, overall=False))
     assert first is not None
     assert (first.metric, first.shown) == ("goal (checked), bounds", "[2.03, 9.25]")
+
+
+def test_a_page_says_so_where_it_says_the_mean(result: RunResult) -> None:
+    text = page([ShownRun(liar_and_honest(result))])
+    assert text.index("<p>Overall") < text.index("<p>goal (checked)")
+    assert "bounds [2.03, 9.25]" in text
+    assert "less than 80 % of goal (checked) is established, so it does not lead" in text

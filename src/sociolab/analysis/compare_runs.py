@@ -53,7 +53,7 @@ from sociolab.report.catalogue import Catalogue
 from sociolab.report.difference_charts import forest
 from sociolab.report.finding import Count, Note
 from sociolab.report.formatting import rounded
-from sociolab.report.run_facts import evaluated
+from sociolab.report.run_facts import evaluated, not_played
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import judges_of, overview_measures
 from sociolab.report.section import Section, Spec, TextTable, noted
@@ -548,11 +548,7 @@ def cautions_of_runs(runs: Sequence[OpenedRun]) -> Iterator[Note]:
     for settings in _conditions(runs):
         yield SAY("runs_differ", settings=settings)
     for result in (run.result for run in runs):
-        left = result.trials - result.played - result.failed
-        if left:
-            yield SAY("unfinished", run=result.run, trials=Count("trial", left))
-        if result.failed:
-            yield SAY("failed", run=result.run, trials=Count("trial", result.failed))
+        yield from not_played(result)
 
 
 def _judge_apart(runs: Sequence[OpenedRun], judge: str) -> Iterator[str]:

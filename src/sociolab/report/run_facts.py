@@ -255,6 +255,14 @@ def _versions(sociolab: object, python: object) -> str:
 # ------------------------------------------------------------------ what was played, in sentences
 
 
+def not_played(result: RunResult) -> Iterator[Note]:
+    """How many trials of a run are not played yet, and how many failed; nothing of a whole one."""
+    if left := result.trials - result.played - result.failed:
+        yield SAY("unfinished", run=result.run, trials=Count("trial", left))
+    if result.failed:
+        yield SAY("some_failed", run=result.run, trials=Count("trial", result.failed))
+
+
 def summary(result: RunResult) -> Note:
     """What was played, by whom, and who judged."""
     data = result.data

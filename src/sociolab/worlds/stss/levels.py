@@ -17,6 +17,7 @@ from sociolab.core.score import JudgeId
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Finding, Note
 from sociolab.report.result import result_of
+from sociolab.report.run_facts import not_played
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.score_tables import judges_of
 from sociolab.report.section import Section
@@ -258,8 +259,8 @@ def planned_alike(talk: LevelRun, action: LevelRun) -> bool:
 
 def differences(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[Note]:
     """What beside the level differs between the talks and the town of an agent, in sentences."""
-    yield from _unfinished(talk.result)
-    yield from _unfinished(action.result)
+    yield from not_played(talk.result)
+    yield from not_played(action.result)
     yield from _tasks(talk, action)
     yield from _places(talk, action)
     yield from _held(talk, action, agent)
@@ -293,13 +294,6 @@ def _with(tdp: bool) -> str:
 def _some(names: Iterable[str]) -> str:
     given = list(names)
     return ", ".join(given[:3]) + (f" and {len(given) - 3} more" if len(given) > 3 else "")
-
-
-def _unfinished(result: RunResult) -> Iterator[Note]:
-    if left := result.trials - result.played - result.failed:
-        yield SAY("unfinished", run=result.run, trials=Count("trial", left))
-    if result.failed:
-        yield SAY("failed", run=result.run, trials=Count("trial", result.failed))
 
 
 def _tasks(talk: LevelRun, action: LevelRun) -> Iterator[Note]:
