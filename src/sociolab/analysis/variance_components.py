@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sociolab.analysis.agent_names import agent_names
-from sociolab.analysis.values import RunValues, Value, chosen_measure, run_values
+from sociolab.analysis.values import RunValues, Value, chosen_measure, main_judges, run_values
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import (
@@ -185,8 +185,10 @@ def _judges(
     known = {label: judge for run in runs for label, judge in run.judges.items()}
     if wanted:
         return tuple(dict.fromkeys(judge_called(one, known, "these runs") for one in wanted))
-    gave = {v.judge for run in runs for v in run.values if v.value is not None}
-    if measure is not None:
+    if measure is None:
+        scored_any = {v.judge for run in runs for v in run.values if v.value is not None}
+        gave = set(main_judges(runs, sorted(scored_any)))
+    else:
         gave = {
             v.judge
             for run in runs
