@@ -22,7 +22,9 @@ from sociolab.analysis.rank import (
     settled,
 )
 from sociolab.analysis.values import RunValues, Value, pooled
+from sociolab.analysis.variance_components import variances
 from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import Declared
 from sociolab.core.score import JudgeId, Measure, Unscored
 from sociolab.stats.ranking import AdjacentModels
 from sociolab.store.store import Store
@@ -120,6 +122,38 @@ def test_no_measure_takes_the_place_of_the_main_one_unasked() -> None:
     nothing = r"gave nothing in overall or goal_checked or goal in .*: guess"
     with pytest.raises(ConfigError, match=nothing):
         pooled([run], None, None)
+
+
+def test_the_judge_of_the_declared_main_metric_leads_unasked() -> None:
+    side = replace(MODEL, name="side")
+    guess = replace(GOAL, name="guess")
+    rows = tuple(
+        Value(
+            "one",
+            "w",
+            f"t-{i}",
+            f"t{i}",
+            f"t{i}",
+            None,
+            0,
+            "ann",
+            A,
+            P,
+            judge,
+            metric,
+            value,
+            (value,),
+        )
+        for i, value in enumerate([3.0, 5.0])
+        for judge, metric in ((side.name, "guess"), (MODEL.name, GOAL.name))
+    )
+    judges, metrics = {side.name: side, MODEL.name: MODEL}, {"guess": guess, GOAL.name: GOAL}
+    run = RunValues("one", "w", rows, judges, metrics, declared=Declared(main=(GOAL.name,)))
+    pool = pooled([run], None, None)
+    assert (pool.judge, pool.measure) == (MODEL.name, GOAL)
+    varying = variances([run], None, None)
+    assert (varying.judges, varying.measure) == ((MODEL.name,), GOAL)
+    assert pooled([run], None, "guess").judge == side.name
 
 
 def test_agents_whose_plays_all_tie_are_level_and_nothing_is_settled(store: Store) -> None:

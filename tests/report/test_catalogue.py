@@ -42,7 +42,8 @@ def said(name: str) -> Iterator[tuple[str, set[str]]]:
         speaker = next(
             target.id
             for node in tree.body
-            if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith("Catalogue(")
+            if isinstance(node, ast.Assign)
+            and ast.unparse(node.value).startswith(f"Catalogue('{name}'")
             for target in node.targets
             if isinstance(target, ast.Name)
         )

@@ -158,8 +158,7 @@ def chosen_judge(
     runs: Sequence[RunValues], wanted: str | None, measures: Sequence[str] = ()
 ) -> str:
     """The judge whose values all runs hold: the one that is wanted, or the foremost of those that
-    scored these measures (`core.score.foremost`); none named: that scored the first of the world's
-    main ones that any judge scored.
+    scored these measures, or a main one of the world if none is named (`core.score.foremost`).
 
     ConfigError where a run has none, where several come first and none is named, or where the
     judges of that label differ in prompt or settings: their figures are not comparable.
@@ -170,10 +169,9 @@ def chosen_judge(
             judge_called(label, one.judges, one.run)
     else:
         shared = [judge for judge in runs[0].judges if all(judge in one.judges for one in runs)]
-        choices = [measures] if measures else [*((name,) for name in runs[0].declared.main), ()]
-        gave = ([judge for judge in shared if _gave_all(runs, judge, some)] for some in choices)
-        judges = next(filter(None, gave), shared)
-        asked = foremost({judge: runs[0].judges[judge] for judge in judges})
+        gave = [name for name in shared if all(_gave(one, name, measures) for one in runs)]
+        leading = gave if measures else main_judges(runs, gave)
+        asked = foremost({name: runs[0].judges[name] for name in leading or shared})
         if not asked:
             by = "; ".join(f"{one.run} by {', '.join(one.judges) or 'nobody'}" for one in runs)
             raise ConfigError(
@@ -192,6 +190,22 @@ def chosen_judge(
             "cannot be compared; judge them anew with `sociolab judge`"
         )
     return label
+
+
+def main_judges(runs: Sequence[RunValues], judges: Sequence[str]) -> list[str]:
+    """Those of these judges that gave a main metric of the world a value; all where none did.
+
+    Whoever leads without being named is chosen among these, so that a judge of a side metric
+    neither leads nor stands in the way.
+    """
+    main = set(runs[0].declared.main)
+    scored = {
+        value.judge
+        for run in runs
+        for value in run.values
+        if value.measure in main and value.value is not None
+    }
+    return [judge for judge in judges if judge in scored] or list(judges)
 
 
 def why_not_compared(store: Store, runs: Sequence[str], measure: str) -> str:
@@ -235,13 +249,8 @@ def unscored_hint(
     )
 
 
-def _gave_all(runs: Iterable[RunValues], judge: str, measures: Sequence[str]) -> bool:
-    """Whether a judge gave a value in each of these measures, or in any if none is named, in all of
-    the runs."""
-    return all(_gave(run, judge, measures) for run in runs)
-
-
 def _gave(run: RunValues, judge: str, measures: Sequence[str]) -> bool:
+    """Whether a judge gave a value in each of these measures, or in any if none is named."""
     scored = {value.measure for value in run.values if value.judge == judge}
     named = {measure_called(name, run.measures.values()) for name in measures}
     return named <= scored if named else bool(scored)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sociolab.analysis.agent_names import agent_names
-from sociolab.analysis.values import RunValues, Value, chosen_measure, run_values
+from sociolab.analysis.values import RunValues, Value, chosen_measure, main_judges, run_values
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import (
@@ -185,10 +185,16 @@ def _judges(
     known = {label: judge for run in runs for label, judge in run.judges.items()}
     if wanted:
         return tuple(dict.fromkeys(judge_called(one, known, "these runs") for one in wanted))
-    values = [value for run in runs for value in run.values if value.value is not None]
-    choices = (measure,) if measure is not None else (*runs[0].declared.main, None)
-    by_choice = ({v.judge for v in values if name in (None, v.measure)} for name in choices)
-    gave = next(filter(None, by_choice), set[str]())
+    if measure is None:
+        scored_any = {v.judge for run in runs for v in run.values if v.value is not None}
+        gave = set(main_judges(runs, sorted(scored_any)))
+    else:
+        gave = {
+            v.judge
+            for run in runs
+            for v in run.values
+            if v.measure == measure and v.value is not None
+        }
     scored = {label: judge for label, judge in known.items() if label in gave}
     found = foremost(scored, with_people=True)
     if not found:

@@ -83,14 +83,17 @@ _ORDER: tuple[Method, ...] = (
 
 def judges_of(result: RunResult) -> tuple[str, ...]:
     """The judges whose scores the result holds: readers and formulas, whose measures depend least
-    on a judge, then people and models, then rules; further sheets last. A judge whose main measure
-    is not established (see `ScoreEntry.established`) stands behind those that have one."""
+    on a judge, then people and models, then rules; further sheets last. A judge that scored no main
+    metric of the world stands behind those that did, and behind those whose main metric is
+    established (see `ScoreEntry.established`) one whose is not."""
 
-    def place(judge: JudgeEntry) -> tuple[bool, bool, bool, int]:
+    def place(judge: JudgeEntry) -> tuple[bool, bool, bool, bool, int]:
         entries = _of_agents(result, judge.judge)
+        scored = {e.measure for e in entries if e.value is not None}
+        no_main = scored.isdisjoint(result.declared.main)
         little = any(not _established_for_all(entries, m) for m in main_measure(result, entries))
         sheet, reader = judge.role == "sheet", judge.role == "reader"
-        return sheet, little, not reader, _ORDER.index(judge.method)
+        return sheet, no_main, little, not reader, _ORDER.index(judge.method)
 
     return tuple(judge.judge for judge in sorted(result.judges, key=place))
 

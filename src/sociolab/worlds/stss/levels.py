@@ -40,6 +40,7 @@ GOAL = "overall"
 ALL = "all"
 
 SAY = Catalogue("levels", "sociolab.worlds.stss.notes")
+COMPARED = Catalogue("compare_runs")
 
 _ENGINE = ("attempts", "on_failed_turn", "max_failed_turns")
 """Settings of a run that both levels should share; the catalogue says what each is."""
@@ -352,7 +353,7 @@ def _set_up(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[Note]:
         listed = [(run.settings.get(OPTIONS) or {}).get(label) for run in (talk, action)]
         unnamed = all(one.kind == "model" and one.temperature is None for one in pair)
         if pair[0] != pair[1] and not (unnamed and listed[0] == listed[1]):
-            yield SAY("set_up", agent=label)
+            yield COMPARED("other_settings", agent=label)
 
 
 LEVELS = TwoLevels(
