@@ -16,21 +16,19 @@ from sociolab.analysis.values import Pool, Value, judge_caution, pooled, run_val
 from sociolab.core.episode import TurnsAsked
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import Better
+from sociolab.report.catalogue import Catalogue, Column, write
 from sociolab.report.charts import Dot, dot_chart
 from sociolab.report.figures import Panel, Point, interval_figure
-from sociolab.report.formatting import NOTHING
+from sociolab.report.finding import Count, Finding, FindingTable, Note, episodes_and_seats
 from sociolab.report.plays import PlayKey, asked_in, mean_ends
 from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.run_facts import FEW_CLUSTERS
-from sociolab.report.section import Figure, Section, Spec, TextTable, noted
+from sociolab.report.section import Figure, Section, Spec, noted
 from sociolab.report.words import (
     failed_of,
-    listed,
-    minus,
     notes_of_runs,
     notes_of_sets,
     percent,
-    plural,
     stand_in_words,
 )
 from sociolab.stats.intervals import LEVEL
@@ -53,6 +51,7 @@ WHOLE = ""
 ITSELF = ""
 """The partner of an agent that sat in all seats, in a measure of whole episodes."""
 
+SAY = Catalogue("rank")
 _STEP = 100
 """The ends of the figure's axis are whole multiples of so many points."""
 
@@ -311,68 +310,99 @@ def rank(
 
 def ranking_section(found: Ranking) -> Section:
     """The ranking to print, or as a part of a page."""
-    tables = (_ratings(found), *_order(found), *_record_table(found))
     section = Section(
-        title=f"Ranking by {found.pool.title} (judge: {found.pool.judge})",
-        said=tuple(_said(found)),
-        cautions=tuple(_cautions(found)),
-        tables=tables,
-        figures=tuple(_figures(found)),
+        SAY("title", metric=found.pool.title, judge=found.pool.judge),
+        tuple(_verdicts(found)),
+        tuple(_cautions(found)),
+        (_rating_table(found), *_order_table(found), *_record_table(found)),
+        tuple(_figures(found)),
     )
     return noted(section, found.pool.instructions)
 
 
-# ------------------------------------------------------------------ sentences
+# ------------------------------------------------------------------ what it concludes
 
 
-def _matched(found: Ranking) -> str:
-    if found.match == "exact":
-        return "two agents in the same seat of the same task, with the same partner"
-    why = " (most have no counterpart of the same task)" if found.few else ""
-    return (
-        "two agents in the same place of the same scenario, with the same partner, whatever the "
-        f"cast{why}"
+@dataclass(frozen=True, slots=True)
+class Points:
+    """A rating in Elo points above the mean of the agents rated together, with its interval."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+def _points_of(one: ModelRating) -> Points:
+    return Points(points(one.strength), points(one.low), points(one.high))
+
+
+def rating_findings(found: Ranking) -> tuple[Finding, ...]:
+    """A finding for each rated agent: points, record, and how many of its scores could be used."""
+    cells: dict[str, list[tuple[str, str | None]]] = {}
+    for value in found.pool.values:
+        if value.agent is not None and value.partner is not None and value.value is not None:
+            cells.setdefault(value.agent, []).append((f"{value.run}/{value.trial}", value.seat))
+    return tuple(
+        Finding(
+            found.pool.measure,
+            {"agent": one.model},
+            counts=episodes_and_seats(cells.get(one.model, ())),
+            bounds=found.bounds.get(one.model),
+            more={
+                "group": str(one.group),
+                "points": _points_of(one),
+                "expected": one.expected,
+                "won": one.won,
+                "tied": one.tied,
+                "lost": one.lost,
+                "untold": found.untold.get(one.model, 0),
+                "failed_turns": failed_of(found.asked[one.model]),
+            },
+        )
+        for one in found.ratings.models
     )
 
 
-def _said(found: Ranking) -> Iterator[str]:
-    agents = len(found.ratings.models)
-    yield (
-        f"{plural(agents, 'agent')} in {plural(len(found.compared.comparisons), 'comparison')} of "
-        f"two episodes: {_matched(found)}. The "
-        f"{found.pool.better or 'higher'} {found.pool.title} wins; equal scores tie."
+def _verdicts(found: Ranking) -> Iterator[Note]:
+    few = found.few and found.match == "scenario"
+    yield SAY(
+        "compared",
+        agents=Count("agent", len(found.ratings.models)),
+        comparisons=Count("comparison", len(found.compared.comparisons)),
+        match=SAY("match_exact") if found.match == "exact" else SAY("match_scenario_few" if few else "match_scenario"),
+        better=found.pool.better or "higher",
+        metric=found.pool.title,
     )
     for group in sorted({one.group for one in found.ratings.models}):
         mine = [one for one in found.ratings.models if one.group == group]
         if mine[0].strength is not None:
             yield _ahead(mine, found)
-    yield from (_settled(found, pair) for pair in found.ratings.neighbours)
+    yield from (_order_verdict(found, pair) for pair in found.ratings.neighbours)
     for one in found.ratings.models:
         if one.strength is None:
-            yield _unrated(one)
+            why = {"won every comparison": "won_all", "lost every comparison": "lost_all"}
+            reason = SAY(why[one.note]) if one.note in why else one.note
+            yield SAY("unrated", agent=one.model, why=reason)
     if found.alone:
-        verb = "was" if len(found.alone) == 1 else "were"
-        yield (
-            f"{listed(found.alone)} {verb} not ranked: no other agent has a score in the "
-            "same task and seat with the same partner."
-        )
+        yield SAY("alone", agents=found.alone)
 
 
-def _ahead(mine: list[ModelRating], found: Ranking) -> str:
-    first = mine[0]
-    span = _span(first)
-    interval = f" (95 % interval {span})" if span else f" (no interval: {first.note})"
-    whom = mine[1].model if len(mine) == 2 else "an average other agent"
+def _ahead(mine: list[ModelRating], found: Ranking) -> Note:
+    first, rating = mine[0], _points_of(mine[0])
+    interval = SAY("no_interval", why=first.note)
+    if rating.low is not None and rating.high is not None:
+        interval = SAY("with_interval", points=rating)
     level = [one.model for one in mine if _level(first, one)]
     if len(level) > 1:
-        return f"{listed(level)} are level with {_points(first.strength)} points{interval}."
+        return SAY("level", agents=level, points=rating.value, interval=interval)
     lead = next((pair for pair in found.ratings.neighbours if pair.above == first.model), None)
-    place = "ranks first" if lead is None or settled(found, lead) else "has the highest rating"
-    open_ = "" if place == "ranks first" else ", though the lead is not established"
-    share = percent(first.expected or 0.0)
-    return (
-        f"{first.model} {place} with {_points(first.strength)} points{interval}{open_}; against "
-        f"{whom} its expected win rate is {share} (ties count half)."
+    return SAY(
+        "first" if lead is None or settled(found, lead) else "leads",
+        agent=first.model,
+        points=rating.value,
+        interval=interval,
+        whom=mine[1].model if len(mine) == 2 else SAY("average_agent"),
+        share=first.expected or 0.0,
     )
 
 
@@ -385,31 +415,34 @@ def _level(one: ModelRating, other: ModelRating) -> bool:
     )
 
 
-def _settled(found: Ranking, pair: AdjacentModels) -> str:
-    order = f"{pair.above} above {pair.below}"
+def _order_verdict(found: Ranking, pair: AdjacentModels) -> Note:
+    order = SAY("order", above=pair.above, below=pair.below)
     if found.undecided(pair.above, pair.below):
-        return (
-            f"{order} is undecided: outcomes that could not be established could reverse this "
-            f"order. The mean {found.pool.title} of {pair.above} lies "
-            f"{_between(found, pair.above)}, that of {pair.below} {_between(found, pair.below)}."
+        return SAY(
+            "undecided",
+            order=order,
+            metric=found.pool.title,
+            above=pair.above,
+            above_between=_between(found, pair.above),
+            below=pair.below,
+            below_between=_between(found, pair.below),
         )
+    dropped = SAY("no_single")
+    if pair.flipping_plays:
+        episodes = Count("episode", pair.plays)
+        dropped = SAY("any_single", n=pair.flipping_plays, episodes=episodes)
     if pair.flipped is None:
-        return (
-            f"{order} is not tested: too few {found.pool.clusters}s to resample; {_dropped(pair)}."
-        )
-    share = percent(pair.flipped or 0, 1)
-    turned = f"{share} of the resamples reverse" if pair.flipped else "no resample reverses"
+        return SAY("untested", order=order, clusters=f"{found.pool.clusters}s", dropped=dropped)
+    turned = SAY("some_reverse", share=pair.flipped) if pair.flipped else SAY("none_reverses")
     if settled(found, pair):
-        return f"{order} is robust: {turned} it, and {_dropped(pair)}."
-    but = "and" if pair.flipping_plays else "though"
-    return f"{order} is not robust: {turned} it, {but} {_dropped(pair)}."
+        return SAY("robust", order=order, turned=turned, dropped=dropped)
+    joined = "and" if pair.flipping_plays else "though"
+    return SAY("not_robust", order=order, turned=turned, joined=joined, dropped=dropped)
 
 
-def _between(found: Ranking, agent: str) -> str:
+def _between(found: Ranking, agent: str) -> Note:
     bounds = found.bounds.get(agent)
-    if bounds is None:
-        return "anywhere"
-    return minus(f"between {bounds[0]:z.2f} and {bounds[1]:z.2f}")
+    return SAY("anywhere") if bounds is None else SAY("between", low=bounds[0], high=bounds[1])
 
 
 def settled(found: Ranking, pair: AdjacentModels) -> bool:
@@ -422,202 +455,108 @@ def settled(found: Ranking, pair: AdjacentModels) -> bool:
     return pair.flipped is not None and pair.flipped < limit and not pair.flipping_plays
 
 
-def _dropped(pair: AdjacentModels) -> str:
-    if not pair.flipping_plays:
-        return "leaving out no single episode would"
-    return (
-        f"leaving out any one of {pair.flipping_plays:,} of {plural(pair.plays, 'episode')} would"
-    )
-
-
-def _unrated(one: ModelRating) -> str:
-    why = {
-        "won every comparison": "it won every comparison, and however high a rating, a higher one "
-        "fits better",
-        "lost every comparison": "it lost every comparison, and however low a rating, a lower one "
-        "fits better",
-    }
-    return f"No rating for {one.model}: {why.get(one.note, one.note)}."
-
-
 def _cautions(found: Ranking) -> Iterator[str]:
     pool, ratings = found.pool, found.ratings
-    yield (
-        f"A rating says how often an agent scores {pool.better or 'higher'} in {pool.title}, not "
-        "by how much, and it holds for these tasks, these partners and this judge."
-    )
+    yield SAY("says_how_often", better=pool.better or "higher", metric=pool.title)
     if not pool.better:
-        yield (
-            f"Neither end of {pool.title} is declared to be better: who stands first scores "
-            "higher, which need not be better."
-        )
+        yield SAY("no_better_end", metric=pool.title)
     if any(one.strength is not None for one in ratings.models):
-        yield (
-            "Points are relative: 0 is the mean of the agents rated together, so points of "
-            "different rankings cannot be compared. Whether two agents differ is tested above; "
-            "do not infer it from their two intervals."
-        )
+        yield SAY("relative")
     if len({one.group for one in ratings.models}) > 1:
-        yield (
-            "Not all of these agents are linked by wins in both directions. They form groups, "
-            "ordered by the share of comparisons won; ratings of different groups cannot be "
-            "compared."
-        )
+        yield SAY("groups")
     if ratings.clusters < FEW_CLUSTERS:
-        yield (
-            f"Based on only {plural(ratings.clusters, pool.clusters)}: other tasks may well "
-            "give another order."
-        )
-    failed = {agent: one for agent, one in found.asked.items() if one.failed}
+        yield SAY("few_clusters", clusters=Count(pool.clusters, ratings.clusters))
+    failed = [(agent, failed_of(one)) for agent, one in found.asked.items() if one.failed]
     if failed:
-        told = listed([f"{agent} {failed_of(one)}" for agent, one in failed.items()])
-        yield f"Failed turns: {told}. Scores are based on the remaining turns."
+        agents = [SAY("agent_n", agent=agent, n=share) for agent, share in failed]
+        yield SAY("failed_turns", agents=agents)
     if found.missing:
-        told = listed([f"{agent} {count:,}" for agent, count in sorted(found.missing.items())])
-        yield (
-            f"Episodes without a score are left out ({told}). An agent that fails where it would "
-            "have lost is rated too high."
-        )
+        agents = [SAY("agent_n", agent=agent, n=n) for agent, n in sorted(found.missing.items())]
+        yield SAY("missing", agents=agents)
     if pool.judge_id.method == "people" and not ratings.raters:
-        yield "Fewer than three people scored these episodes: intervals hold for these raters only."
+        yield SAY("few_raters")
     yield from judge_caution(pool)
     yield from pool.notes
 
 
-# ------------------------------------------------------------------ tables
-
-
-def _ratings(found: Ranking) -> TextTable:
-    ratings, pool = found.ratings, found.pool
-    groups = len({one.group for one in ratings.models}) > 1
-    failed = any(one.failed for one in found.asked.values())
-    open_ = any(found.untold.values())
-    heads = ("agent", *(["group"] if groups else []), "points", "95 % interval", "expected")
-    rows = tuple(
-        (
-            one.model,
-            *([str(one.group)] if groups else []),
-            *_cells(one),
-            f"{found.plays.get(one.model, 0):,}",
-            *(
-                [f"{found.untold.get(one.model, 0):,}", _ends_text(found, one.model)]
-                if open_
-                else []
-            ),
-            *([failed_of(found.asked[one.model])] if failed else []),
-        )
-        for one in ratings.models
-    )
-    return TextTable(
-        "Bradley-Terry ratings",
-        (
-            *(*heads, "won", "tied", "lost", "episodes"),
-            *(["not established", "bounds"] if open_ else []),
-            *(["invalid turns"] if failed else []),
+def _rating_table(found: Ranking) -> FindingTable:
+    findings = rating_findings(found)
+    groups = len({one.group for one in found.ratings.models}) > 1
+    return SAY.table(
+        "ratings",
+        findings,
+        columns=(
+            *("agent", *(["group"] if groups else [])),
+            *("points", "interval", "expected", "won", "tied", "lost", "counts"),
+            *(["untold", "bounds"] if any(found.untold.values()) else []),
+            *(["failed_turns"] if any(one.failed for one in found.asked.values()) else []),
         ),
-        rows,
-        tuple(_notes(found, pool.clusters)),
+        notes=tuple(_rating_notes(found, findings)),
     )
 
 
-def _notes(found: Ranking, clusters: str) -> Iterator[str]:
-    yield (
-        "points: Elo points above or below the mean of the agents; a lead of 100 means odds "
-        f"of {10**0.25:.1f} to 1, of 400 10 to 1"
+def _rating_notes(found: Ranking, findings: Sequence[Finding]) -> Iterator[Note]:
+    ratings = found.ratings
+    reasons = dict.fromkeys(one.note for one in ratings.models if one.note)
+    yield SAY(
+        "how",
+        clusters=found.pool.clusters,
+        n=ratings.clusters,
+        raters=SAY("and_raters", n=ratings.raters) if ratings.raters else "",
+        resamples=ratings.resamples,
+        reasons="".join(SAY("none_since", why=why) for why in reasons),
     )
-    yield "expected: expected share of comparisons won against the others, ties counting half"
-    yield (
-        "won, tied, lost: comparisons, the repeats of one setting sharing a weight of 1; "
-        "episodes: those with a score (what the judge cannot tell has none)"
-    )
-    reasons = dict.fromkeys(one.note for one in found.ratings.models if one.note)
-    raters = f" and raters ({found.ratings.raters})" if found.ratings.raters else ""
-    yield (
-        f"95 % interval by resampling {clusters}s ({found.ratings.clusters}){raters}, "
-        f"{found.ratings.resamples:,} times" + "".join(f"; none: {why}" for why in reasons)
-    )
+    whole = all(count.of == "episode" for row in findings for count in row.counts)
+    unit = "episode" if whole else "seat"
     if any(found.untold.values()):
-        yield (
-            f"not established: episodes of which {found.pool.title} could not be scored; bounds: "
-            "the mean if these, and what failed, had the lowest score that they could, and the "
-            "highest"
-        )
+        yield SAY("not_established", unit=f"{unit}s", metric=found.pool.title)
     if found.compared.unmatched:
-        total = sum(found.plays.values())
-        yield f"{plural(found.compared.unmatched, 'episode')} of {total:,} could not be paired"
+        scores = Count(unit, found.compared.unmatched)
+        yield SAY("unpaired", scores=scores, n=sum(found.plays.values()))
     if found.mixed:
-        yield f"left out: {plural(found.mixed, 'episode')} with several partners at once"
+        yield SAY("several_partners", scores=Count(unit, found.mixed))
 
 
-def _ends_text(found: Ranking, agent: str) -> str:
-    bounds = found.bounds.get(agent)
-    return NOTHING if bounds is None else minus(f"[{bounds[0]:z.2f}, {bounds[1]:z.2f}]")
-
-
-def _cells(one: ModelRating) -> tuple[str, ...]:
-    expected = NOTHING if one.expected is None else percent(one.expected)
-    record = (_count(one.won), _count(one.tied), _count(one.lost))
-    return _points(one.strength), _span(one) or NOTHING, expected, *record
-
-
-def _order(found: Ranking) -> tuple[TextTable, ...]:
-    if not found.ratings.neighbours:
-        return ()
+def _order_table(found: Ranking) -> Iterator[FindingTable]:
     pairs = found.ratings.neighbours
-    strength = {one.model: one.strength or 0.0 for one in found.ratings.models}
-    rows = tuple(
-        (
-            pair.above,
-            pair.below,
-            _points(strength[pair.above] - strength[pair.below]).removeprefix("+"),
-            "undecided"
-            if found.undecided(pair.above, pair.below)
-            else "yes"
-            if settled(found, pair)
-            else "no",
-            f"{pair.flipping_plays:,} of {pair.plays:,}",
-            NOTHING if pair.flipped is None else percent(pair.flipped, 1),
+    if not pairs:
+        return
+    strength = {one.model: points(one.strength) or 0.0 for one in found.ratings.models}
+    open_ = [found.undecided(pair.above, pair.below) for pair in pairs]
+    findings = (
+        Finding(
+            found.pool.measure,
+            {"above": pair.above, "below": pair.below},
+            more={
+                "points": strength[pair.above] - strength[pair.below],
+                "robust": SAY("undecided_cell") if undecided else settled(found, pair),
+                "reversing": SAY("of", n=pair.flipping_plays, total=pair.plays),
+                "resamples": pair.flipped,
+            },
         )
-        for pair in pairs
+        for pair, undecided in zip(pairs, open_, strict=True)
     )
     limits = ", ".join(percent(limit, 1) for limit in found.ratings.tails.values())
-    heads = ("above", "below", "points", "robust", "reversing episodes", "resamples")
-    return (
-        TextTable(
-            "Robustness of the order",
-            heads,
-            rows,
-            (
-                "points: difference of the two; reversing episodes: those that reverse the order "
-                "when left out, one at a time; resamples: share of them that reverse the order",
-                "robust: no such episode, and a smaller share of resamples than lies outside a "
-                f"95 % interval on one side ({limits})",
-                *(
-                    ["undecided: outcomes that could not be established could reverse it"]
-                    if any(found.undecided(pair.above, pair.below) for pair in pairs)
-                    else []
-                ),
-            ),
-            (1,),
-        ),
-    )
+    notes = [SAY("undecided_means")] if any(open_) else []
+    yield SAY.table("order", findings, notes=notes, limits=limits)
 
 
-def _record_table(found: Ranking) -> tuple[TextTable, ...]:
+def _record_table(found: Ranking) -> Iterator[FindingTable]:
     """Each against each, where there are more than two."""
     names = [one.model for one in found.ratings.models]
     if len(names) < 3:
-        return ()
-
-    def cell(a: str, b: str) -> str:
-        record = found.records.get((a, b))
-        if record is None:
-            return NOTHING
-        return f"{_count(record.won)} / {_count(record.tied)} / {_count(record.lost)}"
-
-    rows = tuple((a, *(cell(a, b) for b in names)) for a in names)
-    note = "how often the agent of the row won / tied / lost against that of the column"
-    return (TextTable("Head-to-head record", ("agent", *names), rows, (note,)),)
+        return
+    against = {pair: SAY("record", **asdict(one)) for pair, one in found.records.items()}
+    findings = (
+        Finding(
+            found.pool.measure,
+            {"agent": a},
+            more={f"against {b}": against.get((a, b)) for b in names},
+        )
+        for a in names
+    )
+    columns = [Column(name, name, f"against {name}") for name in names]
+    yield SAY.table("record", findings, columns=("agent", *columns))
 
 
 # ------------------------------------------------------------------ figures
@@ -636,11 +575,9 @@ def _figures(found: Ranking) -> Iterator[Figure]:
         ]
         ends = [abs(end) for dot in dots for end in (dot.value, dot.low, dot.high) if end]
         end = _STEP * max(1, math.ceil(max(ends, default=0) / _STEP))
-        title = f"Ratings by {found.pool.title} (judge: {found.pool.judge})"
-        caption = (
-            f"{title}: Elo points above or below the mean of these agents, with 95 % intervals "
-            f"over {found.ratings.clusters} {found.pool.clusters}s."
-        )
+        title = SAY("ratings_of", metric=found.pool.title, judge=found.pool.judge)
+        clusters = Count(found.pool.clusters, found.ratings.clusters)
+        caption = SAY("caption", title=title, clusters=clusters)
         yield Figure(caption, dot_chart(title, dots, -end, end))
 
 
@@ -657,29 +594,12 @@ def rating_figure(found: Ranking) -> Spec:
         rated = [
             Point(
                 one.model, "", points(one.strength) or 0.0, points(one.low), points(one.high),
-                f"{_points(one.strength)} {_span(one)}".rstrip(),
+                write(_points_of(one), "points"),
             )
             for one in found.ratings.models
             if one.group == group and one.strength is not None
         ]  # fmt: skip
         ends = [abs(end) for one in rated for end in (one.value, one.low, one.high) if end]
         most = _STEP * max(1, math.ceil(max(ends, default=0) / _STEP))
-        panels.append(Panel(f"{found.pool.title}: Elo points", -most, most, tuple(rated)))
+        panels.append(Panel(SAY("axis", metric=found.pool.title), -most, most, tuple(rated)))
     return interval_figure(panels, [""])
-
-
-def _points(strength: float | None) -> str:
-    found = points(strength)
-    if found is None:
-        return NOTHING
-    return minus(f"{found:+.0f}") if round(found) else "0"
-
-
-def _span(one: ModelRating) -> str:
-    if one.low is None or one.high is None:
-        return ""
-    return f"[{_points(one.low)}, {_points(one.high)}]"
-
-
-def _count(weight: float) -> str:
-    return f"{weight:,.1f}".removesuffix(".0")
