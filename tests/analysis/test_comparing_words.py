@@ -164,6 +164,22 @@ def test_what_could_not_be_established_bounds_the_difference() -> None:
     assert told.tables[0].rows[0][-1] == "[0.50, 3.75]"
 
 
+def test_what_is_established_in_too_few_episodes_does_not_lead() -> None:
+    # Of 16 plays, three have no goal: 81 %; five: 69 %.
+    a, b = (side(name, {"goal": [6.0, 5] * 4, "knowledge": [2.0, 1] * 4}) for name in "xy")
+    metrics = {name: MEASURES[name] for name in ("goal", "knowledge")}
+    declared_ = replace(declared("sotopia"), main=("goal",))
+
+    def leading(lost: int) -> str:
+        thin = with_untold(side("x", {"goal": [6.0, 5] * 4}), dict.fromkeys(range(lost), (0, 10)))
+        rest = (value for value in a.values if value.measure == "knowledge")
+        thin = replace(thin, values=(*thin.values, *rest))
+        judge = ("j", JudgeId("j", "formula"))
+        return compared("sotopia", thin, b, judge, metrics, declared_).main.measure.name
+
+    assert [leading(lost) for lost in (0, 3, 5)] == ["goal", "goal", "knowledge"]
+
+
 def test_a_difference_that_they_could_turn_round_is_not_decided() -> None:
     a = with_untold(side("x", {"goal": [6.0] * 6}), {4: (0, 10), 5: (0, 10)})
     found = compared_goals(a, side("y", {"goal": [4.0] * 6}))

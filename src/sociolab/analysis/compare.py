@@ -35,6 +35,7 @@ from sociolab.report.difference_charts import difference_figures
 from sociolab.report.finding import Count, Finding, FindingTable, Note
 from sociolab.report.formatting import span
 from sociolab.report.plays import mean_ends
+from sociolab.report.schema import ESTABLISHED
 from sociolab.report.section import Section
 from sociolab.report.words import failed_of, share
 from sociolab.stats.crossed import LEAST_RATERS, RatedEstimate, RatedPlay, for_other_raters
@@ -100,7 +101,8 @@ class ComparedMetric:
     `blocks` are the matched plays, `missing` counts those of a and of b whose value is missing,
     `untold` those that could not be scored, `unlike` the blocks that differ at all. `bounds` are
     what the difference would be over all of them with everything that has no value at its worst for
-    a and best for b, and the other way round; None where that is without end.
+    a and best for b, and the other way round; None where that is without end. `coverage` is the
+    share of matched plays, of both sides, that could be scored among those without a failure.
     """
 
     measure: Measure
@@ -110,6 +112,7 @@ class ComparedMetric:
     untold: tuple[int, int]
     unlike: int
     bounds: tuple[float, float] | None
+    coverage: float | None
 
     @property
     def is_whole(self) -> bool:
@@ -202,9 +205,11 @@ class ComparedAgents:
 
     @property
     def main(self) -> ComparedMetric:
-        """The world's main metric, or the first; one that has a difference to speak of, if any."""
+        """The world's main metric, or the first; one that has a difference to speak of, if any,
+        and first one of which enough is established (`report.schema.ESTABLISHED`)."""
         mains = [name for name in self.declared.main if name in self.metrics]
         metrics = [self.metrics[name] for name in (*mains, *self.metrics)]
+        metrics.sort(key=lambda one: one.coverage is not None and one.coverage < ESTABLISHED)
         return next((one for one in metrics if one.test.design.error is not None), metrics[0])
 
     def pairs(self, name: str) -> tuple[EpisodePair, ...]:
@@ -304,7 +309,14 @@ def _metric(
         untold=_counted(every, lambda value: value.unscored is not None),
         unlike=sum(abs(gap) > ALIKE for gap in gaps),
         bounds=mean_ends([_ends(one) for one in every]),
+        coverage=_coverage(every),
     )
+
+
+def _coverage(blocks: Sequence[MatchedBlock]) -> float | None:
+    scored = sum(_counted(blocks, lambda value: value.value is not None))
+    could = scored + sum(_counted(blocks, lambda value: value.unscored is not None))
+    return scored / could if could else None
 
 
 def _counted(blocks: Sequence[MatchedBlock], which: Callable[[Value], bool]) -> tuple[int, int]:
@@ -491,6 +503,7 @@ def _finding(comparison: ComparedAgents, metric: ComparedMetric, seat: str) -> F
         (*pairs, Count(comparison.cluster, test.clusters)),
         test.p,
         test.holm_p,
+        coverage=metric.coverage,
         bounds=metric.bounds if metric.is_open else None,
         more={
             "a": test.mean_a,

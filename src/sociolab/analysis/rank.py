@@ -364,12 +364,12 @@ def rating_findings(found: Ranking) -> tuple[Finding, ...]:
 
 
 def _verdicts(found: Ranking) -> Iterator[Note]:
-    few = found.few and found.match == "scenario"
+    match = SAY("match_scenario_few" if found.few else "match_scenario")
     yield SAY(
         "compared",
         agents=Count("agent", len(found.ratings.models)),
         comparisons=Count("comparison", len(found.compared.comparisons)),
-        match=SAY("match_exact") if found.match == "exact" else SAY("match_scenario_few" if few else "match_scenario"),
+        match=SAY("match_exact") if found.match == "exact" else match,
         better=found.pool.better or "higher",
         metric=found.pool.title,
     )
