@@ -79,7 +79,7 @@ def test_it_is_told_that_the_plays_that_chose_the_tasks_flatter_them(tmp_path: P
     cautions = " ".join(hard_section(found(tmp_path), "hard-ann").cautions)
     assert "chosen from these same episodes" in cautions
     assert "On 1 of them lab/ann itself" in cautions
-    assert "based on 2 episodes" in cautions
+    assert "based on 2 scores" in cautions
 
 
 def test_a_target_without_rivals_is_told_so(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_tasks_that_the_judge_could_not_tell_are_counted(tmp_path: Path) -> None
     assert one.ids == ("hard", "level")
     # Six plays of "riddle", which nobody has a score on, and one of each agent on "easy".
     told = " ".join(hard_section(one, "x").said)
-    assert "lab/judge could not tell GOAL of 9 episodes on 2 tasks; 1 of these tasks has no" in told
+    assert "lab/judge could not tell 9 scores of GOAL on 2 tasks; 1 of these tasks has no" in told
     document = hard_document(one, "x")
     assert document["untold"] == {"plays": 9, "tasks": ["riddle"]}
     assert document["left_out"] == []

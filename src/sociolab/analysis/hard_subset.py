@@ -11,9 +11,11 @@ from typing import Any
 
 from sociolab.analysis.values import Pool, judge_caution, mean_of
 from sociolab.core.errors import ConfigError
+from sociolab.report.catalogue import Catalogue, Column
 from sociolab.report.charts import STEP, WIDTH, interval_layers, labels
-from sociolab.report.formatting import NOTHING, figure, span, title_of
-from sociolab.report.section import Chart, Figure, Section, TextTable
+from sociolab.report.finding import Count, Finding, FindingTable, Note
+from sociolab.report.formatting import figure
+from sociolab.report.section import Chart, Figure, Section
 from sociolab.report.words import listed, minus, plural
 from sociolab.stats.difficulty import (
     HARDEST,
@@ -24,6 +26,7 @@ from sociolab.stats.difficulty import (
 )
 from sociolab.stats.intervals import Estimate, on_scale
 
+SAY = Catalogue("hard")
 _FEW = 5
 """Plays of a task and agent below which its spread is little more than a guess."""
 
@@ -162,196 +165,163 @@ def hard_section(found: Hard, name: str, details: Sequence[Pool] = ()) -> Sectio
     `details`: the pools of the measures whose matrix of agents and partners is shown.
     """
     return Section(
-        title=f"{name}: the hardest tasks for {found.found.target}",
-        said=tuple(_said(found, name)),
-        cautions=tuple(_cautions(found, name)),
-        tables=(_hardest(found), _beside(found), _ingredients(found), *_pairs(found, details)),
-        figures=(_reaches(found),),
+        SAY("title", name=name, target=found.found.target),
+        tuple(_verdicts(found, name)),
+        tuple(_cautions(found, name)),
+        (_hardest(found), _beside(found), _components(found), *_pairs(found, details)),
+        (_reaches(found),),
     )
 
 
-# ------------------------------------------------------------------ sentences
+# ------------------------------------------------------------------ what it concludes
 
 
-def _said(found: Hard, name: str) -> Iterator[str]:
+def _verdicts(found: Hard, name: str) -> Iterator[Note]:
     pool, target = found.pool, found.found.target
     low, high = (minus(f"{end:.3g}") for end in (pool.measure.low, pool.measure.high))
-    yield (
-        f"{name} holds the {len(found.chosen):,} hardest of "
-        f"{plural(len(found.found.tasks), 'task')} for {target}, by {pool.title} ({low} to "
-        f"{high}), judge {pool.judge}."
+    yield SAY(
+        "holds",
+        name=name,
+        n=len(found.chosen),
+        tasks=Count("task", len(found.found.tasks)),
+        target=target,
+        metric=pool.measure,
+        low=low,
+        high=high,
+        judge=pool.judge,
     )
-    yield (
-        f"Difficulty is how far some agent could score above the worst that {target} could: the "
-        f"highest mean + 3 sd of any agent (at most {high}) minus {target}'s mean \N{MINUS SIGN} 3 "
-        f"sd (at least {low}; SOTOPIA, section 7)."
-    )
+    yield SAY("difficulty", target=target, low=low, high=high)
     on, off = scores(found, target, found.ids), scores(found, target, found.others())
     if on.value is not None and off.value is not None:
-        yield (
-            f"On these tasks {target} scored {figure(on.value, pool.measure)} on average, on the "
-            f"other {len(found.others()):,} {figure(off.value, pool.measure)}."
+        yield SAY(
+            "scored",
+            target=target,
+            on=figure(on.value, pool.measure),
+            n=len(found.others()),
+            off=figure(off.value, pool.measure),
         )
     if found.found.left_out:
-        yield (
-            f"Left out: {plural(len(found.found.left_out), 'task')} on which an agent has fewer "
-            "than two scored episodes, so that there is no spread."
-        )
+        yield SAY("too_few", tasks=Count("task", len(found.found.left_out)))
     if pool.untold:
         yield _untold(found)
     if tied := found.found.tied_out(found.most):
-        verb = "is" if tied == 1 else "are"
-        yield (
-            f"{plural(tied, 'more task')} {verb} as hard as the last of them, and not in the list: "
-            f"of equals, those where {target} has the lower mean come first, then by name. The "
-            "paper does not say how it chose."
-        )
+        yield SAY("tied", tasks=Count("more task", tied), target=target)
 
 
-def _untold(found: Hard) -> str:
+def _untold(found: Hard) -> Note:
     """What the judge could not tell, and the tasks that are lost by it."""
-    pool, lost = found.pool, found.untold_tasks
-    tasks = len({value.task for value in pool.untold})
-    told = (
-        f"{pool.judge} could not tell {pool.title} of {plural(len(pool.untold), 'episode')} on "
-        f"{plural(tasks, 'task')}"
-    )
-    if not lost:
-        return f"{told}; they took no part."
-    verb = "has" if len(lost) == 1 else "have"
-    return (
-        f"{told}; {len(lost):,} of these tasks {verb} no score at all, and so no difficulty: how "
-        "hard they are is not known."
-    )
+    pool = found.pool
+    about = {
+        "judge": pool.judge,
+        "metric": pool.measure,
+        "scores": Count("score", len(pool.untold)),
+        "tasks": Count("task", len({value.task for value in pool.untold})),
+    }
+    if not found.untold_tasks:
+        return SAY("untold", **about)
+    return SAY("untold_tasks", n=len(found.untold_tasks), **about)
 
 
 def _cautions(found: Hard, name: str) -> Iterator[str]:
     pool, target = found.pool, found.found.target
     if found.others():
-        yield (
-            "The tasks were chosen from these same episodes, so part of their difficulty is bad "
-            f"luck. To see how {target} really does on them, run it again (--tasks "
-            f"{name})."
-        )
+        yield SAY("same_episodes", target=target, name=name)
     else:
-        yield (
-            f"The list holds every task that has a difficulty (--most {found.most}): nothing was "
-            "chosen. Play more tasks, or ask for fewer."
-        )
+        yield SAY("all_tasks", most=found.most)
     fewest = min(reach.n for task in found.chosen for reach in task.models)
     if fewest < _FEW:
-        yield (
-            f"Some means and spreads are based on {fewest} episodes of an agent on a task. With "
-            "so few, a task may seem hard by chance; play with more partners or repeats."
-        )
+        yield SAY("few", scores=Count("score", fewest))
     if found.ceiling:
-        yield (
-            f"{found.ceiling:,} of these {len(found.chosen):,} are as hard as the scale allows "
-            f"(three standard deviations reach both of its ends), so their order says little."
-        )
+        yield SAY("ceiling", n=found.ceiling, tasks=len(found.chosen))
     own = sum(task.best.model == target for task in found.chosen)
     if len(found.agents) == 1:
-        yield (
-            f"Only {target} played: what is hard here is where its own scores vary most. Add runs "
-            "of other agents on the same tasks."
-        )
+        yield SAY("alone", target=target)
     elif own:
-        yield (
-            f"On {own:,} of them {target} itself has the highest: its scores vary widely there, "
-            f"which need not mean that others do better."
-        )
+        yield SAY("itself", n=own, target=target)
     if found.found.missing:
-        yield (
-            f"{plural(found.found.missing, 'episode')} without a score took no part. A task on "
-            f"which {target} fails rather than scores low does not look hard here."
-        )
+        yield SAY("missing", scores=Count("score", found.found.missing), target=target)
     yield from judge_caution(pool)
     yield from pool.notes
 
 
-# ------------------------------------------------------------------ tables
-
-
-def _hardest(found: Hard) -> TextTable:
-    measure, target = found.pool.measure, found.found.target
-    rows = tuple(
-        (
-            str(place),
-            task.task,
-            figure(task.gap, measure),
-            figure(task.best.high, measure),
-            task.best.model,
-            figure(task.target.low, measure),
-            figure(task.target.mean, measure),
+def _hardest(found: Hard) -> FindingTable:
+    findings = (
+        Finding(
+            found.pool.measure,
+            {"task": task.task, "agent": task.best.model},
+            more={
+                "place": place,
+                "difficulty": task.gap,
+                "high": task.best.high,
+                "low": task.target.low,
+                "mean": task.target.mean,
+            },
         )
         for place, task in enumerate(found.chosen, start=1)
     )
-    heads = ("", "task", "difficulty", "highest", "agent", "lowest", "mean")
-    notes = (
-        "difficulty: highest minus lowest; highest: the best mean + 3 sd, and whose (the first by "
-        "name if equal)",
-        f"lowest: mean \N{MINUS SIGN} 3 sd of {target}; mean: of {target}",
-    )
-    return TextTable(f"Hardest tasks for {target}", heads, rows, notes, (1, 4))
+    return SAY.table("hardest", findings, target=found.found.target)
 
 
-def _beside(found: Hard) -> TextTable:
+def _beside(found: Hard) -> FindingTable:
     """All agents on the hardest tasks, and on the others."""
-    measure, on, off = found.pool.measure, frozenset(found.ids), found.others()
-
-    def cells(agent: str, tasks: frozenset[str]) -> tuple[str, str]:
-        one = scores(found, agent, tasks)
-        return f"{figure(one.value, measure)} {span(one, measure)}".strip(), f"{one.n:,}"
-
-    heads: tuple[str, ...] = ("agent", f"on these {len(on):,}", "n")
-    if off:
-        heads = (*heads, f"on the other {len(off):,}", "n")
-    rows = tuple(
-        (agent, *cells(agent, on), *(cells(agent, off) if off else ())) for agent in found.agents
+    on, off = found.ids, found.others()
+    findings = []
+    for agent in found.agents:
+        parts = {"on": scores(found, agent, on), "off": scores(found, agent, off)}
+        counts = {f"{part}_scores": one.n for part, one in parts.items()}
+        findings.append(Finding(found.pool.measure, {"agent": agent}, more={**parts, **counts}))
+    columns = ("agent", "on", "on_scores", *(("off", "off_scores") if off else ()))
+    return SAY.table(
+        "beside",
+        findings,
+        columns=columns,
+        metric=found.pool.measure,
+        clusters=found.pool.clusters,
+        on=len(on),
+        off=len(off),
     )
-    note = (
-        f"95 % intervals, clustered by {found.pool.clusters} and truncated at the ends of the "
-        f"scale; from the same episodes by which the tasks were chosen"
-    )
-    return TextTable(f"{found.pool.title} on hard and on other tasks", heads, rows, (note,))
 
 
-def _ingredients(found: Hard) -> TextTable:
-    measure = found.pool.measure
-    rows = tuple(
-        (
-            str(place),
-            reach.model,
-            f"{reach.n:,}",
-            *(figure(value, measure) for value in (reach.mean, reach.sd, reach.low, reach.high)),
+def _components(found: Hard) -> FindingTable:
+    findings = (
+        Finding(
+            found.pool.measure,
+            {"agent": reach.model},
+            counts=(Count("score", reach.n),),
+            more={
+                "place": place,
+                "mean": reach.mean,
+                "sd": reach.sd,
+                "low": reach.low,
+                "high": reach.high,
+            },
         )
         for place, task in enumerate(found.chosen, start=1)
         for reach in task.models
     )
-    heads = ("", "agent", "plays", "mean", "sd", "low", "high")
-    notes = (
-        "numbered as above; over all scored episodes of the agent on the task: partners, seats and "
-        "repeats together",
-        "sd: sample standard deviation (n \N{MINUS SIGN} 1); low, high: mean \N{PLUS-MINUS SIGN} "
-        "3 sd, truncated at the ends of the scale",
-    )
-    return TextTable("Components of the difficulties", heads, rows, notes, (1,))
+    return SAY.table("components", findings)
 
 
-def _pairs(found: Hard, details: Sequence[Pool]) -> Iterator[TextTable]:
+def _pairs(found: Hard, details: Sequence[Pool]) -> Iterator[FindingTable]:
     """Agents with partners on the hardest tasks, for each measure (as Figure F.5)."""
     for pool in details:
         cells = pair_means(found, pool)
         partners = sorted({partner for _, partner in cells})
-        shown = {pair: f"{figure(mean, pool.measure)} ({n:,})" for pair, (mean, n) in cells.items()}
-        rows = tuple(
-            (agent, *(shown.get((agent, partner), NOTHING) for partner in partners))
+        shown = {
+            pair: SAY("cell", mean=figure(mean, pool.measure), n=n)
+            for pair, (mean, n) in cells.items()
+        }
+        findings = (
+            Finding(
+                pool.measure,
+                {"agent": agent},
+                more={f"with {partner}": shown.get((agent, partner)) for partner in partners},
+            )
             for agent in found.agents
             if any(one == agent for one, _ in cells)
         )
-        title = f"{title_of(pool.measure)} on these tasks: agent (row) with partner (column)"
-        note = "mean over episodes, and their number; no interval"
-        yield TextTable(title, ("agent", *partners), rows, (note,))
+        columns = [Column(partner, partner, f"with {partner}") for partner in partners]
+        yield SAY.table("pairs", findings, columns=("agent", *columns), metric=pool.measure)
 
 
 def _reaches(found: Hard) -> Figure:
@@ -359,7 +329,7 @@ def _reaches(found: Hard) -> Figure:
     whole."""
     measure = found.pool.measure
     headings = [
-        f"{place}. {task.task} (difficulty {figure(task.gap, measure)})"
+        SAY("place", place=place, task=task.task, gap=figure(task.gap, measure))
         for place, task in enumerate(found.chosen, start=1)
     ]
     rows = [
@@ -369,7 +339,7 @@ def _reaches(found: Hard) -> Figure:
             "value": reach.mean,
             "low": reach.low,
             "high": reach.high,
-            "beside": f"{figure(reach.mean, measure)} ({reach.n:,})",
+            "beside": SAY("cell", mean=figure(reach.mean, measure), n=reach.n),
         }
         for heading, task in zip(headings, found.chosen, strict=True)
         for reach in task.models
@@ -386,22 +356,24 @@ def _reaches(found: Hard) -> Figure:
             "layer": interval_layers("value", measure.low, measure.high),
         },
     }
-    title = f"{found.pool.title} on the hardest tasks for {found.found.target}"
-    told = "; ".join(_told(found, task) for task in found.chosen)
-    caption = (
-        f"{title}, task by task: mean of each agent (dot), and 3 sd to both sides as far as the "
-        "scale goes (line)."
-    )
-    return Figure(caption, Chart(title, told, spec))
+    title = SAY("chart", metric=found.pool.title, target=found.found.target)
+    described = "; ".join(_described(found, task) for task in found.chosen)
+    return Figure(SAY("caption", chart=title), Chart(title, described, spec))
 
 
-def _told(found: Hard, task: Difficulty) -> str:
+def _described(found: Hard, task: Difficulty) -> Note:
     measure = found.pool.measure
-    return f"{task.task}: difficulty {figure(task.gap, measure)}, " + ", ".join(
-        f"{one.model} {figure(one.mean, measure)} "
-        f"({figure(one.low, measure)} to {figure(one.high, measure)})"
+    agents = [
+        SAY(
+            "reach",
+            agent=one.model,
+            mean=figure(one.mean, measure),
+            low=figure(one.low, measure),
+            high=figure(one.high, measure),
+        )
         for one in task.models
-    )
+    ]
+    return SAY("reaches", task=task.task, gap=figure(task.gap, measure), agents=agents)
 
 
 def pair_means(found: Hard, pool: Pool) -> dict[tuple[str, str], tuple[float, int]]:
