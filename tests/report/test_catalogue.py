@@ -15,7 +15,7 @@ import pytest
 import sociolab
 from sociolab.core.score import Measure
 from sociolab.report.catalogue import Catalogue, write
-from sociolab.report.finding import Count, Finding, Note, as_data
+from sociolab.report.finding import Count, Finding, Sentence, as_data
 from sociolab.stats.correlation import pearson
 from sociolab.stats.intervals import Estimate, mean
 
@@ -135,7 +135,7 @@ def test_numbers_of_a_sentence_are_on_the_scale_of_its_metric() -> None:
 def test_a_note_is_its_sentence_and_keeps_what_stands_in_it() -> None:
     note = Catalogue("panel")("left_out", metrics=["a", "b"])
     assert note == "Not given by all of these judges, and left out: a, b"
-    assert isinstance(note, Note)
+    assert isinstance(note, Sentence)
     assert as_data(note) == {
         "id": "panel.left_out",
         "values": {"metrics": ["a", "b"]},

@@ -56,7 +56,7 @@ class Across:
     several codes."""
 
     results: tuple[RunResult, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[WorldColumn, ...]
     worlds: tuple[Relation, ...]
     levels: tuple[Relation, ...]
     codes: tuple[str, ...] = ()
@@ -106,7 +106,7 @@ def across(
 def _level_relations(
     store: Store,
     results: Sequence[RunResult],
-    columns: Sequence[Column],
+    columns: Sequence[WorldColumn],
     levels: TwoLevels,
     names: AgentNames,
 ) -> Iterator[Relation]:
@@ -132,7 +132,7 @@ def _level_relations(
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class WorldColumn:
     """A measure of a world as one judge gave it, by agent. `terms` says on what, and with whom."""
 
     world: str
@@ -165,7 +165,7 @@ class Relation:
     spearman: Correlation
 
 
-def columns_of(results: Sequence[RunResult], judges: Mapping[str, str]) -> tuple[Column, ...]:
+def columns_of(results: Sequence[RunResult], judges: Mapping[str, str]) -> tuple[WorldColumn, ...]:
     """The columns, by world; `judges` names the one judge that is wanted of a world.
 
     Where none is named each judge has its own column, formulas only where nobody else judged. An
@@ -173,7 +173,7 @@ def columns_of(results: Sequence[RunResult], judges: Mapping[str, str]) -> tuple
     judge that is not there.
     """
     asked = {world: _judge(results, world, judge) for world, judge in judges.items()}
-    found: list[Column] = []
+    found: list[WorldColumn] = []
     for board in _wanted(boards(results), asked):
         places = [*board.places, *board.baselines]
         order = [result.run for result in results]
@@ -187,7 +187,7 @@ def columns_of(results: Sequence[RunResult], judges: Mapping[str, str]) -> tuple
     return tuple(found)
 
 
-def between_worlds(columns: Sequence[Column]) -> tuple[Relation, ...]:
+def between_worlds(columns: Sequence[WorldColumn]) -> tuple[Relation, ...]:
     """For each two columns of different worlds with 3 agents or more in both: do agents that are
     higher in one tend to be higher in the other? A point is an agent."""
     found = []
@@ -225,7 +225,7 @@ def relation(
     return Relation(what, of, pearson(x, y, points), spearman(x, y, points))
 
 
-def column_document(column: Column) -> dict[str, Any]:
+def column_document(column: WorldColumn) -> dict[str, Any]:
     """A column as a JSON object; its cells are entries as in docs/result.md, with their run."""
     return {
         "world": column.world,
@@ -263,9 +263,9 @@ def _wanted(found: Sequence[Board], judges: Mapping[str, str]) -> Iterable[Board
             yield board
 
 
-def _column(board: Board, places: Mapping[str, BoardRow]) -> Column:
+def _column(board: Board, places: Mapping[str, BoardRow]) -> WorldColumn:
     terms = board.terms
-    return Column(
+    return WorldColumn(
         world=terms.world,
         measure=terms.measure,
         title=f"{terms.world} {board.title}",
@@ -288,7 +288,7 @@ def _by(values: Iterable[Value], agent: str, measure: str, task: Any) -> dict[st
 
 
 def across_section(
-    columns: Sequence[Column], worlds: Sequence[Relation], levels: Sequence[Relation]
+    columns: Sequence[WorldColumn], worlds: Sequence[Relation], levels: Sequence[Relation]
 ) -> Section:
     """One section: the table, correlations over agents, and of the two levels of STSS."""
     names = _titles(columns)
@@ -309,7 +309,7 @@ def across_section(
     )
 
 
-def _titles(columns: Sequence[Column]) -> list[str]:
+def _titles(columns: Sequence[WorldColumn]) -> list[str]:
     """Names that tell the columns apart: the judge and the run are added where need be."""
     plain = [column.title for column in columns]
     judges = {name: {c.judge for c in columns if c.title == name} for name in plain}
@@ -324,7 +324,7 @@ def _titles(columns: Sequence[Column]) -> list[str]:
 
 
 def _said(
-    columns: Sequence[Column],
+    columns: Sequence[WorldColumn],
     agents: Sequence[str],
     worlds: Sequence[Relation],
     levels: Sequence[Relation],
@@ -366,7 +366,7 @@ def _in_words(one: Relation) -> str:
     return f"{shown}, 95 % interval {ends}: {sign}{wide}."
 
 
-def _cautions(columns: Sequence[Column], relations: Sequence[Relation]) -> Iterator[str]:
+def _cautions(columns: Sequence[WorldColumn], relations: Sequence[Relation]) -> Iterator[str]:
     rough = {f"{c.judge} in {c.world}" for c in columns if c.method in BASELINES}
     if rough:
         yield (
@@ -390,7 +390,7 @@ def _cautions(columns: Sequence[Column], relations: Sequence[Relation]) -> Itera
             )
 
 
-def _failed_turns(columns: Sequence[Column]) -> Iterator[str]:
+def _failed_turns(columns: Sequence[WorldColumn]) -> Iterator[str]:
     """Which agents failed turns, each run once."""
     found = {
         (place.run, agent): place.lost
@@ -403,7 +403,7 @@ def _failed_turns(columns: Sequence[Column]) -> Iterator[str]:
         yield f"Failed turns: {told}. Scores are based on the remaining turns."
 
 
-def _coverage(columns: Sequence[Column]) -> Iterator[str]:
+def _coverage(columns: Sequence[WorldColumn]) -> Iterator[str]:
     """Of which agents some plays could not be scored, each column once."""
     for column in columns:
         told = [
@@ -418,7 +418,9 @@ def _coverage(columns: Sequence[Column]) -> Iterator[str]:
             )
 
 
-def _agents(agents: Sequence[str], columns: Sequence[Column], titles: Sequence[str]) -> TextTable:
+def _agents(
+    agents: Sequence[str], columns: Sequence[WorldColumn], titles: Sequence[str]
+) -> TextTable:
     rows = tuple(
         (agent, *(_cell(column, agent) for column in columns))
         for agent in agents
@@ -436,11 +438,11 @@ def _agents(agents: Sequence[str], columns: Sequence[Column], titles: Sequence[s
     return TextTable("Main metrics by agent", ("agent", *titles), rows, tuple(notes))
 
 
-def _runs(column: Column) -> str:
+def _runs(column: WorldColumn) -> str:
     return f"{'run' if len(column.runs) == 1 else 'runs'} {', '.join(column.runs)}"
 
 
-def _cell(column: Column, agent: str) -> str:
+def _cell(column: WorldColumn, agent: str) -> str:
     place = column.places.get(agent)
     if place is None:
         return ""

@@ -26,7 +26,7 @@ from sociolab.core.metrics import UNDECLARED
 from sociolab.core.score import RULE_BASED, Measure
 from sociolab.report.catalogue import Catalogue, Column
 from sociolab.report.charts import Bars, bar_chart
-from sociolab.report.finding import Count, Finding, FindingTable, Note, documents
+from sociolab.report.finding import Count, Finding, FindingTable, Sentence, documents
 from sociolab.report.formatting import missing_notes, title_of
 from sociolab.report.section import Chart, Figure, Section
 from sociolab.report.words import method_words, minus
@@ -325,7 +325,7 @@ def people_section(ratings: StoredRatings, findings: Sequence[Finding], bins: in
     return Section(SAY("people_title"), tuple(said), cautions, tuple(tables))
 
 
-def _agreeing(findings: Sequence[Finding], bins: int) -> Iterator[Note]:
+def _agreeing(findings: Sequence[Finding], bins: int) -> Iterator[Sentence]:
     main = next((finding for finding in findings if _name(finding) == POOLED), findings[0])
     where = SAY("over_all") if _name(main) == POOLED else SAY("on", metric=main.metric)
     kappa: Any = main.estimate
@@ -354,7 +354,7 @@ def _agreeing(findings: Sequence[Finding], bins: int) -> Iterator[Note]:
 
 def _people_cautions(
     ratings: StoredRatings, findings: Sequence[Finding], clusters: Count
-) -> Iterator[Note]:
+) -> Iterator[Sentence]:
     raters = len(ratings.raters)
     if raters == 1:
         yield SAY("one_rater")
@@ -376,7 +376,7 @@ def _people_cautions(
         yield SAY("rule_based", seats=Count("seat", rules))
 
 
-def _counted(findings: Sequence[Finding], name: str) -> list[Note]:
+def _counted(findings: Sequence[Finding], name: str) -> list[Sentence]:
     """The metrics of which there are some, each with how many."""
     return [
         SAY("listed", metric=finding.metric, n=finding.more[name])
@@ -392,7 +392,7 @@ def _flat(finding: Finding) -> bool:
     return alpha.value is None or alpha.value < 0.4
 
 
-def _few_clusters(clusters: Count) -> Iterator[Note]:
+def _few_clusters(clusters: Count) -> Iterator[Sentence]:
     """What to think of intervals from so few clusters; nothing where there are enough, or one."""
     if 1 < clusters.n < FEW_CLUSTERS:
         yield SAY("few_clusters", clusters=clusters)
@@ -470,14 +470,14 @@ def judge_section(ratings: StoredRatings, report: AgreementReport, judge: str) -
     return Section(title, tuple(said), cautions, tuple(tables), tuple(figures))
 
 
-def _owed(report: AgreementReport, judge: str) -> Iterator[Note]:
+def _owed(report: AgreementReport, judge: str) -> Iterator[Sentence]:
     """The scores that a judge who gave none owes."""
     cells = [cell for cell in report.judges if (cell.judge, cell.group) == (judge, None)]
     if failed := sum(cell.failed for cell in cells if cell.dimension != OVERALL):
         yield SAY("owed", scores=Count("score", failed))
 
 
-def _following(findings: Sequence[Finding]) -> Iterator[Note]:
+def _following(findings: Sequence[Finding]) -> Iterator[Sentence]:
     values = [(finding, finding.estimate) for finding in _parts(findings)]
     ranked = sorted(
         ((finding, r) for finding, r in values if r and r.value is not None),
@@ -498,7 +498,7 @@ def _may_be_zero(r: Any) -> bool:
     return r.low is None or r.high is None or r.low <= 0 <= r.high
 
 
-def _biased(findings: Sequence[Finding]) -> Iterator[Note]:
+def _biased(findings: Sequence[Finding]) -> Iterator[Sentence]:
     biases = [(finding.metric, finding.more["bias"]) for finding in findings]
     sure = [(metric, bias) for metric, bias in biases if bias.low is not None]
     higher = [SAY("bias", metric=metric, bias=bias) for metric, bias in sure if bias.low > 0]
@@ -511,7 +511,7 @@ def _biased(findings: Sequence[Finding]) -> Iterator[Note]:
         yield SAY("no_bias")
 
 
-def _in_range(findings: Sequence[Finding]) -> Iterator[Note]:
+def _in_range(findings: Sequence[Finding]) -> Iterator[Sentence]:
     figures = [finding.more for finding in _parts(findings)]
     total = sum(each["inside"].n for each in figures)
     if total:
@@ -582,7 +582,7 @@ def _at_an_end(ratings: StoredRatings, judge: str, metric: Measure | None) -> bo
     return len(scores) == 1 and scores <= {metric.low, metric.high}
 
 
-def _instructed_apart(ratings: StoredRatings, judge: str, other: str) -> Iterator[Note]:
+def _instructed_apart(ratings: StoredRatings, judge: str, other: str) -> Iterator[Sentence]:
     """That two had different instructions, so that agreement tells of that, too."""
     first, second = (ratings.instructions.get(who) for who in (judge, other))
     if first and second and first.hash != second.hash:

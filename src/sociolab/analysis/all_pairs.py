@@ -20,7 +20,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure
 from sociolab.report.catalogue import Catalogue
-from sociolab.report.finding import Count, Finding, Note
+from sociolab.report.finding import Count, Finding, Sentence
 from sociolab.report.formatting import headed
 from sociolab.report.section import Section
 from sociolab.stats.paired import holm
@@ -122,7 +122,7 @@ def pairs_findings(every: AgentPairs) -> tuple[Finding, ...]:
     )
 
 
-def _shown(findings: Sequence[Finding]) -> Iterator[Note]:
+def _shown(findings: Sequence[Finding]) -> Iterator[Sentence]:
     shown = False
     for row in findings:
         value = row.estimate.value if row.estimate else None
@@ -141,7 +141,7 @@ def _shown(findings: Sequence[Finding]) -> Iterator[Note]:
         yield SAY("not_shown")
 
 
-def _notes(every: AgentPairs) -> Iterator[Note]:
+def _notes(every: AgentPairs) -> Iterator[Sentence]:
     first = every.compared[0]
     tests = sum(p is not None for p in every.holm.values())
     if tests:

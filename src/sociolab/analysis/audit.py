@@ -20,7 +20,7 @@ from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import Variant, Way
 from sociolab.core.score import UNTOLD, Measure, Score, Unscored, Verdict
 from sociolab.report.catalogue import Catalogue, Column
-from sociolab.report.finding import Count, Finding, FindingTable, Note, episodes_and_seats
+from sociolab.report.finding import Count, Finding, FindingTable, Sentence, episodes_and_seats
 from sociolab.report.section import Section
 from sociolab.stats.intervals import NO_VARIATION, Estimate, mean, means, on_scale, sure_from
 
@@ -414,12 +414,12 @@ def controls_section(findings: Sequence[Finding], cluster: str) -> Section:
     return Section(SAY("controls_title"), (controls_verdict(findings, cluster),), (), (table,))
 
 
-def controls_verdict(findings: Sequence[Finding], cluster: str) -> Note:
+def controls_verdict(findings: Sequence[Finding], cluster: str) -> Sentence:
     """One line: how many of the controls that can be decided it passes, which not, and how many
     clusters the others need."""
     few = [finding for finding in findings if _needs(finding) or not finding.counts[0].n]
     tested = [finding for finding in findings if finding not in few]
-    by_verdict: dict[Judgement, list[Note]] = {"passes": [], "fails": [], "undecided": []}
+    by_verdict: dict[Judgement, list[Sentence]] = {"passes": [], "fails": [], "undecided": []}
     for finding in tested:
         name = SAY("control", control=finding.about["control"], metric=finding.metric)
         by_verdict[finding.more["verdict"]].append(name)
@@ -473,7 +473,7 @@ def repeat_section(
     return Section(SAY("repeat_title"), (verdict,), (), (table,) if rows else ())
 
 
-def figure_notes(findings: Collection[Finding]) -> Iterator[Note]:
+def figure_notes(findings: Collection[Finding]) -> Iterator[Sentence]:
     """Below a table with the estimates of these findings."""
     if any(finding.metric and finding.metric.name == ALL for finding in findings):
         yield SAY("of_all")
@@ -533,7 +533,7 @@ def _noise(repeats: Iterable[Finding], metric: Measure | None) -> Interval | Non
     )
 
 
-def _moves_of(leading: Finding | None, conditions: Iterable[str]) -> list[Note]:
+def _moves_of(leading: Finding | None, conditions: Iterable[str]) -> list[Sentence]:
     if leading is None:
         return [SAY("not_scored_both_ways")]
     metric, moved = leading.metric, leading.more[MOVED]
@@ -550,7 +550,7 @@ def _moves_of(leading: Finding | None, conditions: Iterable[str]) -> list[Note]:
     ]
 
 
-def describe_effect(effect: Estimate) -> Note:
+def describe_effect(effect: Estimate) -> Sentence:
     """An effect with what its interval says of it."""
     if effect.value is None:
         return SAY("effect_unknown")

@@ -32,7 +32,7 @@ from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure, judge_title
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.difference_charts import difference_figures
-from sociolab.report.finding import Count, Finding, FindingTable, Note
+from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.formatting import span
 from sociolab.report.plays import mean_ends
 from sociolab.report.schema import ESTABLISHED
@@ -587,7 +587,7 @@ def _bounds_column(findings: Iterable[Finding]) -> tuple[str, ...]:
     return ("bounds",) if any(row.bounds for row in findings) else ()
 
 
-def _differences_notes(comparison: ComparedAgents) -> Iterator[Note]:
+def _differences_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
     metrics = comparison.metrics.values()
     yield _over(comparison)
     if comparison.tested:
@@ -602,7 +602,7 @@ def _differences_notes(comparison: ComparedAgents) -> Iterator[Note]:
         yield SAY("untested", cluster=comparison.cluster, metrics=idle)
 
 
-def _over(comparison: ComparedAgents) -> Note:
+def _over(comparison: ComparedAgents) -> Sentence:
     """How many pairs and clusters the means are over, and whom both agents met."""
     usable = [one.test for one in comparison.metrics.values() if one.test.pairs]
     if not usable:
@@ -615,13 +615,13 @@ def _over(comparison: ComparedAgents) -> Note:
     return SAY("over_with_partners", pairs=pairs, clusters=clusters, partners=met)
 
 
-def _from_to(of: str, counts: Sequence[int]) -> Count | Note:
+def _from_to(of: str, counts: Sequence[int]) -> Count | Sentence:
     """How many the metrics have, the fewest first."""
     least, most = min(counts), Count(of, max(counts))
     return most if least == most.n else SAY("from_to", least=least, most=most)
 
 
-def _test_of(comparison: ComparedAgents) -> Note:
+def _test_of(comparison: ComparedAgents) -> Sentence:
     if any(one.test.difference.method == "crossed" for one in comparison.metrics.values()):
         return SAY("both_ways")
     return SAY("welch") if comparison.match == "none" else SAY("sign_flip")
@@ -632,7 +632,7 @@ def _level(comparison: ComparedAgents) -> float:
     return ALPHA / max(comparison.tested, 1) / comparison.looks
 
 
-def _at_level(comparison: ComparedAgents) -> Note:
+def _at_level(comparison: ComparedAgents) -> Sentence:
     """At which level a difference counts as shown here."""
     tests = comparison.tested * comparison.looks
     if tests < 2:
@@ -641,7 +641,7 @@ def _at_level(comparison: ComparedAgents) -> Note:
     return SAY("level_of_several", tests=tests, level=level, family=comparison.family)
 
 
-def matching_notes(comparison: ComparedAgents) -> Iterator[Note]:
+def matching_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
     """What was held against what, why not more closely, and what is left over."""
     for unit, count in comparison.counts.items():
         a, b = Count(count.of, count.a), Count(count.of, count.b)
@@ -656,7 +656,7 @@ def matching_notes(comparison: ComparedAgents) -> Iterator[Note]:
         )
 
 
-def _matched(comparison: ComparedAgents, unit: Unit, count: MatchCounts) -> Note:
+def _matched(comparison: ComparedAgents, unit: Unit, count: MatchCounts) -> Sentence:
     units = Count(count.of, 0).column
     because = SAY("because", why=comparison.why) if comparison.why else ""
     if comparison.match == "none":
@@ -668,7 +668,7 @@ def _matched(comparison: ComparedAgents, unit: Unit, count: MatchCounts) -> Note
     return SAY("scenario", blocks=blocks, units=units, shared=shared, because=because)
 
 
-def _clustered(comparison: ComparedAgents) -> Note:
+def _clustered(comparison: ComparedAgents) -> Sentence:
     clusters = max(one.test.clusters for one in comparison.metrics.values())
     say = partial(SAY, cluster=comparison.cluster, clusters=clusters)
     if raters := _raters(comparison, crossed=True):
@@ -687,7 +687,7 @@ def _shared(comparison: ComparedAgents, unit: Unit) -> str:
     return SAY("shared_by_blocks", cluster=comparison.cluster, partner=partner)
 
 
-def partner_words(comparison: ComparedAgents) -> Note:
+def partner_words(comparison: ComparedAgents) -> Sentence:
     """By what partners were matched."""
     return SAY("role") if comparison.by == "role" else SAY("partner")
 
@@ -705,7 +705,7 @@ def _raters(comparison: ComparedAgents, *, crossed: bool = False) -> int:
     )
 
 
-def _conclusions(comparison: ComparedAgents) -> Iterator[Note]:
+def _conclusions(comparison: ComparedAgents) -> Iterator[Sentence]:
     """What is shown, what is not, and what could not be tested, each metric once."""
     kinds: dict[str, list[ComparedMetric]] = {}
     for metric in comparison.metrics.values():
@@ -744,7 +744,7 @@ def _kind(comparison: ComparedAgents, metric: ComparedMetric) -> str:
     return "not shown"
 
 
-def _shown(comparison: ComparedAgents, metric: ComparedMetric) -> Note:
+def _shown(comparison: ComparedAgents, metric: ComparedMetric) -> Sentence:
     test, measure = metric.test, metric.measure
     value = test.difference.value or 0.0
     direction = "higher" if value > 0 else "lower"
@@ -763,7 +763,7 @@ def _shown(comparison: ComparedAgents, metric: ComparedMetric) -> Note:
     )
 
 
-def _with_interval(metric: ComparedMetric) -> Note:
+def _with_interval(metric: ComparedMetric) -> Sentence:
     test = metric.test
     interval = span(test.difference, metric.measure)
     interval = interval or SAY("without_interval", why=test.difference.note)
@@ -775,7 +775,7 @@ def _with_interval(metric: ComparedMetric) -> Note:
     return say("with_interval")
 
 
-def _power(comparison: ComparedAgents) -> Iterator[Note]:
+def _power(comparison: ComparedAgents) -> Iterator[Sentence]:
     """What could be seen in the main metric, and what would settle the observed difference."""
     metric = comparison.main
     test, measure = metric.test, metric.measure
@@ -789,7 +789,7 @@ def _power(comparison: ComparedAgents) -> Iterator[Note]:
     if not needed.size or needed.clusters is None or needed.repeats == 1:
         return
     if needed.repeats is not None:
-        otherwise: Note | str = SAY("or_repeats", factor=needed.repeats)
+        otherwise: Sentence | str = SAY("or_repeats", factor=needed.repeats)
     elif needed.note == NO_REPEATS:
         otherwise = SAY("or_never", cluster=comparison.cluster)
     else:
@@ -803,7 +803,7 @@ def _power(comparison: ComparedAgents) -> Iterator[Note]:
     )
 
 
-def _cautions(comparison: ComparedAgents) -> Iterator[Note]:
+def _cautions(comparison: ComparedAgents) -> Iterator[Sentence]:
     metrics, cluster = comparison.metrics.values(), comparison.cluster
     yield from failed_turns_notes({"A": comparison.a.asked, "B": comparison.b.asked})
     if comparison.judge_id.method == "people" and _raters(comparison) < LEAST_RATERS:
@@ -822,7 +822,7 @@ def _cautions(comparison: ComparedAgents) -> Iterator[Note]:
         yield SAY("missing", most=missing)
 
 
-def _missing(comparison: ComparedAgents) -> Iterator[Note]:
+def _missing(comparison: ComparedAgents) -> Iterator[Sentence]:
     """How many seats, and how many episodes, lack a value in some metric."""
     metrics = comparison.metrics.values()
     for unit in dict.fromkeys(map(comparison.unit_of, metrics)):
@@ -832,7 +832,7 @@ def _missing(comparison: ComparedAgents) -> Iterator[Note]:
             yield SAY("of_each", a=Count(f"matched {unit}", a), b=b)
 
 
-def _not_established(metric: ComparedMetric, unit: str) -> Note:
+def _not_established(metric: ComparedMetric, unit: str) -> Sentence:
     a, b = metric.untold
     say = partial(SAY, metric=metric.measure, a=Count(unit, a), b=b)
     if metric.bounds is None:
@@ -841,7 +841,7 @@ def _not_established(metric: ComparedMetric, unit: str) -> Note:
     return say("sign_could_change" if could else "sign_would_not_change", bounds=metric.bounds)
 
 
-def failed_turns_notes(asked: Mapping[str, TurnsAsked]) -> Iterator[Note]:
+def failed_turns_notes(asked: Mapping[str, TurnsAsked]) -> Iterator[Sentence]:
     """Who failed turns, and what share."""
     for agent, one in asked.items():
         if one.failed:
@@ -866,10 +866,10 @@ def overview_table(
     return table if marked else replace(table, legend="")  # the scores above have it
 
 
-def _overview_notes(comparisons: Sequence[ComparedAgents]) -> Iterator[Note]:
+def _overview_notes(comparisons: Sequence[ComparedAgents]) -> Iterator[Sentence]:
     """How these figures were made, and what not to conclude from them, in a line each; says of
     which metrics where not all were matched alike."""
-    ways: dict[Note, list[ComparedAgents]] = {}
+    ways: dict[Sentence, list[ComparedAgents]] = {}
     for each in comparisons:
         ways.setdefault(_way(each), []).append(each)
     cluster = comparisons[0].cluster
@@ -886,7 +886,7 @@ def _overview_notes(comparisons: Sequence[ComparedAgents]) -> Iterator[Note]:
         yield SAY("left_out")
 
 
-def _way(comparison: ComparedAgents) -> Note:
+def _way(comparison: ComparedAgents) -> Sentence:
     """How the plays were matched, in a few words."""
     counts = comparison.counts
     if comparison.match == "none":

@@ -51,7 +51,7 @@ from sociolab.core.instructions import INSTRUCTIONS, instructions_from
 from sociolab.core.score import Measure
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.difference_charts import forest
-from sociolab.report.finding import Count, Note
+from sociolab.report.finding import Count, Sentence
 from sociolab.report.formatting import rounded
 from sociolab.report.run_facts import evaluated, not_played
 from sociolab.report.schema import RunResult
@@ -510,7 +510,7 @@ def judged_by(runs: Sequence[OpenedRun], judge: str) -> str:
     return " ".join(f"{text[0].upper()}{text[1:]}." for text in texts)
 
 
-def _rules_players(runs: Sequence[OpenedRun], sides: Sequence[ComparedSide]) -> Iterator[Note]:
+def _rules_players(runs: Sequence[OpenedRun], sides: Sequence[ComparedSide]) -> Iterator[Sentence]:
     rules = sorted({side.agent for side in sides if by_rules(runs[0].result, side.agent)})
     if rules:
         yield SAY("scripted", agents=rules, what=scripted_play(runs[0].result))
@@ -526,7 +526,7 @@ def _other_judges(runs: Sequence[OpenedRun], judge: str) -> tuple[str, ...]:
     )
 
 
-def cautions_of(runs: Sequence[OpenedRun], found: ComparedAgents) -> Iterator[Note]:
+def cautions_of(runs: Sequence[OpenedRun], found: ComparedAgents) -> Iterator[Sentence]:
     """What beside the agents differs between the sides."""
     if found.by == "role" or not found.partners:
         yield _partners(found)
@@ -536,12 +536,12 @@ def cautions_of(runs: Sequence[OpenedRun], found: ComparedAgents) -> Iterator[No
         yield from _settings(runs[0], runs[1], found)
 
 
-def of_sides(cautions: Iterable[Note], a: str, b: str) -> Iterator[Note]:
+def of_sides(cautions: Iterable[Sentence], a: str, b: str) -> Iterator[Sentence]:
     """Cautions that say who A and B are, where several comparisons stand together."""
     return (SAY("of_sides", a=a, b=b, caution=caution) for caution in cautions)
 
 
-def cautions_of_runs(runs: Sequence[OpenedRun]) -> Iterator[Note]:
+def cautions_of_runs(runs: Sequence[OpenedRun]) -> Iterator[Sentence]:
     """Whom no language model played, what differs between the runs, and what is not there yet."""
     for words in stand_in_words(*(run.result.settings for run in runs)):
         yield SAY("stand_in", words=words)
@@ -557,7 +557,7 @@ def _judge_apart(runs: Sequence[OpenedRun], judge: str) -> Iterator[str]:
     return judge_served_apart({run.result.run: run.result.served for run in runs}, model)
 
 
-def same_agent(runs: Sequence[OpenedRun], a: ComparedSide, b: ComparedSide) -> Iterator[Note]:
+def same_agent(runs: Sequence[OpenedRun], a: ComparedSide, b: ComparedSide) -> Iterator[Sentence]:
     """That both sides are one agent, played twice: what a difference is then."""
     first, last = runs[0].values.agents, runs[-1].values.agents
     if a.agent != b.agent or first[a.agent] != last[b.agent]:
@@ -569,14 +569,14 @@ def same_agent(runs: Sequence[OpenedRun], a: ComparedSide, b: ComparedSide) -> I
         yield SAY("same_agent", seeds=seeds)
 
 
-def _partners(found: ComparedAgents) -> Note:
+def _partners(found: ComparedAgents) -> Sentence:
     a, b = found.a, found.b
     if a.partners == (a.agent,) and b.partners == (b.agent,):
         return SAY("self_play")
     return SAY("other_partners", a=a.partners, b=b.partners)
 
 
-def _settings(a: OpenedRun, b: OpenedRun, found: ComparedAgents) -> Iterator[Note]:
+def _settings(a: OpenedRun, b: OpenedRun, found: ComparedAgents) -> Iterator[Sentence]:
     ours, theirs = a.values.agents, b.values.agents
     labels = {*found.a.partners, *found.b.partners, found.a.agent, found.b.agent}
     for label in sorted(labels & ours.keys() & theirs.keys()):

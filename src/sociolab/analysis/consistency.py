@@ -13,7 +13,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import Measure
 from sociolab.report.catalogue import Catalogue
-from sociolab.report.finding import Count, Finding, FindingTable, Note
+from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.section import Section
 from sociolab.stats.consistency import Consistency, pass_hat, pass_hat_difference
 
@@ -198,7 +198,7 @@ def consistency_section(
 
 def _conclusions(
     passed: Sequence[Passing], repeated: Sequence[Passing], measures: Mapping[str, Measure]
-) -> Iterator[Note]:
+) -> Iterator[Sentence]:
     compared = any(one.side is None for one in passed)
     if repeated:
         yield SAY("pass_k")
@@ -218,7 +218,7 @@ def _conclusions(
             yield SAY("off_scale", metrics=without, threshold=limit)
 
 
-def _basis(measures: Mapping[str, Measure], one: Passing) -> Note:
+def _basis(measures: Mapping[str, Measure], one: Passing) -> Sentence:
     """How many pairs and tasks a comparison rests on."""
     first = one.found[0]
     return SAY(
@@ -258,7 +258,7 @@ def _table(
     )
 
 
-def _left_out(one: Passing, metric: Measure) -> Note | str:
+def _left_out(one: Passing, metric: Measure) -> Sentence | str:
     """Of how many tasks too few plays have a value; of a comparison it is the same for both."""
     tasks = [
         SAY("at_k", tasks=Count("task", of.left_out), k=of.k)

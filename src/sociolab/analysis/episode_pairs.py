@@ -12,7 +12,7 @@ from sociolab.analysis.credit import credited
 from sociolab.analysis.values import Value
 from sociolab.core.score import Measure
 from sociolab.report.catalogue import Catalogue
-from sociolab.report.finding import Count, Finding, FindingTable, Note
+from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.formatting import figure, rounded
 from sociolab.report.html import FoldedPair, PairRow, PairTable, pairs_body
 from sociolab.report.section import Section
@@ -119,7 +119,7 @@ def pairs_section(
     return Section(SAY("title"), tuple(notes), tables=tables)
 
 
-def heading(found: ComparedAgents, one: Furthest) -> Note:
+def heading(found: ComparedAgents, one: Furthest) -> Sentence:
     """What the pairs of a measure are, in words."""
     return SAY(
         "heading",

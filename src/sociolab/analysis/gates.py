@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.score import Measure, foremost, measure_called
 from sociolab.report.catalogue import Catalogue, write
-from sociolab.report.finding import Note
+from sociolab.report.finding import Sentence
 from sociolab.report.plays import TRANSCRIPT
 from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import RunResult, ScoreEntry
@@ -60,7 +60,7 @@ class Gate:
     low: float
     high: float
     failed: bool
-    sentence: Note
+    sentence: Sentence
     kind: Literal["difference", "mean"]
 
     def document(self) -> dict[str, Any]:

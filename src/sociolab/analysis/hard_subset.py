@@ -13,7 +13,7 @@ from sociolab.analysis.values import Pool, judge_caution, mean_of
 from sociolab.core.errors import ConfigError
 from sociolab.report.catalogue import Catalogue, Column
 from sociolab.report.charts import STEP, WIDTH, interval_layers, labels
-from sociolab.report.finding import Count, Finding, FindingTable, Note
+from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.formatting import figure
 from sociolab.report.section import Chart, Figure, Section
 from sociolab.report.words import listed, minus, plural
@@ -176,7 +176,7 @@ def hard_section(found: Hard, name: str, details: Sequence[Pool] = ()) -> Sectio
 # ------------------------------------------------------------------ what it concludes
 
 
-def _verdicts(found: Hard, name: str) -> Iterator[Note]:
+def _verdicts(found: Hard, name: str) -> Iterator[Sentence]:
     pool, target = found.pool, found.found.target
     low, high = (minus(f"{end:.3g}") for end in (pool.measure.low, pool.measure.high))
     yield SAY(
@@ -208,7 +208,7 @@ def _verdicts(found: Hard, name: str) -> Iterator[Note]:
         yield SAY("tied", tasks=Count("more task", tied), target=target)
 
 
-def _untold(found: Hard) -> Note:
+def _untold(found: Hard) -> Sentence:
     """What the judge could not tell, and the tasks that are lost by it."""
     pool = found.pool
     about = {
@@ -361,7 +361,7 @@ def _reaches(found: Hard) -> Figure:
     return Figure(SAY("caption", chart=title), Chart(title, described, spec))
 
 
-def _described(found: Hard, task: Difficulty) -> Note:
+def _described(found: Hard, task: Difficulty) -> Sentence:
     measure = found.pool.measure
     agents = [
         SAY(

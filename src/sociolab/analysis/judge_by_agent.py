@@ -18,7 +18,7 @@ import numpy as np
 from sociolab.analysis.ratings import StoredRatings
 from sociolab.core.score import Measure
 from sociolab.report.catalogue import Catalogue
-from sociolab.report.finding import Count, Finding, Note
+from sociolab.report.finding import Count, Finding, Sentence
 from sociolab.report.section import Section
 from sociolab.stats.correlation import correlations
 from sociolab.stats.crossed import Given, RatedPlay, crossed, crossed_estimate
@@ -214,7 +214,7 @@ def judge_by_agent_section(ratings: StoredRatings, judge: JudgeByAgent) -> Secti
     return Section(title, tuple(said), tuple(cautions), tuple(tables))
 
 
-def _sentences(ratings: StoredRatings, judge: JudgeByAgent) -> Iterator[Note]:
+def _sentences(ratings: StoredRatings, judge: JudgeByAgent) -> Iterator[Sentence]:
     if len({bias.agent for bias in judge.biases}) < 2:
         yield SAY("one_agent")
     elif not any(bias.differs for bias in judge.biases):
@@ -226,9 +226,9 @@ def _sentences(ratings: StoredRatings, judge: JudgeByAgent) -> Iterator[Note]:
         yield SAY("orders", orders=other)
 
 
-def _cautions(findings: Sequence[Finding]) -> Iterator[Note]:
+def _cautions(findings: Sequence[Finding]) -> Iterator[Sentence]:
     """Of each agent for which the judge's bias is another."""
-    by_agent: dict[str, list[Note]] = defaultdict(list)
+    by_agent: dict[str, list[Sentence]] = defaultdict(list)
     for finding in findings:
         if finding.adjusted_p is not None and finding.adjusted_p < ALPHA:
             bias, apart, p = finding.estimate, finding.more["apart"], finding.adjusted_p
@@ -238,7 +238,7 @@ def _cautions(findings: Sequence[Finding]) -> Iterator[Note]:
         yield SAY("unfair", agent=agent, biases=notes)
 
 
-def _left_out(ratings: StoredRatings, judge: JudgeByAgent) -> Iterator[Note]:
+def _left_out(ratings: StoredRatings, judge: JudgeByAgent) -> Iterator[Sentence]:
     """Rated agents without a corrected mean, and why."""
     there = {mean.agents for mean in judge.corrected}
     most: dict[str, int] = defaultdict(int)

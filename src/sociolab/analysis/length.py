@@ -15,7 +15,7 @@ import numpy as np
 
 from sociolab.analysis.values import RunValues, Value
 from sociolab.report.catalogue import Catalogue
-from sociolab.report.finding import Count, Finding, Note, episodes_and_seats
+from sociolab.report.finding import Count, Finding, Sentence, episodes_and_seats
 from sociolab.report.plays import PlayKey
 from sociolab.report.section import Section
 from sociolab.stats.intervals import Estimate, left_out_interval
@@ -89,7 +89,7 @@ def length_section(values: RunValues, effects: Sequence[LengthEffect]) -> Sectio
     return Section(SAY("title"), (_verdict(findings),), (), (table,))
 
 
-def _verdict(findings: Sequence[Finding]) -> Note:
+def _verdict(findings: Sequence[Finding]) -> Sentence:
     sure = [
         SAY("by", metric=finding.metric, judge=finding.about["judge"])
         for finding in findings

@@ -19,7 +19,7 @@ from sociolab.report.finding import (
     Count,
     Finding,
     FindingTable,
-    Note,
+    Sentence,
     episodes_and_seats,
 )
 from sociolab.report.formatting import NOTHING
@@ -271,7 +271,7 @@ def _scores(findings: Sequence[Finding], first: str = "metric") -> tuple[str, ..
     return (first, "mean", "median", *counts, *LACKS)
 
 
-def _verdict(leading: Finding | None, apart: float) -> Note:
+def _verdict(leading: Finding | None, apart: float) -> Sentence:
     if leading is None or leading.estimate is None or leading.estimate.value is None:
         return SAY("nothing")
     return SAY(
@@ -285,7 +285,7 @@ def _verdict(leading: Finding | None, apart: float) -> Note:
     )
 
 
-def _cautions(panel: JudgePanel) -> Iterator[Note]:
+def _cautions(panel: JudgePanel) -> Iterator[Sentence]:
     labelled = dict(zip(panel.judges, panel.ids, strict=True))
     people = [name for name, judge in labelled.items() if judge.method == "people"]
     others = [name for name in labelled if name not in people]

@@ -19,7 +19,7 @@ from sociolab.core.metrics import Better
 from sociolab.report.catalogue import Catalogue, Column, write
 from sociolab.report.charts import Dot, dot_chart
 from sociolab.report.figures import Panel, Point, interval_figure
-from sociolab.report.finding import Count, Finding, FindingTable, Note, episodes_and_seats
+from sociolab.report.finding import Count, Finding, FindingTable, Sentence, episodes_and_seats
 from sociolab.report.plays import PlayKey, asked_in, mean_ends
 from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.run_facts import FEW_CLUSTERS
@@ -363,7 +363,7 @@ def rating_findings(found: Ranking) -> tuple[Finding, ...]:
     )
 
 
-def _verdicts(found: Ranking) -> Iterator[Note]:
+def _verdicts(found: Ranking) -> Iterator[Sentence]:
     match = SAY("match_scenario_few" if found.few else "match_scenario")
     yield SAY(
         "compared",
@@ -387,7 +387,7 @@ def _verdicts(found: Ranking) -> Iterator[Note]:
         yield SAY("alone", agents=found.alone)
 
 
-def _ahead(mine: list[ModelRating], found: Ranking) -> Note:
+def _ahead(mine: list[ModelRating], found: Ranking) -> Sentence:
     first, rating = mine[0], _points_of(mine[0])
     interval = SAY("no_interval", why=first.note)
     if rating.low is not None and rating.high is not None:
@@ -415,7 +415,7 @@ def _level(one: ModelRating, other: ModelRating) -> bool:
     )
 
 
-def _order_verdict(found: Ranking, pair: AdjacentModels) -> Note:
+def _order_verdict(found: Ranking, pair: AdjacentModels) -> Sentence:
     order = SAY("order", above=pair.above, below=pair.below)
     if found.undecided(pair.above, pair.below):
         return SAY(
@@ -440,7 +440,7 @@ def _order_verdict(found: Ranking, pair: AdjacentModels) -> Note:
     return SAY("not_robust", order=order, turned=turned, joined=joined, dropped=dropped)
 
 
-def _between(found: Ranking, agent: str) -> Note:
+def _between(found: Ranking, agent: str) -> Sentence:
     bounds = found.bounds.get(agent)
     return SAY("anywhere") if bounds is None else SAY("between", low=bounds[0], high=bounds[1])
 
@@ -495,7 +495,7 @@ def _rating_table(found: Ranking) -> FindingTable:
     )
 
 
-def _rating_notes(found: Ranking, findings: Sequence[Finding]) -> Iterator[Note]:
+def _rating_notes(found: Ranking, findings: Sequence[Finding]) -> Iterator[Sentence]:
     ratings = found.ratings
     reasons = dict.fromkeys(one.note for one in ratings.models if one.note)
     yield SAY(

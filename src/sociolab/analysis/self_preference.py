@@ -30,7 +30,7 @@ from sociolab.analysis.values import RunValues, Value
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import Measure
 from sociolab.report.catalogue import Catalogue
-from sociolab.report.finding import Count, Finding, FindingTable, Note
+from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.section import Section
 from sociolab.stats.intervals import NO_VARIATION, Estimate, grouped, mean, t_critical
 
@@ -266,7 +266,7 @@ def family_section(preferences: SelfPreferences) -> Section:
     )
 
 
-def _members(families: Mapping[str, str]) -> Iterator[Note]:
+def _members(families: Mapping[str, str]) -> Iterator[Sentence]:
     """Which agents and judges were taken for one family: a name may mislead."""
     for family in sorted({*families.values()}):
         members = sorted(label for label, of in families.items() if of == family)
@@ -280,7 +280,7 @@ _VERDICTS: Mapping[Judgement, str] = {
 }
 
 
-def _verdict(pair: TwoJudges, declared: Declared) -> Note:
+def _verdict(pair: TwoJudges, declared: Declared) -> Sentence:
     scored = {
         finding.metric.name: finding
         for finding in pair.findings

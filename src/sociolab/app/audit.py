@@ -53,7 +53,7 @@ from sociolab.core.seeding import digest
 from sociolab.judging.controls import donated
 from sociolab.models.budget import Budget
 from sociolab.report.catalogue import Catalogue
-from sociolab.report.finding import Count, Finding, Note
+from sociolab.report.finding import Count, Finding, Sentence
 from sociolab.report.plays import PlayKey
 from sociolab.report.result import run_of_episodes
 from sociolab.report.section import Section
@@ -235,7 +235,7 @@ def _told(
     )
 
 
-def _in_vain(asked: AuditJudgings, panel: JudgePanel | None) -> Iterator[Note]:
+def _in_vain(asked: AuditJudgings, panel: JudgePanel | None) -> Iterator[Sentence]:
     """What failed, where nothing else came of it."""
     if asked.in_vain:
         judgings = Count("judging", len(asked.judgings))
@@ -245,7 +245,7 @@ def _in_vain(asked: AuditJudgings, panel: JudgePanel | None) -> Iterator[Note]:
         yield SAY("panel_failed", n=panel.failed, scores=scores)
 
 
-def _lacking(config: AuditConfig, kit: WorldKit) -> Note | None:
+def _lacking(config: AuditConfig, kit: WorldKit) -> Sentence | None:
     """What cannot be audited in a world without variants, unless only this was asked for."""
     if kit.variants or config.kinds:
         return None
@@ -443,7 +443,9 @@ def _by_seat(episode: Episode) -> Counter[str]:
     return found
 
 
-def opening(run: str, judge: JudgeId, asked: AuditJudgings, lacking: Note | None = None) -> Section:
+def opening(
+    run: str, judge: JudgeId, asked: AuditJudgings, lacking: Sentence | None = None
+) -> Section:
     """What was done, and what went wrong; `lacking` says what cannot be audited, if anything."""
     episodes = Count("episode", len(asked.audited))
     judgings = Count("judging", len(asked.judgings))

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.reading import read_toml
 from sociolab.core.score import Measure
-from sociolab.report.finding import Count, Finding, FindingTable, Note
+from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.formatting import (
     NOTHING,
     explained,
@@ -66,14 +66,14 @@ _SHARED = "sociolab.report.notes"
 
 class Catalogue:
     """What one analysis says: calling it with the id of a sentence and the values in it makes a
-    `Note`, `table` a table of findings."""
+    `Sentence`, `table` a table of findings."""
 
     def __init__(self, name: str, source: str | Path | Mapping[str, Any] = _SHARED) -> None:
         """`source`: a package with a file NAME.toml, a file, or what would stand in one."""
         self.name = name
         self._source = source
 
-    def __call__(self, note: str, /, **values: Any) -> Note:
+    def __call__(self, note: str, /, **values: Any) -> Sentence:
         """The sentence of this id with these values; KeyError where the file has none, or a value
         is missing."""
         return self._note(note, self._file()["notes"][note], values)
@@ -128,8 +128,8 @@ class Catalogue:
             findings=rows,
         )
 
-    def _note(self, note: str, template: str, values: Mapping[str, Any]) -> Note:
-        return Note(_filled(template, values), f"{self.name}.{note}", values)
+    def _note(self, note: str, template: str, values: Mapping[str, Any]) -> Sentence:
+        return Sentence(_filled(template, values), f"{self.name}.{note}", values)
 
     def _file(self) -> Mapping[str, Any]:
         match self._source:

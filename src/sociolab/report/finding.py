@@ -86,7 +86,7 @@ class Finding:
     coverage: float | None = None
     bounds: tuple[float, float] | None = None
     more: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Sentence, ...] = ()
 
     @property
     def is_significant(self) -> bool:
@@ -105,13 +105,13 @@ class Finding:
         return getattr(self, name, None)
 
 
-class Note(str):
+class Sentence(str):
     """A sentence of a catalogue, with its id and the values that stand in it."""
 
     id: str
     values: Mapping[str, Any]
 
-    def __new__(cls, text: str, note: str, values: Mapping[str, Any]) -> Note:
+    def __new__(cls, text: str, note: str, values: Mapping[str, Any]) -> Sentence:
         """The note of this id."""
         made = super().__new__(cls, text)
         made.id, made.values = note, values
@@ -134,7 +134,7 @@ class FindingTable(TextTable):
 
 def as_data(value: Any) -> Any:
     """A finding, a note or a figure of one as what JSON can hold."""
-    if isinstance(value, Note):
+    if isinstance(value, Sentence):
         return {"id": value.id, "values": as_data(value.values), "text": str(value)}
     if isinstance(value, Measure):
         return value.name
@@ -176,7 +176,7 @@ def tidy_rows(tables: Iterable[TextTable]) -> Iterator[dict[str, Any]]:
         for row in table.findings:
             figures = {"estimate": row.estimate, "coverage": row.coverage, **row.more}
             for name, value in figures.items():
-                if value is None or isinstance(value, Note):
+                if value is None or isinstance(value, Sentence):
                     continue
                 low_bound, high_bound = row.bounds or (None, None)
                 yield {

@@ -10,7 +10,7 @@ from typing import Any
 from sociolab.core.metrics import UNDECLARED, Better, Declared
 from sociolab.core.score import BASELINES, JudgeId, Method, judge_title
 from sociolab.report.catalogue import Catalogue, Column
-from sociolab.report.finding import Count, Finding, FindingTable, Note
+from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.html import pages
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry
 from sociolab.report.score_tables import (
@@ -83,7 +83,7 @@ class NeighbourTest:
     by_scenario: bool = False
 
     @property
-    def told(self) -> Note:
+    def told(self) -> Sentence:
         """What it shows, in words."""
         if self.undecided:
             return SAY("undecided")
@@ -306,7 +306,7 @@ def _terms(result: RunResult, judge: JudgeEntry, measure: str) -> RankingTerms:
     )
 
 
-def _data(result: RunResult) -> Note:
+def _data(result: RunResult) -> Sentence:
     data = result.data
     if data is None:
         return SAY("no_data", run=result.run)
@@ -326,7 +326,7 @@ def _tasks(settings: dict[str, Any]) -> str:
     return ", ".join(found)
 
 
-def _met(result: RunResult, settings: dict[str, Any]) -> Note:
+def _met(result: RunResult, settings: dict[str, Any]) -> Sentence:
     if result.partner is not None:
         match settings.get("partner"):
             case [_, str(its_hash), *_]:
@@ -440,7 +440,7 @@ def _text_table(board: Board) -> FindingTable:
     return replace(table, tips={board.title: board.tip})
 
 
-def _unranked(board: Board) -> tuple[Note, ...]:
+def _unranked(board: Board) -> tuple[Sentence, ...]:
     if not board.ranked:
         return (SAY("heuristic"),)
     return (SAY("baselines"),) if board.baselines else ()

@@ -8,7 +8,7 @@ from typing import Any
 
 from sociolab.core.score import BY_FORMULA, judge_title
 from sociolab.report.catalogue import Catalogue
-from sociolab.report.finding import Count, Note
+from sociolab.report.finding import Count, Sentence
 from sociolab.report.schema import FailedKind, Failures, FirstFailure, JudgeEntry, RunResult
 from sociolab.report.served import possible_words, served_facts, served_warnings
 from sociolab.report.words import (
@@ -255,7 +255,7 @@ def _versions(sociolab: object, python: object) -> str:
 # ------------------------------------------------------------------ what was played, in sentences
 
 
-def not_played(result: RunResult) -> Iterator[Note]:
+def not_played(result: RunResult) -> Iterator[Sentence]:
     """How many trials of a run are not played yet, and how many failed; nothing of a whole one."""
     if left := result.trials - result.played - result.failed:
         yield SAY("unfinished", run=result.run, trials=Count("trial", left))
@@ -263,7 +263,7 @@ def not_played(result: RunResult) -> Iterator[Note]:
         yield SAY("some_failed", run=result.run, trials=Count("trial", result.failed))
 
 
-def summary(result: RunResult) -> Note:
+def summary(result: RunResult) -> Sentence:
     """What was played, by whom, and who judged."""
     data = result.data
     return SAY(
@@ -278,7 +278,7 @@ def summary(result: RunResult) -> Note:
     )
 
 
-def _pairing(result: RunResult) -> Note:
+def _pairing(result: RunResult) -> Sentence:
     named = {
         label: SAY("agent_of_kind", agent=label, kind=agent_kind(result, label))
         for label in result.agents
@@ -309,7 +309,7 @@ def _people(result: RunResult) -> str:
     return SAY("up_to_people", people=count) if result.recorded.get("stand_in") else str(count)
 
 
-def _judging(result: RunResult) -> Note:
+def _judging(result: RunResult) -> Sentence:
     names = [judge.judge for judge in result.judges if judge.judge in _heard(result)]
     if result.other_judges:
         return SAY("judges_shown", judges=names, others=result.other_judges)
@@ -323,12 +323,12 @@ FEW_CLUSTERS = 30
 """Below so many a page says that its intervals are too short (coverage: benchmarks/RESULTS.md)."""
 
 
-def cautions(result: RunResult) -> tuple[Note, ...]:
+def cautions(result: RunResult) -> tuple[Sentence, ...]:
     """What the figures do not show, a sentence or two each."""
     return tuple(_cautions(result))
 
 
-def _cautions(result: RunResult) -> Iterator[Note]:
+def _cautions(result: RunResult) -> Iterator[Sentence]:
     methods = {judge.method for judge in result.judges}
     if rules := [label for label in result.agents if by_rules(result, label)]:
         yield SAY("baseline", agents=rules, kind=scripted_play(result))
@@ -345,7 +345,7 @@ def _cautions(result: RunResult) -> Iterator[Note]:
         yield SAY("failures")
 
 
-def _design(result: RunResult) -> Iterator[Note]:
+def _design(result: RunResult) -> Iterator[Sentence]:
     """What so few tasks, single plays and means beside each other cannot show."""
     of_agents = [e for e in result.scores if e.agent and not e.by and e.judge not in OWN and e.n]
     cluster = result.declared.cluster
@@ -427,7 +427,7 @@ def _total(of: str, causes: Mapping[str, int]) -> Count:
     return Count(of, sum(causes.values()))
 
 
-def _contradicted_reports(result: RunResult) -> Iterator[Note]:
+def _contradicted_reports(result: RunResult) -> Iterator[Sentence]:
     """How often a reader reads another outcome than the players report, for each reader."""
     reported = {judge.judge for judge in result.judges if judge.method == "reported"}
     for reader in dict.fromkeys(entry.reader for entry in result.readings):
@@ -452,7 +452,7 @@ def _heard(result: RunResult) -> set[str]:
     return heard or {one.judge for one in result.judges}
 
 
-def agent_failures(result: RunResult) -> Iterator[Note]:
+def agent_failures(result: RunResult) -> Iterator[Sentence]:
     """Which agents failed turns, and what share, in a sentence each."""
     for one in result.failures.agents:
         turns = Count(one.of.removesuffix("s"), one.turns_asked)
@@ -460,7 +460,7 @@ def agent_failures(result: RunResult) -> Iterator[Note]:
         yield SAY("agent_failed", agent=one.agent, n=one.failed_turns, turns=turns, share=portion)
 
 
-def uncounted(estimated: int, calls: int) -> Note:
+def uncounted(estimated: int, calls: int) -> Sentence:
     """What "~" before tokens and money means, in a sentence."""
     return SAY("estimated_tokens", n=estimated, calls=Count("call", calls))
 
@@ -475,7 +475,7 @@ _KINDS: Mapping[FailedKind, str] = {
 }
 
 
-def first_words(result: RunResult, kind: FailedKind) -> Iterator[Note]:
+def first_words(result: RunResult, kind: FailedKind) -> Iterator[Sentence]:
     """The first cases of a kind, in a sentence each."""
     for one in result.failures.first:
         if one.kind == kind:
@@ -496,7 +496,7 @@ def _who(one: FirstFailure) -> str:
     return f"{one.cause} {one.count:,}{by}"
 
 
-def _where(one: FirstFailure) -> Note:
+def _where(one: FirstFailure) -> Sentence:
     if one.episode is None:
         return SAY("nowhere")
     if one.count == 1:

@@ -10,7 +10,7 @@ from typing import Any
 from sociolab.core.metrics import scale
 from sociolab.core.score import BY_FORMULA, Measure, Method
 from sociolab.report.catalogue import Catalogue
-from sociolab.report.finding import Count, Finding, FindingTable, Note
+from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.run_facts import cautions, evaluated, partner_last, summary, warnings
 from sociolab.report.schema import (
     ESTABLISHED,
@@ -169,7 +169,7 @@ def finding_of(result: RunResult, entry: ScoreEntry, **more: Any) -> Finding:
     )
 
 
-def little_established(result: RunResult, entries: Iterable[ScoreEntry]) -> Iterator[Note]:
+def little_established(result: RunResult, entries: Iterable[ScoreEntry]) -> Iterator[Sentence]:
     """Which metrics of these entries do not lead, since too little of them could be scored."""
     titles = dict.fromkeys(
         result.measure(entry.measure).title for entry in entries if not entry.established

@@ -11,7 +11,7 @@ from itertools import groupby
 
 from sociolab.core.ports import Served
 from sociolab.report.catalogue import Catalogue
-from sociolab.report.finding import Count, Note
+from sociolab.report.finding import Count, Sentence
 from sociolab.report.schema import FailedAttempts, ServedEntry
 from sociolab.report.words import money, sanitize
 from sociolab.store.calls import ServedCall
@@ -175,7 +175,7 @@ def served_words(served: Served) -> str:
     return ", ".join(parts)
 
 
-def served_warnings(entries: Sequence[ServedEntry]) -> Iterator[Note]:
+def served_warnings(entries: Sequence[ServedEntry]) -> Iterator[Sentence]:
     """Where what was served is not what was asked for, or changed, a sentence each."""
     for model, its_entries in _by_model(entries):
         calls = Count("call", sum(entry.calls for entry in its_entries))
@@ -205,7 +205,7 @@ def served_warnings(entries: Sequence[ServedEntry]) -> Iterator[Note]:
                 )
 
 
-def possible_words(attempts: FailedAttempts) -> Note:
+def possible_words(attempts: FailedAttempts) -> Sentence:
     """That attempts may have been billed, in a sentence."""
     count = Count("attempt", attempts.possible)
     if not attempts.possible_usd:
@@ -213,7 +213,7 @@ def possible_words(attempts: FailedAttempts) -> Note:
     return SAY("maybe_billed_at_most", attempts=count, most=money(attempts.possible_usd))
 
 
-def judge_served_apart(runs: Mapping[str, Sequence[ServedEntry]], judge: str) -> Iterator[Note]:
+def judge_served_apart(runs: Mapping[str, Sequence[ServedEntry]], judge: str) -> Iterator[Sentence]:
     """Where the calls of a judge were served otherwise in some of these runs, a sentence each.
 
     `judge` is the label of its model. A run in which it made no call says nothing.

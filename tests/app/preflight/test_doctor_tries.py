@@ -10,7 +10,7 @@ from typing import ClassVar
 import pytest
 
 from sociolab.app.preflight import doctor as trying_out
-from sociolab.app.preflight.doctor import Finding, examine
+from sociolab.app.preflight.doctor import Diagnosis, examine
 from sociolab.core.episode import Action, ActionSpace, Episode, Json, Moved
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import NoReply, Question, Reply, Request
@@ -132,7 +132,7 @@ class WrongWords(ScriptedMind):
         return {"text": "hi"}  # type: ignore[return-value]
 
 
-def looked_at(name: str, world: str = "sotopia") -> Finding:
+def looked_at(name: str, world: str = "sotopia") -> Diagnosis:
     found = examine(f"{HERE}:{name}", EndpointAccess(), world)
     assert "\n" not in found.sentence
     return found

@@ -44,7 +44,7 @@ class Ready(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Diagnosis:
     """Whether a spec works, and what was seen, in a sentence."""
 
     well: bool
@@ -53,7 +53,7 @@ class Finding:
 
 def examine(
     text: str, access: EndpointAccess, world: str = FIRST_WORLD, tasks: str | None = None
-) -> Finding:
+) -> Diagnosis:
     """Look at a spec: call its model once, or play one short episode of a world offline, of the
     first of these tasks. `access`: where the models are that it is, or may ask.
 
@@ -63,15 +63,15 @@ def examine(
     if isinstance(spec, ModelSpec):
         return run_sync(lambda: _call(spec, access))
     if spec.label == HUMAN:
-        return Finding(True, f"{HUMAN} works: a person is asked at the terminal")
+        return Diagnosis(True, f"{HUMAN} works: a person is asked at the terminal")
     well, said = try_out(spec, access, world, tasks)
     if well:
-        return Finding(True, f"{spec.label} works: {said}")
+        return Diagnosis(True, f"{spec.label} works: {said}")
     said = said.removeprefix(f"{spec.label} ")
-    return Finding(False, f"{spec.label} does not work in {world}: {said}")
+    return Diagnosis(False, f"{spec.label} does not work in {world}: {said}")
 
 
-async def _call(spec: ModelSpec, access: EndpointAccess) -> Finding:
+async def _call(spec: ModelSpec, access: EndpointAccess) -> Diagnosis:
     models = Models(access)
     address = models.endpoint(spec).base_url
     prompt = typed_prompt(HEAD, BODY, Ready, 0.0)
@@ -81,17 +81,17 @@ async def _call(spec: ModelSpec, access: EndpointAccess) -> Finding:
         try:
             typed(reply, Ready)
         except ReplyError as error:
-            return Finding(
+            return Diagnosis(
                 False,
                 f"{spec.label} answers at {address}, but not in the form asked for: {error}; "
                 f"try {spec.label.partition('?')[0]}?dialect=plain",
             )
         window = await _window(model)
     except ModelError as error:
-        return Finding(False, f"{spec.label} does not work: {error}")
+        return Diagnosis(False, f"{spec.label} does not work: {error}")
     finally:
         await models.close()
-    return Finding(
+    return Diagnosis(
         True,
         f"{spec.label} works: {_measured(reply)} from {address}{_money(models, spec)}; {window}",
     )

@@ -35,7 +35,7 @@ from sociolab.core.score import JudgeId, Score, ScoreFailure, Verdict
 from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
 from sociolab.report.catalogue import Catalogue
-from sociolab.report.finding import Count, Finding, Note
+from sociolab.report.finding import Count, Finding, Sentence
 from sociolab.report.formatting import title_of
 from sociolab.report.section import Section
 from sociolab.runner.judging import verdicts_of
@@ -312,7 +312,7 @@ def section(found: Validation) -> Section:
     )
 
 
-def _verdict(whole: Finding) -> Note:
+def _verdict(whole: Finding) -> Sentence:
     answers = sum(whole.more[outcome] for outcome in ("right", *_WRONG))
     return SAY(
         "verdict",

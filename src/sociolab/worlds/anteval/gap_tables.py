@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from sociolab.report.catalogue import Catalogue, Column, Form
-from sociolab.report.finding import Count, Finding, FindingTable, Note
+from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.section import Section
 from sociolab.stats.correlation import spearman
 from sociolab.stats.intervals import Estimate
@@ -58,7 +58,7 @@ def _gap(row: GapRow, kind: str) -> Finding:
     )
 
 
-def _floor(gap: Gap, floor: NoiseFloor | None) -> Note | float | None:
+def _floor(gap: Gap, floor: NoiseFloor | None) -> Sentence | float | None:
     """The floor, and whether G is above it where that can be said."""
     if floor is None or floor.q95 is None:
         return None
@@ -185,7 +185,7 @@ def raters_section(tables: Sequence[GapTable], rated: Mapping[str, Estimate]) ->
 
 def _correlations(
     gaps: Mapping[str, Mapping[str, GapFigure]], rated: Mapping[str, Estimate]
-) -> Iterator[Note]:
+) -> Iterator[Sentence]:
     means = [estimate.value for estimate in rated.values()]
     rhos = {
         name: spearman(means, [by[agent].value for agent in rated], list(rated))
@@ -225,7 +225,7 @@ def csv_rows(tables: Sequence[GapTable]) -> Iterator[dict[str, object]]:
                 }
 
 
-def _explained(table: GapTable) -> Iterator[Note]:
+def _explained(table: GapTable) -> Iterator[Sentence]:
     yield _of_intervals(table)
     yield SAY("scores")
     yield SAY("gap")
@@ -241,14 +241,14 @@ def _explained(table: GapTable) -> Iterator[Note]:
         yield SAY("difference", agent=table.difference.one, p=p)
 
 
-def _of_intervals(table: GapTable) -> Note:
+def _of_intervals(table: GapTable) -> Sentence:
     """What variation the intervals include."""
     if table.test_groups < FEWEST_GROUPS:
         return SAY("few_groups", groups=table.test_groups, fewest=FEWEST_GROUPS)
     return SAY("refits", refits=table.refits) if table.refits else SAY("no_refits")
 
 
-def _of_floors(table: GapTable) -> Iterator[Note]:
+def _of_floors(table: GapTable) -> Iterator[Sentence]:
     floors = [row.floor_o for row in table.rows if row.floor_o and row.floor_o.values]
     own = [row.own_floor_o for row in table.rows if row.own_floor_o and row.own_floor_o.values]
     if not floors:

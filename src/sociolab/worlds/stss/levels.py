@@ -15,7 +15,7 @@ from sociolab.core.episode import Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId
 from sociolab.report.catalogue import Catalogue
-from sociolab.report.finding import Count, Finding, Note
+from sociolab.report.finding import Count, Finding, Sentence
 from sociolab.report.result import result_of
 from sociolab.report.run_facts import not_played
 from sociolab.report.schema import RunResult, ScoreEntry
@@ -73,7 +73,7 @@ class AgentLevels:
     agent: str
     judge: str
     read_by: str
-    cautions: tuple[Note, ...]
+    cautions: tuple[Sentence, ...]
     rows: tuple[LevelRow, ...]
     by_task: Mapping[str, Mapping[Outcome, int]]
 
@@ -258,7 +258,7 @@ def planned_alike(talk: LevelRun, action: LevelRun) -> bool:
     return talk_settings(talk).tdp == town_settings(action).tdp
 
 
-def differences(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[Note]:
+def differences(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[Sentence]:
     """What beside the level differs between the talks and the town of an agent, in sentences."""
     yield from not_played(talk.result)
     yield from not_played(action.result)
@@ -297,7 +297,7 @@ def _some(names: Iterable[str]) -> str:
     return ", ".join(given[:3]) + (f" and {len(given) - 3} more" if len(given) > 3 else "")
 
 
-def _tasks(talk: LevelRun, action: LevelRun) -> Iterator[Note]:
+def _tasks(talk: LevelRun, action: LevelRun) -> Iterator[Sentence]:
     for note, run, other in (("not_simulated", talk, action), ("not_talked", action, talk)):
         if missing := [name for name in run.social_tasks if name not in other.social_tasks]:
             yield SAY(
@@ -309,7 +309,7 @@ def _tasks(talk: LevelRun, action: LevelRun) -> Iterator[Note]:
             )
 
 
-def _places(talk: LevelRun, action: LevelRun) -> Iterator[Note]:
+def _places(talk: LevelRun, action: LevelRun) -> Iterator[Sentence]:
     """The talks' own names and those of their town differ, so that the places must tell."""
     here = {place for t in talk.trials for place in scenario_from(t.task.content).place_names}
     maps = (unpacked(content_from(trial.task.content).town) for trial in action.trials)
@@ -322,7 +322,7 @@ def _data(run: LevelRun) -> str:
     return f"{data.name} ({run.name})" if data is not None else run.name
 
 
-def _held(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[Note]:
+def _held(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[Sentence]:
     rounds = talk_settings(talk).rounds
     if rounds < MOST_ROUNDS:
         yield SAY("rounds", talk=talk.name, rounds=Count("round", rounds), most=MOST_ROUNDS)
@@ -330,7 +330,7 @@ def _held(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[Note]:
         yield SAY("not_speaking", agent=agent)
 
 
-def _background(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[Note]:
+def _background(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[Sentence]:
     """Who thinks for all but the performer."""
     talking, living = (
         " and ".join(sorted({member.agent for trial in run.by(agent) for member in trial.cast[1:]}))
@@ -340,7 +340,7 @@ def _background(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[Note]:
         yield SAY("background", **_both(talk, action, talking, living))
 
 
-def _set_up(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[Note]:
+def _set_up(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[Sentence]:
     """Agents that are not the same at both levels. A model whose temperature nobody names has 0 in
     conversations and 1 in the town, as in the paper, so that its hashes differ: of such a model
     what models.toml adds is compared instead."""
@@ -454,7 +454,7 @@ def with_tdp(found: Levels) -> bool:
     return talk_settings(LevelRun(found.talk, ())).tdp
 
 
-def _conclusions(one: AgentLevels) -> Iterator[Note]:
+def _conclusions(one: AgentLevels) -> Iterator[Sentence]:
     every = one.rows[-1]
     conveyed, goal = (level_figure(every, name) for name in ("conversation_gcsr", GOAL))
     if conveyed and goal and conveyed.value is not None and goal.value is not None:
@@ -473,7 +473,7 @@ def _conclusions(one: AgentLevels) -> Iterator[Note]:
         )
 
 
-def _cautions(found: Levels, one: AgentLevels) -> Iterator[Note]:
+def _cautions(found: Levels, one: AgentLevels) -> Iterator[Sentence]:
     if by_rules(found.talk, one.agent):
         yield SAY("baseline", agent=one.agent, what=scripted_play(found.talk))
     yield from one.cautions

@@ -22,7 +22,7 @@ from sociolab.plugin.context import Context, Findings
 from sociolab.plugin.options import Filter, Flag, Name, Names, Several
 from sociolab.plugin.recipe import PlanConfig, dry_run, slug
 from sociolab.report.catalogue import Catalogue
-from sociolab.report.finding import Count, Finding, Note
+from sociolab.report.finding import Count, Finding, Sentence
 from sociolab.report.formatting import rounded
 from sociolab.report.section import Section, TextTable
 from sociolab.report.words import by_rules, scripted_play
@@ -370,7 +370,7 @@ def _overview(arms: Sequence[Arm], stopped: str) -> Section:
     return Section(SAY("title"), tuple(map(_conclusion, arms)), tuple(cautions), tuple(tables))
 
 
-def _failed(arms: Sequence[Arm]) -> Iterator[Note]:
+def _failed(arms: Sequence[Arm]) -> Iterator[Sentence]:
     """What has no value since it failed, at either level."""
     for arm in arms:
         scores = arm.one.rows[-1].scores
@@ -383,7 +383,7 @@ def _failed(arms: Sequence[Arm]) -> Iterator[Note]:
             yield SAY("failed", arm=arm.name, failed=failed)
 
 
-def _conclusion(arm: Arm) -> Note:
+def _conclusion(arm: Arm) -> Sentence:
     lost = arm.counted(True, False)
     fates: Counter[str] = Counter()
     for task in arm.tasks:

@@ -48,7 +48,7 @@ class ShowEpisode:
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class SpokenSentence:
     """A sentence in lower case, and where it begins in the turn's text."""
 
     start: int
@@ -80,10 +80,10 @@ def read_episode(path: Path) -> ShowEpisode:
     )
 
 
-def sentences(text: str) -> tuple[Sentence, ...]:
+def sentences(text: str) -> tuple[SpokenSentence, ...]:
     """The sentences of a turn."""
     return tuple(
-        Sentence(found.start(), found[0].strip().casefold())
+        SpokenSentence(found.start(), found[0].strip().casefold())
         for found in _SENTENCE.finditer(text)
         if found[0].strip()
     )
