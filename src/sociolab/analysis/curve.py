@@ -22,16 +22,18 @@ from sociolab.analysis.values import mean_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure, judge_title
+from sociolab.report.catalogue import Catalogue, write
 from sociolab.report.charts import Dot, line_chart
-from sociolab.report.formatting import figure, p_text, rounded, span, title_of
+from sociolab.report.finding import Count, Finding, FindingTable, Sentence
+from sociolab.report.formatting import rounded, title_of
 from sociolab.report.schema import RunResult
-from sociolab.report.section import Figure, Section, TextTable
-from sociolab.report.words import plural
+from sociolab.report.section import Figure, Section
 from sociolab.stats.intervals import Estimate, on_scale
 from sociolab.stats.paired import Comparison, holm
 from sociolab.stats.power import ALPHA
 from sociolab.store.store import Store
 
+SAY = Catalogue("curve")
 SCHEMA = 1
 
 
@@ -223,103 +225,94 @@ def _estimate(found: Estimate) -> dict[str, Any]:
 
 def curve_section(found: Curve, judged: str, cautions: Sequence[str]) -> Section:
     """The section; `judged` says what to think of the judge's figures."""
-    told = [name for name, points in found.points.items() if any(p.mean.n for p in points)]
-    runs = ", ".join(point.side.run for point in next(iter(found.points.values())))
+    scored = [name for name, points in found.points.items() if any(p.mean.n for p in points)]
     return Section(
-        f"Curve over runs: {runs}",
-        (_shared(found), judged, *_findings(found, told)),
+        SAY("title", runs=[point.side.run for point in next(iter(found.points.values()))]),
+        (_shared(found), judged, *_verdicts(found, scored)),
         tuple(cautions),
-        tuple(_table(found, name) for name in told),
-        tuple(_figure(found, name) for name in told),
+        tuple(_table(found, name) for name in scored),
+        tuple(_figure(found, name) for name in scored),
     )
 
 
-def _shared(found: Curve) -> str:
-    left = (
-        f"; {plural(found.left, 'task')} that only some played are left out" if found.left else ""
-    )
-    clusters = max(p.mean.clusters for points in found.points.values() for p in points)
-    unit = found.declared.cluster
-    partner = partner_words(found.compared[0])
-    return (
-        f"{plural(len(found.tasks), 'task')} that all runs played{left}. Intervals and p are "
-        f"clustered by {unit} ({clusters:,}). Differences from the first run are taken "
-        f"over episodes of the same task, seat, {partner} and repeat, with p corrected (Holm) for "
-        "all metrics and runs."
-    )
-
-
-def _findings(found: Curve, names: Sequence[str]) -> Iterator[str]:
-    shown = False
-    for name in names:
-        measure, (first, *later) = found.measures[name], found.points[name]
-        for point in later:
-            if point.holm_p is not None and point.holm_p < ALPHA and point.against is not None:
-                shown = True
-                yield _moved(point, first, measure)
-    if not shown:
-        yield (
-            "No run differs significantly from the first in any metric. This is not evidence "
-            "of equality: any true difference within an interval is compatible with these episodes."
+def curve_findings(found: Curve, name: str) -> tuple[Finding, ...]:
+    """A finding for each run: its mean and, but for the first, how far it is from the first."""
+    points = found.points[name]
+    several = len({one.side.agent for one in points}) > 1
+    return tuple(
+        Finding(
+            found.measures[name],
+            {
+                "run": SAY("run_of_agent", run=one.side.run, agent=one.side.agent)
+                if several
+                else one.side.run
+            },
+            one.mean,
+            (Count("score", one.mean.n),),
+            adjusted_p=one.holm_p,
+            more={"missing": one.missing, "gap": one.against and one.against.difference},
         )
+        for one in points
+    )
 
 
-def _moved(point: CurvePoint, first: CurvePoint, measure: Measure) -> str:
+def _shared(found: Curve) -> Sentence:
+    left = SAY("left_out", tasks=Count("task", found.left)) if found.left else ""
+    return SAY(
+        "shared",
+        tasks=Count("task", len(found.tasks)),
+        left=left,
+        cluster=found.declared.cluster,
+        clusters=max(p.mean.clusters for points in found.points.values() for p in points),
+        partner=partner_words(found.compared[0]),
+    )
+
+
+def _verdicts(found: Curve, names: Sequence[str]) -> Iterator[Sentence]:
+    moved = [
+        _moved(point, found.points[name][0], found.measures[name])
+        for name in names
+        for point in found.points[name][1:]
+        if point.holm_p is not None and point.holm_p < ALPHA and point.against is not None
+    ]
+    yield from moved or [SAY("nothing_shown")]
+
+
+def _moved(point: CurvePoint, first: CurvePoint, measure: Measure) -> Sentence:
     assert point.against is not None
     gap = point.against.difference
     value = gap.value or 0.0
-    ends = span(gap, measure) or f"none, {gap.note}"
-    return (
-        f"{title_of(measure)} is {'higher' if value > 0 else 'lower'} in {point.side.run} than in "
-        f"{first.side.run} by {figure(abs(value), measure)} (95 % interval of the difference: "
-        f"{ends}; p after Holm's correction {p_text(point.holm_p)})."
+    return SAY(
+        "higher" if value > 0 else "lower",
+        metric=measure,
+        run=point.side.run,
+        first=first.side.run,
+        gap=abs(value),
+        interval=gap.note if gap.low is None else write(gap, "scaled", "interval", measure),
+        p=point.holm_p,
     )
 
 
-def _table(found: Curve, name: str) -> TextTable:
-    measure, points = found.measures[name], found.points[name]
-    missing = any(point.missing for point in points)
-    heads = ("run", "mean", "95 % interval", "n", *(("missing",) if missing else ()))
-    gaps = ("vs. first", "95 % interval", "Holm p")
-    rows = tuple(
-        (
-            _called(point, points),
-            figure(point.mean.value, measure),
-            span(point.mean, measure),
-            f"{point.mean.n:,}",
-            *((f"{point.missing:,}" if point.missing else "",) if missing else ()),
-            *_against(point, measure),
-        )
-        for point in points
-    )
-    return TextTable(
-        f"{title_of(measure)} · judge: {judge_title(found.judge, found.judge_id.method)}",
-        (*heads, *gaps),
-        rows,
-        tuple(_notes(points)),
+def _table(found: Curve, name: str) -> FindingTable:
+    points = found.points[name]
+    missing = ["missing"] if any(point.missing for point in points) else []
+    return SAY.table(
+        "means",
+        curve_findings(found, name),
+        columns=(
+            *("run", "mean", "interval", "scores", *missing),
+            *("gap", "gap_interval", "adjusted_p"),
+        ),
+        notes=tuple(_notes(points)),
+        metric=found.measures[name],
+        judge=judge_title(found.judge, found.judge_id.method),
     )
 
 
-def _called(point: CurvePoint, points: Sequence[CurvePoint]) -> str:
-    """A run; with its agent, where runs have different ones."""
-    several = len({one.side.agent for one in points}) > 1
-    return f"{point.side.run} ({point.side.agent})" if several else point.side.run
-
-
-def _against(point: CurvePoint, measure: Measure) -> tuple[str, str, str]:
-    if point.against is None:
-        return "", "", ""
-    gap = point.against.difference
-    return figure(gap.value, measure), span(gap, measure), p_text(point.holm_p)
-
-
-def _notes(points: Sequence[CurvePoint]) -> Iterator[str]:
-    whys = [point.mean.note for point in points if point.mean.low is None]
-    whys += [
-        p.against.difference.note for p in points if p.against and p.against.difference.low is None
-    ]
-    for why in dict.fromkeys(filter(None, whys)):
-        yield f"no interval: {why}"
+def _notes(points: Sequence[CurvePoint]) -> Iterator[Sentence]:
+    estimates = [p.mean for p in points] + [p.against.difference for p in points if p.against]
+    whys = dict.fromkeys(one.note for one in estimates if one.low is None and one.note)
+    yield from (SAY("no_interval", why=why) for why in whys)
 
 
 def _figure(found: Curve, name: str) -> Figure:
@@ -328,10 +321,5 @@ def _figure(found: Curve, name: str) -> Figure:
         Dot(point.side.run, point.mean.value, point.mean.low, point.mean.high)
         for point in found.points[name]
     ]
-    title = title_of(measure)
-    low, high = figure(measure.low, measure), figure(measure.high, measure)
-    caption = (
-        f"{title}: means with 95 % intervals (judge: {found.judge}); scale from {low} to {high}, "
-        "the part that the intervals need."
-    )
-    return Figure(caption, line_chart(title, dots, measure.low, measure.high))
+    caption = SAY("caption", metric=measure, judge=found.judge, low=measure.low, high=measure.high)
+    return Figure(caption, line_chart(title_of(measure), dots, measure.low, measure.high))
