@@ -16,12 +16,14 @@ from sociolab.analysis.agent_names import AgentNames, agent_names
 from sociolab.analysis.values import RunValues, Value, values_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import BASELINES, foremost, judge_called
-from sociolab.report.formatting import cell, plain, rounded
+from sociolab.report.catalogue import Catalogue, Column
+from sociolab.report.finding import Count, Finding, FindingTable, Sentence
+from sociolab.report.formatting import rounded
 from sociolab.report.leaderboard import Board, BoardRow, boards
 from sociolab.report.result import each_once, result_of
 from sociolab.report.schema import RunResult
-from sociolab.report.section import Section, TextTable
-from sociolab.report.words import failed_share, listed, plural
+from sociolab.report.section import Section
+from sociolab.report.words import failed_share
 from sociolab.stats.correlation import Correlation, pearson, spearman
 from sociolab.store.store import Store
 
@@ -30,6 +32,10 @@ SCHEMA = 1
 ABREAST = 3
 """Columns that a terminal holds beside the agents."""
 
+SAY = Catalogue("across")
+RANKED = Catalogue("rank")
+FEW_POINTS = 30
+"""Below so many points a correlation's interval is wide."""
 WIDE = 1.0
 """An interval of a correlation from here on says hardly more than nothing."""
 
@@ -297,13 +303,12 @@ def across_section(
     agents = tuple(dict.fromkeys(agent for column in columns for agent in column.places))
     tables = [_agents(agents, group, titles) for group, titles in zip(groups, heads, strict=True)]
     if worlds:
-        tables.append(related_table("Do worlds go together? A point is an agent", "worlds", worlds))
+        tables.append(related_table(SAY("worlds_heading"), "worlds", worlds))
     if levels:
-        heading = "Does what is said go with what comes of it? A point is a social task"
-        tables.append(related_table(heading, "agent", levels))
+        tables.append(related_table(SAY("levels_heading"), "agent", levels))
     return Section(
-        "Across worlds",
-        tuple(_said(columns, agents, worlds, levels)),
+        SAY("title"),
+        tuple(_verdicts(columns, agents, worlds, levels)),
         tuple(_cautions(columns, [*worlds, *levels])),
         tuple(tables),
     )
@@ -323,147 +328,137 @@ def _titles(columns: Sequence[WorldColumn]) -> list[str]:
     ]
 
 
-def _said(
+def _verdicts(
     columns: Sequence[WorldColumn],
     agents: Sequence[str],
     worlds: Sequence[Relation],
     levels: Sequence[Relation],
-) -> Iterator[str]:
-    names = list(dict.fromkeys(column.world for column in columns))
-    yield (
-        f"{plural(len(agents), 'agent')} in {plural(len(names), 'world')} ({listed(names)}). A "
-        "column is one metric of one judge on one set of tasks; columns have different scales, so "
-        "they are neither averaged nor compared with each other."
+) -> Iterator[Sentence]:
+    names = tuple(dict.fromkeys(column.world for column in columns))
+    yield SAY(
+        "scope", agents=Count("agent", len(agents)), worlds=Count("world", len(names)), names=names
     )
     if len(names) > 1 and not worlds:
-        yield (
-            "No correlation between worlds: that needs 3 or more agents with scores in two worlds."
-        )
+        yield SAY("too_few_agents")
     for one in (*worlds, *levels):
-        yield _in_words(one)
+        yield _relation_verdict(one)
 
 
-def _in_words(one: Relation) -> str:
+def _relation_verdict(one: Relation) -> Sentence:
     rho = one.spearman
-    what = f"{one.what}, {plural(rho.n, one.of)}"
+    about = SAY("about", what=one.what, points=Count(one.of, rho.n))
     if rho.value is None:
-        return f"{what}: no correlation can be computed ({rho.note})."
-    shown = f"{what}: Spearman's rho is {plain(rho.value)}"
+        return SAY("not_computed", about=about, why=rho.note)
     if rho.low is None or rho.high is None:
-        return f"{shown}, without an interval ({rho.note}): no conclusion possible."
-    ends = f"[{plain(rho.low)}, {plain(rho.high)}]"
+        return SAY("no_conclusion", about=about, rho=rho, why=rho.note)
     if rho.low <= 0 <= rho.high:
-        sign = "not even its sign is known"
+        sign = SAY("sign_open")
+    elif rho.high - rho.low >= WIDE:
+        sign = SAY("rise_uncertain" if rho.value > 0 else "fall_uncertain")
     else:
-        sign = (
-            "both tend to rise together"
-            if rho.value > 0
-            else "one tends to fall as the other rises"
-        )
-    wide = (
-        ", but the strength is uncertain" if rho.high - rho.low >= WIDE and sign[0] != "n" else ""
-    )
-    return f"{shown}, 95 % interval {ends}: {sign}{wide}."
+        sign = SAY("rise" if rho.value > 0 else "fall")
+    return SAY("correlated", about=about, rho=rho, sign=sign)
 
 
-def _cautions(columns: Sequence[WorldColumn], relations: Sequence[Relation]) -> Iterator[str]:
-    rough = {f"{c.judge} in {c.world}" for c in columns if c.method in BASELINES}
+def _cautions(columns: Sequence[WorldColumn], relations: Sequence[Relation]) -> Iterator[Sentence]:
+    rough = {
+        SAY("in_world", judge=c.judge, world=c.world) for c in columns if c.method in BASELINES
+    }
     if rough:
-        yield (
-            f"{listed(sorted(rough))}: a heuristic judge, or scores invented for a "
-            "test; do not rank agents by them."
-        )
+        yield SAY("rough", judges=sorted(rough))
     rules: dict[str, set[str]] = {}
     for place in (place for column in columns for place in column.places.values()):
         if place.by_rules:
             rules.setdefault(place.agent, set()).add(place.kind)
     for agent, kinds in sorted(rules.items()):
-        yield f"{agent} is a baseline ({'; '.join(sorted(kinds))})."
+        yield SAY("baseline", agent=agent, kinds=sorted(kinds))
     yield from _failed_turns(columns)
     yield from _coverage(columns)
-    if relations:
-        least = min(one.pearson.n for one in relations)
-        if least < 30:
-            yield (
-                f"Correlations are based on as few as {plural(least, 'point')}: their intervals "
-                "are wide, and a correlation over agents or tasks says nothing about causes."
-            )
+    if relations and (least := min(one.pearson.n for one in relations)) < FEW_POINTS:
+        yield SAY("few_points", points=Count("point", least))
 
 
-def _failed_turns(columns: Sequence[WorldColumn]) -> Iterator[str]:
+def _failed_turns(columns: Sequence[WorldColumn]) -> Iterator[Sentence]:
     """Which agents failed turns, each run once."""
-    found = {
+    lost = {
         (place.run, agent): place.lost
         for column in columns
         for agent, place in column.places.items()
         if place.lost
     }
-    if found:
-        told = listed([f"{who} {lost} in {run}" for (run, who), lost in found.items()])
-        yield f"Failed turns: {told}. Scores are based on the remaining turns."
+    if lost:
+        agents = [
+            SAY("failed_in", agent=who, share=share, run=run) for (run, who), share in lost.items()
+        ]
+        yield RANKED("failed_turns", agents=agents)
 
 
-def _coverage(columns: Sequence[WorldColumn]) -> Iterator[str]:
+def _coverage(columns: Sequence[WorldColumn]) -> Iterator[Sentence]:
     """Of which agents some plays could not be scored, each column once."""
     for column in columns:
-        told = [
-            f"{agent} {place.covered['coverage']}"
+        agents = [
+            SAY("agent_coverage", agent=agent, coverage=place.covered["coverage"])
             for agent, place in column.places.items()
             if place.entry.unscored
         ]
-        if told:
-            yield (
-                f"{column.title} could be scored in only a part of the episodes ({listed(told)}): "
-                "the others could move these means anywhere within their bounds (sociolab report)."
-            )
+        if agents:
+            yield SAY("coverage", metric=column.title, agents=agents)
 
 
 def _agents(
     agents: Sequence[str], columns: Sequence[WorldColumn], titles: Sequence[str]
-) -> TextTable:
-    rows = tuple(
-        (agent, *(_cell(column, agent) for column in columns))
+) -> FindingTable:
+    findings = (
+        Finding(
+            about={"agent": agent},
+            more={
+                title: _cell(column.places[agent]) if agent in column.places else ""
+                for title, column in zip(titles, columns, strict=True)
+            },
+        )
         for agent in agents
         if any(agent in column.places for column in columns)
     )
-    notes = [
-        "mean, 95 % interval; in parentheses n, the episodes with a value, and how many failed"
-    ]
-    if any(place.lost for column in columns for place in column.places.values()):
-        notes[0] += ", and the share of its turns (in a town: questions) that the agent failed"
+    lost = any(place.lost for column in columns for place in column.places.values())
+    notes = [SAY("in_parentheses_lost" if lost else "in_parentheses")]
     notes += [
-        f"{title}: {'; '.join(column.notes)}; {column.terms}; {_runs(column)}"
+        SAY("column", column=title, notes=column.notes, terms=str(column.terms), runs=column.runs)
         for title, column in zip(titles, columns, strict=True)
     ]
-    return TextTable("Main metrics by agent", ("agent", *titles), rows, tuple(notes))
+    shown = [Column(title, title, title) for title in titles]
+    return SAY.table("agents", findings, columns=("agent", *shown), notes=notes)
 
 
-def _runs(column: WorldColumn) -> str:
-    return f"{'run' if len(column.runs) == 1 else 'runs'} {', '.join(column.runs)}"
+def _cell(place: BoardRow) -> Sentence:
+    entry, lost = place.entry, failed_share(place.entry)
+    parts = [
+        f"{entry.n:,}",
+        *([SAY("failed", n=entry.failures)] if entry.failures else []),
+        *([SAY("turns", share=lost)] if lost else []),
+    ]
+    return SAY("cell", mean=place.value, parts=parts)
 
 
-def _cell(column: WorldColumn, agent: str) -> str:
-    place = column.places.get(agent)
-    if place is None:
-        return ""
-    failed = f", {place.entry.failures:,} failed" if place.entry.failures else ""
-    lost = failed_share(place.entry)
-    turns = f", {lost} of its turns failed" if lost else ""
-    return f"{place.value} ({place.entry.n:,}{failed}{turns})"
-
-
-def related_table(heading: str, corner: str, found: Sequence[Relation]) -> TextTable:
+def related_table(heading: str, corner: str, relations: Sequence[Relation]) -> FindingTable:
     """A row for each relation, all of the same kind of points; `corner` heads the first column."""
-    notes = {f"no interval: {one.pearson.note}" for one in found if one.pearson.low is None}
-    notes |= {f"no interval: {one.spearman.note}" for one in found if one.spearman.low is None}
-    return TextTable(
-        heading,
-        (corner, f"{found[0].of}s", "Pearson r", "Spearman rho"),
-        tuple(
-            (one.what, f"{one.pearson.n:,}", cell(one.pearson), cell(one.spearman)) for one in found
+    findings = (
+        Finding(
+            about={"what": one.what},
+            counts=(Count(one.of, one.pearson.n),),
+            more={"pearson": one.pearson, "spearman": one.spearman},
+        )
+        for one in relations
+    )
+    both = (part for one in relations for part in (one.pearson, one.spearman))
+    whys = sorted({part.note for part in both if part.low is None})
+    return SAY.table(
+        "related",
+        findings,
+        columns=("what", "counts", "pearson", "spearman"),
+        notes=(
+            SAY("jackknife", point=relations[0].of),
+            *(SAY("no_interval", why=why) for why in whys),
         ),
-        (
-            f"95 % interval by leaving out each {found[0].of} in turn (jackknife, on Fisher's z)",
-            *sorted(notes),
-        ),
+        title=heading,
+        corner=corner,
     )
