@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from sociolab.core.episode import Episode
-from sociolab.core.seeding import digest
 
 CaseKind: TypeAlias = Literal[
     "success", "failure", "near miss", "small talk", "order", "reversed", "padding", "empty"
@@ -15,6 +14,24 @@ CaseKind: TypeAlias = Literal[
 """What a case tries: a clear success; a clear failure; all but a success; small talk and nothing
 else; words that tell the judge what to say; a success told in another order; a success among much
 that is beside the point; much said to no purpose."""
+
+MISSES: Mapping[CaseKind, str] = {
+    "success": "a success not seen",
+    "failure": "a failure taken for a success",
+    "near miss": "a near miss taken for a success",
+    "small talk": "success inferred from small talk",
+    "order": "an order to the judge obeyed",
+    "reversed": "a success told in another order not seen",
+    "padding": "a success among much else not seen",
+    "empty": "success inferred from empty talk",
+}
+"""What a wrong answer to a case of each kind is called."""
+
+NEVER: frozenset[CaseKind] = frozenset({"small talk", "order"})
+"""Kinds of which a judge that passes gets none wrong."""
+
+PASSING = 0.9
+"""Share of the cases of each form that a judge that passes gets right."""
 
 Form: TypeAlias = Literal["A", "B"]
 
@@ -45,8 +62,3 @@ class ExamCase:
     def id(self) -> str:
         """Such as "lamp-sold"."""
         return self.episode.trial.id
-
-
-def exam_hash(cases: Sequence[ExamCase]) -> str:
-    """Tells an exam from others: a case that changes makes another one."""
-    return digest(*map(repr, cases))

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TypeAlias, get_args
 
-from sociolab.core.episode import Episode
+from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import (
     Cause,
     ModelError,
@@ -34,7 +34,8 @@ from sociolab.core.score import (
     Verdict,
 )
 from sociolab.core.tracebacks import describe_error
-from sociolab.runner.progress import Waits
+from sociolab.runner.plan import Shard
+from sociolab.runner.progress import TalliedReplies, Tally, Waits
 from sociolab.store.store import Store
 
 Cells: TypeAlias = tuple[tuple[Measure, int | None], ...]
@@ -134,6 +135,44 @@ class Jury:
             for measure, seat in seated(cells, episode.trial.task.seats)
         ]
         self._store.verdicts.add(self._run, judge, named, trial=episode.trial.id, judging=judging)
+
+
+DueJudging: TypeAlias = tuple[Judge, Trial, int]
+"""A judge, a trial that was played, and which judging of it this is, from 0."""
+
+
+@dataclass(slots=True)
+class Bench:
+    """Has judges judge what is due."""
+
+    store: Store
+    run: str
+    jury: Jury
+    replies: TalliedReplies
+    tally: Tally
+    shard: Shard | None
+
+    def due(self, judges: Sequence[Judge], repeats: int) -> list[DueJudging]:
+        """What these judges have not judged yet, or failed on."""
+        rows = self.store.trials(self.run)
+        ids = [row.trial.id for row in rows]
+        ours = {*ids} if self.shard is None else self.shard.of(ids)
+        played = [row.trial for row in rows if row.status == "played" and row.trial.id in ours]
+        return [
+            (judge, trial, number)
+            for number in range(repeats)
+            for trial in played
+            for judge in judges
+            if not self.store.verdicts.judged(self.run, judge.id, trial=trial.id, judging=number)
+        ]
+
+    async def work(self, due: DueJudging) -> None:
+        """Judge once, and keep what is said."""
+        judge, trial, number = due
+        episode = Episode(trial, self.store.events(self.run, trial.id))
+        await self.jury.judge(judge, episode, number)
+        self.replies.release(trial.id)
+        self.tally.done += 1
 
 
 async def verdicts_of(judge: Judge, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:

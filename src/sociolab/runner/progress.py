@@ -245,7 +245,8 @@ class Tally:
     `anew` are trials begun anew, since a plugin's error had ended them. `estimated` are calls whose
     tokens and cost are estimates. `waits` is no counter, but who is waited for; `on_done` is called
     when a trial is over. `judges`: those that judge anew. `course`: how far the
-    episodes are, where their world tells how long they get.
+    episodes are, where their world tells how long they get. `exam`: who sits one at the
+    moment, and how far.
     """
 
     total: int = 0
@@ -264,6 +265,7 @@ class Tally:
     on_done: Callable[[], object] | None = None
     judges: tuple[JudgeId, ...] = ()
     course: Course | None = None
+    exam: tuple[str, Tally] | None = None
 
     def one_done(self, trial: str) -> None:
         """A trial is over: played and judged, or failed."""
