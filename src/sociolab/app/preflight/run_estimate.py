@@ -99,6 +99,7 @@ class RunEstimate:
     sentence; `addresses` says where each would be called. `uncounted` are agents and judges of the
     user's own code, whose calls nobody knows. `expected` is known where plays are simulated.
     `limits` are those of replies, by spec and kind of question. `budget` is the run's, in dollars.
+    `exam` is what the exams take that its judges have not sat: in no case, and in no mean.
 
     >>> found = estimate(RunConfig(agents=("openai/m",), judges=("none",)))  # doctest: +SKIP
     >>> found.most.models["openai/m"].calls  # doctest: +SKIP
@@ -118,6 +119,7 @@ class RunEstimate:
     expected: Case | None = None
     limits: Mapping[str, Mapping[str, ReplyLimit]] = field(default_factory=dict)
     budget: float | None = None
+    exam: Case | None = None
 
     @property
     def range(self) -> tuple[Case, Case]:

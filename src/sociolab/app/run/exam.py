@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +11,7 @@ from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.registry import world_plugin
-from sociolab.app.run.config import EPISODES, ExamConfig, JudgeConfig, RunConfig
+from sociolab.app.run.config import EPISODES, ExamConfig, JudgeChoice, JudgeConfig, RunConfig
 from sociolab.app.run.session import patience_of
 from sociolab.app.run_sync import synchronous
 from sociolab.core.errors import ConfigError, ModelError, StorageError
@@ -42,8 +42,14 @@ def exam_cases(world: str) -> tuple[ExamCase, ...]:
     return tuple(made()) if made is not None else ()
 
 
+def exam_name(world: str, cases: Sequence[ExamCase]) -> str:
+    """What the run of these cases is called: others, another run."""
+    return f"{EXAM}-{world}-{digest(*map(repr, cases))[:8]}"
+
+
 def lay_out(store: Store, world: str, cases: Sequence[ExamCase]) -> str:
     """The run of these cases in a store, made where it is not there."""
+    run = exam_name(world, cases)
     rows: dict[str, Any] = {
         one.id: {
             "kind": one.kind,
@@ -52,7 +58,6 @@ def lay_out(store: Store, world: str, cases: Sequence[ExamCase]) -> str:
         }
         for one in cases
     }
-    run = f"{EXAM}-{world}-{digest(repr(rows), *(repr(one.episode) for one in cases))[:8]}"
     with store.transaction():
         if not store.has_run(run):
             trials = [one.episode.trial for one in cases]
@@ -130,20 +135,35 @@ def examiner_of(
     config: RunConfig | JudgeConfig,
     tally: Tally,
 ) -> Examiner | None:
-    """Who examines the judges of a run: the models among its judges and readers, but those that
-    the stand-in endpoint serves, and of parts of a run those of the first. None for nobody."""
+    """Who examines the judges of a run; of its parts, those of the first. None for nobody: those
+    that the stand-in endpoint serves sit none."""
     row, part = store.run(run), config.part
     settings: Any = row.settings
-    specs = [*config.judges, *(f"{_READER}{one}" for one in config.readers)]
-    judges = [
-        text
-        for text in specs
-        if isinstance(spec := parse(text.removeprefix(_READER), "judge"), ModelSpec)
-        and spec.label not in settings.get(STAND_INS, ())
-    ]
-    if config.exam == "off" or not judges or (part is not None and part.number != 1):
+    judges = models_to_examine(config, settings.get(STAND_INS, ()))
+    if not judges or (part is not None and part.number != 1):
         return None
     return Examiner(store, casting, row.world, judges, tally)
+
+
+def models_to_examine(config: JudgeChoice, but: Collection[str] = ()) -> list[str]:
+    """The models among the judges and readers of a description (these as "reader:SPEC"), unless it
+    leaves the exam out; `but` for these labels."""
+    texts = [*config.judges, *(f"{_READER}{one}" for one in config.readers)]
+    return [
+        text
+        for text in texts
+        if config.exam == "on"
+        and isinstance(spec := parse(text.removeprefix(_READER), "judge"), ModelSpec)
+        and spec.label not in but
+    ]
+
+
+def has_sat(store: Store, world: str, cases: Sequence[ExamCase], judge: JudgeId) -> bool:
+    """Whether a judge has answered all cases."""
+    run = exam_name(world, cases)
+    return store.has_run(run) and all(
+        store.verdicts.judged(run, judge, trial=one.id) for one in cases
+    )
 
 
 def judge_of(casting: Casting, text: str) -> Judge:
