@@ -371,4 +371,5 @@ def _worlds_for(kind: StudyKind) -> tuple[str, ...]:
 def _runs(store: Store, kind: StudyKind) -> tuple[str, ...]:
     """The runs that a study of this kind can be about, the newest first."""
     worlds = _worlds_for(kind)
-    return tuple(row.name for row in reversed(store.runs()) if row.world in worlds and row.played)
+    rows = [row for row in reversed(store.runs()) if row.played and not row.keeps]
+    return tuple(row.name for row in rows if row.world in worlds)
