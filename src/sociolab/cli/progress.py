@@ -48,8 +48,9 @@ def line(tally: Tally, failed: str = "failed") -> str:
     and whom it has waited for long."""
     parts = [f"{tally.done:,}/{tally.total:,} episodes"] if tally.total or not tally.exam else []
     if tally.exam is not None:
-        who, its_tally = tally.exam
-        parts.append(f"exam of {who}: {its_tally.done}/{its_tally.total} cases")
+        who, cases = tally.exam
+        if cases.done < cases.total or not tally.total:
+            parts.append(f"exam of {who}: {cases.done}/{cases.total} cases")
     if (course := tally.course) is not None:
         played, expected = (turns // course.per for turns in (course.played, course.expected))
         parts.append(f"{played:,} of {expected:,} {course.unit}")

@@ -106,7 +106,6 @@ class Examiner:
                 bench = Bench(self.store, run, jury, replies, Tally(len(due)), None)
                 self.tally.exam = judge.id.label, bench.tally
                 error = await work_all(due, bench.work, EPISODES, waits)
-                self.tally.exam = None
                 jury.settle()
                 if isinstance(error, StorageError):
                     raise error
