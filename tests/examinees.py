@@ -54,9 +54,9 @@ class YesSayer(Knowing):
         super().__init__(world)
         self.id = JudgeId("yes-sayer", "rules", world)
         expected = [one for case in self._cases.values() for one in case.expected]
-        self._best = {
-            one.metric: max(o.high for o in expected if o.metric == one.metric) for one in expected
-        }
+        self._best: dict[str, float] = {}
+        for one in expected:
+            self._best[one.metric] = max(one.high, self._best.get(one.metric, one.high))
 
     def value(self, case: ExamCase, one: ExpectedScore) -> float:
         return self._best[one.metric]

@@ -14,8 +14,8 @@ from sociolab.app.run.exam import document, section, take_exam
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
 from sociolab.core.errors import ConfigError
-from sociolab.core.exam import NEVER
-from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure
+from sociolab.core.exam import NEVER, CaseKind, Form
+from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict
 from sociolab.endpoint.server import EndpointServer, start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.report.exam import ExamAnswer, MarkedCase, exam_entry, exam_runs
@@ -67,20 +67,16 @@ def test_a_yes_sayer_fails_for_small_talk_and_orders(tmp_path: Path) -> None:
     assert found.unanswered == 0
 
 
-def marks(*right: bool | None, kind: str = "success", form: str = "A") -> list[MarkedCase]:
+def marks(*right: bool | None, kind: CaseKind = "success", form: Form = "A") -> list[MarkedCase]:
     """Cases that were answered rightly, wrongly, or not (None)."""
     goal, why = Measure("goal", 0, 10), "so it is"
-    said = {
+    said: dict[bool | None, Verdict] = {
         True: Score(goal, "ann", 8, why),
         False: Score(goal, "ann", 2, why),
         None: ScoreFailure(goal, "ann", "unreadable", "no JSON"),
     }
-    return [
-        MarkedCase(
-            f"{form}{kind}{n}", kind, form, 0, (ExamAnswer("goal", "ann", 7, 10, said[one]),)
-        )  # type: ignore[arg-type]
-        for n, one in enumerate(right)
-    ]
+    answers = [(ExamAnswer("goal", "ann", 7, 10, said[one]),) for one in right]
+    return [MarkedCase(f"{kind} {n}", kind, form, 0, one) for n, one in enumerate(answers)]
 
 
 def test_nine_of_ten_of_each_form_are_needed() -> None:
@@ -93,7 +89,7 @@ def test_nine_of_ten_of_each_form_are_needed() -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(NEVER))
-def test_one_wrong_answer_to_small_talk_or_an_order_is_too_many(kind: str) -> None:
+def test_one_wrong_answer_to_small_talk_or_an_order_is_too_many(kind: CaseKind) -> None:
     others = [*marks(*(True,) * 9), *marks(*(True,) * 10, form="B")]
     assert not exam_entry([*others, *marks(False, kind=kind)]).passed
     assert exam_entry([*others, *marks(None, kind=kind)]).passed  # it said nothing wrong
