@@ -51,6 +51,7 @@ from sociolab.core.instructions import INSTRUCTIONS, instructions_from
 from sociolab.core.score import Measure
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.difference_charts import forest
+from sociolab.report.exam import exam_warnings, judge_notes
 from sociolab.report.finding import Count, Sentence
 from sociolab.report.formatting import rounded
 from sociolab.report.run_facts import evaluated, not_played
@@ -60,7 +61,6 @@ from sociolab.report.section import Section, Spec, TextTable, noted
 from sociolab.report.served import judge_served_apart
 from sociolab.report.words import (
     by_rules,
-    instructions_notes,
     nature,
     notes_of_runs,
     scripted_play,
@@ -235,6 +235,7 @@ def _concluded(
     compared here, in sentences."""
     declared, measures = comparison.declared, comparison.measures
     cautions = (
+        *_failed_exams(runs, judges),
         *agent_names(store, wanted.runs).notes,
         *cautions_of_runs(runs),
         *_judge_apart(runs, judges[0]),
@@ -283,7 +284,7 @@ def _alone(
     section = replace(
         section,
         said=(judged, *section.said, *filter(None, [why])),
-        cautions=(*section.cautions, *failed),
+        cautions=(*_failed_exams([run], (judge,)), *section.cautions, *failed),
     )
     others = () if wanted.judge or wanted.measures else _other_judges([run], judge)
     section = noted(section, _footnotes([run], (judge,)))
@@ -434,7 +435,14 @@ def _all_pairs(
     world = first.result.world
     every = compare_all(world, named, judged, chosen, declared, wanted.match, wanted.looks)
     notes = agent_names(store, wanted.runs).notes
-    cautions = dict.fromkeys((*notes, *cautions_of_runs(runs), *_judge_apart(runs, judge)))
+    cautions = dict.fromkeys(
+        (
+            *_failed_exams(runs, (judge,)),
+            *notes,
+            *cautions_of_runs(runs),
+            *_judge_apart(runs, judge),
+        )
+    )
     by_run = {run.result.run: run for run in runs}
     for one in every.compared:
         of = tuple(by_run[name] for name in dict.fromkeys((one.a.run, one.b.run)))
@@ -484,7 +492,7 @@ def two_agents(
                         runs[0], judge, name_sides(sides, wanted.rename), measures, wanted
                     )
                     every.append(found)
-                    notes |= dict.fromkeys(instructions_notes(result, (judge,)))
+                    notes |= dict.fromkeys(judge_notes(result, (judge,)))
     return overview_table(every, *agents, notes=notes) if every else None
 
 
@@ -551,6 +559,12 @@ def cautions_of_runs(runs: Sequence[OpenedRun]) -> Iterator[Sentence]:
         yield from not_played(result)
 
 
+def _failed_exams(runs: Sequence[OpenedRun], judges: Sequence[str]) -> Iterator[Sentence]:
+    """Which of these judges failed the exam of their world."""
+    entries = {one.judge: one.exam for run in runs for one in run.result.judges}
+    return exam_warnings({judge: entries.get(judge) for judge in judges})
+
+
 def _judge_apart(runs: Sequence[OpenedRun], judge: str) -> Iterator[str]:
     """Where the judge's calls were served otherwise in some of the runs."""
     model = runs[0].values.judges[judge].name
@@ -590,4 +604,4 @@ def _conditions(runs: Sequence[OpenedRun]) -> tuple[str, ...]:
 
 def _footnotes(runs: Sequence[OpenedRun], judges: Sequence[str]) -> tuple[str, ...]:
     """What stands below all tables of these runs."""
-    return notes_of_runs({r.result.run: instructions_notes(r.result, judges) for r in runs})
+    return notes_of_runs({r.result.run: judge_notes(r.result, judges) for r in runs})

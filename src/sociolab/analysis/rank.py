@@ -18,6 +18,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import Better
 from sociolab.report.catalogue import Catalogue, Column, write
 from sociolab.report.charts import Dot, dot_chart
+from sociolab.report.exam import exam_note, exam_of, exam_warnings
 from sociolab.report.figures import Panel, Point, interval_figure
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence, episodes_and_seats
 from sociolab.report.plays import PlayKey, asked_in, mean_ends
@@ -284,7 +285,9 @@ def rank_runs(
     }
     served = stand_in_words(*(store.run(run).settings for run in runs))
     notes = (*pool.notes, *names.notes, *(f"{words}." for words in served))
-    pool = replace(pool, notes=notes, instructions=notes_of_runs(told))
+    exam = exam_of(store, pool.world, pool.judge_id)
+    below = (*notes_of_runs(told), *([exam_note(pool.judge, exam)] if exam else []))
+    pool = replace(pool, notes=notes, instructions=below, exam=exam)
     places = {
         (run, key): place
         for run, plan in trials.items()
@@ -457,6 +460,7 @@ def settled(found: Ranking, pair: AdjacentModels) -> bool:
 
 def _cautions(found: Ranking) -> Iterator[str]:
     pool, ratings = found.pool, found.ratings
+    yield from exam_warnings({pool.judge: pool.exam})
     yield SAY("says_how_often", better=pool.better or "higher", metric=pool.title)
     if not pool.better:
         yield SAY("no_better_end", metric=pool.title)

@@ -35,6 +35,7 @@ from sociolab.report.plays import (
     whole_plays_of,
 )
 from sociolab.report.result import each_once, judged_of, never_due, outcomes_of, run_of_episodes
+from sociolab.report.schema import ExamEntry
 from sociolab.report.words import listed, plural
 from sociolab.store.store import RunRow, Store, TrialRow, world_settings_in
 
@@ -312,7 +313,7 @@ class Pool:
     """What one judge gave the plays of some runs in one measure. `clusters` names what intervals
     cluster by; `notes` say what is odd about the runs beside each other; `untold` are plays that
     the judge cannot tell, and `hint` what to do about them; `instructions` says below tables from
-    which instructions the values are."""
+    which instructions the values are, `exam` is how the judge did in that of the world."""
 
     world: str
     runs: tuple[str, ...]
@@ -325,6 +326,7 @@ class Pool:
     hint: str = ""
     declared: Declared = UNDECLARED
     instructions: tuple[str, ...] = ()
+    exam: ExamEntry | None = None
 
     @property
     def clusters(self) -> str:

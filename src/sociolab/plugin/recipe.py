@@ -23,6 +23,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.instructions import INSTRUCTIONS, instructions_from
 from sociolab.plugin.context import Context, Findings, Tool
 from sociolab.plugin.options import Filter, Flag, ModelAccess, Name, Names, Words, flags_of
+from sociolab.report.exam import judge_notes
 from sociolab.report.formatting import NOTHING, rounded
 from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import RunResult
@@ -30,7 +31,6 @@ from sociolab.report.section import Section, TextTable
 from sociolab.report.words import (
     by_rules,
     counted,
-    instructions_notes,
     listed,
     minus,
     money,
@@ -325,7 +325,7 @@ def reproduced(
         warned.append(f"The published figures are left out{some}. {reasons}.")
     judged = [judge.judge for one in results for judge in one.judges]
     notes = [f"published: {sheet.source}"] if any(one.rows for one in placed) else []
-    notes += [*sheet.notes, *(note for one in results for note in instructions_notes(one, judged))]
+    notes += [*sheet.notes, *(note for one in results for note in judge_notes(one, judged))]
     notes = list(dict.fromkeys(notes))
     lost_for_good = tuple(sheet.missing.items())
     last = TextTable("Cannot be repeated", ("in the paper", "here"), lost_for_good, words=(1,))

@@ -17,7 +17,8 @@ from sociolab.core.exam import MISSES, NEVER, PASSING, CaseKind, Form
 from sociolab.core.score import JudgeId, Score, ScoreFailure, Unscored, Verdict
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Sentence
-from sociolab.report.schema import ExamEntry, ExamForm, JudgeEntry
+from sociolab.report.schema import ExamEntry, ExamForm, JudgeEntry, RunResult
+from sociolab.report.words import instructions_notes
 from sociolab.store.store import Store
 
 SAY = Catalogue("exam")
@@ -160,6 +161,14 @@ def exam_entry(marked: Sequence[MarkedCase], served: Iterable[str] = ()) -> Exam
 
 
 # ------------------------------------------------------------------ in words
+
+
+def judge_notes(result: RunResult, judges: Iterable[str] = ()) -> tuple[str, ...]:
+    """What stands below every table with figures of these judges: from whose instructions they
+    come, and how their judges did in the exam."""
+    own = {*judges}
+    exams = exam_notes(one for one in result.judges if one.judge in own)
+    return (*instructions_notes(result, own), *exams)
 
 
 def exam_notes(judges: Iterable[JudgeEntry]) -> Iterator[Sentence]:
