@@ -59,7 +59,7 @@ AGREED: dict[str, tuple[object, str, str]] = {
     "sewing-machine-first": (90.0, "I'll pay you $90 in cash", "Sold, for $90!"),
     "friend-in-one-breath": (
         "Gloria Stone",
-        "it must be Gloria whom we both know",
+        "it must be Gloria we both know",
         "It's Gloria, then!",
     ),
 }
