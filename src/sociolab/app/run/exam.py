@@ -71,23 +71,29 @@ def lay_out(store: Store, world: str, cases: Sequence[ExamCase]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Examiner:
-    """Has these judges sit the exam of a world; `casting` is that of the run that they judge."""
+    """Has these judges sit the exam of a world; `casting` is that of the run that they judge.
+
+    An exam that another process holds at the same time is left to it if it `yields`, else a
+    StoreError.
+    """
 
     store: Store
     casting: Casting
     world: str
     judges: Sequence[str]
     tally: Tally
+    yields: bool = True
 
     async def examine(self, judged: str = "") -> ModelError | None:
         """Have each sit what it has not sat; why that ended early, if it did.
 
-        `judged`: a run whose calls tell which models serve them by now. An exam that another
-        process holds at the same time is left to it.
+        `judged`: a run whose calls tell which models serve them by now.
         """
-        cases = exam_cases(self.world)
         path = self.store.path
-        if not cases or run_is_locked(path, run := lay_out(self.store, self.world, cases)):
+        if not (cases := exam_cases(self.world)):
+            return None
+        run = lay_out(self.store, self.world, cases)
+        if self.yields and run_is_locked(path, run):
             return None
         replies, waits = TalliedReplies(self.tally), self.tally.waits
         replies.keep_in(RunReplies(self.store, run))
@@ -200,7 +206,7 @@ async def take_exam(config: ExamConfig, watch: Watch | None = None) -> ExamResul
     casting = Casting(kit, models, TalliedReplies(tally), Budget(config.budget), patience)
     judge = judge_of(casting, config.judge).id
     with Store.open(path) as store:
-        examiner = Examiner(store, casting, config.world, [config.judge], tally)
+        examiner = Examiner(store, casting, config.world, [config.judge], tally, yields=False)
         run = lay_out(store, config.world, exam_cases(config.world))
         try:
             with watch(run, tally) if watch else nullcontext():
