@@ -142,7 +142,7 @@ DueJudging: TypeAlias = tuple[Judge, Trial, int]
 
 
 @dataclass(slots=True)
-class Bench:
+class JudgingBench:
     """Has judges judge what is due."""
 
     store: Store

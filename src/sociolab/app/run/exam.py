@@ -21,16 +21,19 @@ from sociolab.core.ports import Judge
 from sociolab.core.score import JudgeId
 from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
-from sociolab.report.exam import EXAM, SAY, MarkedCase, exam_entry, latest, marked_cases
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.exam import EXAM, MarkedCase, exam_entry, latest, marked_cases
 from sociolab.report.finding import Count, Finding
 from sociolab.report.schema import ExamEntry
 from sociolab.report.section import Section
-from sociolab.runner.judging import Bench, Jury
+from sociolab.runner.judging import JudgingBench, Jury
 from sociolab.runner.local import work_all
 from sociolab.runner.progress import TalliedReplies, Tally, Watch
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run, run_is_locked, store_path
 from sociolab.store.store import Store
+
+SAY = Catalogue("exam")
 
 _READER = "reader:"
 """Before the spec of a model that is examined as a reader of outcomes."""
@@ -109,7 +112,7 @@ class Examiner:
                 ]
                 if not due:
                     continue
-                bench = Bench(self.store, run, jury, replies, Tally(len(due)), None)
+                bench = JudgingBench(self.store, run, jury, replies, Tally(len(due)), None)
                 self.tally.exam = judge.id.label, bench.tally
                 error = await work_all(due, bench.work, EPISODES, waits)
                 jury.settle()

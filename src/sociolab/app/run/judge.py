@@ -26,7 +26,7 @@ from sociolab.models.budget import Budget
 from sociolab.plugin.shown import RatedLine, RatedPerson, RatedScene, guides_from
 from sociolab.plugin.world import RatingGuide
 from sociolab.report.result import RunResult, result_of
-from sociolab.runner.judging import Bench, Jury
+from sociolab.runner.judging import JudgingBench, Jury
 from sociolab.runner.local import work_all
 from sociolab.runner.progress import TalliedReplies, Tally, Watch
 from sociolab.store.calls import RunReplies
@@ -90,7 +90,7 @@ async def judge_due(
         judges += [casting.reader(text) for text in config.readers]
         if not judges:
             raise ConfigError("--judge: expected a judge, or a --reader, found none")
-        bench = Bench(store, run, Jury(store, run, tally.waits), replies, tally, config.part)
+        bench = JudgingBench(store, run, Jury(store, run, tally.waits), replies, tally, config.part)
         tally.judges = tuple(judge.id for judge in judges)
         known = store.verdicts.judges(run)
         new = [check for check in kit.checks if not _replaced(check, known)]
