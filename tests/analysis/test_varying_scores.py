@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from analysis.goal_runs import MODEL, Plays, add_run
+from sociolab.analysis.doublings import Costs
 from sociolab.analysis.values import values_of
 from sociolab.analysis.variance_components import (
     AgentVariance,
-    Costs,
     Variances,
     run_variances,
     variance_document,
@@ -240,7 +240,7 @@ def test_several_judges_are_a_component(tmp_path: Path) -> None:
 def test_missing_scores_are_counted_and_are_no_values(tmp_path: Path) -> None:
     goals = ONCE | {"s4": {(A, P): [(None, 5)]}}
     one = of_a(all_ := found(tmp_path, goals))
-    assert (one.found.n, one.found.missing) == (6, 1)
+    assert (one.components.n, one.components.missing) == (6, 1)
     assert part(one, "scenario") == pytest.approx(8)
     assert any(
         "1 episode without a score" in caution for caution in variance_section(all_).cautions

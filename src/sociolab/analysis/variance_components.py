@@ -9,6 +9,22 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sociolab.analysis.agent_names import agent_names
+from sociolab.analysis.doublings import (
+    JUDGE,
+    JUDGINGS,
+    PAIRING,
+    PARTNER,
+    REPEAT,
+    SCENARIO,
+    SEAT,
+    TASK,
+    Costs,
+    Doubling,
+    best_of,
+    costs_of,
+    steps_of,
+)
+from sociolab.analysis.panel import method_notes
 from sociolab.analysis.values import RunValues, Value, chosen_measure, main_judges, run_values
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.metrics import UNDECLARED, Declared
@@ -20,30 +36,28 @@ from sociolab.core.score import (
     judge_called,
     measure_called,
 )
-from sociolab.report.formatting import NOTHING, figure, title_of
-from sociolab.report.section import Section, TextTable
-from sociolab.report.words import about, listed, method_words, money, percent, plural
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Count, Finding, FindingTable, Sentence
+from sociolab.report.section import Section
+from sociolab.report.words import listed
 from sociolab.stats.crossed import LEAST_RATERS
 from sociolab.stats.intervals import t_critical
 from sociolab.stats.variance import Component, Components, LeveledScore, components
 from sociolab.store.store import Store
 
-SCENARIO, TASK, SEAT, PARTNER = "scenario", "task", "seat", "partner"
-PAIRING, REPEAT, JUDGE = "pairing", "repeat", "judge"
-JUDGINGS = "judgings"
-"""More judgings of each play by the one judge there is."""
+SAY = Catalogue("variance")
 
 SETTING = (SCENARIO, TASK, SEAT, PARTNER)
 """What a setting is: its repeats differ by chance alone."""
-
-GIVEN = (SEAT, PAIRING)
-"""What nobody can have more of without more of something else."""
 
 FEW_LEVELS = 10
 """A component of fewer levels may be off by half of itself or more."""
 
 _HARDLY = 0.05
 """A standard error that shrinks by less than this part of itself hardly shrinks."""
+
+_TIMES = (1, 2, 4)
+"""How many times the scenarios, or the raters, a plan has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +72,7 @@ class AgentVariance:
 
     agent: str
     mean: float
-    found: Components
+    components: Components
     steps: tuple[Doubling, ...]
     judged_once: bool
     played_once: bool
@@ -67,12 +81,17 @@ class AgentVariance:
     @property
     def error(self) -> float | None:
         """The standard error of the mean, for scenarios, partners and judges at large."""
-        return self.found.advice.error
+        return self.components.advice.error
 
     @property
     def parts(self) -> tuple[Component, ...]:
         """All components, the residual last."""
-        return (*self.found.factors, self.found.residual)
+        return (*self.components.factors, self.components.residual)
+
+    @property
+    def plays(self) -> int:
+        """How many more plays it takes to double what takes new ones."""
+        return max((step.plays for step in self.steps), default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +116,51 @@ class Variances:
         """Whether people scored, so that a judge is a rater and a judging a rating."""
         return all(judge.method == "people" for judge in self.ids.values())
 
+    @property
+    def judging(self) -> str:
+        """What a judging is called."""
+        return "rating" if self.by_people else "judging"
+
+    @property
+    def task(self) -> str:
+        """What a task is called in this world, which may call its clusters tasks."""
+        return "case" if self.declared.cluster == "task" else "task"
+
+    def noun(self, factor: str) -> str:
+        """What a factor is called here: a cluster may be a scenario, session or task."""
+        names: dict[str, str] = {SCENARIO: self.declared.cluster, TASK: self.task}
+        if factor == PAIRING:
+            return SAY("pairing", task=self.task)
+        if self.by_people:
+            once = all(agent.played_once for agent in self.agents)
+            names |= {JUDGE: "rater", REPEAT: "episode" if once else REPEAT}
+        return names.get(factor, factor)
+
+    def levels(self, factor: str) -> str:
+        """What there are more of where a factor is doubled."""
+        if factor == TASK:
+            return SAY("tasks_in_each", tasks=_plural(self.task), cluster=self.noun(SCENARIO))
+        return SAY("judgings_of_each") if factor == JUDGINGS else _plural(self.noun(factor))
+
+
+def _plural(noun: str) -> str:
+    return Count(noun, 2).column
+
+
+def run_variances(
+    store: Store,
+    runs: Sequence[str],
+    judges: Sequence[str] | None = None,
+    measure: str | None = None,
+    per_play: float | None = None,
+    per_judging: float | None = None,
+) -> Variances:
+    """The components of each agent's scores; costs that are not given are those of the runs."""
+    names = agent_names(store, runs)
+    values = [names.values(run) for run in run_values(store, runs)]
+    costs = costs_of(store, [run.run for run in values], per_play, per_judging)
+    return variances(values, judges, measure, costs)
+
 
 def variances(
     runs: Sequence[RunValues],
@@ -111,25 +175,22 @@ def variances(
     where no agent has two scores.
     """
     if len({run.world for run in runs}) > 1:
-        told = ", ".join(f"{run.run} ({run.world})" for run in runs)
-        raise ConfigError(f"expected runs of one world, found {told}")
+        worlds = ", ".join(f"{run.run} ({run.world})" for run in runs)
+        raise ConfigError(f"expected runs of one world, found {worlds}")
     if measure is not None:
-        known = [one for run in runs for one in run.measures.values()]
-        measure = measure_called(measure, known)
+        measure = measure_called(measure, [one for run in runs for one in run.measures.values()])
     named = _judges(runs, judges, measure)
     chosen = chosen_measure([run for run in runs if named[0] in run.judges], named[0], measure)
-    mine = [
-        (run, value)
-        for run in runs
-        for value in run.values
-        if value.judge in named and value.measure == chosen.name and value.agent is not None
-    ]
-    used = tuple(name for name in named if any(value.judge == name for _, value in mine))
-    agents = sorted({str(value.agent) for _, value in mine})
-    found = [
-        _varying(name, [one for one in mine if one[1].agent == name], costs) for name in agents
-    ]
-    if not any(found):
+    plays: dict[str, list[tuple[RunValues, Value]]] = {}
+    for run in runs:
+        for value in run.values:
+            if value.judge in named and value.measure == chosen.name and value.agent is not None:
+                plays.setdefault(value.agent, []).append((run, value))
+    values = [value for agent in plays.values() for _, value in agent]
+    gave = {value.judge for value in values}
+    used = tuple(name for name in named if name in gave)
+    varying = {agent: _varying(agent, plays[agent], costs) for agent in sorted(plays)}
+    if not any(varying.values()):
         raise ConfigError(f"no agent has two scores in {chosen.name}; nothing can vary")
     return Variances(
         runs[0].world,
@@ -138,43 +199,43 @@ def variances(
         {name: run.judges[name] for run in runs for name in used if name in run.judges},
         chosen,
         costs,
-        tuple(one for one in found if one is not None),
-        tuple(name for name, one in zip(agents, found, strict=True) if one is None),
+        tuple(agent for agent in varying.values() if agent is not None),
+        tuple(name for name, agent in varying.items() if agent is None),
         sum(
             value.judge in used and value.measure == chosen.name
             for run in runs
             for value in run.untold
         ),
         runs[0].declared,
-        len({(value.judge, rater) for _, value in mine for rater, _ in value.given}),
+        len({(value.judge, rater) for value in values for rater, _ in value.given}),
     )
 
 
-def variance_document(found: Variances) -> dict[str, Any]:
+def variance_document(result: Variances) -> dict[str, Any]:
     """The components as a JSON object: see docs/ranking.md."""
     return {
         "schema": 1,
-        "world": found.world,
-        "runs": list(found.runs),
-        "judges": list(found.judges),
-        "measure": found.measure.name,
-        "costs": None if found.costs is None else asdict(found.costs),
+        "world": result.world,
+        "runs": list(result.runs),
+        "judges": list(result.judges),
+        "measure": result.measure.name,
+        "costs": None if result.costs is None else asdict(result.costs),
         "agents": [
             {
-                "agent": one.agent,
-                "mean": one.mean,
-                "standard_error": one.error,
-                "n": one.found.n,
-                "missing": one.found.missing,
-                "judged_once": one.judged_once,
-                "played_once": one.played_once,
-                "components": [asdict(part) for part in one.parts],
-                "doublings": [asdict(step) for step in one.steps],
-                "best": None if one.best is None else one.best.factor,
+                "agent": agent.agent,
+                "mean": agent.mean,
+                "standard_error": agent.error,
+                "n": agent.components.n,
+                "missing": agent.components.missing,
+                "judged_once": agent.judged_once,
+                "played_once": agent.played_once,
+                "components": [asdict(part) for part in agent.parts],
+                "doublings": [asdict(step) for step in agent.steps],
+                "best": None if agent.best is None else agent.best.factor,
             }
-            for one in found.agents
+            for agent in result.agents
         ],
-        "left_out": list(found.left_out),
+        "left_out": list(result.left_out),
     }
 
 
@@ -204,9 +265,9 @@ def _judges(
 
 
 def _varying(
-    agent: str, mine: Sequence[tuple[RunValues, Value]], costs: Costs | None
+    agent: str, values: Sequence[tuple[RunValues, Value]], costs: Costs | None
 ) -> AgentVariance | None:
-    rows = [row for run, value in mine for row in _rows(run, value)]
+    rows = [row for run, value in values for row in _rows(run, value)]
     present = [row for row in rows if row.value is not None]
     if len(present) < 2:
         return None
@@ -221,13 +282,13 @@ def _varying(
         PAIRING: SETTING,
         REPEAT: SETTING,
     }
-    found = components(rows, factors, within=within)
+    parts = components(rows, factors, within=within)
     judgings = Counter((_level(row, *SETTING, REPEAT, JUDGE)) for row in present)
     again = max(judgings.values()) > 1 and len({row.levels[JUDGE] for row in present}) == 1
-    steps = steps_of(found, len(plays), costs, judged_once=judged_once, again=again)
+    steps = steps_of(parts, len(plays), costs, judged_once=judged_once, again=again)
     mean = math.fsum(row.value for row in present if row.value is not None) / len(present)
-    best = best_of(found.advice.error, steps)
-    return AgentVariance(agent, mean, found, steps, judged_once, played_once, best)
+    best = best_of(parts.advice.error, steps)
+    return AgentVariance(agent, mean, parts, steps, judged_once, played_once, best)
 
 
 def _rows(run: RunValues, value: Value) -> list[LeveledScore]:
@@ -282,492 +343,320 @@ def _level(row: LeveledScore, *names: str) -> tuple[object, ...]:
     return tuple(levels[name] for name in names)
 
 
-def run_variances(
-    store: Store,
-    runs: Sequence[str],
-    judges: Sequence[str] | None = None,
-    measure: str | None = None,
-    per_play: float | None = None,
-    per_judging: float | None = None,
-) -> Variances:
-    """The components of each agent's scores; costs that are not given are those of the runs."""
-    names = agent_names(store, runs)
-    values = [names.values(one) for one in run_values(store, runs)]
-    costs = _costs(store, [run.run for run in values], per_play, per_judging)
-    return variances(values, judges, measure, costs)
+# ------------------------------------------------------------------ what it concludes
 
 
-def _costs(
-    store: Store, runs: Sequence[str], per_play: float | None, per_judging: float | None
-) -> Costs | None:
-    """None where neither is given and no call of the runs had a price.
-
-    Of the runs: the calls of agents and partners by episode played, those of judges by judging.
-    """
-    played, judged, estimated = _spent(store, runs)
-    play = played if per_play is None else per_play
-    judging = judged if per_judging is None else per_judging
-    if not play and not judging:
-        return None
-    given = per_play is not None and per_judging is not None
-    return Costs(play or 0.0, judging or 0.0, estimated and not given)
+def component_findings(result: Variances) -> tuple[Finding, ...]:
+    """A finding for each component of each agent, and for those together that the design cannot
+    separate: sd and share, and what doubling its levels would do."""
+    return tuple(finding for agent in result.agents for finding in _components(result, agent))
 
 
-def _spent(store: Store, runs: Sequence[str]) -> tuple[float | None, float | None, bool]:
-    """Dollars by episode played and by model judging, None where no call had a price; and whether
-    the tokens of some calls were estimated."""
-    dollars: dict[str, float] = {}
-    episodes = judgings = 0
-    estimated = False
-    for run in runs:
-        for role, total in store.calls.totals(run).by_role.items():
-            if total.usd is not None:
-                dollars[role] = dollars.get(role, 0.0) + total.usd
-                estimated = estimated or total.estimated
-        episodes += store.run(run).played
-        judgings += sum(
-            counts.episodes
-            for judge, counts in store.verdicts.counts(run).items()
-            if judge.method == "model"
+def _components(result: Variances, agent: AgentVariance) -> Iterator[Finding]:
+    steps = {step.factor: step for step in agent.steps}
+    last = steps.get(REPEAT if agent.judged_once else JUDGINGS)
+    for part in agent.parts:
+        step = last if part.factor == "residual" else steps.get(part.factor)
+        yield Finding(
+            result.measure,
+            {"agent": agent.agent, "component": _component(result, agent, part)},
+            counts=(Count("level", part.levels),),
+            more={
+                "sd": None if part.variance is None else math.sqrt(part.variance),
+                "share": part.share,
+                **_doubled(agent, step),
+            },
         )
-    play = [dollars[role] for role in ("agent", "partner", "background") if role in dollars]
-    return (
-        sum(play) / episodes if play and episodes else None,
-        dollars["judge"] / judgings if "judge" in dollars and judgings else None,
-        estimated,
+    if (share := _joint_share(agent)) is not None:
+        together = SAY("together", components=_mixed(result, agent))
+        about = {"agent": agent.agent, "component": together}
+        yield Finding(result.measure, about, more={"share": share})
+
+
+def _doubled(agent: AgentVariance, step: Doubling | None) -> dict[str, float | None]:
+    """The standard error after a step, its cost, and what a dollar buys there beside the best."""
+    if step is None or step.error is None:
+        return {}
+    best, error, worth = agent.best, agent.error, None
+    if best and best.cost and best.error is not None and step.cost and error is not None:
+        worth = (error - step.error) / step.cost / ((error - best.error) / best.cost)
+    return {"error": step.error, "cost": step.cost, "worth": worth}
+
+
+def _joint_share(agent: AgentVariance) -> float | None:
+    """The share of the components that the design cannot separate; None where there are none, or
+    where the total is not known."""
+    varied = [part for part in agent.parts if part.levels > 1]
+    separate = [part for part in varied if part.variance is not None]
+    shares = [part.share for part in separate if part.share is not None]
+    if len(separate) == len(varied) or len(shares) < len(separate):
+        return None
+    return 1 - math.fsum(shares)
+
+
+def _component(result: Variances, agent: AgentVariance, part: Component) -> str:
+    if part.factor == "residual":
+        return listed(_rest(result, agent))
+    return result.noun(part.factor)
+
+
+def _mixed(result: Variances, agent: AgentVariance) -> list[str]:
+    """The components that the design cannot tell from each other."""
+    lost = [part.factor for part in agent.parts if part.variance is None and part.levels > 1]
+    names = [result.noun(factor) for factor in lost if factor != "residual"]
+    return names + (_rest(result, agent) if "residual" in lost else [])
+
+
+def _rest(result: Variances, agent: AgentVariance) -> list[str]:
+    """What the residual holds."""
+    rest = [result.judging, SAY("rest")]
+    return ["episode" if agent.played_once else REPEAT, *rest] if agent.judged_once else rest
+
+
+def plan_findings(result: Variances) -> tuple[Finding, ...]:
+    """How wide the interval of an agent's mean would be with more scenarios and more raters: half
+    its width, by how many times the raters."""
+    return tuple(
+        finding for agent in result.agents if result.by_people for finding in _plans(result, agent)
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Costs:
-    """What one episode costs to play, and one judging of it, in dollars; `estimated` where some
-    calls that this is known from had no token count."""
-
-    play: float
-    judging: float
-    estimated: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Doubling:
-    """Twice as much of one factor: the standard error then, and what it takes and costs.
-
-    `error` is None where the design cannot tell, `cost` where costs are not known.
-    """
-
-    factor: str
-    error: float | None
-    plays: int
-    judgings: int
-    cost: float | None
-
-
-def steps_of(
-    found: Components, plays: int, costs: Costs | None, *, judged_once: bool, again: bool
-) -> tuple[Doubling, ...]:
-    """The doublings of a design of so many plays, in the order of its factors.
-
-    `judged_once`: each play has one judging, so that its repeats double the residual's levels.
-    `again`: the one judge judged some plays several times, and could do so more often.
-    """
-
-    def step(factor: str, error: float | None, more: int) -> Doubling:
-        cost = None if costs is None else more * costs.play + found.n * costs.judging
-        return Doubling(factor, error, more, found.n, cost)
-
-    steps = [
-        step(factor, error, 0 if factor == JUDGE else plays)
-        for factor, error in found.advice.doublings.items()
-        if factor not in GIVEN
-    ]
-    halved = _with_half_the_residual(found)
-    if judged_once:
-        steps.insert(-1, step(REPEAT, halved, plays))
-    if again:
-        steps.append(step(JUDGINGS, halved, 0))
-    return tuple(steps)
-
-
-def _with_half_the_residual(found: Components) -> float | None:
-    """The standard error where the residual's part is halved; the mean holds 1 / n of it."""
-    error, residual = found.advice.error, found.residual.variance
-    if error is None or residual is None:
-        return None
-    return math.sqrt(max(error**2 - residual / (2 * found.n), 0.0))
-
-
-def best_of(error: float | None, steps: Sequence[Doubling]) -> Doubling | None:
-    """The step that takes most off this standard error: by dollar where all costs are known, else
-    among those that take more plays. None where none helps."""
-    helpful = [
-        step
-        for step in steps
-        if error is not None and step.error is not None and step.error < error
-    ]
-    if all(step.cost for step in steps):
-        return max(
-            helpful,
-            key=lambda step: ((error or 0) - (step.error or 0)) / (step.cost or 1),
-            default=None,
+def _plans(result: Variances, agent: AgentVariance) -> Iterator[Finding]:
+    levels = {part.factor: part.levels for part in agent.parts}
+    if levels[JUDGE] < LEAST_RATERS or levels[SCENARIO] < LEAST_RATERS:
+        return
+    for more in _TIMES:
+        halves: dict[str, float | None] = {}
+        for times in _TIMES:
+            units = min(more * levels[SCENARIO], times * levels[JUDGE])
+            error = agent.components.error_with({SCENARIO: more, "residual": more, JUDGE: times})
+            halves[f"raters_{times}"] = None if error is None else t_critical(units - 1) * error
+        scenarios = Count(result.noun(SCENARIO), more * levels[SCENARIO])
+        episodes = Count("episode", more * agent.plays)
+        yield Finding(
+            result.measure, {"agent": agent.agent}, counts=(scenarios, episodes), more=halves
         )
-    playing = [step for step in helpful if step.plays]
-    return min(playing, key=lambda step: step.error or 0, default=None)
 
 
-def variance_section(found: Variances) -> Section:
+def variance_section(result: Variances) -> Section:
     """All agents' components to print, or as a part of a page."""
+    findings, plans = component_findings(result), plan_findings(result)
+    clusters = _plural(result.noun(SCENARIO))
+    tables = [_table(result, agent, findings) for agent in result.agents]
+    if plans:
+        tables.insert(0, SAY.table("plans", plans, clusters=clusters))
     return Section(
-        title=f"Variance components of {title_of(found.measure)} "
-        f"({'judge' if len(found.judges) == 1 else 'judges'}: {listed(found.judges)})",
-        said=tuple(sentence for one in found.agents for sentence in _said(found, one)),
-        cautions=tuple(_cautions(found)),
-        tables=(*_plans(found), *(_table(found, one) for one in found.agents)),
+        SAY("title", metric=result.measure, judges=result.judges),
+        tuple(sentence for agent in result.agents for sentence in _verdicts(result, agent)),
+        tuple(_cautions(result)),
+        tuple(tables),
     )
+
+
+def _table(result: Variances, agent: AgentVariance, findings: Sequence[Finding]) -> FindingTable:
+    """Each component of an agent, and what doubling its levels would do."""
+    costs = result.costs
+    priced: tuple[str, ...] = ()
+    if costs is not None:
+        priced = ("estimated_cost" if costs.estimated else "cost", "worth")
+    return SAY.table(
+        "components",
+        [finding for finding in findings if finding.about["agent"] == agent.agent],
+        columns=("component", "sd", "share", "levels", "error", *priced),
+        notes=_notes(result, agent),
+        agent=agent.agent,
+        error=agent.error,
+        metric=result.measure,
+    )
+
+
+def _notes(result: Variances, agent: AgentVariance) -> Iterator[Sentence]:
+    if any(part.factor == PAIRING for part in agent.parts):
+        yield SAY("pairing_is", pairing=result.noun(PAIRING))
+    yield SAY(
+        "doubled",
+        episodes=Count("more episode", agent.plays),
+        judgings=Count(f"more {result.judging}", agent.components.n),
+        judges=_plural(result.noun(JUDGE)),
+        judged=_plural(result.judging),
+    )
+    if result.costs is not None:
+        yield SAY(
+            "costs",
+            play=_price(result.costs, result.costs.play),
+            judging=_price(result.costs, result.costs.judging),
+        )
+
+
+def _price(costs: Costs, usd: float) -> Sentence:
+    return SAY("estimated_price" if costs.estimated else "price", usd=usd)
 
 
 # ------------------------------------------------------------------ sentences
 
 
-def _said(found: Variances, one: AgentVariance) -> Iterator[str]:
-    measure, error = found.measure, one.error
-    n = plural(one.found.n, "rating" if found.by_people else "judging")
-    if error is None:
-        yield (
-            f"{one.agent}: mean {figure(one.mean, measure)} over {n}; this design cannot estimate "
-            "its standard error."
-        )
-    else:
-        yield (
-            f"{one.agent}: mean {figure(one.mean, measure)} over {n}, standard error "
-            f"{figure(error, measure)}{_at_large(found, one)}."
-        )
-    if error:
-        yield _doubling(found, one, error)
-        yield _advice(found, one)
-
-
-def _doubling(found: Variances, one: AgentVariance, error: float) -> str:
-    """Of which doublings the standard error would shrink, the most first, and of which not."""
-    raters = _more_raters(found, one)  # `_advice` has them
-    known = [(s.error, s) for s in one.steps if s.error is not None and s is not raters]
-    known = sorted(known, key=lambda pair: pair[0])
-    helpful = [(then, step) for then, step in known if error - then >= _HARDLY * error]
-    idle = [
-        _plural(found, step.factor) for pair in known if pair not in helpful for step in pair[1:]
-    ]
-    would = ["would reduce it ", *[""] * len(helpful)]
-    told = [
-        f"oubling {_plural(found, step.factor)} {more}to {figure(then, found.measure)}"
-        for more, (then, step) in zip(would, helpful, strict=False)
-    ]
-    shrunk = f"D{', d'.join(told)}" if told else ""
-    hardly = f"oubling {listed(idle)} would hardly change it" if idle else ""
-    if shrunk and hardly:
-        return f"{shrunk}; d{hardly}."
-    return (
-        f"{shrunk or 'D' + hardly}." if shrunk or hardly else "What doubling would do is not known."
-    )
-
-
-def _at_large(found: Variances, one: AgentVariance) -> str:
-    """Of what the standard error speaks: of everything that has several levels."""
-    large = [part for part in one.found.factors if part.levels > 1]
-    names = [
-        f"{_name(found, part.factor)}s"
-        for part in large
-        if part.factor in (SCENARIO, PARTNER, JUDGE)
-    ]
-    fixed = [_name(found, name) for name in one.found.advice.fixed]
-    told = f" across {listed(names)} in general" if names else ""
-    return told + (f", for this one {listed(fixed)}" if fixed else "")
-
-
-def _more_raters(found: Variances, one: AgentVariance) -> Doubling | None:
-    """Twice the raters, where that is weighed against new episodes without their costs."""
-    if not found.by_people or found.costs is not None or one.best is None:
-        return None
-    return next((step for step in one.steps if step.factor == JUDGE and step.error), None)
-
-
-def _advice(found: Variances, one: AgentVariance) -> str:
-    if one.best is None:
-        return "No doubling would reduce it."
-    name = _plural(found, one.best.factor)
-    raters = _more_raters(found, one)
-    if raters is not None:
-        cluster = _name(found, SCENARIO)
-        new = {
-            SCENARIO: f"in new {cluster}s",
-            TASK: f"in new {_name(found, TASK)}s of the same {cluster}s",
-            PARTNER: "with new partners",
-        }.get(one.best.factor, "that repeat the same ones")
-        more = "more" if (raters.error or 0) < (one.best.error or 0) else "less"
-        return (
-            f"Of new episodes, those {new} help most. More raters need no new episodes and help "
-            f"{more} here: twice as many would lower the standard error to "
-            f"{figure(raters.error, found.measure)}."
-        )
-    if found.costs is None or not one.best.cost:
-        return f"For the same number of episodes, adding {name.removeprefix('the ')} helps most."
-    error, then = one.error or 0.0, one.best.error or 0.0
-    return (
-        f"The next dollar is best spent on {name}: doubling them costs "
-        f"{about(found.costs.estimated)}{money(one.best.cost)} and reduces the standard error by "
-        f"{figure(error - then, found.measure)}."
-    )
-
-
-def _unknown(found: Variances) -> Iterator[str]:
-    """What the design cannot tell, and of whom."""
-    whose: dict[str, list[str]] = {}
-    for one in found.agents:
-        lost = [part for part in one.parts if part.variance is None]
-        single = [_part(found, one, part) for part in lost if part.levels == 1]
-        mixed = _mixed(found, one)
-        if single:
-            told = (
-                f"There is only one {' and one '.join(single)}: the variance across others "
-                "is not known"
-            )
-            whose.setdefault(told, []).append(one.agent)
-        if mixed:
-            told = f"This design cannot separate {listed(mixed)}"
-            whose.setdefault(told, []).append(one.agent)
-    for told, agents in whose.items():
-        of = "" if len(agents) == len(found.agents) else f" ({listed(agents)})"
-        yield f"{told}{of}."
-
-
-def _mixed(found: Variances, one: AgentVariance) -> list[str]:
-    """The components that the design cannot tell from each other."""
-    lost = [part.factor for part in one.parts if part.variance is None and part.levels > 1]
-    names = [_name(found, factor) for factor in lost if factor != "residual"]
-    return names + (_rest(found, one) if "residual" in lost else [])
-
-
-def _cautions(found: Variances) -> Iterator[str]:
-    if found.raters and not found.by_people:
-        each = "The one rater" if found.raters == 1 else f"Each of the {found.raters} raters"
-        yield f"{each} counts as a judge; --judge takes the scores of one judge only."
-    if found.untold:
-        yield (
-            f"{plural(found.untold, 'judging')} gave no score, since {title_of(found.measure)} "
-            "could not be established there: their variance is not known."
-        )
-    for one in found.agents:
-        if found.declared.agents.get(one.agent) == "rules":
-            yield f"{one.agent} is a baseline ({found.declared.scripted or 'rule-based'})."
-    for name, judge in found.ids.items():
-        if judge.method in RULE_BASED or judge.code:
-            yield f"Judge {name}: {method_words(found.declared, judge)}."
-    yield from _unknown(found)
-    if found.costs is None:
-        yield (
-            "Costs are not known, so episodes cannot be weighed against judgings: give "
-            "--cost-per-play and --cost-per-judging."
-        )
-    elif found.costs.estimated:
-        yield (
-            "Some calls of these runs had no usable token count from the provider: costs (~) are "
-            "estimated from the texts, rather too high than too low."
-        )
-    if any(part.factor == PARTNER and part.levels > 1 for o in found.agents for part in o.parts):
-        yield (
-            "These standard errors treat partners as a random sample. They exceed those behind the "
-            "intervals of sociolab report, which treat the partners as fixed. If you care only "
-            "about these partners, ignore the partner component."
-        )
-    parts = [(one, part) for one in found.agents for part in one.found.factors]
-    few: dict[str, list[str]] = {}
-    for one, part in parts:
-        if 1 < part.levels < FEW_LEVELS:
-            few.setdefault(f"{_name(found, part.factor)} ({part.levels})", []).append(one.agent)
-    if few:
-        told = "; ".join(f"{name} of {listed(agents)}" for name, agents in few.items())
-        yield (
-            f"Few levels: {told}. A component with fewer than {FEW_LEVELS} levels may "
-            "be off by half or more, and the advice with it."
-        )
-    if any(one.played_once for one in found.agents):
-        yield (
-            "No setting (task, seat and partner) was repeated: chance variation cannot be "
-            "separated from what a partner does in one task only, so more repeats would help at "
-            "most as much as stated here. Run with --repeats 2."
-        )
-    read = any(judge.method not in RULE_BASED for judge in found.ids.values())
-    if read and any(one.judged_once for one in found.agents):
-        again = (
-            "Have two people rate each"
-            if found.by_people
-            else "Judge again with sociolab judge RUN --judge SPEC --repeats 2"
-        )
-        judged, judgings = ("rated", "ratings") if found.by_people else ("judged", "judgings")
-        yield (
-            f"Each episode was {judged} once: variation between {judgings} is part of the "
-            f"residual. {again}."
-        )
-    cut = {
-        f"{_name(found, part.factor)} of {one.agent}": None
-        for one, part in parts
-        if part.note.startswith("estimated below 0")
-    }
-    if cut:
-        yield f"Negative estimates set to zero (common for small components): {', '.join(cut)}."
-    missing = sum(one.found.missing for one in found.agents)
-    if missing:
-        yield f"{plural(missing, 'episode')} without a score left out."
-    if found.left_out:
-        yield f"Fewer than two scores, and left out: {listed(found.left_out)}."
-
-
-# ------------------------------------------------------------------ tables
-
-
-_TIMES = (1, 2, 4)
-"""How many times the scenarios, or the raters, a plan has."""
-
-
-def _plans(found: Variances) -> Iterator[TextTable]:
-    """How wide the interval of an agent's mean would be with more scenarios and more raters."""
-    if not found.by_people:
+def _verdicts(result: Variances, agent: AgentVariance) -> Iterator[Sentence]:
+    mean, over = agent.mean, Count(result.judging, agent.components.n)
+    if agent.error is None:
+        yield SAY("no_error", agent=agent.agent, metric=result.measure, mean=mean, over=over)
         return
-    rows = []
-    for one in found.agents:
-        levels = {part.factor: part.levels for part in one.parts}
-        if levels[JUDGE] < LEAST_RATERS or levels[SCENARIO] < LEAST_RATERS:
-            continue
-        for more in _TIMES:
-            halves = []
-            for times in _TIMES:
-                units = min(more * levels[SCENARIO], times * levels[JUDGE])
-                error = one.found.error_with({SCENARIO: more, "residual": more, JUDGE: times})
-                half = None if error is None else t_critical(units - 1) * error
-                halves.append(figure(half, found.measure))
-            plays = more * (one.steps[0].plays if one.steps else 0)
-            rows.append((one.agent, f"{more * levels[SCENARIO]:,}", f"{plays:,}", *halves))
-    if rows:
-        name = f"{_name(found, SCENARIO)}s"
-        yield TextTable(
-            "How many episodes and raters: half the width of the 95 % interval",
-            (
-                "",
-                name,
-                "episodes",
-                *(f"raters \N{MULTIPLICATION SIGN} {times}" for times in _TIMES),
-            ),
-            tuple(rows),
-            (
-                f"of an agent's mean over other {name} and other raters, each episode rated by as "
-                "many people as now; twice the raters share the same ratings",
-                "planned from the components below: as rough as these",
-            ),
-        )
-
-
-def _table(found: Variances, one: AgentVariance) -> TextTable:
-    """Each component, and what doubling its levels would do."""
-    steps = {step.factor: step for step in one.steps}
-    steps["residual"] = steps.get(
-        REPEAT if one.judged_once else JUDGINGS, Doubling("", None, 0, 0, None)
+    large = [
+        _plural(result.noun(part.factor))
+        for part in agent.components.factors
+        if part.levels > 1 and part.factor in (SCENARIO, PARTNER, JUDGE)
+    ]
+    fixed = [result.noun(factor) for factor in agent.components.advice.fixed]
+    yield SAY(
+        "mean",
+        agent=agent.agent,
+        metric=result.measure,
+        mean=mean,
+        over=over,
+        error=agent.error,
+        at_large=SAY("at_large", levels=large) if large else "",
+        fixed=SAY("fixed", nouns=fixed) if fixed else "",
     )
-    rows = tuple(
-        (
-            _part(found, one, part),
-            NOTHING if part.variance is None else figure(math.sqrt(part.variance), found.measure),
-            NOTHING if part.share is None else percent(part.share),
-            f"{part.levels:,}",
-            *_doubled(found, one, steps.get(part.factor)),
-        )
-        for part in one.parts
-    )
-    if (joint := _joint_share(one)) is not None:
-        told = (f"{listed(_mixed(found, one))}, together", NOTHING, percent(joint), NOTHING)
-        rows += ((*told, *_doubled(found, one, None)),)
-    heads = ("component", "sd", "share", "levels", "error if doubled")
-    priced = ("cost", "per dollar") if found.costs is not None else ()
-    error = figure(one.error, found.measure)
-    heading = f"Components of {one.agent} \N{MIDDLE DOT} standard error {error}"
-    return TextTable(heading, (*heads, *priced), rows, tuple(_notes(found, one)))
+    if agent.error:
+        yield _doubling(result, agent, agent.error)
+        yield _advice(result, agent, agent.error)
 
 
-def _joint_share(one: AgentVariance) -> float | None:
-    """The share of the components that the design cannot separate; None where there are none, or
-    where the total is not known."""
-    varied = [part for part in one.parts if part.levels > 1]
-    told = [part for part in varied if part.variance is not None]
-    shares = [part.share for part in told if part.share is not None]
-    if len(told) == len(varied) or len(shares) < len(told):
+def _doubling(result: Variances, agent: AgentVariance, error: float) -> Sentence:
+    """Of which doublings the standard error would shrink, the most first, and of which not."""
+    raters = _more_raters(result, agent)  # `_advice` has them
+    steps = [(s.error, s) for s in agent.steps if s.error is not None and s is not raters]
+    steps.sort(key=lambda pair: pair[0])
+    helpful: list[Sentence] = []
+    idle: list[Sentence] = []
+    for then, step in steps:
+        levels = result.levels(step.factor)
+        if error - then < _HARDLY * error:
+            idle.append(SAY("the", levels=levels))
+        elif not helpful:
+            helpful.append(SAY("first_step", levels=levels, metric=result.measure, error=then))
+        else:
+            helpful.append(SAY("next_step", levels=levels, metric=result.measure, error=then))
+    if helpful and idle:
+        return SAY("helpful_and_idle", steps=helpful, idle=idle)
+    if helpful:
+        return SAY("helpful", steps=helpful)
+    return SAY("idle", idle=idle) if idle else SAY("doubling_unknown")
+
+
+def _more_raters(result: Variances, agent: AgentVariance) -> Doubling | None:
+    """Twice the raters, where that is weighed against new episodes without their costs."""
+    if not result.by_people or result.costs is not None or agent.best is None:
         return None
-    return 1 - math.fsum(shares)
+    return next((step for step in agent.steps if step.factor == JUDGE and step.error), None)
 
 
-def _notes(found: Variances, one: AgentVariance) -> Iterator[str]:
-    yield "sd: standard deviation of this component, in points; share: of the total variance"
-    if any(part.factor == PAIRING for part in one.parts):
-        yield f"{_name(found, PAIRING)}: what a partner does in that task and seat only"
-    plays = max((step.plays for step in one.steps), default=0)
-    judges, scored = ("raters", "ratings") if found.by_people else ("judges", "judgings")
-    yield (
-        f"error if doubled: the standard error with twice as many levels, for {plays:,} more "
-        f"episodes and {one.found.n:,} more {scored}; more {judges} or {scored} need no new "
-        "episodes"
-    )
-    if found.costs is not None:
-        mark = about(found.costs.estimated)
-        yield (
-            f"an episode costs {mark}{money(found.costs.play)}, a judging "
-            f"{mark}{money(found.costs.judging)}; per dollar: reduction of the standard error per "
-            "dollar, relative to the best"
+def _advice(result: Variances, agent: AgentVariance, error: float) -> Sentence:
+    best = agent.best
+    if best is None or best.error is None:
+        return SAY("no_doubling")
+    raters = _more_raters(result, agent)
+    if raters is not None and raters.error is not None:
+        return SAY(
+            "raters_or_episodes",
+            episodes=_new_episodes(result, best.factor),
+            more=SAY("more" if raters.error < best.error else "less"),
+            metric=result.measure,
+            error=raters.error,
         )
+    levels = result.levels(best.factor)
+    if result.costs is None or not best.cost:
+        return SAY("adding", levels=levels)
+    return SAY(
+        "next_dollar",
+        levels=levels,
+        cost=_price(result.costs, best.cost),
+        metric=result.measure,
+        reduction=error - best.error,
+    )
 
 
-def _doubled(found: Variances, one: AgentVariance, step: Doubling | None) -> tuple[str, ...]:
-    empty = (NOTHING, NOTHING) if found.costs is not None else ()
-    if step is None or step.error is None:
-        return (NOTHING, *empty)
-    error = figure(step.error, found.measure)
-    if found.costs is None:
-        return (error,)
-    mark = about(found.costs.estimated)
-    cost = NOTHING if step.cost is None else f"{mark}{money(step.cost)}"
-    return error, cost, _worth(one, step)
+def _new_episodes(result: Variances, factor: str) -> Sentence:
+    clusters = _plural(result.noun(SCENARIO))
+    if factor == SCENARIO:
+        return SAY("in_new_clusters", clusters=clusters)
+    if factor == TASK:
+        return SAY("in_new_tasks", tasks=_plural(result.task), clusters=clusters)
+    return SAY("with_new_partners") if factor == PARTNER else SAY("repeating")
 
 
-def _worth(one: AgentVariance, step: Doubling) -> str:
-    """What a dollar buys here, against the best."""
-    if one.best is None or one.error is None or step.error is None:
-        return NOTHING
-    if not step.cost or not one.best.cost or one.best.error is None:
-        return NOTHING
-    most = (one.error - one.best.error) / one.best.cost
-    return percent((one.error - step.error) / step.cost / most)
+# ------------------------------------------------------------------ cautions
 
 
-def _name(found: Variances, factor: str) -> str:
-    """What a factor is called in this world, where a cluster may be a scenario, session or task."""
-    cluster = found.declared.cluster
-    task = "case" if cluster == "task" else "task"
-    names = {SCENARIO: cluster, TASK: task, PAIRING: f"partner in one {task}"}
-    if found.by_people:
-        once = all(one.played_once for one in found.agents)
-        names |= {JUDGE: "rater", REPEAT: "episode" if once else REPEAT}
-    return names.get(factor, factor)
+def _cautions(result: Variances) -> Iterator[Sentence]:
+    agents, costs = result.agents, result.costs
+    if result.raters == 1 and not result.by_people:
+        yield SAY("one_rater")
+    elif result.raters and not result.by_people:
+        yield SAY("each_rater", n=result.raters)
+    if result.untold:
+        judgings = Count("judging", result.untold)
+        yield SAY("cannot_tell", judgings=judgings, metric=result.measure)
+    for agent in agents:
+        if result.declared.agents.get(agent.agent) == "rules":
+            what = result.declared.scripted or SAY("rule_based")
+            yield SAY("baseline", agent=agent.agent, what=what)
+    yield from method_notes(result.declared, result.ids)
+    yield from _unknown(result)
+    if costs is None:
+        yield SAY("no_costs")
+    elif costs.estimated:
+        yield SAY("estimated_costs")
+    if any(part.factor == PARTNER and part.levels > 1 for a in agents for part in a.parts):
+        yield SAY("partners_at_random")
+    yield from _few_levels(result)
+    if any(agent.played_once for agent in agents):
+        yield SAY("played_once")
+    read = any(judge.method not in RULE_BASED for judge in result.ids.values())
+    if read and any(agent.judged_once for agent in agents):
+        yield SAY("rated_once" if result.by_people else "judged_once")
+    cut = [
+        SAY("component_of", component=result.noun(part.factor), agent=agent.agent)
+        for agent in agents
+        for part in agent.components.factors
+        if part.note.startswith("estimated below 0")
+    ]
+    if cut:
+        yield SAY("negative", components=list(dict.fromkeys(cut)))
+    missing = sum(agent.components.missing for agent in agents)
+    if missing:
+        yield SAY("missing", episodes=Count("episode", missing))
+    if result.left_out:
+        yield SAY("left_out", agents=result.left_out)
 
 
-def _plural(found: Variances, factor: str) -> str:
-    names = {
-        TASK: f"the {_name(found, TASK)}s in each {_name(found, SCENARIO)}",
-        REPEAT: f"the {_name(found, REPEAT)}s",
-        JUDGINGS: "the judgings of each episode",
-    }
-    return names.get(factor, f"the {_name(found, factor)}s")
+def _unknown(result: Variances) -> Iterator[Sentence]:
+    """What the design cannot tell, and of whom."""
+    agents_by_gap: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for agent in result.agents:
+        single = [
+            SAY("one", noun=_component(result, agent, part))
+            for part in agent.parts
+            if part.variance is None and part.levels == 1
+        ]
+        for gap, names in (("only_one", single), ("inseparable", _mixed(result, agent))):
+            if names:
+                agents_by_gap.setdefault((gap, tuple(names)), []).append(agent.agent)
+    for (gap, names), agents in agents_by_gap.items():
+        all_alike = len(agents) == len(result.agents)
+        of = "" if all_alike else SAY("of_agents", agents=agents)
+        yield SAY(gap, components=names, of=of)
 
 
-def _part(found: Variances, one: AgentVariance, part: Component) -> str:
-    return listed(_rest(found, one)) if part.factor == "residual" else _name(found, part.factor)
-
-
-def _rest(found: Variances, one: AgentVariance) -> list[str]:
-    """What the residual holds."""
-    rest = ["rating" if found.by_people else "judging", "the rest"]
-    return ["episode" if one.played_once else "repeat", *rest] if one.judged_once else rest
+def _few_levels(result: Variances) -> Iterator[Sentence]:
+    agents_by_component: dict[tuple[str, int], list[str]] = {}
+    for agent in result.agents:
+        for part in agent.components.factors:
+            if 1 < part.levels < FEW_LEVELS:
+                key = (result.noun(part.factor), part.levels)
+                agents_by_component.setdefault(key, []).append(agent.agent)
+    few = [
+        SAY("few", component=component, levels=levels, agents=agents)
+        for (component, levels), agents in agents_by_component.items()
+    ]
+    if few:
+        yield SAY("few_levels", components=few, fewest=FEW_LEVELS)
