@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.doublings import (
@@ -59,6 +59,14 @@ _HARDLY = 0.05
 _TIMES = (1, 2, 4)
 """How many times the scenarios, or the raters, a plan has."""
 
+_NEW_EPISODES = {
+    SCENARIO: "in_new_clusters",
+    TASK: "in_new_tasks",
+    PARTNER: "with_new_partners",
+}
+
+Key = TypeVar("Key")
+
 
 @dataclass(frozen=True, slots=True)
 class AgentVariance:
@@ -96,13 +104,12 @@ class AgentVariance:
 
 @dataclass(frozen=True, slots=True)
 class Variances:
-    """What varies in the scores of every agent of some runs. `ids`: the judges themselves, by
-    label. `left_out`: agents with fewer than two scores. `raters`: how many people scored."""
+    """What varies in the scores of every agent of some runs. `left_out`: agents with fewer than two
+    scores. `raters`: how many people scored."""
 
     world: str
     runs: tuple[str, ...]
-    judges: tuple[str, ...]
-    ids: Mapping[str, JudgeId]
+    judges: Mapping[str, JudgeId]
     measure: Measure
     costs: Costs | None
     agents: tuple[AgentVariance, ...]
@@ -114,37 +121,27 @@ class Variances:
     @property
     def by_people(self) -> bool:
         """Whether people scored, so that a judge is a rater and a judging a rating."""
-        return all(judge.method == "people" for judge in self.ids.values())
-
-    @property
-    def judging(self) -> str:
-        """What a judging is called."""
-        return "rating" if self.by_people else "judging"
-
-    @property
-    def task(self) -> str:
-        """What a task is called in this world, which may call its clusters tasks."""
-        return "case" if self.declared.cluster == "task" else "task"
+        return all(judge.method == "people" for judge in self.judges.values())
 
     def noun(self, factor: str) -> str:
         """What a factor is called here: a cluster may be a scenario, session or task."""
-        names: dict[str, str] = {SCENARIO: self.declared.cluster, TASK: self.task}
-        if factor == PAIRING:
-            return SAY("pairing", task=self.task)
+        cluster = self.declared.cluster
+        task = "case" if cluster == "task" else "task"
+        nouns = {SCENARIO: cluster, TASK: task, JUDGINGS: "judging"}
         if self.by_people:
             once = all(agent.played_once for agent in self.agents)
-            names |= {JUDGE: "rater", REPEAT: "episode" if once else REPEAT}
-        return names.get(factor, factor)
+            nouns |= {JUDGE: "rater", JUDGINGS: "rating", REPEAT: "episode" if once else REPEAT}
+        return SAY("pairing", task=task) if factor == PAIRING else nouns.get(factor, factor)
+
+    def plural(self, factor: str) -> str:
+        """What several of its levels are called."""
+        return Count(self.noun(factor), 2).column
 
     def levels(self, factor: str) -> str:
         """What there are more of where a factor is doubled."""
         if factor == TASK:
-            return SAY("tasks_in_each", tasks=_plural(self.task), cluster=self.noun(SCENARIO))
-        return SAY("judgings_of_each") if factor == JUDGINGS else _plural(self.noun(factor))
-
-
-def _plural(noun: str) -> str:
-    return Count(noun, 2).column
+            return SAY("tasks_in_each", tasks=self.plural(TASK), cluster=self.noun(SCENARIO))
+        return SAY("judgings_of_each") if factor == JUDGINGS else self.plural(factor)
 
 
 def run_variances(
@@ -179,95 +176,62 @@ def variances(
         raise ConfigError(f"expected runs of one world, found {worlds}")
     if measure is not None:
         measure = measure_called(measure, [one for run in runs for one in run.measures.values()])
-    named = _judges(runs, judges, measure)
+    ids = {label: judge for run in runs for label, judge in run.judges.items()}
+    if judges:
+        named = tuple(dict.fromkeys(judge_called(judge, ids, "these runs") for judge in judges))
+    else:
+        named = _scoring_judges(runs, ids, measure)
     chosen = chosen_measure([run for run in runs if named[0] in run.judges], named[0], measure)
-    plays: dict[str, list[tuple[RunValues, Value]]] = {}
+    rows: dict[str, list[LeveledScore]] = {}
+    gave: set[str] = set()
+    raters: set[tuple[str, str]] = set()
     for run in runs:
         for value in run.values:
             if value.judge in named and value.measure == chosen.name and value.agent is not None:
-                plays.setdefault(value.agent, []).append((run, value))
-    values = [value for agent in plays.values() for _, value in agent]
-    gave = {value.judge for value in values}
-    used = tuple(name for name in named if name in gave)
-    varying = {agent: _varying(agent, plays[agent], costs) for agent in sorted(plays)}
+                rows.setdefault(value.agent, []).extend(_rows(run, value))
+                gave.add(value.judge)
+                raters |= {(value.judge, rater) for rater, _ in value.given}
+    untold = [value for run in runs for value in run.untold if value.measure == chosen.name]
+    varying = {agent: _varying(agent, rows[agent], costs) for agent in sorted(rows)}
     if not any(varying.values()):
         raise ConfigError(f"no agent has two scores in {chosen.name}; nothing can vary")
     return Variances(
-        runs[0].world,
-        tuple(run.run for run in runs),
-        used,
-        {name: run.judges[name] for run in runs for name in used if name in run.judges},
-        chosen,
-        costs,
-        tuple(agent for agent in varying.values() if agent is not None),
-        tuple(name for name, agent in varying.items() if agent is None),
-        sum(
-            value.judge in used and value.measure == chosen.name
-            for run in runs
-            for value in run.untold
-        ),
-        runs[0].declared,
-        len({(value.judge, rater) for value in values for rater, _ in value.given}),
+        world=runs[0].world,
+        runs=tuple(run.run for run in runs),
+        judges={name: ids[name] for name in named if name in gave},
+        measure=chosen,
+        costs=costs,
+        agents=tuple(agent for agent in varying.values() if agent is not None),
+        left_out=tuple(name for name, agent in varying.items() if agent is None),
+        untold=sum(value.judge in gave for value in untold),
+        declared=runs[0].declared,
+        raters=len(raters),
     )
 
 
-def variance_document(result: Variances) -> dict[str, Any]:
-    """The components as a JSON object: see docs/ranking.md."""
-    return {
-        "schema": 1,
-        "world": result.world,
-        "runs": list(result.runs),
-        "judges": list(result.judges),
-        "measure": result.measure.name,
-        "costs": None if result.costs is None else asdict(result.costs),
-        "agents": [
-            {
-                "agent": agent.agent,
-                "mean": agent.mean,
-                "standard_error": agent.error,
-                "n": agent.components.n,
-                "missing": agent.components.missing,
-                "judged_once": agent.judged_once,
-                "played_once": agent.played_once,
-                "components": [asdict(part) for part in agent.parts],
-                "doublings": [asdict(step) for step in agent.steps],
-                "best": None if agent.best is None else agent.best.factor,
-            }
-            for agent in result.agents
-        ],
-        "left_out": list(result.left_out),
-    }
-
-
-def _judges(
-    runs: Sequence[RunValues], wanted: Sequence[str] | None, measure: str | None
+def _scoring_judges(
+    runs: Sequence[RunValues], ids: Mapping[str, JudgeId], measure: str | None
 ) -> tuple[str, ...]:
-    """The judges that are wanted, or all of the kind that counts most."""
-    known = {label: judge for run in runs for label, judge in run.judges.items()}
-    if wanted:
-        return tuple(dict.fromkeys(judge_called(one, known, "these runs") for one in wanted))
+    """All judges that gave the measure (None: a main one) a value, of the kind that counts most."""
+    given = [value for run in runs for value in run.values if value.value is not None]
+    gave = {value.judge for value in given if measure in (None, value.measure)}
     if measure is None:
-        scored_any = {v.judge for run in runs for v in run.values if v.value is not None}
-        gave = set(main_judges(runs, sorted(scored_any)))
-    else:
-        gave = {
-            v.judge
-            for run in runs
-            for v in run.values
-            if v.measure == measure and v.value is not None
-        }
-    scored = {label: judge for label, judge in known.items() if label in gave}
-    found = foremost(scored, with_people=True)
-    if not found:
-        raise ConfigError(_no_value(runs, measure))
-    asked = [label for label in found if known[label].method not in RULE_BASED]
-    return tuple(asked) or found
+        gave = set(main_judges(runs, sorted(gave)))
+    leading = foremost({name: ids[name] for name in ids if name in gave}, with_people=True)
+    if not leading and measure is None:
+        raise ConfigError("no judge gave these runs a value")
+    if not leading:
+        scored = {value.measure for value in given}
+        known = dict.fromkeys(name for run in runs for name in run.measures if name in scored)
+        raise ConfigError(
+            f"--metric: no judge gave these runs a value in {measure}"
+            f"{did_you_mean(str(measure), known)}; "
+            f"metrics with values: {', '.join(known) or 'none'}"
+        )
+    return tuple(name for name in leading if ids[name].method not in RULE_BASED) or leading
 
 
-def _varying(
-    agent: str, values: Sequence[tuple[RunValues, Value]], costs: Costs | None
-) -> AgentVariance | None:
-    rows = [row for run, value in values for row in _rows(run, value)]
+def _varying(agent: str, rows: Sequence[LeveledScore], costs: Costs | None) -> AgentVariance | None:
     present = [row for row in rows if row.value is not None]
     if len(present) < 2:
         return None
@@ -276,12 +240,7 @@ def _varying(
     judged_once = max(plays.values()) == 1
     played_once = max(settings.values()) == 1
     factors = _factors(present, judged_once=judged_once, played_once=played_once)
-    within = {
-        TASK: (SCENARIO,),
-        SEAT: (SCENARIO, TASK),
-        PAIRING: SETTING,
-        REPEAT: SETTING,
-    }
+    within = {TASK: (SCENARIO,), SEAT: (SCENARIO, TASK), PAIRING: SETTING, REPEAT: SETTING}
     parts = components(rows, factors, within=within)
     judgings = Counter((_level(row, *SETTING, REPEAT, JUDGE)) for row in present)
     again = max(judgings.values()) > 1 and len({row.levels[JUDGE] for row in present}) == 1
@@ -326,72 +285,72 @@ def _factors(rows: Sequence[LeveledScore], *, judged_once: bool, played_once: bo
     return [*found, JUDGE]
 
 
-def _no_value(runs: Sequence[RunValues], measure: str | None) -> str:
-    """That nobody scored anything, or not this measure, and which were scored."""
-    if measure is None:
-        return "no judge gave these runs a value"
-    gave = {v.measure for run in runs for v in run.values if v.value is not None}
-    known = dict.fromkeys(name for run in runs for name in run.measures if name in gave)
-    return (
-        f"--metric: no judge gave these runs a value in {measure}{did_you_mean(measure, known)}; "
-        f"metrics with values: {', '.join(known) or 'none'}"
-    )
-
-
 def _level(row: LeveledScore, *names: str) -> tuple[object, ...]:
-    levels: Mapping[str, object] = row.levels
-    return tuple(levels[name] for name in names)
+    return tuple(row.levels[name] for name in names)
+
+
+def variance_document(result: Variances) -> dict[str, Any]:
+    """The components as a JSON object: see docs/ranking.md."""
+    return {
+        "schema": 1,
+        "world": result.world,
+        "runs": list(result.runs),
+        "judges": [*result.judges],
+        "measure": result.measure.name,
+        "costs": None if result.costs is None else asdict(result.costs),
+        "agents": [
+            {
+                "agent": agent.agent,
+                "mean": agent.mean,
+                "standard_error": agent.error,
+                "n": agent.components.n,
+                "missing": agent.components.missing,
+                "judged_once": agent.judged_once,
+                "played_once": agent.played_once,
+                "components": [asdict(part) for part in agent.parts],
+                "doublings": [asdict(step) for step in agent.steps],
+                "best": None if agent.best is None else agent.best.factor,
+            }
+            for agent in result.agents
+        ],
+        "left_out": list(result.left_out),
+    }
 
 
 # ------------------------------------------------------------------ what it concludes
 
 
-def component_findings(result: Variances) -> tuple[Finding, ...]:
-    """A finding for each component of each agent, and for those together that the design cannot
-    separate: sd and share, and what doubling its levels would do."""
-    return tuple(finding for agent in result.agents for finding in _components(result, agent))
-
-
-def _components(result: Variances, agent: AgentVariance) -> Iterator[Finding]:
+def component_findings(result: Variances, agent: AgentVariance) -> Iterator[Finding]:
+    """A finding for each component, and for those together that the design cannot separate: sd and
+    share, what doubling its levels would do, and what a dollar buys there, relative to the best."""
     steps = {step.factor: step for step in agent.steps}
     last = steps.get(REPEAT if agent.judged_once else JUDGINGS)
     for part in agent.parts:
+        about = {"agent": agent.agent, "component": _component(result, agent, part)}
+        more = {"sd": part.variance and math.sqrt(part.variance), "share": part.share}
         step = last if part.factor == "residual" else steps.get(part.factor)
-        yield Finding(
-            result.measure,
-            {"agent": agent.agent, "component": _component(result, agent, part)},
-            counts=(Count("level", part.levels),),
-            more={
-                "sd": None if part.variance is None else math.sqrt(part.variance),
-                "share": part.share,
-                **_doubled(agent, step),
-            },
-        )
-    if (share := _joint_share(agent)) is not None:
-        together = SAY("together", components=_mixed(result, agent))
-        about = {"agent": agent.agent, "component": together}
+        if step is not None and step.error is not None:
+            more |= {"error": step.error, "cost": step.cost, "worth": _worth(agent, step)}
+        yield Finding(result.measure, about, counts=(Count("level", part.levels),), more=more)
+    varied = [part for part in agent.parts if part.levels > 1]
+    shares = [part.share for part in varied if part.variance is not None]
+    if len(shares) < len(varied) and None not in shares:
+        about = {
+            "agent": agent.agent,
+            "component": SAY("together", components=_mixed(result, agent)),
+        }
+        share = 1 - math.fsum(share for share in shares if share is not None)
         yield Finding(result.measure, about, more={"share": share})
 
 
-def _doubled(agent: AgentVariance, step: Doubling | None) -> dict[str, float | None]:
-    """The standard error after a step, its cost, and what a dollar buys there beside the best."""
-    if step is None or step.error is None:
-        return {}
-    best, error, worth = agent.best, agent.error, None
-    if best and best.cost and best.error is not None and step.cost and error is not None:
-        worth = (error - step.error) / step.cost / ((error - best.error) / best.cost)
-    return {"error": step.error, "cost": step.cost, "worth": worth}
-
-
-def _joint_share(agent: AgentVariance) -> float | None:
-    """The share of the components that the design cannot separate; None where there are none, or
-    where the total is not known."""
-    varied = [part for part in agent.parts if part.levels > 1]
-    separate = [part for part in varied if part.variance is not None]
-    shares = [part.share for part in separate if part.share is not None]
-    if len(separate) == len(varied) or len(shares) < len(separate):
+def _worth(agent: AgentVariance, step: Doubling) -> float | None:
+    """What a dollar takes off the standard error here, as a share of what it does at best."""
+    error, best = agent.error, agent.best
+    if best is None or best.error is None or step.error is None or error is None:
         return None
-    return 1 - math.fsum(shares)
+    if not step.cost or not best.cost:
+        return None
+    return (error - step.error) / step.cost / ((error - best.error) / best.cost)
 
 
 def _component(result: Variances, agent: AgentVariance, part: Component) -> str:
@@ -409,21 +368,15 @@ def _mixed(result: Variances, agent: AgentVariance) -> list[str]:
 
 def _rest(result: Variances, agent: AgentVariance) -> list[str]:
     """What the residual holds."""
-    rest = [result.judging, SAY("rest")]
+    rest = [result.noun(JUDGINGS), SAY("rest")]
     return ["episode" if agent.played_once else REPEAT, *rest] if agent.judged_once else rest
 
 
-def plan_findings(result: Variances) -> tuple[Finding, ...]:
-    """How wide the interval of an agent's mean would be with more scenarios and more raters: half
-    its width, by how many times the raters."""
-    return tuple(
-        finding for agent in result.agents if result.by_people for finding in _plans(result, agent)
-    )
-
-
-def _plans(result: Variances, agent: AgentVariance) -> Iterator[Finding]:
+def plan_findings(result: Variances, agent: AgentVariance) -> Iterator[Finding]:
+    """Half the width of the interval of an agent's mean, by how many times the raters, with more
+    and more scenarios; nothing where too few people scored, or too few scenarios."""
     levels = {part.factor: part.levels for part in agent.parts}
-    if levels[JUDGE] < LEAST_RATERS or levels[SCENARIO] < LEAST_RATERS:
+    if not result.by_people or min(levels[JUDGE], levels[SCENARIO]) < LEAST_RATERS:
         return
     for more in _TIMES:
         halves: dict[str, float | None] = {}
@@ -433,35 +386,30 @@ def _plans(result: Variances, agent: AgentVariance) -> Iterator[Finding]:
             halves[f"raters_{times}"] = None if error is None else t_critical(units - 1) * error
         scenarios = Count(result.noun(SCENARIO), more * levels[SCENARIO])
         episodes = Count("episode", more * agent.plays)
-        yield Finding(
-            result.measure, {"agent": agent.agent}, counts=(scenarios, episodes), more=halves
-        )
+        about = {"agent": agent.agent}
+        yield Finding(result.measure, about, counts=(scenarios, episodes), more=halves)
 
 
 def variance_section(result: Variances) -> Section:
     """All agents' components to print, or as a part of a page."""
-    findings, plans = component_findings(result), plan_findings(result)
-    clusters = _plural(result.noun(SCENARIO))
-    tables = [_table(result, agent, findings) for agent in result.agents]
-    if plans:
-        tables.insert(0, SAY.table("plans", plans, clusters=clusters))
+    plans = [plan for agent in result.agents for plan in plan_findings(result, agent)]
+    tables = [SAY.table("plans", plans, clusters=result.plural(SCENARIO))] if plans else []
     return Section(
-        SAY("title", metric=result.measure, judges=result.judges),
+        SAY("title", metric=result.measure, judges=[*result.judges]),
         tuple(sentence for agent in result.agents for sentence in _verdicts(result, agent)),
         tuple(_cautions(result)),
-        tuple(tables),
+        (*tables, *(_table(result, agent) for agent in result.agents)),
     )
 
 
-def _table(result: Variances, agent: AgentVariance, findings: Sequence[Finding]) -> FindingTable:
+def _table(result: Variances, agent: AgentVariance) -> FindingTable:
     """Each component of an agent, and what doubling its levels would do."""
-    costs = result.costs
     priced: tuple[str, ...] = ()
-    if costs is not None:
-        priced = ("estimated_cost" if costs.estimated else "cost", "worth")
+    if result.costs is not None:
+        priced = ("estimated_cost" if result.costs.estimated else "cost", "worth")
     return SAY.table(
         "components",
-        [finding for finding in findings if finding.about["agent"] == agent.agent],
+        component_findings(result, agent),
         columns=("component", "sd", "share", "levels", "error", *priced),
         notes=_notes(result, agent),
         agent=agent.agent,
@@ -476,16 +424,12 @@ def _notes(result: Variances, agent: AgentVariance) -> Iterator[Sentence]:
     yield SAY(
         "doubled",
         episodes=Count("more episode", agent.plays),
-        judgings=Count(f"more {result.judging}", agent.components.n),
-        judges=_plural(result.noun(JUDGE)),
-        judged=_plural(result.judging),
+        judgings=Count(f"more {result.noun(JUDGINGS)}", agent.components.n),
+        judges=result.plural(JUDGE),
+        judged=result.plural(JUDGINGS),
     )
-    if result.costs is not None:
-        yield SAY(
-            "costs",
-            play=_price(result.costs, result.costs.play),
-            judging=_price(result.costs, result.costs.judging),
-        )
+    if (costs := result.costs) is not None:
+        yield SAY("costs", play=_price(costs, costs.play), judging=_price(costs, costs.judging))
 
 
 def _price(costs: Costs, usd: float) -> Sentence:
@@ -496,51 +440,50 @@ def _price(costs: Costs, usd: float) -> Sentence:
 
 
 def _verdicts(result: Variances, agent: AgentVariance) -> Iterator[Sentence]:
-    mean, over = agent.mean, Count(result.judging, agent.components.n)
+    figures = {
+        "agent": agent.agent,
+        "metric": result.measure,
+        "mean": agent.mean,
+        "over": Count(result.noun(JUDGINGS), agent.components.n),
+    }
     if agent.error is None:
-        yield SAY("no_error", agent=agent.agent, metric=result.measure, mean=mean, over=over)
+        yield SAY("no_error", **figures)
         return
     large = [
-        _plural(result.noun(part.factor))
+        result.plural(part.factor)
         for part in agent.components.factors
         if part.levels > 1 and part.factor in (SCENARIO, PARTNER, JUDGE)
     ]
     fixed = [result.noun(factor) for factor in agent.components.advice.fixed]
-    yield SAY(
-        "mean",
-        agent=agent.agent,
-        metric=result.measure,
-        mean=mean,
-        over=over,
-        error=agent.error,
-        at_large=SAY("at_large", levels=large) if large else "",
-        fixed=SAY("fixed", nouns=fixed) if fixed else "",
-    )
+    across = SAY("at_large", levels=large) if large else ""
+    within = SAY("fixed", nouns=fixed) if fixed else ""
+    yield SAY("mean", **figures, error=agent.error, at_large=across, fixed=within)
     if agent.error:
-        yield _doubling(result, agent, agent.error)
+        yield from _doublings(result, agent, agent.error)
         yield _advice(result, agent, agent.error)
 
 
-def _doubling(result: Variances, agent: AgentVariance, error: float) -> Sentence:
+def _doublings(result: Variances, agent: AgentVariance, error: float) -> Iterator[Sentence]:
     """Of which doublings the standard error would shrink, the most first, and of which not."""
     raters = _more_raters(result, agent)  # `_advice` has them
-    steps = [(s.error, s) for s in agent.steps if s.error is not None and s is not raters]
-    steps.sort(key=lambda pair: pair[0])
-    helpful: list[Sentence] = []
-    idle: list[Sentence] = []
-    for then, step in steps:
-        levels = result.levels(step.factor)
-        if error - then < _HARDLY * error:
-            idle.append(SAY("the", levels=levels))
-        elif not helpful:
-            helpful.append(SAY("first_step", levels=levels, metric=result.measure, error=then))
-        else:
-            helpful.append(SAY("next_step", levels=levels, metric=result.measure, error=then))
-    if helpful and idle:
-        return SAY("helpful_and_idle", steps=helpful, idle=idle)
+    steps = [
+        (step.error, result.levels(step.factor))
+        for step in agent.steps
+        if step.error is not None and step is not raters
+    ]
+    steps.sort(key=lambda step: step[0])
+    helpful = [
+        SAY("step", metric=result.measure, error=then, levels=levels)
+        for then, levels in steps
+        if error - then >= _HARDLY * error
+    ]
+    idle = [levels for _, levels in steps[len(helpful) :]]
     if helpful:
-        return SAY("helpful", steps=helpful)
-    return SAY("idle", idle=idle) if idle else SAY("doubling_unknown")
+        yield SAY("helpful", steps=helpful)
+    if idle:
+        yield SAY("idle", levels=idle)
+    if not steps:
+        yield SAY("doubling_unknown")
 
 
 def _more_raters(result: Variances, agent: AgentVariance) -> Doubling | None:
@@ -551,48 +494,27 @@ def _more_raters(result: Variances, agent: AgentVariance) -> Doubling | None:
 
 
 def _advice(result: Variances, agent: AgentVariance, error: float) -> Sentence:
-    best = agent.best
+    best, raters, metric = agent.best, _more_raters(result, agent), result.measure
     if best is None or best.error is None:
         return SAY("no_doubling")
-    raters = _more_raters(result, agent)
     if raters is not None and raters.error is not None:
+        clusters = {"clusters": result.plural(SCENARIO), "tasks": result.plural(TASK)}
+        episodes = SAY(_NEW_EPISODES.get(best.factor, "repeating"), **clusters)
+        more = SAY("more" if raters.error < best.error else "less")
         return SAY(
-            "raters_or_episodes",
-            episodes=_new_episodes(result, best.factor),
-            more=SAY("more" if raters.error < best.error else "less"),
-            metric=result.measure,
-            error=raters.error,
+            "new_or_rated_again", episodes=episodes, more=more, metric=metric, error=raters.error
         )
     levels = result.levels(best.factor)
     if result.costs is None or not best.cost:
         return SAY("adding", levels=levels)
-    return SAY(
-        "next_dollar",
-        levels=levels,
-        cost=_price(result.costs, best.cost),
-        metric=result.measure,
-        reduction=error - best.error,
-    )
-
-
-def _new_episodes(result: Variances, factor: str) -> Sentence:
-    clusters = _plural(result.noun(SCENARIO))
-    if factor == SCENARIO:
-        return SAY("in_new_clusters", clusters=clusters)
-    if factor == TASK:
-        return SAY("in_new_tasks", tasks=_plural(result.task), clusters=clusters)
-    return SAY("with_new_partners") if factor == PARTNER else SAY("repeating")
-
-
-# ------------------------------------------------------------------ cautions
+    cost, reduction = _price(result.costs, best.cost), error - best.error
+    return SAY("next_dollar", levels=levels, cost=cost, metric=metric, reduction=reduction)
 
 
 def _cautions(result: Variances) -> Iterator[Sentence]:
     agents, costs = result.agents, result.costs
-    if result.raters == 1 and not result.by_people:
-        yield SAY("one_rater")
-    elif result.raters and not result.by_people:
-        yield SAY("each_rater", n=result.raters)
+    if result.raters and not result.by_people:
+        yield SAY("one_rater") if result.raters == 1 else SAY("each_rater", n=result.raters)
     if result.untold:
         judgings = Count("judging", result.untold)
         yield SAY("cannot_tell", judgings=judgings, metric=result.measure)
@@ -600,30 +522,39 @@ def _cautions(result: Variances) -> Iterator[Sentence]:
         if result.declared.agents.get(agent.agent) == "rules":
             what = result.declared.scripted or SAY("rule_based")
             yield SAY("baseline", agent=agent.agent, what=what)
-    yield from method_notes(result.declared, result.ids)
+    yield from method_notes(result.declared, result.judges)
     yield from _unknown(result)
     if costs is None:
         yield SAY("no_costs")
     elif costs.estimated:
         yield SAY("estimated_costs")
-    if any(part.factor == PARTNER and part.levels > 1 for a in agents for part in a.parts):
+    parts = [(agent, part) for agent in agents for part in agent.components.factors]
+    if any(part.factor == PARTNER and part.levels > 1 for _, part in parts):
         yield SAY("partners_at_random")
-    yield from _few_levels(result)
+    few = _agents_by(
+        ((result.noun(part.factor), part.levels), agent)
+        for agent, part in parts
+        if 1 < part.levels < FEW_LEVELS
+    )
+    if few:
+        levels = [
+            SAY("few", component=component, n=n, agents=names)
+            for (component, n), names in few.items()
+        ]
+        yield SAY("few_levels", components=levels, fewest=FEW_LEVELS)
     if any(agent.played_once for agent in agents):
         yield SAY("played_once")
-    read = any(judge.method not in RULE_BASED for judge in result.ids.values())
+    read = any(judge.method not in RULE_BASED for judge in result.judges.values())
     if read and any(agent.judged_once for agent in agents):
         yield SAY("rated_once" if result.by_people else "judged_once")
     cut = [
         SAY("component_of", component=result.noun(part.factor), agent=agent.agent)
-        for agent in agents
-        for part in agent.components.factors
+        for agent, part in parts
         if part.note.startswith("estimated below 0")
     ]
     if cut:
-        yield SAY("negative", components=list(dict.fromkeys(cut)))
-    missing = sum(agent.components.missing for agent in agents)
-    if missing:
+        yield SAY("negative", components=cut)
+    if missing := sum(agent.components.missing for agent in agents):
         yield SAY("missing", episodes=Count("episode", missing))
     if result.left_out:
         yield SAY("left_out", agents=result.left_out)
@@ -631,32 +562,21 @@ def _cautions(result: Variances) -> Iterator[Sentence]:
 
 def _unknown(result: Variances) -> Iterator[Sentence]:
     """What the design cannot tell, and of whom."""
-    agents_by_gap: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    gaps: list[tuple[tuple[str, tuple[str, ...]], AgentVariance]] = []
     for agent in result.agents:
-        single = [
-            SAY("one", noun=_component(result, agent, part))
-            for part in agent.parts
-            if part.variance is None and part.levels == 1
-        ]
-        for gap, names in (("only_one", single), ("inseparable", _mixed(result, agent))):
-            if names:
-                agents_by_gap.setdefault((gap, tuple(names)), []).append(agent.agent)
-    for (gap, names), agents in agents_by_gap.items():
-        all_alike = len(agents) == len(result.agents)
-        of = "" if all_alike else SAY("of_agents", agents=agents)
-        yield SAY(gap, components=names, of=of)
+        lost = [part for part in agent.parts if part.variance is None and part.levels == 1]
+        single = tuple(SAY("one", noun=_component(result, agent, part)) for part in lost)
+        gaps += [(("only_one", single), agent)] if single else []
+        mixed = tuple(_mixed(result, agent))
+        gaps += [(("inseparable", mixed), agent)] if mixed else []
+    for (note, nouns), names in _agents_by(gaps).items():
+        of = SAY("of_agents", agents=names) if len(names) < len(result.agents) else ""
+        yield SAY(note, components=nouns, of=of)
 
 
-def _few_levels(result: Variances) -> Iterator[Sentence]:
-    agents_by_component: dict[tuple[str, int], list[str]] = {}
-    for agent in result.agents:
-        for part in agent.components.factors:
-            if 1 < part.levels < FEW_LEVELS:
-                key = (result.noun(part.factor), part.levels)
-                agents_by_component.setdefault(key, []).append(agent.agent)
-    few = [
-        SAY("few", component=component, levels=levels, agents=agents)
-        for (component, levels), agents in agents_by_component.items()
-    ]
-    if few:
-        yield SAY("few_levels", components=few, fewest=FEW_LEVELS)
+def _agents_by(pairs: Iterable[tuple[Key, AgentVariance]]) -> dict[Key, list[str]]:
+    """The names of the agents of each key."""
+    agents: dict[Key, list[str]] = {}
+    for key, agent in pairs:
+        agents.setdefault(key, []).append(agent.agent)
+    return agents

@@ -228,9 +228,9 @@ def write(value: Any, form: str = "", part: Part = "", metric: Measure | None = 
             return title_of(value)
         case Count():
             return f"{value.n:,}" if form == "number" else str(value)
-        case int():
+        case int() if not form.endswith("money"):
             return f"{value:,}"
-        case float():
+        case int() | float():
             return _number(value, form, metric)
         case (int() | float() as low, int() | float() as high) if form not in ("comma", "or"):
             return f"[{_number(low, form, metric)}, {_number(high, form, metric)}]"
