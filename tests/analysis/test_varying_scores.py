@@ -128,9 +128,7 @@ def test_dear_plays_and_cheap_judgings_can_make_judgings_the_best_buy(tmp_path: 
 def test_the_advice_is_told_in_words(tmp_path: Path) -> None:
     all_ = found(tmp_path, ONCE)
     told = " ".join(variance_section(all_).said)
-    assert (
-        "lab/a: mean 6.00 over 6 judgings, standard error 1.73 across scenarios in general" in told
-    )
+    assert "lab/a: mean 6.00 over 6 scores, standard error 1.73 across scenarios in general" in told
     assert "It would fall to 1.22 with twice the scenarios." in told
     assert "Doubling the repeats would hardly change it" in told
     assert "adding scenarios helps most" in told
@@ -237,13 +235,21 @@ def test_several_judges_are_a_component(tmp_path: Path) -> None:
     assert [*named.judges] == ["counting"]
 
 
+def test_an_episode_of_self_play_is_played_and_judged_once_for_two_scores(tmp_path: Path) -> None:
+    goals: dict[str, Plays] = {f"s{i}": {(A, A): [(i, i + 2)]} for i in range(4)}
+    one = of_a(found(tmp_path, goals, Costs(1, 10)))
+    assert (one.components.n, one.episodes, one.judgings) == (8, 4, 4)
+    step = next(step for step in one.steps if step.factor == "scenario")
+    assert (step.plays, step.judgings, step.cost) == (4, 4, 44)
+
+
 def test_missing_scores_are_counted_and_are_no_values(tmp_path: Path) -> None:
     goals = ONCE | {"s4": {(A, P): [(None, 5)]}}
     one = of_a(all_ := found(tmp_path, goals))
     assert (one.components.n, one.components.missing) == (6, 1)
     assert part(one, "scenario") == pytest.approx(8)
     assert any(
-        "1 episode without a score" in caution for caution in variance_section(all_).cautions
+        "1 score is missing, and left out" in caution for caution in variance_section(all_).cautions
     )
 
 

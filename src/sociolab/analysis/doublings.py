@@ -30,7 +30,8 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class Doubling:
-    """Twice the levels of one factor: the standard error then, and what that takes.
+    """Twice the levels of one factor: the standard error then, and what that takes: so many more
+    episodes (`plays`) and judgings of episodes.
 
     `error` is None where the design cannot tell, `cost` where costs are not known.
     """
@@ -43,26 +44,32 @@ class Doubling:
 
 
 def steps_of(
-    components: Components, plays: int, costs: Costs | None, *, judged_once: bool, again: bool
+    components: Components,
+    episodes: int,
+    judgings: int,
+    costs: Costs | None,
+    *,
+    judged_once: bool,
+    again: bool,
 ) -> tuple[Doubling, ...]:
-    """The doublings of a design of so many plays, in the order of its factors.
+    """The doublings of a design of so many episodes and judgings, in the order of its factors.
 
     `judged_once`: each play has one judging, so that its repeats double the residual's levels.
     `again`: the one judge judged some plays several times, and could do so more often.
     """
 
     def step(factor: str, error: float | None, more: int) -> Doubling:
-        cost = None if costs is None else more * costs.play + components.n * costs.judging
-        return Doubling(factor, error, more, components.n, cost)
+        cost = None if costs is None else more * costs.play + judgings * costs.judging
+        return Doubling(factor, error, more, judgings, cost)
 
     steps = [
-        step(factor, error, 0 if factor == JUDGE else plays)
+        step(factor, error, 0 if factor == JUDGE else episodes)
         for factor, error in components.advice.doublings.items()
         if factor not in _NEVER_ALONE
     ]
     halved = _with_half_the_residual(components)
     if judged_once:
-        steps.insert(-1, step(REPEAT, halved, plays))
+        steps.insert(-1, step(REPEAT, halved, episodes))
     if again:
         steps.append(step(JUDGINGS, halved, 0))
     return tuple(steps)

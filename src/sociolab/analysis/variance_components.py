@@ -47,6 +47,9 @@ from sociolab.store.store import Store
 
 SAY = Catalogue("variance")
 
+EPISODE = "episode"
+"""Of no variance of its own: several scores may be of one."""
+
 SETTING = (SCENARIO, TASK, SEAT, PARTNER)
 """What a setting is: its repeats differ by chance alone."""
 
@@ -75,12 +78,15 @@ class AgentVariance:
     `judged_once`: each play has one judging, so that the residual holds its repeats' chance too.
     `played_once`: no setting was repeated, so that what a partner does in one task only is
     in there as well. `best`: the step that buys most, by dollar where costs are known, else among
-    those that take more plays; None where none helps.
+    those that take more plays; None where none helps. Several scores may be of one episode, where
+    the agent sat in several seats, and of one judging of it.
     """
 
     agent: str
     mean: float
     components: Components
+    episodes: int
+    judgings: int
     steps: tuple[Doubling, ...]
     judged_once: bool
     played_once: bool
@@ -95,11 +101,6 @@ class AgentVariance:
     def parts(self) -> tuple[Component, ...]:
         """All components, the residual last."""
         return (*self.components.factors, self.components.residual)
-
-    @property
-    def plays(self) -> int:
-        """How many more plays it takes to double what takes new ones."""
-        return max((step.plays for step in self.steps), default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,17 +243,22 @@ def _varying(agent: str, rows: Sequence[LeveledScore], costs: Costs | None) -> A
     factors = _factors(present, judged_once=judged_once, played_once=played_once)
     within = {TASK: (SCENARIO,), SEAT: (SCENARIO, TASK), PAIRING: SETTING, REPEAT: SETTING}
     parts = components(rows, factors, within=within)
-    judgings = Counter((_level(row, *SETTING, REPEAT, JUDGE)) for row in present)
-    again = max(judgings.values()) > 1 and len({row.levels[JUDGE] for row in present}) == 1
-    steps = steps_of(parts, len(plays), costs, judged_once=judged_once, again=again)
+    episodes = len({row.levels[EPISODE] for row in present})
+    judgings = len({_level(row, EPISODE, JUDGE, JUDGINGS) for row in present})
+    again = not judged_once and len({row.levels[JUDGE] for row in present}) == 1
+    steps = steps_of(parts, episodes, judgings, costs, judged_once=judged_once, again=again)
     mean = math.fsum(row.value for row in present if row.value is not None) / len(present)
     best = best_of(parts.advice.error, steps)
-    return AgentVariance(agent, mean, parts, steps, judged_once, played_once, best)
+    return AgentVariance(
+        agent, mean, parts, episodes, judgings, steps, judged_once, played_once, best
+    )
 
 
 def _rows(run: RunValues, value: Value) -> list[LeveledScore]:
     judge = run.judges[value.judge]
     levels = {
+        EPISODE: (value.run, value.trial),
+        JUDGINGS: 0,
         SCENARIO: value.cluster,
         TASK: value.task,
         SEAT: value.seat,
@@ -267,7 +273,7 @@ def _rows(run: RunValues, value: Value) -> list[LeveledScore]:
         ]
     # Where one judging of several failed, the others stand for the play.
     scores = value.judgings if value.value is not None else (None,)
-    return [LeveledScore(score, levels) for score in scores]
+    return [LeveledScore(score, {**levels, JUDGINGS: i}) for i, score in enumerate(scores)]
 
 
 def _factors(rows: Sequence[LeveledScore], *, judged_once: bool, played_once: bool) -> list[str]:
@@ -385,7 +391,7 @@ def plan_findings(result: Variances, agent: AgentVariance) -> Iterator[Finding]:
             error = agent.components.error_with({SCENARIO: more, "residual": more, JUDGE: times})
             halves[f"raters_{times}"] = None if error is None else t_critical(units - 1) * error
         scenarios = Count(result.noun(SCENARIO), more * levels[SCENARIO])
-        episodes = Count("episode", more * agent.plays)
+        episodes = Count("episode", more * agent.episodes)
         about = {"agent": agent.agent}
         yield Finding(result.measure, about, counts=(scenarios, episodes), more=halves)
 
@@ -423,8 +429,8 @@ def _notes(result: Variances, agent: AgentVariance) -> Iterator[Sentence]:
         yield SAY("pairing_is", pairing=result.noun(PAIRING))
     yield SAY(
         "doubled",
-        episodes=Count("more episode", agent.plays),
-        judgings=Count(f"more {result.noun(JUDGINGS)}", agent.components.n),
+        episodes=Count("more episode", agent.episodes),
+        judgings=Count(f"more {result.noun(JUDGINGS)}", agent.judgings),
         judges=result.plural(JUDGE),
         judged=result.plural(JUDGINGS),
     )
@@ -444,7 +450,7 @@ def _verdicts(result: Variances, agent: AgentVariance) -> Iterator[Sentence]:
         "agent": agent.agent,
         "metric": result.measure,
         "mean": agent.mean,
-        "over": Count(result.noun(JUDGINGS), agent.components.n),
+        "over": Count("rating" if result.by_people else "score", agent.components.n),
     }
     if agent.error is None:
         yield SAY("no_error", **figures)
@@ -516,8 +522,7 @@ def _cautions(result: Variances) -> Iterator[Sentence]:
     if result.raters and not result.by_people:
         yield SAY("one_rater") if result.raters == 1 else SAY("each_rater", n=result.raters)
     if result.untold:
-        judgings = Count("judging", result.untold)
-        yield SAY("cannot_tell", judgings=judgings, metric=result.measure)
+        yield SAY("cannot_tell", scores=Count("score", result.untold), metric=result.measure)
     for agent in agents:
         if result.declared.agents.get(agent.agent) == "rules":
             what = result.declared.scripted or SAY("rule_based")
@@ -555,7 +560,7 @@ def _cautions(result: Variances) -> Iterator[Sentence]:
     if cut:
         yield SAY("negative", components=cut)
     if missing := sum(agent.components.missing for agent in agents):
-        yield SAY("missing", episodes=Count("episode", missing))
+        yield SAY("missing", scores=Count("score", missing))
     if result.left_out:
         yield SAY("left_out", agents=result.left_out)
 
