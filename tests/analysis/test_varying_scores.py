@@ -13,6 +13,7 @@ from sociolab.analysis.values import values_of
 from sociolab.analysis.variance_components import (
     AgentVariance,
     Variances,
+    component_findings,
     run_variances,
     variance_document,
     variance_section,
@@ -20,6 +21,7 @@ from sociolab.analysis.variance_components import (
 )
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure
+from sociolab.report.finding import Count
 from sociolab.report.formatting import NOTHING
 from sociolab.store.store import Store
 
@@ -77,6 +79,21 @@ def test_scenarios_and_repeats_worked_by_hand(tmp_path: Path) -> None:
     assert one.best.factor == "scenario"
 
 
+def test_components_are_findings_with_their_figures(tmp_path: Path) -> None:
+    all_ = found(tmp_path, ONCE, Costs(1, 10))
+    first, *_, residual = component_findings(all_, of_a(all_))
+    assert first.about == {"agent": A, "component": "scenario"}
+    assert first.counts == (Count("level", 3),)
+    # Twice the scenarios and twice the repeats cost the same; scenarios take off the most.
+    assert first.more == pytest.approx(
+        {"sd": math.sqrt(8), "share": 0.8, "error": math.sqrt(1.5), "cost": 66, "worth": 1}
+    )
+    errors = (math.sqrt(3), math.sqrt(8 / 3 + 1 / 6), math.sqrt(1.5))
+    assert residual.more["worth"] == pytest.approx(
+        (errors[0] - errors[1]) / (errors[0] - errors[2])
+    )
+
+
 def test_judgings_are_told_from_repeats_where_plays_were_judged_twice(tmp_path: Path) -> None:
     with Store.open(tmp_path / "twice.db") as store:
         add_run(store, "r", TWICE, measure=Measure("goal", 0, 12))
@@ -129,7 +146,7 @@ def test_the_advice_is_told_in_words(tmp_path: Path) -> None:
     all_ = found(tmp_path, ONCE)
     told = " ".join(variance_section(all_).said)
     assert "lab/a: mean 6.00 over 6 scores, standard error 1.73 across scenarios in general" in told
-    assert "It would fall to 1.22 with twice the scenarios." in told
+    assert "The standard error would fall to 1.22 with twice the scenarios." in told
     assert "Doubling the repeats would hardly change it" in told
     assert "adding scenarios helps most" in told
 

@@ -92,13 +92,16 @@ def best_of(error: float | None, steps: Sequence[Doubling]) -> Doubling | None:
         if error is not None and step.error is not None and step.error < error
     ]
     if all(step.cost for step in steps):
-        return max(
-            helpful,
-            key=lambda step: ((error or 0) - (step.error or 0)) / (step.cost or 1),
-            default=None,
-        )
+        return max(helpful, key=lambda step: per_dollar(error, step) or 0, default=None)
     playing = [step for step in helpful if step.plays]
     return min(playing, key=lambda step: step.error or 0, default=None)
+
+
+def per_dollar(error: float | None, step: Doubling | None) -> float | None:
+    """What a dollar takes off this standard error by a step; None where that is not known."""
+    if error is None or step is None or step.error is None or not step.cost:
+        return None
+    return (error - step.error) / step.cost
 
 
 def costs_of(

@@ -22,6 +22,7 @@ from sociolab.analysis.doublings import (
     Doubling,
     best_of,
     costs_of,
+    per_dollar,
     steps_of,
 )
 from sociolab.analysis.panel import method_notes
@@ -68,7 +69,7 @@ _NEW_EPISODES = {
     PARTNER: "with_new_partners",
 }
 
-Key = TypeVar("Key")
+_Key = TypeVar("_Key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,49 +332,35 @@ def component_findings(result: Variances, agent: AgentVariance) -> Iterator[Find
     share, what doubling its levels would do, and what a dollar buys there, relative to the best."""
     steps = {step.factor: step for step in agent.steps}
     last = steps.get(REPEAT if agent.judged_once else JUDGINGS)
+    most = per_dollar(agent.error, agent.best)
     for part in agent.parts:
-        about = {"agent": agent.agent, "component": _component(result, agent, part)}
+        about = {"agent": agent.agent, "component": listed(_nouns(result, agent, part))}
         more = {"sd": part.variance and math.sqrt(part.variance), "share": part.share}
         step = last if part.factor == "residual" else steps.get(part.factor)
         if step is not None and step.error is not None:
-            more |= {"error": step.error, "cost": step.cost, "worth": _worth(agent, step)}
+            worth = per_dollar(agent.error, step)
+            more |= {"error": step.error, "cost": step.cost}
+            more |= {"worth": worth / most if worth is not None and most else None}
         yield Finding(result.measure, about, counts=(Count("level", part.levels),), more=more)
     varied = [part for part in agent.parts if part.levels > 1]
     shares = [part.share for part in varied if part.variance is not None]
     if len(shares) < len(varied) and None not in shares:
-        about = {
-            "agent": agent.agent,
-            "component": SAY("together", components=_mixed(result, agent)),
-        }
+        together = SAY("together", components=_mixed(result, agent))
+        about = {"agent": agent.agent, "component": together}
         share = 1 - math.fsum(share for share in shares if share is not None)
         yield Finding(result.measure, about, more={"share": share})
 
 
-def _worth(agent: AgentVariance, step: Doubling) -> float | None:
-    """What a dollar takes off the standard error here, as a share of what it does at best."""
-    error, best = agent.error, agent.best
-    if best is None or best.error is None or step.error is None or error is None:
-        return None
-    if not step.cost or not best.cost:
-        return None
-    return (error - step.error) / step.cost / ((error - best.error) / best.cost)
-
-
-def _component(result: Variances, agent: AgentVariance, part: Component) -> str:
-    if part.factor == "residual":
-        return listed(_rest(result, agent))
-    return result.noun(part.factor)
-
-
 def _mixed(result: Variances, agent: AgentVariance) -> list[str]:
     """The components that the design cannot tell from each other."""
-    lost = [part.factor for part in agent.parts if part.variance is None and part.levels > 1]
-    names = [result.noun(factor) for factor in lost if factor != "residual"]
-    return names + (_rest(result, agent) if "residual" in lost else [])
+    lost = [part for part in agent.parts if part.variance is None and part.levels > 1]
+    return [noun for part in lost for noun in _nouns(result, agent, part)]
 
 
-def _rest(result: Variances, agent: AgentVariance) -> list[str]:
-    """What the residual holds."""
+def _nouns(result: Variances, agent: AgentVariance, part: Component) -> list[str]:
+    """What a component is of; of the residual, all that it holds."""
+    if part.factor != "residual":
+        return [result.noun(part.factor)]
     rest = [result.noun(JUDGINGS), SAY("rest")]
     return ["episode" if agent.played_once else REPEAT, *rest] if agent.judged_once else rest
 
@@ -570,7 +557,7 @@ def _unknown(result: Variances) -> Iterator[Sentence]:
     gaps: list[tuple[tuple[str, tuple[str, ...]], AgentVariance]] = []
     for agent in result.agents:
         lost = [part for part in agent.parts if part.variance is None and part.levels == 1]
-        single = tuple(SAY("one", noun=_component(result, agent, part)) for part in lost)
+        single = tuple(SAY("one", noun=listed(_nouns(result, agent, part))) for part in lost)
         gaps += [(("only_one", single), agent)] if single else []
         mixed = tuple(_mixed(result, agent))
         gaps += [(("inseparable", mixed), agent)] if mixed else []
@@ -579,9 +566,9 @@ def _unknown(result: Variances) -> Iterator[Sentence]:
         yield SAY(note, components=nouns, of=of)
 
 
-def _agents_by(pairs: Iterable[tuple[Key, AgentVariance]]) -> dict[Key, list[str]]:
+def _agents_by(pairs: Iterable[tuple[_Key, AgentVariance]]) -> dict[_Key, list[str]]:
     """The names of the agents of each key."""
-    agents: dict[Key, list[str]] = {}
+    agents: dict[_Key, list[str]] = {}
     for key, agent in pairs:
         agents.setdefault(key, []).append(agent.agent)
     return agents
