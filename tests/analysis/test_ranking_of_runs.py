@@ -152,7 +152,7 @@ def test_the_judge_of_the_declared_main_metric_leads_unasked() -> None:
     pool = pooled([run], None, None)
     assert (pool.judge, pool.measure) == (MODEL.name, GOAL)
     varying = variances([run], None, None)
-    assert (varying.judges, varying.measure) == ((MODEL.name,), GOAL)
+    assert ([*varying.judges], varying.measure) == ([MODEL.name], GOAL)
     assert pooled([run], None, "guess").judge == side.name
 
 

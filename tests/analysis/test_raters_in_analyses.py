@@ -114,7 +114,7 @@ def test_the_advice_speaks_of_raters_and_how_many_of_them(tmp_path: Path) -> Non
         found = varied(store)
     section = variance_section(found)
     assert "across scenarios and raters in general" in text(section)
-    assert "oubling the raters" not in text(section)
+    assert "twice the raters" not in text(section)
     assert "More raters need no new episodes and help more here: twice" in text(section)
     assert "only one judge" not in text(section)
     assert "one rater" not in text(section)

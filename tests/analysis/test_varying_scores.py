@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from analysis.goal_runs import MODEL, Plays, add_run
+from sociolab.analysis.doublings import Costs
 from sociolab.analysis.values import values_of
 from sociolab.analysis.variance_components import (
     AgentVariance,
-    Costs,
     Variances,
+    component_findings,
     run_variances,
     variance_document,
     variance_section,
@@ -20,6 +21,7 @@ from sociolab.analysis.variance_components import (
 )
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure
+from sociolab.report.finding import Count
 from sociolab.report.formatting import NOTHING
 from sociolab.store.store import Store
 
@@ -77,6 +79,21 @@ def test_scenarios_and_repeats_worked_by_hand(tmp_path: Path) -> None:
     assert one.best.factor == "scenario"
 
 
+def test_components_are_findings_with_their_figures(tmp_path: Path) -> None:
+    all_ = found(tmp_path, ONCE, Costs(1, 10))
+    first, *_, residual = component_findings(all_, of_a(all_))
+    assert first.about == {"agent": A, "component": "scenario"}
+    assert first.counts == (Count("level", 3),)
+    # Twice the scenarios and twice the repeats cost the same; scenarios take off the most.
+    assert first.more == pytest.approx(
+        {"sd": math.sqrt(8), "share": 0.8, "error": math.sqrt(1.5), "cost": 66, "worth": 1}
+    )
+    errors = (math.sqrt(3), math.sqrt(8 / 3 + 1 / 6), math.sqrt(1.5))
+    assert residual.more["worth"] == pytest.approx(
+        (errors[0] - errors[1]) / (errors[0] - errors[2])
+    )
+
+
 def test_judgings_are_told_from_repeats_where_plays_were_judged_twice(tmp_path: Path) -> None:
     with Store.open(tmp_path / "twice.db") as store:
         add_run(store, "r", TWICE, measure=Measure("goal", 0, 12))
@@ -128,11 +145,9 @@ def test_dear_plays_and_cheap_judgings_can_make_judgings_the_best_buy(tmp_path: 
 def test_the_advice_is_told_in_words(tmp_path: Path) -> None:
     all_ = found(tmp_path, ONCE)
     told = " ".join(variance_section(all_).said)
-    assert (
-        "lab/a: mean 6.00 over 6 judgings, standard error 1.73 across scenarios in general" in told
-    )
-    assert "Doubling the scenarios would reduce it to 1.22" in told
-    assert "doubling the repeats would hardly change it" in told
+    assert "lab/a: mean 6.00 over 6 scores, standard error 1.73 across scenarios in general" in told
+    assert "The standard error would fall to 1.22 with twice the scenarios." in told
+    assert "Doubling the repeats would hardly change it" in told
     assert "adding scenarios helps most" in told
 
 
@@ -228,22 +243,30 @@ def test_several_judges_are_a_component(tmp_path: Path) -> None:
             variances([values_of(store, "r")], ["nobody"], None)
         with pytest.raises(ConfigError, match="a value in foo; metrics with values: goal"):
             variances([values_of(store, "r")], None, "foo")
-    assert all_.judges == ("lab/judge", "lab/other")  # models; rules are asked for by name
+    assert [*all_.judges] == ["lab/judge", "lab/other"]  # models; rules are asked for by name
     assert {c.factor: c.levels for c in of_a(all_).parts}["judge"] == 2
     assert part(of_a(all_), "judge") == pytest.approx(0)  # they said the same
     more = {step.factor: (step.plays, step.judgings, step.cost) for step in of_a(all_).steps}
     assert more["scenario"] == (6, 12, 18)
     assert more["judge"] == (0, 12, 12)  # judges need no new plays
-    assert named.judges == ("counting",)
+    assert [*named.judges] == ["counting"]
+
+
+def test_an_episode_of_self_play_is_played_and_judged_once_for_two_scores(tmp_path: Path) -> None:
+    goals: dict[str, Plays] = {f"s{i}": {(A, A): [(i, i + 2)]} for i in range(4)}
+    one = of_a(found(tmp_path, goals, Costs(1, 10)))
+    assert (one.components.n, one.episodes, one.judgings) == (8, 4, 4)
+    step = next(step for step in one.steps if step.factor == "scenario")
+    assert (step.plays, step.judgings, step.cost) == (4, 4, 44)
 
 
 def test_missing_scores_are_counted_and_are_no_values(tmp_path: Path) -> None:
     goals = ONCE | {"s4": {(A, P): [(None, 5)]}}
     one = of_a(all_ := found(tmp_path, goals))
-    assert (one.found.n, one.found.missing) == (6, 1)
+    assert (one.components.n, one.components.missing) == (6, 1)
     assert part(one, "scenario") == pytest.approx(8)
     assert any(
-        "1 episode without a score" in caution for caution in variance_section(all_).cautions
+        "1 score is missing, and left out" in caution for caution in variance_section(all_).cautions
     )
 
 

@@ -56,7 +56,10 @@ def said(name: str) -> Iterator[tuple[str, set[str]]]:
 
 
 def fields(template: str) -> set[str]:
-    return {name for _, name, _, _ in string.Formatter().parse(template) if name}
+    """What stands in a sentence, and the metric of whose scale its numbers are."""
+    parsed = [*string.Formatter().parse(template)]
+    scaled = any("scaled" in (form or "") for _, _, form, _ in parsed)
+    return {name for _, name, _, _ in parsed if name} | ({"metric"} if scaled else set())
 
 
 @pytest.mark.parametrize("path", [*catalogue_files()], ids=lambda path: path.stem)
@@ -108,6 +111,8 @@ def test_values_are_written_by_their_type() -> None:
     assert write(-0.5, "signed") == "\N{MINUS SIGN}0.50"
     assert write(0.123, "percent") == "12 %"
     assert write((0.1, 0.2), "scaled", metric=Measure("m", 0, 1)) == "[0.100, 0.200]"
+    assert write(0.004, "money") == "$0.00400"
+    assert write(12.0, "~money") == "~$12.00"
     assert write(0.0312, "equals") == "= 0.031"
     assert write(0.0001, "equals") == "< 0.001"
     assert write((-10, 10)) == "[\N{MINUS SIGN}10.00, 10.00]"

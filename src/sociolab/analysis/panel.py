@@ -291,16 +291,20 @@ def _cautions(panel: JudgePanel) -> Iterator[Sentence]:
     others = [name for name in labelled if name not in people]
     if people and others:
         yield SAY("models_and_people", models=others, people=people)
-    for name, judge in labelled.items():
-        if judge.method in RULE_BASED or judge.code:
-            method = method_words(panel.declared, judge)
-            yield SAY("judge", judge=name, method=method)
+    yield from method_notes(panel.declared, labelled)
     if why := lacking(panel.plays):
         reasons = [SAY(_WHY[lack], n=why[lack]) for lack in LACKS if why[lack]]
         scores = Count("score", len(panel.plays))
         yield SAY("incomplete", n=why.total(), scores=scores, reasons=reasons)
     if panel.left_out:
         yield SAY("left_out", metrics=panel.left_out)
+
+
+def method_notes(declared: Declared, judges: Mapping[str, JudgeId]) -> Iterator[Sentence]:
+    """What to think of those of some judges, by label, that are neither models nor people."""
+    for name, judge in judges.items():
+        if judge.method in RULE_BASED or judge.code:
+            yield SAY("judge", judge=name, method=method_words(declared, judge))
 
 
 def _furthest(panel: JudgePanel, metric: Measure, judges: Sequence[Column]) -> FindingTable:

@@ -226,7 +226,7 @@ def scored(
     paper's judge is a rule, too."""
     for agent in evaluated(result):
         figures = {
-            one.measure: Estimate(one.value, one.n, one.clusters, one.low, one.high, one.interval)
+            one.measure: one.estimate
             for one in result.scores
             if (one.agent, one.judge, one.by) == (agent, judge, {}) and one.measure in sheet.columns
         }

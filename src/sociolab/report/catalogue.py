@@ -31,18 +31,20 @@ from sociolab.report.formatting import (
     plain,
     title_of,
 )
-from sociolab.report.words import listed, minus, percent, symmetric
+from sociolab.report.words import listed, minus, money, percent, symmetric
 
 if TYPE_CHECKING:
     from sociolab.report.finding import Interval
 
 Form: TypeAlias = Literal[
-    "", "scaled", "signed", "percent", "share", "p", "equals", "points", "number", "stars"
-]
+    "",
+    "scaled", "signed", "percent", "share", "p", "equals", "points", "number", "stars",
+    "money", "~money",
+]  # fmt: skip
 """How a number is written: "" with two decimals; "scaled" with three where the metric (of the row,
 or the sentence's value of this name) is no wider than 1; "share" in percent with a decimal;
 "equals" a p with its sign; "points" whole and with a sign; "number" with as few digits as it has;
-"stars", a correlation, with those of its p."""
+"stars", a correlation, with those of its p; "money" in dollars, "~money" where estimated."""
 
 Part: TypeAlias = Literal["", "value", "interval", "margin"]
 """What is written of an estimate: "" both its value and its interval; "margin", the interval as
@@ -226,9 +228,9 @@ def write(value: Any, form: str = "", part: Part = "", metric: Measure | None = 
             return title_of(value)
         case Count():
             return f"{value.n:,}" if form == "number" else str(value)
-        case int():
+        case int() if not form.endswith("money"):
             return f"{value:,}"
-        case float():
+        case int() | float():
             return _number(value, form, metric)
         case (int() | float() as low, int() | float() as high) if form not in ("comma", "or"):
             return f"[{_number(low, form, metric)}, {_number(high, form, metric)}]"
@@ -264,6 +266,8 @@ def _number(value: float, form: str, metric: Measure | None) -> str:
             return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
         case "points":
             return minus(f"{value:+,.0f}") if round(value) else "0"
+        case "money" | "~money":
+            return form.removesuffix("money") + money(value)
         case "number":
             return minus(f"{value:,.1f}".removesuffix(".0"))
         case _:

@@ -7,7 +7,7 @@ nothing else (but the transcripts).
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 from pydantic_core import PydanticSerializationError
@@ -17,6 +17,9 @@ from sociolab.core.exam import CaseKind, Form
 from sociolab.core.instructions import Prompts
 from sociolab.core.metrics import MACRO, UNDECLARED, Declared
 from sociolab.core.score import JudgeId, JudgeRole, Method
+
+if TYPE_CHECKING:
+    from sociolab.stats.intervals import Estimate
 
 SCHEMA: Literal[1] = 1
 """Counts up with every change that a reader of the object could trip over."""
@@ -254,6 +257,15 @@ class ScoreEntry(ResultRecord):
         """The share of plays that could be scored among those without a failure, 0 to 1."""
         could = self.n + self.unscored
         return self.n / could if could else None
+
+    @property
+    def estimate(self) -> Estimate:
+        """The mean with its interval, as analyses have it."""
+        from sociolab.stats.intervals import CUT, Estimate  # numpy: not where a result is read
+
+        interval = (self.low, self.high, self.interval)
+        note = CUT if CUT in self.note else self.note
+        return Estimate(self.value, self.n, self.clusters, *interval, note=note)
 
     @property
     def established(self) -> bool:

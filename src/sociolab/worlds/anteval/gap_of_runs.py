@@ -176,9 +176,7 @@ def _rated(
     """How expressive people found the play of runs, by its name in the table; the first set of
     raters where there are several."""
     return {
-        row.name: Estimate(
-            found.value, found.n, found.clusters, found.low, found.high, found.interval
-        )
+        row.name: found.estimate
         for row in reversed(generated)
         if row.run
         for found in reversed(results[row.run].scores)
@@ -391,9 +389,7 @@ def information_of(
                     raise ConfigError(
                         f"--information: {entry.agent} is in more than one run; name one of them"
                     )
-                of_cast[cast] = Estimate(
-                    entry.value, entry.n, entry.clusters, entry.low, entry.high, entry.interval
-                )
+                of_cast[cast] = entry.estimate
                 lost += entry.failures
         if judges and set(seats.values()) & set(npcs.items()):
             without = f"; {lost} answers have no score" if lost else ""

@@ -22,7 +22,7 @@ from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.score_tables import judges_of
 from sociolab.report.section import Section
 from sociolab.report.words import by_rules, instructions_notes, nature, scripted_play
-from sociolab.stats.intervals import CUT, Estimate
+from sociolab.stats.intervals import Estimate
 from sociolab.store.store import Store
 from sociolab.town.questions import MOST_ROUNDS
 from sociolab.worlds.stss.dataset import content_from, unpacked
@@ -389,15 +389,7 @@ def level_findings(one: AgentLevels) -> tuple[Finding, ...]:
 def level_figure(row: LevelRow, name: str) -> Estimate | None:
     """The mean of a metric in a row with its interval; None where the judge does not give it."""
     entry = row.scores.get(name)
-    return None if entry is None else estimate_of(entry)
-
-
-def estimate_of(entry: ScoreEntry) -> Estimate:
-    """A mean of a result, as an estimate."""
-    return Estimate(
-        *(entry.value, entry.n, entry.clusters, entry.low, entry.high, entry.interval),
-        note=CUT if CUT in entry.note else entry.note,
-    )
+    return None if entry is None else entry.estimate
 
 
 def levels_section(found: Levels, one: AgentLevels) -> Section:
