@@ -148,7 +148,7 @@ def test_what_could_not_be_established_bounds_the_difference() -> None:
     b = with_untold(side("y", {"goal": [4.0] * 8}), {7: (1, 4), 0: (1, 4)})
     found = compared_goals(a, b)
     assert found.metrics["goal"].test.pairs == 5
-    assert found.metrics["goal"].untold == (2, 2)
+    assert found.metrics["goal"].unscored == (2, 2)
     # Worst for A: 2 in five pairs, 6 - 4, 0 - 4, 0 - 4; best: 2 in five, 6 - 1, 10 - 4, 10 - 1.
     assert found.metrics["goal"].bounds == ((5 * 2 + 2 - 4 - 4) / 8, (5 * 2 + 5 + 6 + 9) / 8)
     measured = comparison_document(found)["measures"]["goal"]

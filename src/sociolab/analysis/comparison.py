@@ -82,7 +82,7 @@ class ComparedMetric:
     """a minus b in one measure.
 
     `blocks` are the matched plays, `missing` counts those of a and of b whose value is missing,
-    `untold` those that could not be scored, `unlike` the blocks that differ at all. `bounds` are
+    `unscored` those that could not be scored, `unlike` the blocks that differ at all. `bounds` are
     what the difference would be over all of them with everything that has no value at its worst for
     a and best for b, and the other way round; None where that is without end. `coverage` is the
     share of matched plays, of both sides, that could be scored among those without a failure.
@@ -92,7 +92,7 @@ class ComparedMetric:
     test: Comparison
     blocks: tuple[MatchedBlock, ...]
     missing: tuple[int, int]
-    untold: tuple[int, int]
+    unscored: tuple[int, int]
     unlike: int
     bounds: tuple[float, float] | None
     coverage: float | None
@@ -105,7 +105,7 @@ class ComparedMetric:
     @property
     def is_open(self) -> bool:
         """Whether a matched play has no score."""
-        return any((*self.untold, *self.missing))
+        return any((*self.unscored, *self.missing))
 
     @property
     def is_significant(self) -> bool:
@@ -192,8 +192,8 @@ class ComparedAgents:
         and first one of which enough is established (`report.schema.ESTABLISHED`)."""
         mains = [name for name in self.declared.main if name in self.metrics]
         metrics = [self.metrics[name] for name in (*mains, *self.metrics)]
-        metrics.sort(key=lambda one: one.coverage is not None and one.coverage < ESTABLISHED)
-        return next((one for one in metrics if one.test.design.error is not None), metrics[0])
+        metrics.sort(key=lambda m: m.coverage is not None and m.coverage < ESTABLISHED)
+        return next((m for m in metrics if m.test.design.error is not None), metrics[0])
 
     def pairs(self, name: str) -> tuple[EpisodePair, ...]:
         """The matched plays of a measure, two by two; none where whole blocks were matched."""
@@ -304,7 +304,7 @@ def _metric(
         test=replace(test, only_a=only_a, only_b=only_b, difference=difference),
         blocks=tuple(blocks),
         missing=_counted(blocks, lambda value: value.value is None),
-        untold=_counted(with_unscored, lambda value: value.unscored is not None),
+        unscored=_counted(with_unscored, lambda value: value.unscored is not None),
         unlike=sum(abs(gap) > ALIKE for gap in gaps),
         bounds=mean_ends([_ends(block) for block in with_unscored]),
         coverage=_coverage(with_unscored),

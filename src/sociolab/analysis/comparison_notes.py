@@ -51,7 +51,7 @@ def _matched(comparison: ComparedAgents, unit: Unit, count: MatchCounts) -> Sent
 
 
 def _clustered(comparison: ComparedAgents) -> Sentence:
-    clusters = max(one.test.clusters for one in comparison.metrics.values())
+    clusters = max(metric.test.clusters for metric in comparison.metrics.values())
     say = partial(SAY, cluster=comparison.cluster, clusters=clusters)
     if raters := _raters(comparison, crossed=True):
         return say("clustered_both_ways", raters=raters)
@@ -89,12 +89,13 @@ def matching_words(comparison: ComparedAgents) -> Sentence:
 
 def _raters(comparison: ComparedAgents, *, crossed: bool = False) -> int:
     """How many people scored, at most; `crossed`: where intervals hold for others, too."""
-    gaps = (one.test.difference for one in comparison.metrics.values())
+    differences = (metric.test.difference for metric in comparison.metrics.values())
     return max(
         (
-            gap.raters
-            for gap in gaps
-            if isinstance(gap, RatedEstimate) and (gap.method == "crossed" or not crossed)
+            difference.raters
+            for difference in differences
+            if isinstance(difference, RatedEstimate)
+            and (difference.method == "crossed" or not crossed)
         ),
         default=0,
     )
@@ -107,20 +108,20 @@ def conclusion_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
         kinds.setdefault(_kind(comparison, metric), []).append(metric)
     for metric in kinds.get("shown", ()):
         yield _shown(comparison, metric)
-    if some := kinds.get("not shown"):
-        yield SAY("not_shown", metrics=list(map(_with_interval, some)))
-    if some := kinds.get("undecided"):
+    if metrics := kinds.get("not shown"):
+        yield SAY("not_shown", metrics=list(map(_with_interval, metrics)))
+    if metrics := kinds.get("undecided"):
         yield SAY(
             "undecided",
-            metrics=list(map(_with_interval, some)),
+            metrics=list(map(_with_interval, metrics)),
             clusters=comparison.clusters,
             family=comparison.family,
         )
-    if some := kinds.get("equal"):
+    if metrics := kinds.get("equal"):
         size = Count(comparison.size, 0).column
-        yield SAY("equal", matched=size, metrics=[one.measure for one in some])
-    if some := kinds.get("empty"):
-        yield SAY("not_compared", metrics=[one.measure for one in some])
+        yield SAY("equal", matched=size, metrics=[metric.measure for metric in metrics])
+    if metrics := kinds.get("empty"):
+        yield SAY("not_compared", metrics=[metric.measure for metric in metrics])
 
 
 def _kind(comparison: ComparedAgents, metric: ComparedMetric) -> str:
@@ -204,16 +205,16 @@ def caution_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
     yield from failed_turns_notes({"A": comparison.a.asked, "B": comparison.b.asked})
     if comparison.judge_id.method == "people" and _raters(comparison) < LEAST_RATERS:
         yield SAY("few_raters", least=LEAST_RATERS)
-    clusters = [one.test.clusters for one in metrics if one.test.pairs]
+    clusters = [metric.test.clusters for metric in metrics if metric.test.pairs]
     if clusters and min(clusters) < FEW:
         yield SAY("few_clusters", clusters=count_range(cluster, clusters))
     if comparison.match == "scenario":
-        blocks = {name: one.blocks for name, one in comparison.metrics.items()}
+        blocks = {name: metric.blocks for name, metric in comparison.metrics.items()}
         if odd := uneven(comparison.a, comparison.b, blocks):
             yield SAY("uneven", clusters=Count(cluster, len(odd)))
-    for one in metrics:
-        if any(one.untold):
-            yield _not_established(one, f"matched {comparison.unit_of(one)}")
+    for metric in metrics:
+        if any(metric.unscored):
+            yield _not_established(metric, f"matched {comparison.unit_of(metric)}")
     if missing := list(_missing(comparison)):
         yield SAY("missing", most=missing)
 
@@ -222,14 +223,14 @@ def _missing(comparison: ComparedAgents) -> Iterator[Sentence]:
     """How many seats, and how many episodes, lack a value in some metric."""
     metrics = comparison.metrics.values()
     for unit in dict.fromkeys(map(comparison.unit_of, metrics)):
-        missing = [one.missing for one in metrics if comparison.unit_of(one) == unit]
+        missing = [metric.missing for metric in metrics if comparison.unit_of(metric) == unit]
         a, b = map(max, zip(*missing, strict=True))
         if a or b:
             yield SAY("of_each", a=Count(f"matched {unit}", a), b=b)
 
 
 def _not_established(metric: ComparedMetric, unit: str) -> Sentence:
-    a, b = metric.untold
+    a, b = metric.unscored
     say = partial(SAY, metric=metric.measure, a=Count(unit, a), b=b)
     if metric.bounds is None:
         return say("of_any_size")
@@ -239,12 +240,10 @@ def _not_established(metric: ComparedMetric, unit: str) -> Sentence:
 
 def failed_turns_notes(asked: Mapping[str, TurnsAsked]) -> Iterator[Sentence]:
     """Who failed turns, and what share."""
-    for agent, one in asked.items():
-        if one.failed:
-            turns = Count("turn", one.asked)
-            yield SAY(
-                "failed_turns", agent=agent, failed=one.failed, turns=turns, share=share(*one)
-            )
+    for agent, (failed, turns_asked) in asked.items():
+        if failed:
+            turns, portion = Count("turn", turns_asked), share(failed, turns_asked)
+            yield SAY("failed_turns", agent=agent, failed=failed, turns=turns, share=portion)
 
 
 def at_level(comparison: ComparedAgents) -> Sentence:

@@ -127,7 +127,7 @@ def comparison_overview(whole: Section) -> Section:
 
 def seat_section(seats: Mapping[str, ComparedAgents]) -> Section:
     """The same comparison over the plays of each seat, such as buyers and sellers."""
-    findings = [row for seat, one in seats.items() for row in comparison_findings(one, seat)]
+    findings = [row for seat, c in seats.items() for row in comparison_findings(c, seat)]
     columns = ("seat", *_COLUMNS, *_bounds_column(findings))
     declared = next(iter(seats.values())).declared
     table = SAY.table("by_seat", findings, columns=columns, declared=declared)
@@ -143,23 +143,23 @@ def _differences_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
     yield _over(comparison)
     if comparison.tested:
         yield SAY("p", test=_test_of(comparison), family=comparison.family)
-    if any(one.is_open for one in metrics):
+    if any(metric.is_open for metric in metrics):
         yield SAY("bounds")
     failed_a, failed_b = failed_of(comparison.a.asked), failed_of(comparison.b.asked)
     if failed_a or failed_b:
         yield SAY("invalid_turns", a=failed_a or "none", b=failed_b or "none")
-    idle = [one.measure for one in metrics if one.test.pairs and one.test.holm_p is None]
+    idle = [m.measure for m in metrics if m.test.pairs and m.test.holm_p is None]
     if idle:
         yield SAY("untested", cluster=comparison.cluster, metrics=idle)
 
 
 def _over(comparison: ComparedAgents) -> Sentence:
     """How many pairs and clusters the means are over, and whom both agents met."""
-    usable = [one.test for one in comparison.metrics.values() if one.test.pairs]
+    usable = [metric.test for metric in comparison.metrics.values() if metric.test.pairs]
     if not usable:
         return SAY("over_nothing")
-    pairs = count_range(comparison.size, [one.pairs for one in usable])
-    clusters = count_range(comparison.cluster, [one.clusters for one in usable])
+    pairs = count_range(comparison.size, [test.pairs for test in usable])
+    clusters = count_range(comparison.cluster, [test.clusters for test in usable])
     met = comparison.a.partners
     if met != comparison.b.partners:
         return SAY("over", pairs=pairs, clusters=clusters)
@@ -167,7 +167,7 @@ def _over(comparison: ComparedAgents) -> Sentence:
 
 
 def _test_of(comparison: ComparedAgents) -> Sentence:
-    if any(one.test.difference.method == "crossed" for one in comparison.metrics.values()):
+    if any(metric.test.difference.method == "crossed" for metric in comparison.metrics.values()):
         return SAY("both_ways")
     return SAY("welch") if comparison.match == "none" else SAY("sign_flip")
 
@@ -179,7 +179,7 @@ def overview_table(
     comparisons: Sequence[ComparedAgents], a: str, b: str, notes: Iterable[str] = ()
 ) -> FindingTable:
     """Two agents side by side, a row for each metric of each comparison."""
-    findings = [row for each in comparisons for row in comparison_findings(each)]
+    findings = [row for comparison in comparisons for row in comparison_findings(comparison)]
     below = (*_overview_notes(comparisons), *notes)
     declared = comparisons[0].declared
     table = SAY.table("two_agents", findings, notes=below, declared=declared, a=a, b=b)
@@ -191,19 +191,19 @@ def _overview_notes(comparisons: Sequence[ComparedAgents]) -> Iterator[Sentence]
     """How these figures were made, and what not to conclude from them, in a line each; says of
     which metrics where not all were matched alike."""
     ways: dict[Sentence, list[ComparedAgents]] = {}
-    for each in comparisons:
-        ways.setdefault(matching_words(each), []).append(each)
+    for comparison in comparisons:
+        ways.setdefault(matching_words(comparison), []).append(comparison)
     cluster = comparisons[0].cluster
-    for way, some in ways.items():
+    for way, alike in ways.items():
         if len(ways) == 1:
             yield SAY("overview", way=way, cluster=cluster)
         else:
-            which = [SAY("by_judge", metrics=[*c.measures.values()], judge=c.judge) for c in some]
+            which = [SAY("by_judge", metrics=[*c.measures.values()], judge=c.judge) for c in alike]
             yield SAY("overview_of_some", which=which, way=way, cluster=cluster)
-    metrics = [one for each in comparisons for one in each.metrics.values()]
-    if not all(one.test.p is not None and one.test.p < ALPHA for one in metrics):
+    metrics = [metric for each in comparisons for metric in each.metrics.values()]
+    if not all(metric.test.p is not None and metric.test.p < ALPHA for metric in metrics):
         yield SAY("not_equal")
-    if any(one.is_open for one in metrics):
+    if any(metric.is_open for metric in metrics):
         yield SAY("left_out")
 
 
@@ -261,7 +261,7 @@ def _measured(metric: ComparedMetric) -> dict[str, Any]:
         "unlike": metric.unlike,
         "missing_a": metric.missing[0],
         "missing_b": metric.missing[1],
-        "not_established_a": metric.untold[0],
-        "not_established_b": metric.untold[1],
+        "not_established_a": metric.unscored[0],
+        "not_established_b": metric.unscored[1],
         "bounds": metric.bounds,
     }

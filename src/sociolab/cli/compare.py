@@ -247,14 +247,14 @@ def _with_page(
     return replace(result, sections=(*result.sections, *episodes), names=names)
 
 
-def _gates(store: Store, found: Conclusions, rules: Sequence[GateRule]) -> tuple[Gate, ...]:
+def _gates(store: Store, conclusions: Conclusions, rules: Sequence[GateRule]) -> tuple[Gate, ...]:
     from sociolab.analysis.gates import difference_gates
     from sociolab.analysis.values import why_not_compared
 
     if not rules:
         return ()
-    runs = [outline.run for outline in found.outlines]
-    return difference_gates(found.two("--fail-if"), rules, partial(why_not_compared, store, runs))
+    why_not = partial(why_not_compared, store, [outline.run for outline in conclusions.outlines])
+    return difference_gates(conclusions.two("--fail-if"), rules, why_not)
 
 
 def _document(

@@ -107,13 +107,13 @@ def report(
             from sociolab.analysis.agent_names import agent_names
 
             names = agent_names(opened, run, called)
-            reported = [names.details(one) for one in reported]
-        results = [one.result for one in reported]
-        shown = [one if judge else by_main_judge(one) for one in results]
+            reported = [*map(names.details, reported)]
+        results = [loaded.result for loaded in reported]
+        shown = results if judge else [*map(by_main_judge, results)]
         gates = _gates(results, check.rules)
         if html is not None:
-            pages = [replace(one, result=r) for one, r in zip(reported, shown, strict=True)]
-            _write_page(opened, pages, html, names, called)
+            paged = [replace(old, result=new) for old, new in zip(reported, shown, strict=True)]
+            _write_page(opened, paged, html, names, called)
             written.append(html)
         if csv is not None:
             from sociolab.app.results import write_csv
@@ -168,7 +168,7 @@ def _write_page(
     from sociolab.analysis.compare_runs import two_agents
     from sociolab.app.results import write_page
 
-    pairs = [two_agents(store, one.result, called) for one in results]
+    pairs = [two_agents(store, details.result, called) for details in results]
     write_page(store, results, html, compared=pairs, names=names or AS_LABELLED)
 
 
@@ -194,7 +194,7 @@ def _paper_files(
         for result in results
     ]
     sections = [run_section(result, details=details) for result in own]
-    tables = replace(media, csv=None, figure=None)
+    tables = Media(latex=media.latex, markdown=media.markdown)
     settings = [result.settings for result in own]
     yield from tables.write_files(VerbResult((), sections, dict), settings)
     if media.figure is not None:
@@ -241,10 +241,10 @@ def table(
 
     by_world = named_values(judge or (), "--judge", "WORLD=LABEL")
     with open_store(store) as opened:
-        found = across(opened, run, by_world, two_levels())
+        worlds = across(opened, run, by_world, two_levels())
         if html is not None:
-            write_page(opened, found.results, html, [found.section])
-    show_sections([found.section], found.document, as_json=json, written=[html])
+            write_page(opened, worlds.results, html, [worlds.section])
+    show_sections([worlds.section], worlds.document, as_json=json, written=[html])
 
 
 @verbs.command(epilog="Example: sociolab rank first second --metric goal")
@@ -371,8 +371,11 @@ def variance(
     from sociolab.store.store import open_store
 
     with open_store(store) as opened:
-        found = run_variances(opened, run, several(judge), measure, cost_per_play, cost_per_judging)
-    show_sections([variance_section(found)], partial(variance_document, found), as_json=json)
+        components = run_variances(
+            opened, run, several(judge), measure, cost_per_play, cost_per_judging
+        )
+    document = partial(variance_document, components)
+    show_sections([variance_section(components)], document, as_json=json)
 
 
 @verbs.command(epilog="Example: sociolab site public first second")
@@ -390,8 +393,8 @@ def site(
     from sociolab.web.page_files import town_files
 
     with open_store(store) as opened:
-        results = [result_of(opened, one) for one in each_once(run)]
-        towns = {one.run: [(t.title, t.html) for t in town_files(opened, one)] for one in results}
+        results = [result_of(opened, name) for name in each_once(run)]
+        towns = {r.run: [(t.title, t.html) for t in town_files(opened, r)] for r in results}
         write_site(opened, results, folder, towns)
     say(f"wrote {folder / 'index.html'}: open it in a browser, or serve the folder")
 
@@ -423,9 +426,10 @@ def agree(
 
     media = Media(html, latex, markdown, csv, json=json)
     with open_store(store) as opened:
-        found = with_review(opened, agreements(opened, run, judge or (), ratings or (), bins=bins))
-        runs = found.ratings.runs
-        media.show(opened, VerbResult(runs, found.sections, found.document, found.rows))
+        rated = agreements(opened, run, judge or (), ratings or (), bins=bins)
+        agreed = with_review(opened, rated)
+        runs = agreed.ratings.runs
+        media.show(opened, VerbResult(runs, agreed.sections, agreed.document, agreed.rows))
 
 
 @verbs.command(epilog="Example: sociolab analyze python:mine:by_weekday first --csv days.csv")

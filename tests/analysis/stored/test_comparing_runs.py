@@ -245,8 +245,8 @@ def test_what_could_not_be_scored_in_one_seat_is_counted_in_that_seat(store: Sto
     add_run(store, "two", "y", TEN, also=untold)
     found = compare_runs(store, CompareRequest(("one", "two"), seats=True))
     assert found.comparison is not None
-    assert found.comparison.metrics["goal"].untold == (20, 20)
-    assert {seat: one.metrics["goal"].untold for seat, one in found.seats.items()} == {
+    assert found.comparison.metrics["goal"].unscored == (20, 20)
+    assert {seat: one.metrics["goal"].unscored for seat, one in found.seats.items()} == {
         "ann": (0, 0)
     }
 
