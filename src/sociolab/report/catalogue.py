@@ -31,22 +31,23 @@ from sociolab.report.formatting import (
     plain,
     title_of,
 )
-from sociolab.report.words import listed, minus, percent, symmetric
+from sociolab.report.words import listed, minus, money, percent, symmetric
 
 if TYPE_CHECKING:
     from sociolab.report.finding import Interval
 
 Form: TypeAlias = Literal[
-    "", "scaled", "signed", "percent", "share", "p", "equals", "points", "number", "stars"
+    "", "scaled", "signed", "percent", "share", "p", "equals", "points", "number", "stars", "money"
 ]
 """How a number is written: "" with two decimals; "scaled" with three where the metric (of the row,
 or the sentence's value of this name) is no wider than 1; "share" in percent with a decimal;
 "equals" a p with its sign; "points" whole and with a sign; "number" with as few digits as it has;
-"stars", a correlation, with those of its p."""
+"stars", a correlation, with those of its p; "money" in dollars."""
 
-Part: TypeAlias = Literal["", "value", "interval", "margin"]
+Part: TypeAlias = Literal["", "value", "interval", "margin", "range"]
 """What is written of an estimate: "" both its value and its interval; "margin", the interval as
-"±0.41" where it is symmetric."""
+"±0.41" where it is symmetric; "range", a low and a high end with a dash between them, or one where
+both are the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +161,7 @@ def _column(name: str, described: Iterable[Any], values: Mapping[str, Any]) -> C
 def _form(words: str) -> tuple[Form, Part]:
     """Form and part, written with a space between them: "percent interval"."""
     some = words.split()
-    part = next((one for one in some if one in ("value", "interval", "margin")), "")
+    part = next((one for one in some if one in ("value", "interval", "margin", "range")), "")
     return " ".join(one for one in some if one != part), part  # type: ignore[return-value]
 
 
@@ -226,10 +227,12 @@ def write(value: Any, form: str = "", part: Part = "", metric: Measure | None = 
             return title_of(value)
         case Count():
             return f"{value.n:,}" if form == "number" else str(value)
-        case int():
+        case int() if form != "money":
             return f"{value:,}"
-        case float():
+        case int() | float():
             return _number(value, form, metric)
+        case (low, high) if part == "range":
+            return "\N{EN DASH}".join(dict.fromkeys(write(end, form) for end in (low, high)))
         case (int() | float() as low, int() | float() as high) if form not in ("comma", "or"):
             return f"[{_number(low, form, metric)}, {_number(high, form, metric)}]"
         case Collection():
@@ -264,6 +267,8 @@ def _number(value: float, form: str, metric: Measure | None) -> str:
             return text.replace("<", "< ") if text.startswith("<") else f"= {text}"
         case "points":
             return minus(f"{value:+,.0f}") if round(value) else "0"
+        case "money":
+            return money(value)
         case "number":
             return minus(f"{value:,.1f}".removesuffix(".0"))
         case _:
