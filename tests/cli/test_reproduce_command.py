@@ -301,9 +301,16 @@ def test_the_price_of_a_recipe_is_told_before_anything_is_called(
     sociolab: Sociolab, tmp_path: Path
 ) -> None:
     done = sociolab("reproduce", "sotopia-table2", *MODEL_AGENT, *JUDGED, "--dry-run", "--json",
-                    "--base-url", "http://127.0.0.1:9/v1", "--store", "s.db")  # fmt: skip
+                    "--base-url", "http://127.0.0.1:9/v1", "--store", "s.db", "--csv",
+                    "f.csv")  # fmt: skip
     assert done.document["runs"]["reproduce-grid"]["trials"] == 450
-    assert done.document["calls"][0] > 450
+    low, high = done.document["calls"]
+    assert 450 < low < high
+    with (tmp_path / "f.csv").open() as file:
+        rows = {(row["about"], row["figure"]): row for row in csv.DictReader(file)}
+    assert rows["run=reproduce-grid", "trials"]["value"] == "450"
+    calls = rows["run=all", "calls"]
+    assert (calls["low"], calls["high"]) == (str(low), str(high))
     assert not (tmp_path / "s.db").exists()
 
 
