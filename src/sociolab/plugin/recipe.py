@@ -307,7 +307,8 @@ def reproduced(
 
     ConfigError for a row that the paper does not have, and where there is no figure at all.
     """
-    placed = [_placed(sheet, one, _named(yours, config), config) for one in yours]
+    named = _named(yours, config)
+    placed = [_placed(sheet, one, named, config) for one in yours]
     if not any(one.figures for one in yours):
         why = "; ".join(f"{one.run}: {', '.join(warnings(one))}" for one in results)
         raise ConfigError(f"{sheet.name}: nothing to show yet. {why}")
@@ -341,12 +342,11 @@ def reproduced(
 def _named(yours: Sequence[Yours], config: TableConfig) -> Mapping[str, str]:
     """The rows that were asked for, by who is to stand beside them ("": everybody)."""
     whos = dict.fromkeys(one.who for one in yours)
-    named: dict[str, str] = {}
-    for text in config.beside:
-        who, _, row = text.rpartition("=")
-        if who and who not in whos:
-            raise ConfigError(f'--as: expected somebody in the table ({listed(whos)}), not "{who}"')
-        named[who] = row
+    named = {who: row for who, _, row in (text.rpartition("=") for text in config.beside)}
+    if unknown := [who for who in named if who and who not in whos]:
+        raise ConfigError(
+            f'--as: expected somebody in the table ({listed(whos)}), not "{unknown[0]}"'
+        )
     return named
 
 
@@ -422,10 +422,8 @@ def _counts(one: Yours) -> Sentence:
     sizes: dict[str, list[int]] = {}
     for count in (count for each in one.figures.values() for count in each.counts):
         sizes.setdefault(count.of, []).append(count.n)
-    counts = []
-    for of, some in (sizes or {"score": [0]}).items():
-        most = Count(of, max(some))
-        counts.append(SAY("n_range", least=min(some), most=most) if min(some) < most.n else most)
+    ends = [(min(some), Count(of, max(some))) for of, some in (sizes or {"score": [0]}).items()]
+    counts = [SAY("n_range", least=n, most=most) if n < most.n else most for n, most in ends]
     return SAY("n_of", who=one.who, counts=counts)
 
 
