@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from sociolab.analysis.compare import ComparedAgents, compared
+from sociolab.analysis.comparison import ComparedAgents, compare_agents
 from sociolab.analysis.consistency import (
     consistency_section,
     passing,
@@ -71,7 +71,9 @@ def two_agents() -> ComparedAgents:
         )
         for agent in ("x", "y")
     }
-    return compared("sotopia", sides["x"], sides["y"], ("j", JudgeId("j", "model")), {"goal": GOAL})
+    return compare_agents(
+        "sotopia", sides["x"], sides["y"], ("j", JudgeId("j", "model")), {"goal": GOAL}
+    )
 
 
 def test_two_agents_are_held_against_each_other_on_their_pairs_alone() -> None:

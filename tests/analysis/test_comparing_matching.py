@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from casts import seated
-from sociolab.analysis.compare import MatchCounts, compared
+from sociolab.analysis.comparison import MatchCounts, compare_agents
 from sociolab.analysis.matching import ComparedSide, matched
 from sociolab.analysis.values import Value
 from sociolab.core.errors import ConfigError
@@ -151,7 +151,7 @@ def test_what_was_left_over_and_what_is_missing_is_counted() -> None:
         value("bike", "ann", "y", "p", 3),
         value("noise", "ann", "y", "p", None),
     )
-    found = compared("sotopia", a, b, JUDGE, {"goal": GOAL})
+    found = compare_agents("sotopia", a, b, JUDGE, {"goal": GOAL})
     assert found.counts == {"play": MatchCounts(4, 3, 3, 3, 3, "seat")}
     goal = found.metrics["goal"]
     assert goal.missing == (1, 1)
@@ -165,14 +165,14 @@ def test_without_a_single_pair_nothing_is_compared() -> None:
         side("y", value("lamp", "bob", "y", "x", 1)),
     )
     with pytest.raises(ConfigError, match="no episode of x can be paired with one of y"):
-        compared("sotopia", a, b, JUDGE, {"goal": GOAL})
+        compare_agents("sotopia", a, b, JUDGE, {"goal": GOAL})
 
 
 def test_the_order_of_the_values_does_not_matter() -> None:
     rows = [value(f"t{i}", "ann", "x", "p", i % 7) for i in range(20)]
     others = [value(f"t{i}", "ann", "y", "p", i % 5) for i in range(20)]
-    one = compared("sotopia", side("x", *rows), side("y", *others), JUDGE, {"goal": GOAL})
-    two = compared(
+    one = compare_agents("sotopia", side("x", *rows), side("y", *others), JUDGE, {"goal": GOAL})
+    two = compare_agents(
         "sotopia", side("x", *rows[::-1]), side("y", *others[::-1]), JUDGE, {"goal": GOAL}
     )
     assert one.metrics["goal"].test.p == two.metrics["goal"].test.p

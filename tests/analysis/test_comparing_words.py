@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from declared_worlds import declared
-from sociolab.analysis.compare import (
-    ComparedAgents,
-    compared,
+from sociolab.analysis.comparison import ComparedAgents, compare_agents
+from sociolab.analysis.comparison_tables import (
     comparison_document,
     comparison_findings,
     comparison_section,
@@ -44,7 +43,7 @@ def section(differences: Mapping[str, Sequence[float]]) -> Section:
     judge = ("j", JudgeId("j", "model"))
     measures = {name: MEASURES[name] for name in differences}
     return comparison_section(
-        compared("sotopia", a, b, judge, measures, declared("sotopia")), "Judged by j.", ()
+        compare_agents("sotopia", a, b, judge, measures, declared("sotopia")), "Judged by j.", ()
     )
 
 
@@ -132,7 +131,7 @@ def with_untold(one: ComparedSide, goals: Mapping[int, tuple[float, float]]) -> 
 
 
 def compared_goals(a: ComparedSide, b: ComparedSide) -> ComparedAgents:
-    return compared(
+    return compare_agents(
         "sotopia",
         a,
         b,
@@ -149,7 +148,7 @@ def test_what_could_not_be_established_bounds_the_difference() -> None:
     b = with_untold(side("y", {"goal": [4.0] * 8}), {7: (1, 4), 0: (1, 4)})
     found = compared_goals(a, b)
     assert found.metrics["goal"].test.pairs == 5
-    assert found.metrics["goal"].untold == (2, 2)
+    assert found.metrics["goal"].unscored == (2, 2)
     # Worst for A: 2 in five pairs, 6 - 4, 0 - 4, 0 - 4; best: 2 in five, 6 - 1, 10 - 4, 10 - 1.
     assert found.metrics["goal"].bounds == ((5 * 2 + 2 - 4 - 4) / 8, (5 * 2 + 5 + 6 + 9) / 8)
     measured = comparison_document(found)["measures"]["goal"]
@@ -175,7 +174,7 @@ def test_what_is_established_in_too_few_episodes_does_not_lead() -> None:
         rest = (value for value in a.values if value.measure == "knowledge")
         thin = replace(thin, values=(*thin.values, *rest))
         judge = ("j", JudgeId("j", "formula"))
-        return compared("sotopia", thin, b, judge, metrics, declared_).main.measure.name
+        return compare_agents("sotopia", thin, b, judge, metrics, declared_).main.measure.name
 
     assert [leading(lost) for lost in (0, 3, 5)] == ["goal", "goal", "knowledge"]
 
@@ -201,7 +200,7 @@ def test_where_all_is_established_no_bounds_are_shown() -> None:
 def test_the_lower_value_is_the_better_one_where_the_world_says_so() -> None:
     measure = Measure("hallucination", 0, 1, title="hallucinated")
     a, b = (side(who, {"hallucination": [value] * 6}) for who, value in (("x", 0.1), ("y", 0.4)))
-    found = compared(
+    found = compare_agents(
         "anteval-information", a, b, ("j", JudgeId("j", "model")), {"hallucination": measure},
         declared("anteval-information"),
     )  # fmt: skip
@@ -227,7 +226,7 @@ def test_the_overview_says_which_metric_was_matched_how() -> None:
     a, b = (side(name, {key: [1.0, 2.0, 4.0] for key in MEASURES}) for name in "xy")
     judge = ("j", JudgeId("j", "model"))
     exact, blocks = (
-        compared("sotopia", a, b, judge, {name: one}, declared("sotopia"), match=match)
+        compare_agents("sotopia", a, b, judge, {name: one}, declared("sotopia"), match=match)
         for (name, one), match in zip(MEASURES.items(), MATCHES, strict=False)
     )
     first, second, *_ = overview_table([exact, blocks], "x", "y").notes

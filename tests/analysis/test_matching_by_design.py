@@ -11,14 +11,10 @@ import pytest
 from casts import seated
 from declared_worlds import declared
 from sociolab.analysis.all_pairs import compare_all, pairs_section
-from sociolab.analysis.compare import (
-    ComparedAgents,
-    compared,
-    comparison_document,
-    comparison_section,
-)
 from sociolab.analysis.compare_runs import compare_runs
 from sociolab.analysis.compare_sides import CompareRequest
+from sociolab.analysis.comparison import ComparedAgents, compare_agents
+from sociolab.analysis.comparison_tables import comparison_document, comparison_section
 from sociolab.analysis.gates import difference_gates, rule_of
 from sociolab.analysis.matching import ComparedSide, Match, matched
 from sociolab.analysis.rank import rank_runs, ranking_section
@@ -62,7 +58,7 @@ A, B = cast_at_random("a", 1.0, 1), cast_at_random("b", 0.0, 2)
 
 
 def held(match: Match | None = None, a: ComparedSide = A, b: ComparedSide = B) -> ComparedAgents:
-    return compared("sotopia", a, b, JUDGE, {"goal": GOAL}, declared("sotopia"), match)
+    return compare_agents("sotopia", a, b, JUDGE, {"goal": GOAL}, declared("sotopia"), match)
 
 
 def test_agents_cast_at_random_are_matched_by_scenario_and_partner() -> None:
@@ -140,7 +136,7 @@ def test_all_pairs_of_three_agents_share_one_correction() -> None:
 
 def test_each_planned_look_costs_its_part_of_the_level() -> None:
     plain = held().metrics["goal"].test
-    found = compared(
+    found = compare_agents(
         "sotopia", A, B, JUDGE, {"goal": GOAL}, declared("sotopia"), looks=5
     )  # fmt: skip
     test = found.metrics["goal"].test
@@ -154,7 +150,9 @@ def test_each_planned_look_costs_its_part_of_the_level() -> None:
 def test_planned_looks_widen_the_gate_of_unmatched_plays() -> None:
     once, five = (
         difference_gates(
-            compared("sotopia", A, B, JUDGE, {"goal": GOAL}, declared("sotopia"), "none", looks),
+            compare_agents(
+                "sotopia", A, B, JUDGE, {"goal": GOAL}, declared("sotopia"), "none", looks
+            ),
             [rule_of("goal<0")],
         )[0]
         for looks in (1, 5)

@@ -11,7 +11,7 @@ from cli.conftest import Sociolab
 from report.small_run import ALPHA, build
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
-from sociolab.cli.results import ks_of
+from sociolab.cli.compare import ks_of
 from sociolab.core.errors import ConfigError
 
 

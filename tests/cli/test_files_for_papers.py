@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Sociolab
-from sociolab.cli.output import write_files
+from sociolab.cli.output import Media, VerbResult
 from sociolab.core.errors import ConfigError
 from sociolab.report.figures import Panel, Point, interval_figure
 from sociolab.report.section import Section, TextTable
@@ -137,7 +137,7 @@ def test_where_a_figure_cannot_be_drawn_no_other_file_is_written(
 
 def test_a_csv_file_without_a_figure_is_told_and_not_written(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no figure has a value"):
-        write_files([], None, None, tmp_path / "f.csv")
+        Media(csv=tmp_path / "f.csv").write_files(VerbResult((), [], dict))
     assert not (tmp_path / "f.csv").exists()
 
 
@@ -150,7 +150,8 @@ def test_tables_and_figures_say_that_a_stand_in_played(tmp_path: Path) -> None:
     ):
         paths = [tmp_path / f"{name}.{ending}" for ending in ("tex", "md", "svg")]
         tex, md, svg = paths
-        write_files([section], tex, md, figure=svg, drawn=drawn, settings=[settings])
+        media = Media(latex=tex, markdown=md, figure=svg)
+        media.write_files(VerbResult((), [section], dict, figure=drawn), [settings])
         texts = [path.read_text() for path in paths]
         shown = [line for text in texts for line in text.splitlines() if not line.startswith("%")]
         assert sum("stand-in endpoint" in line for line in shown) == 3 * (name == "random")

@@ -22,7 +22,7 @@ from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.endpoint.server import EndpointProcess, start_in_process
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.plugin.context import Findings
-from sociolab.plugin.recipe import RecipeConfig, Yours, reproduced, sheet, standing
+from sociolab.plugin.recipe import RecipeConfig, Yours, figure, reproduced, sheet, standing
 from sociolab.report.formatting import NOTHING
 from sociolab.report.result import result_of
 from sociolab.stats.intervals import Estimate
@@ -95,7 +95,9 @@ def figures(found: Findings, metric: str = "goal") -> dict[tuple[str, str], dict
 
 def test_table_1_is_pearsons_r_of_judge_and_people_by_who_played(tmp_path: Path) -> None:
     with_people(tmp_path / "s.db")
-    found = figures(recipe("sotopia-table1", runs=("people",), store=tmp_path / "s.db"))
+    findings = recipe("sotopia-table1", runs=("people",), store=tmp_path / "s.db")
+    assert "n: openai/judge 6 pairs" in findings.sections[0].tables[0].notes
+    found = figures(findings)
     models = found["openai/judge", "models"]
     # The model's scores at stall n: judge 4 - n and 6 - n, people 3 - n and 4 - n, of n = 0, 1, 2:
     # x = 4, 6, 3, 5, 2, 4 (mean 4), y = 3, 4, 2, 3, 1, 2 (mean 2.5); sums of products of deviations
@@ -214,7 +216,7 @@ def test_each_recipe_scores_its_agent_alone_and_sets_no_stand_in_beside_the_pape
     columns = {head: {*cells} for head, *cells in columns_of(page) if "95 %" in head}
     assert all("openai/m" in head and cells != {NOTHING} for head, cells in columns.items())
     assert columns
-    assert not re.search(r"^n: .*openai/b|\b0$", page, re.MULTILINE)
+    assert not re.search(r"^n: .*openai/b| 0 scores$", page, re.MULTILINE)
     told = " ".join(found["cautions"])
     assert "A pilot on at most" in told
     assert "The published figures are left out" in told or name == "sotopia-hard"
@@ -299,9 +301,16 @@ def test_the_price_of_a_recipe_is_told_before_anything_is_called(
     sociolab: Sociolab, tmp_path: Path
 ) -> None:
     done = sociolab("reproduce", "sotopia-table2", *MODEL_AGENT, *JUDGED, "--dry-run", "--json",
-                    "--base-url", "http://127.0.0.1:9/v1", "--store", "s.db")  # fmt: skip
+                    "--base-url", "http://127.0.0.1:9/v1", "--store", "s.db", "--csv",
+                    "f.csv")  # fmt: skip
     assert done.document["runs"]["reproduce-grid"]["trials"] == 450
-    assert done.document["calls"][0] > 450
+    low, high = done.document["calls"]
+    assert 450 < low < high
+    with (tmp_path / "f.csv").open() as file:
+        rows = {(row["about"], row["figure"]): row for row in csv.DictReader(file)}
+    assert rows["run=reproduce-grid", "trials"]["value"] == "450"
+    calls = rows["run=all", "calls"]
+    assert (calls["low"], calls["high"]) == (str(low), str(high))
     assert not (tmp_path / "s.db").exists()
 
 
@@ -423,7 +432,7 @@ def test_instructions_are_the_authors_own_where_players_and_judge_had_them(
 
 def test_agents_of_one_arm_share_a_table() -> None:
     yours = [
-        Yours(who, part, {"overall": Estimate(0.5, 30, 30, 0.4, 0.6, "t")})
+        Yours(who, part, {"overall": figure(Estimate(0.5, 30, 30, 0.4, 0.6, "t"))})
         for who in ("openai/a", "openai/b")
         for part in ("GA", "GA + TDP")
     ]
@@ -449,9 +458,9 @@ def placed(original: bool, **given: Any) -> Any:
         "openai/a",
         "all",
         {
-            "goal": Estimate(7.5, 900, 90, 7.3, 7.7, "t"),
-            "social_rules": Estimate(-0.2, 900, 90, -0.3, -0.1, "t"),
-            "secret": Estimate(0.0, 900, 90, None, None, "none"),
+            "goal": figure(Estimate(7.5, 900, 90, 7.3, 7.7, "t")),
+            "social_rules": figure(Estimate(-0.2, 900, 90, -0.3, -0.1, "t")),
+            "secret": figure(Estimate(0.0, 900, 90, None, None, "none")),
         },
         original=original,
     )

@@ -27,23 +27,30 @@ def catalogue_files() -> Iterator[Path]:
     yield from ROOT.glob("worlds/*/notes/*.toml")
 
 
-def modules(name: str) -> Iterator[str]:
-    """The source of what speaks by this catalogue."""
-    for path in ROOT.rglob("*.py"):
-        source = path.read_text("utf-8")
-        if re.search(rf'^\w+ = Catalogue\("{name}"', source, re.MULTILINE):
+def opened(path: Path) -> str:
+    """How a module opens the catalogue of this file."""
+    package = ".".join(("sociolab", *path.parent.relative_to(ROOT).parts))
+    source = "" if package == "sociolab.report.notes" else f', "{package}"'
+    return f'Catalogue("{path.stem}"{source})'
+
+
+def modules(path: Path) -> Iterator[str]:
+    """The source of what speaks by the catalogue of this file."""
+    for module in ROOT.rglob("*.py"):
+        source = module.read_text("utf-8")
+        if re.search(rf"^\w+ = {re.escape(opened(path))}$", source, re.MULTILINE):
             yield source
 
 
-def said(name: str) -> Iterator[tuple[str, set[str]]]:
+def said(path: Path) -> Iterator[tuple[str, set[str]]]:
     """The ids of a catalogue that are called by name, each with the values that it is given."""
-    for source in modules(name):
+    for source in modules(path):
         tree = ast.parse(source)
         speaker = next(
             target.id
             for node in tree.body
             if isinstance(node, ast.Assign)
-            and ast.unparse(node.value).startswith(f"Catalogue('{name}'")
+            and ast.unparse(node.value) == opened(path).replace('"', "'")
             for target in node.targets
             if isinstance(target, ast.Name)
         )
@@ -62,24 +69,24 @@ def fields(template: str) -> set[str]:
     return {name for _, name, _, _ in parsed if name} | ({"metric"} if scaled else set())
 
 
-@pytest.mark.parametrize("path", [*catalogue_files()], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*catalogue_files()], ids=opened)
 def test_every_sentence_is_said_with_just_its_values(path: Path) -> None:
     written = tomllib.loads(path.read_text("utf-8"))
-    for note, values in said(path.stem):
+    for note, values in said(path):
         if note in written["notes"]:
             assert values == fields(written["notes"][note]), f"{path.name}: {note}"
-    source = "".join(modules(path.stem))
+    source = "".join(modules(path))
     for entry in (*written.get("notes", ()), *written.get("tables", ())):
         assert f'"{entry}"' in source, f"{path.name}: nobody says {entry}"
 
 
-@pytest.mark.parametrize("path", [*catalogue_files()], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*catalogue_files()], ids=opened)
 def test_every_sentence_that_is_said_is_there(path: Path) -> None:
     notes = tomllib.loads(path.read_text("utf-8")).get("notes", {})
-    assert {note for note, _ in said(path.stem)} <= {*notes}
+    assert {note for note, _ in said(path)} <= {*notes}
 
 
-@pytest.mark.parametrize("path", [*catalogue_files()], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*catalogue_files()], ids=opened)
 def test_columns_that_are_named_are_described(path: Path) -> None:
     written = tomllib.loads(path.read_text("utf-8"))
     shared = tomllib.loads((ROOT / "report/notes/shared.toml").read_text("utf-8"))["columns"]
@@ -117,6 +124,9 @@ def test_values_are_written_by_their_type() -> None:
     assert write(0.0001, "equals") == "< 0.001"
     assert write((-10, 10)) == "[\N{MINUS SIGN}10.00, 10.00]"
     assert write((7, 8), "comma") == "7, 8"
+    assert write((1200, 1680), part="range") == "1,200\N{EN DASH}1,680"
+    assert write((0, 0), "money", "range") == "$0.00"
+    assert write((None, None), "money", "range") == write(None)
     assert write(["a", "b", "c"], "or") == "a, b or c"
     assert write(["a", "b", "c"], "semicolon") == "a; b; c"
     assert write(["a", "b", "c"]) == "a, b and c"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from sociolab.analysis.compare import compared
+from sociolab.analysis.comparison import compare_agents
 from sociolab.analysis.matching import ComparedSide
 from sociolab.analysis.values import RunValues
 from sociolab.core.episode import CastMember
@@ -90,7 +90,7 @@ def _step(runs: _Runs, board: Board, above: BoardRow, below: BoardRow) -> Neighb
     judge, measure = board.terms.judge, board.terms.measure
     judged, measures = (judge, values.judges[judge]), {measure: values.measures[measure]}
     try:
-        found = compared(board.terms.world, a, b, judged, measures, values.declared)
+        found = compare_agents(board.terms.world, a, b, judged, measures, values.declared)
     except ConfigError:  # no two plays answer to each other, or it cannot be told which do
         return NeighbourTest(0, None, None)
     if found.match == "none":

@@ -7,14 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from sociolab.analysis.compare import (
-    ComparedAgents,
-    compared,
-    comparison_findings,
-    matched_by,
-    matching_notes,
-    metric_row,
-)
+from sociolab.analysis.comparison import ComparedAgents, compare_agents
+from sociolab.analysis.comparison_notes import matching_notes
+from sociolab.analysis.comparison_tables import comparison_findings, metric_row
 from sociolab.analysis.matching import ComparedSide, Match
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
@@ -46,7 +41,7 @@ class AgentPairs:
                 "b": {"run": one.b.run, "agent": one.b.agent},
                 "measure": name,
                 "match": one.match,
-                "matched_by": matched_by(one),
+                "matched_by": one.matched_by,
                 **metric_row(metric),
                 "holm_p": self.holm[number, name],
             }
@@ -68,7 +63,7 @@ def compare_all(
     found, apart = list[ComparedAgents](), list[str]()
     for a, b in combinations(sides, 2):
         try:
-            found.append(compared(world, a, b, judge, measures, declared, match, looks))
+            found.append(compare_agents(world, a, b, judge, measures, declared, match, looks))
         except ConfigError as error:
             apart.append(str(error))
     if not found:

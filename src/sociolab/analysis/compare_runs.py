@@ -10,19 +10,6 @@ from typing import Any
 
 from sociolab.analysis.agent_names import agent_names
 from sociolab.analysis.all_pairs import AgentPairs, compare_all, pairs_section
-from sociolab.analysis.compare import (
-    ComparedAgents,
-    by_seat,
-    compared,
-    comparison_document,
-    comparison_findings,
-    comparison_overview,
-    comparison_section,
-    failed_turns_notes,
-    metric_row,
-    overview_table,
-    seat_section,
-)
 from sociolab.analysis.compare_sides import (
     NAME_BOTH,
     CompareRequest,
@@ -35,6 +22,17 @@ from sociolab.analysis.compare_sides import (
     read_runs,
     sides_of,
     turns_by_run,
+)
+from sociolab.analysis.comparison import ComparedAgents, compare_agents, seat_comparisons
+from sociolab.analysis.comparison_notes import failed_turns_notes
+from sociolab.analysis.comparison_tables import (
+    comparison_document,
+    comparison_findings,
+    comparison_overview,
+    comparison_section,
+    metric_row,
+    overview_table,
+    seat_section,
 )
 from sociolab.analysis.consistency import (
     Passing,
@@ -241,7 +239,7 @@ def _concluded(
         *_judge_apart(runs, judges[0]),
         *cautions_of(runs, comparison),
     )
-    seats = by_seat(comparison) if wanted.seats else {}
+    seats = seat_comparisons(comparison) if wanted.seats else {}
     limits = thresholds(measures, wanted.threshold, declared, named=bool(wanted.measures))
     if comparison.match == "exact":
         passed = passing_matched(comparison, limits, wanted.ks)
@@ -347,7 +345,7 @@ def _prompts_of_judge(store: Store, wanted: CompareRequest) -> Conclusions:
     measures, judge = measures_of(runs, wanted.measures), run.values.judges[judges[0]]
     judged_as = judge.name, judge
     declared = run.values.declared
-    comparison = compared(run.result.world, a, b, judged_as, measures, declared, "exact")
+    comparison = compare_agents(run.result.world, a, b, judged_as, measures, declared, "exact")
     kinds = (judged_by(runs, judges[0]), held_fixed(runs, (a, b), judges))
     return _concluded(store, wanted, runs, judges, comparison, kinds)
 
@@ -507,7 +505,7 @@ def _compared(
     a, b = sides
     judged_as = judge, run.values.judges[judge]
     declared = run.values.declared
-    return compared(
+    return compare_agents(
         run.result.world, a, b, judged_as, measures, declared, wanted.match, wanted.looks
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from sociolab.analysis.compare import ComparedAgents
+from sociolab.analysis.comparison import ComparedAgents
 from sociolab.analysis.matching import ComparedSide, settings_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared

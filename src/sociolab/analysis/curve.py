@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sociolab.analysis.agent_names import agent_names
-from sociolab.analysis.compare import ComparedAgents, compared, partner_words
 from sociolab.analysis.compare_runs import cautions_of, cautions_of_runs, judged_by, of_sides
 from sociolab.analysis.compare_sides import (
     CompareRequest,
@@ -17,6 +16,8 @@ from sociolab.analysis.compare_sides import (
     measures_of,
     opened_runs,
 )
+from sociolab.analysis.comparison import ComparedAgents, compare_agents
+from sociolab.analysis.comparison_notes import partner_words
 from sociolab.analysis.matching import ComparedSide
 from sociolab.analysis.values import mean_of
 from sociolab.core.errors import ConfigError
@@ -147,7 +148,9 @@ def curve(
         for side in sides
     ]
     first, *later = kept
-    found = tuple(compared(world, one, first, judge, measures, declared, "exact") for one in later)
+    found = tuple(
+        compare_agents(world, one, first, judge, measures, declared, "exact") for one in later
+    )
     corrected = holm(
         {
             (name, i): one.metrics[name].test.permutation.testable

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from sociolab.analysis.agent_names import AS_LABELLED, AgentNames
-from sociolab.analysis.compare import ALIKE, ComparedAgents, ComparedMetric, EpisodePair
+from sociolab.analysis.comparison import ALIKE, ComparedAgents, ComparedMetric, EpisodePair
 from sociolab.analysis.credit import credited
 from sociolab.analysis.values import Value
 from sociolab.core.score import Measure

@@ -27,7 +27,7 @@ from sociolab.stats.intervals import (
 )
 
 if TYPE_CHECKING:
-    from sociolab.analysis.compare import ComparedAgents
+    from sociolab.analysis.comparison import ComparedAgents
 
 SAY = Catalogue("gates")
 _RULE = re.compile(r"\s*([^<>=]*[^<>=\s])\s*([<>])\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")

@@ -29,7 +29,6 @@ from sociolab.cli.options import (
     takes,
 )
 from sociolab.cli.output import (
-    judges_failed,
     resumable,
     say,
     show_result,
@@ -101,6 +100,7 @@ def _judge(run: str, config: JudgeConfig, *, repeats: int, sheet: str, as_json: 
     """Judge and print the tables of the run, old judges included."""
     from sociolab.app.run.judge import judge_run
     from sociolab.cli.progress import watch
+    from sociolab.report.run_facts import judge_failures
 
     tallies: list[Tally] = []
 
@@ -111,7 +111,7 @@ def _judge(run: str, config: JudgeConfig, *, repeats: int, sheet: str, as_json: 
     with resumable("what was judged is stored, the same command resumes from here"):
         result = judge_run(run, config, repeats=repeats, sheet=sheet, watch=watched)
     show_result(result, config.store, as_json=as_json)
-    failed = judges_failed(result, config.store, tallies[0].judges)
+    failed = [*judge_failures(result, config.store, tallies[0].judges)]
     for sentence in failed:
         say(sentence)
     raise typer.Exit(1 if result.stopped or failed else 0)

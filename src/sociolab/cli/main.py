@@ -42,7 +42,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Compare and report": {
         "report": ("results", "Print the tables of runs again, or write them as files."),
-        "compare": ("results", "Compare two agents on the same tasks; one agent: consistency."),
+        "compare": ("compare", "Compare two agents on the same tasks; one agent: consistency."),
         "table": ("results", "Print agents by worlds: each world's main metric."),
         "rank": ("results", "Rank agents by who scores better in the same task, seat and partner."),
         "hard": ("results", "Store the tasks that are hard for one agent as a list to run."),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
     from pydantic.fields import FieldInfo
 
+    from sociolab.analysis.matching import Match
     from sociolab.plugin.options import Flag
 
 # typer reads these at run time, where it does not know `X | None` of every Python it runs on.
@@ -114,6 +115,7 @@ Html = Annotated[OptPath, option("--html", "FILE", "Write a page.")]
 Full = Annotated[bool, typer.Option("--full", help="Print all tables, not only the overview.")]
 Latex = Annotated[OptPath, option("--latex", "FILE", "Write tables for LaTeX (booktabs).")]
 Markdown = Annotated[OptPath, option("--markdown", "FILE", "Write Markdown tables.")]
+FiguresCsv = Annotated[OptPath, option("--csv", "FILE", "Write all figures with intervals.")]
 FigureFile = Annotated[
     OptPath, option("--figure", "FILE", "Write a figure for a paper: .pdf, .svg or .png.")
 ]
@@ -232,6 +234,21 @@ def _help(field: FieldInfo, flag: Flag) -> str:
 def settings_of(texts: Sequence[str]) -> dict[str, str]:
     """The settings of a world by name."""
     return named_values(texts, "--set", "NAME=VALUE")
+
+
+def renames(texts: Sequence[str] | None) -> dict[str, str]:
+    """New names of agents, judges and runs by their own."""
+    return named_values(texts or (), "--rename", "A=B")
+
+
+def match_of(text: str | None) -> Match | None:
+    """How episodes are matched; ConfigError for another word."""
+    from sociolab.analysis.matching import MATCHES
+
+    match = next((word for word in MATCHES if word == text), None)
+    if match is not None or text is None:
+        return match
+    raise ConfigError(f'--match: expected {", ".join(MATCHES)}, found "{text}"')
 
 
 def named_values(texts: Sequence[str], flag: str, form: str) -> dict[str, str]:

@@ -6,21 +6,20 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from sociolab.analysis.agent_names import AgentNames
-    from sociolab.core.errors import Cause
     from sociolab.report.result import RunResult
     from sociolab.report.section import Section, Spec
     from sociolab.store.store import Store
@@ -103,57 +102,87 @@ def say_written(files: Iterable[Path | None]) -> None:
             say(f"wrote {file}")
 
 
-def page_of(
-    store: Store,
-    runs: Sequence[str],
-    sections: Sequence[Section],
-    html: Path | None,
-    names: AgentNames | None = None,
-) -> None:
-    """Write a page of these runs with these sections first, if one is asked for; `names`: what
-    agents and judges are called."""
-    if html is not None:
-        from sociolab.analysis.agent_names import AS_LABELLED
-        from sociolab.app.results import write_page
-        from sociolab.report.result import details_of
+@dataclass(frozen=True, slots=True)
+class VerbResult:
+    """What a verb found, for every medium: sections, the document that says the same, and rows.
 
-        names = names or AS_LABELLED
-        found = [names.details(details_of(store, run)) for run in runs]
-        write_page(store, found, html, sections, names=names)
+    The page is of these runs, whose agents and judges it calls by `names`, with these sections
+    first. `printed` and `paper` are the sections for the terminal and for LaTeX and Markdown,
+    where these are others; `rows` have the same keys each; `figure` is what is drawn.
+    """
+
+    runs: Sequence[str]
+    sections: Sequence[Section]
+    document: Callable[[], dict[str, Any]]
+    rows: Callable[[], Sequence[Mapping[str, Any]]] = tuple
+    figure: Spec | None = None
+    printed: Sequence[Section] | None = None
+    paper: Sequence[Section] | None = None
+    names: AgentNames | None = None
 
 
-def write_files(
-    sections: Sequence[Section],
-    latex: Path | None,
-    markdown: Path | None,
-    csv: Path | None = None,
-    rows: Callable[[], Sequence[Mapping[str, Any]]] = tuple,
-    figure: Path | None = None,
-    drawn: Spec | None = None,
-    settings: Sequence[object] = (),
-) -> list[Path]:
-    """Write those files that are wanted, and say which these are: the tables of sections, rows that
-    have the same keys as CSV (ConfigError without any), and what is `drawn` as a figure. By the
-    `settings` of the runs, tables and figure say where no language model replied."""
-    from sociolab.report import export
-    from sociolab.report.section import noted
-    from sociolab.report.words import stand_in_notes
+@dataclass(frozen=True, slots=True)
+class Media:
+    """Where a verb's result goes, as its flags say: to these files, and to the terminal as tables
+    or as JSON. ConfigError, before any work, where no figure can be drawn into its file."""
 
-    served = stand_in_notes(*settings)
-    for path, made in ((latex, export.latex), (markdown, export.markdown)):
-        if path is not None:
-            export.write_report(path, made([noted(section, served) for section in sections]))
-    if csv is not None:
-        if not (found := rows()):
-            raise ConfigError(f"{csv} is not written: no figure has a value")
-        heads = [key for key, value in found[0].items() if not isinstance(value, list)]
-        cells = ([row[key] for key in heads] for row in found)
-        export.write_report(csv, export.csv_text(heads, cells))
-    if figure is not None and drawn is not None:
-        from sociolab.report.figures import write_figure
+    html: Path | None = None
+    latex: Path | None = None
+    markdown: Path | None = None
+    csv: Path | None = None
+    figure: Path | None = None
+    json: bool = False
 
-        write_figure(figure, drawn, served)
-    return [path for path in (latex, markdown, csv, figure) if path is not None]
+    def __post_init__(self) -> None:
+        if self.figure is not None:
+            from sociolab.report.figures import drawing
+
+            drawing(self.figure)
+
+    def show(self, store: Store, result: VerbResult) -> None:
+        """Write the files that are wanted, print the rest, and say which files there are."""
+        settings = [store.run(run).settings for run in result.runs]
+        self.write_page(store, result)
+        written = [self.html, *self.write_files(result, settings)]
+        printed = result.sections if result.printed is None else result.printed
+        show_sections(printed, result.document, as_json=self.json, written=written)
+
+    def write_page(self, store: Store, result: VerbResult) -> None:
+        """Write the page, if one is wanted."""
+        if self.html is not None:
+            from sociolab.analysis.agent_names import AS_LABELLED
+            from sociolab.app.results import write_page
+            from sociolab.report.result import details_of
+
+            names = result.names or AS_LABELLED
+            details = [names.details(details_of(store, run)) for run in result.runs]
+            write_page(store, details, self.html, result.sections, names=names)
+
+    def write_files(self, result: VerbResult, settings: Sequence[object] = ()) -> list[Path]:
+        """Write the tables for a paper, the rows as CSV (ConfigError without any) and the figure,
+        those that are wanted, and return which these are. By the `settings` of the runs, tables and
+        figure say where no language model replied."""
+        from sociolab.report import export
+        from sociolab.report.section import noted
+        from sociolab.report.words import stand_in_notes
+
+        served = stand_in_notes(*settings)
+        paper = result.sections if result.paper is None else result.paper
+        for path, text_of in ((self.latex, export.latex), (self.markdown, export.markdown)):
+            if path is not None:
+                export.write_report(path, text_of([noted(section, served) for section in paper]))
+        if self.csv is not None:
+            if not (rows := result.rows()):
+                raise ConfigError(f"{self.csv} is not written: no figure has a value")
+            heads = [key for key, value in rows[0].items() if not isinstance(value, list)]
+            cells = ([row[key] for key in heads] for row in rows)
+            export.write_report(self.csv, export.csv_text(heads, cells))
+        if self.figure is not None and result.figure is not None:
+            from sociolab.report.figures import write_figure
+
+            write_figure(self.figure, result.figure, served)
+        files = (self.latex, self.markdown, self.csv, self.figure)
+        return [path for path in files if path is not None]
 
 
 def show_result(
@@ -199,43 +228,3 @@ def say_next(steps: Sequence[Sequence[str]], store: Path | None) -> None:
     where = ("--store", str(store)) if store else ()
     typed = [shlex.join(("sociolab", *words, *where)) for words in steps]
     say("Next: " + "\n      ".join(typed))
-
-
-# ------------------------------------------------------------------ judges that failed
-
-_OF_REPLIES: frozenset[Cause] = frozenset(
-    ("unreadable", "not allowed", "truncated", "content filter", "context overflow", "incomplete"),
-)
-"""Here the judge answered, and single answers could not be used: those are counted, no more."""
-
-
-def judges_failed(
-    result: RunResult, store: Path | None, only: Collection[JudgeId] | None = None
-) -> tuple[str, ...]:
-    """In a sentence each: judges that broke, were late or could not be reached, and those that gave
-    no score at all; how many scores are missing, and why. Empty if there are none, or none of those
-    named in `only`."""
-    return tuple(_sentences(result, store, only))
-
-
-def _sentences(
-    result: RunResult, store: Path | None, only: Collection[JudgeId] | None
-) -> Iterator[str]:
-    from sociolab.report.words import plural
-
-    where = f" --store {store}" if store else ""
-    scored = {entry.judge for entry in result.scores if entry.n}
-    ids = {entry.judge: entry.id for entry in result.judges}
-    for one in result.failures.first:
-        if one.kind != "scores" or one.cause == "incomplete" or one.judge is None:
-            continue
-        if only is not None and ids[one.judge] not in only:
-            continue
-        in_vain = one.judge not in scored
-        if in_vain or one.cause not in _OF_REPLIES:
-            scores = f"{plural(one.count, 'score')} {'is' if one.count == 1 else 'are'} missing"
-            none = ", which gave none" if in_vain else ""
-            yield (
-                f"{scores} of the judge {one.judge}{none} ({one.cause}: {one.problem}); "
-                f"`sociolab judge {result.run} --judge ...{where}` judges again what it failed on"
-            )

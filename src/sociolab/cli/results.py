@@ -1,22 +1,20 @@
-"""Results: runs are reported, compared, ranked, put beside each other; agreement and variance."""
+"""Results of runs: reported, ranked, set beside each other; agreement, variance, own analyses."""
 
 from __future__ import annotations
 
-import re
-import shlex
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sociolab.cli.gates import Junit, gate_check
 from sociolab.cli.options import (
     BySeat,
     Details,
     FigureFile,
+    FiguresCsv,
     Full,
     Html,
     Json,
@@ -25,7 +23,6 @@ from sociolab.cli.options import (
     Markdown,
     OneJudge,
     OptFloat,
-    OptInt,
     OptPath,
     OptText,
     OptTexts,
@@ -34,34 +31,25 @@ from sociolab.cli.options import (
     RunNames,
     StoreFile,
     argument,
+    match_of,
     named_values,
     option,
-    refuse,
+    renames,
     several,
 )
-from sociolab.cli.output import (
-    page_of,
-    say,
-    say_next,
-    say_written,
-    show_result,
-    show_sections,
-    write_files,
-)
+from sociolab.cli.output import Media, VerbResult, say, say_written, show_result, show_sections
 from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from sociolab.analysis.compare_runs import Conclusions
-    from sociolab.analysis.compare_sides import CompareRequest
-    from sociolab.analysis.episode_pairs import ComparedPairs
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from sociolab.analysis.agent_names import AgentNames
     from sociolab.analysis.gates import Gate, GateRule
-    from sociolab.analysis.matching import Match
+    from sociolab.report.result import ResultDetails
     from sociolab.report.schema import RunResult
     from sociolab.store.store import Store
 
 verbs = typer.Typer()
-
-Junit = Annotated[OptPath, option("--junit", "FILE", "Write the gates as JUnit XML, for CI.")]
 
 
 @verbs.command(epilog="Example: sociolab report first --html first.html --csv first.csv")
@@ -103,224 +91,133 @@ def report(
     The HTML page holds plots and some episodes, too. A figure has means with intervals; where
     agents met several partners, the matrix of pairs stands in a second file.
     """
-    from sociolab.report.result import by_main_judge, details_of, each_once, narrowed
+    from sociolab.report.result import by_main_judge
     from sociolab.store.store import open_store
 
-    rules = rules_of(fail_if, junit)
-    names = _renamed(rename)
+    called = renames(rename)
+    media = Media(html, latex, markdown, csv, figure, json)
+    check = gate_check("report", run, fail_if, junit)
+    if figure is not None and len(run) > 1:
+        raise ConfigError(f"--figure: expected one run, found {len(run)}; name one")
     written: list[Path] = []
-    if figure is not None:
-        if len(run) > 1:
-            raise ConfigError(f"--figure: expected one run, found {len(run)}; name one")
-        _check_figure(figure)
-    suite = f"sociolab report {' '.join(run)}"
-    with told_undecided(suite, junit), open_store(store) as opened:
-        found = [details_of(opened, one, seats=by_seat) for one in each_once(run)]
-        if judge or metric:
-            found = [
-                replace(one, result=narrowed(one.result, judge or (), metric or ()))
-                for one in found
-            ]
-        # What only some want is loaded for those alone: it takes longer than the tables.
-        shown_as, gates = None, list["Gate"]()
-        if names:
+    with check.deciding(), open_store(store) as opened:
+        reported = [*_reported(opened, run, judge or (), metric or (), by_seat=by_seat)]
+        names = None
+        if called:
             from sociolab.analysis.agent_names import agent_names
 
-            shown_as = agent_names(opened, run, names)
-            found = [shown_as.details(one) for one in found]
-        results = [one.result for one in found]
-        shown = [one if judge else by_main_judge(one) for one in results]
-        if rules:
-            from sociolab.analysis.gates import score_gates
-
-            gates = [gate for one in results for gate in score_gates(one, rules)]
+            names = agent_names(opened, run, called)
+            reported = [*map(names.details, reported)]
+        results = [loaded.result for loaded in reported]
+        shown = results if judge else [*map(by_main_judge, results)]
+        gates = _gates(results, check.rules)
         if html is not None:
-            from sociolab.analysis.agent_names import AS_LABELLED
-            from sociolab.analysis.compare_runs import two_agents
-            from sociolab.app.results import write_page
-
-            pages = [replace(one, result=result) for one, result in zip(found, shown, strict=True)]
-            pairs = [two_agents(opened, result, names) for result in shown]
-            write_page(opened, pages, html, compared=pairs, names=shown_as or AS_LABELLED)
+            paged = [replace(old, result=new) for old, new in zip(reported, shown, strict=True)]
+            _write_page(opened, paged, html, names, called)
             written.append(html)
         if csv is not None:
             from sociolab.app.results import write_csv
 
             written += write_csv(opened, results, csv)
-    if any(file is not None for file in (latex, markdown, figure)):
-        from sociolab.report.score_tables import run_section
-
-        papers = [
-            narrowed(result, partner=partner).model_copy(
-                update={"run": names.get(result.run, result.run)}
-            )
-            for result in shown
-        ]
-        sections = [run_section(result, details=details) for result in papers]
-        settings = [one.settings for one in papers]
-        written += write_files(sections, latex, markdown, settings=settings)
-        if figure is not None:
-            written += _run_figures(papers[0], figure)
+    written += _paper_files(media, shown, called, partner=partner, details=details)
     if json and len(results) > 1:
         typer.echo("[\n" + ",\n".join(result.as_json() for result in results) + "\n]")
     else:
+        whole = full or by_seat or bool(metric)
         for result in results if json else shown:
-            show_result(
-                result,
-                store,
-                as_json=json,
-                full=full or by_seat or bool(metric),
-                details=details,
-                rename=names,
-            )
+            show_result(result, store, as_json=json, full=whole, details=details, rename=called)
     say_written(written)
-    decide(gates, suite, junit)
+    check.decide(gates)
 
 
-@verbs.command(epilog="Example: sociolab compare first second --metric goal --html compared.html")
-def compare(
-    run: Annotated[
-        list[str],
-        argument("RUN [RUN ...]", "Runs of an agent each, or one of several agents."),
-    ],
-    agent: Annotated[OptText, option("--agent", "LABEL", "Agent A; default: the only one.")] = None,
-    with_: Annotated[
-        OptText, option("--with", "LABEL", "Agent B, in the other run or the same.")
-    ] = None,
-    judge: OneJudge = None,
-    measure: Annotated[
-        OptTexts, option("--metric", "NAME", "Only this metric; default: all. Repeatable.")
-    ] = None,
-    k: Annotated[
-        str, option("--k", "K,K", "Values of k for pass^k (all k repeats succeed).")
-    ] = "1,2,4",
-    threshold: Annotated[
-        OptFloat, option("--threshold", "X", "Minimum score that counts as a success.")
-    ] = None,
-    curve: Annotated[
-        bool, typer.Option("--curve", help="Follow the runs in the order given, as checkpoints.")
-    ] = False,
-    pairs_shown: Annotated[int, option("--pairs-shown", "N", "Pairs shown per metric.", min=0)] = 5,
-    every: Annotated[
-        bool,
-        typer.Option("--all", help="Show pairs of every metric, not only of those that differ."),
-    ] = False,
-    pairs: Annotated[
-        OptPath, option("--pairs", "FILE", "Write all pairs to a new CSV file.")
-    ] = None,
-    latex: Latex = None,
-    markdown: Markdown = None,
-    csv: Annotated[OptPath, option("--csv", "FILE", "Write means and differences.")] = None,
-    figure: FigureFile = None,
-    rename: Rename = None,
-    by_seat: BySeat = False,
-    match: Annotated[
-        OptText,
-        option("--match", "HOW", "exact, scenario or none; default: what the runs' design allows."),
-    ] = None,
-    looks: Annotated[
-        OptInt,
-        option("--looks", "N", "Planned looks at this comparison; p counts for each.", min=1),
-    ] = None,
-    by: Annotated[
-        OptText,
-        option("--by", "prompts", "Compare two sets of instructions instead of two agents."),
-    ] = None,
-    fail_if: Annotated[
-        OptTexts,
-        option(
-            "--fail-if",
-            "RULE",
-            'Exit with 1 if the whole interval of A - B satisfies it: "goal<-0.5". Repeatable.',
-        ),
-    ] = None,
-    junit: Junit = None,
-    html: Html = None,
-    full: Full = False,
-    store: StoreFile = None,
-    json: Json = False,
+def _reported(
+    store: Store,
+    runs: Sequence[str],
+    judges: Sequence[str],
+    metrics: Sequence[str],
+    *,
+    by_seat: bool,
+) -> Iterator[ResultDetails]:
+    """The results of runs, each once, of these judges and metrics, of all where none is named."""
+    from sociolab.report.result import details_of, each_once, narrowed
+
+    for run in each_once(runs):
+        details = details_of(store, run, seats=by_seat)
+        if judges or metrics:
+            details = replace(details, result=narrowed(details.result, judges, metrics))
+        yield details
+
+
+def _gates(results: Sequence[RunResult], rules: Sequence[GateRule]) -> list[Gate]:
+    if not rules:
+        return []
+    from sociolab.analysis.gates import score_gates
+
+    return [gate for result in results for gate in score_gates(result, rules)]
+
+
+def _write_page(
+    store: Store,
+    results: Sequence[ResultDetails],
+    html: Path,
+    names: AgentNames | None,
+    called: Mapping[str, str],
 ) -> None:
-    """Compare two agents on the same tasks; one agent: consistency.
+    """A page of runs, in which two agents of one are compared."""
+    from sociolab.analysis.agent_names import AS_LABELLED
+    from sociolab.analysis.compare_runs import two_agents
+    from sociolab.app.results import write_page
 
-    Paired differences on the tasks that both played; of one agent, the consistency of its repeats.
-    Prints the differences; --full adds effect sizes, power, pass^k and the pairs that differ most
-    (so do --all, --k, --threshold and --pairs-shown).
-    """
-    from sociolab.analysis.agent_names import AS_LABELLED, agent_names
-    from sociolab.analysis.compare_runs import compare_runs, with_looks
-    from sociolab.analysis.compare_sides import CompareRequest
-    from sociolab.analysis.episode_pairs import with_episodes
-    from sociolab.app.results import write_pairs
-    from sociolab.app.transcripts import transcript_of
-    from sociolab.core.user_files import free_file
-    from sociolab.store.store import open_store
+    pairs = [two_agents(store, details.result, called) for details in results]
+    write_page(store, results, html, compared=pairs, names=names or AS_LABELLED)
 
-    names = tuple(measure or ())
-    if by not in (None, "prompts"):
-        raise ConfigError(f'--by: expected prompts, found "{by}"')
-    if curve:
-        refuse({
-            "--with": with_, "--by": by, "--threshold": threshold, "--all": every, "--pairs": pairs,
-            "--fail-if": fail_if, "--junit": junit, "--latex": latex, "--markdown": markdown,
-            "--csv": csv, "--figure": figure, "--rename": rename, "--by-seat": by_seat,
-            "--match": match,
-        }, "is for two agents: leave it out, or leave --curve out")  # fmt: skip
-        _follow(CompareRequest(tuple(run), agent, None, judge, names), html, store, as_json=json)
+
+def _paper_files(
+    media: Media,
+    results: Sequence[RunResult],
+    called: Mapping[str, str],
+    *,
+    partner: bool,
+    details: bool,
+) -> Iterator[Path]:
+    """Write tables of the runs, and the figures of the first, for a paper: those that are wanted;
+    with the partner's scores only if wanted, too."""
+    if media.latex is None and media.markdown is None and media.figure is None:
         return
-    called = _renamed(rename)
-    wanted = CompareRequest(
-        tuple(run),
-        agent,
-        with_,
-        judge,
-        names,
-        ks_of(k),
-        threshold,
-        called,
-        by_seat,
-        by is not None,
-        match_of(match),
-        looks or 1,
-    )
-    if figure is not None:
-        _check_figure(figure)
-    rules = rules_of(fail_if, junit)
-    if pairs is not None:
-        free_file(pairs, "--pairs")
-    suite = f"sociolab compare {' '.join(run)}"
-    with told_undecided(suite, junit), open_store(store) as opened:
-        found = compare_runs(opened, wanted)
-        if looks is not None:
-            found = with_looks(opened, found)
-        drawn = found.forest() if figure is not None else None
-        wanted_pairs = pairs is not None or every
-        compared = _pairs(opened, found, pairs_shown, every=every, wanted=wanted_pairs)
-        gates = _gates(opened, found, rules)
-        if html is not None:
-            shown_as = agent_names(opened, run, called) if called else AS_LABELLED
-            extra = (
-                (with_episodes(opened, compared, transcript_of, shown_as),)
-                if compared and pairs_shown
-                else ()
-            )
-            page_of(opened, wanted.runs, (*found.sections, *extra), html, shown_as)
-    settings = [one.settings for one in found.outlines]
-    written = write_files(found.paper, latex, markdown, csv, found.rows, figure, drawn, settings)
-    whole = full or every or threshold is not None or (k, pairs_shown) != ("1,2,4", 5)
-    shown = (compared.section,) if compared and pairs_shown else ()
-    document = partial(_comparison_document, found, compared, gates)
-    sections = (*found.sections, *shown) if whole else found.overview
-    show_sections(sections, document, as_json=json, written=[html])
-    for other in found.other_judges:
-        say(f"scores by {other} are not in these tables: --judge {shlex.quote(other)}")
-    if compared is not None and not whole and not json:
-        sides = {"--agent": agent, "--with": with_, "--judge": judge}
-        asked = [word for flag, value in sides.items() if value for word in (flag, value)]
-        say_next([*compared.next_pair(), ("compare", *run, *asked, "--full")], store)
-    if compared is not None and pairs is not None:
-        say(f"wrote {write_pairs(compared, pairs):,} pairs to {pairs}")
-    say_written(written)
-    decide(gates, suite, junit)
+    from sociolab.report.result import narrowed
+    from sociolab.report.score_tables import run_section
+
+    own = [
+        narrowed(result, partner=partner).model_copy(
+            update={"run": called.get(result.run, result.run)}
+        )
+        for result in results
+    ]
+    sections = [run_section(result, details=details) for result in own]
+    tables = Media(latex=media.latex, markdown=media.markdown)
+    settings = [result.settings for result in own]
+    yield from tables.write_files(VerbResult((), sections, dict), settings)
+    if media.figure is not None:
+        yield from _run_figures(own[0], media.figure)
+
+
+def _run_figures(result: RunResult, path: Path) -> Iterator[Path]:
+    """Draw the means of a run by its main judge and, into a second file, the matrix of agents and
+    partners if it has one."""
+    from sociolab.report.figures import heat_figure, mean_figure, write_figure
+    from sociolab.report.words import stand_in_notes
+
+    served = stand_in_notes(result.settings)
+    means = mean_figure(result)
+    if means is None:
+        raise ConfigError(f"--figure: no agent of {result.run} has a score to be drawn")
+    write_figure(path, means, served)
+    yield path
+    matrix = heat_figure(result)
+    if matrix is not None:
+        beside = path.with_stem(f"{path.stem}-pairs")
+        write_figure(beside, matrix, served)
+        yield beside
 
 
 @verbs.command(epilog="Example: sociolab table first town --html table.html")
@@ -344,10 +241,10 @@ def table(
 
     by_world = named_values(judge or (), "--judge", "WORLD=LABEL")
     with open_store(store) as opened:
-        found = across(opened, run, by_world, two_levels())
+        worlds = across(opened, run, by_world, two_levels())
         if html is not None:
-            write_page(opened, found.results, html, [found.section])
-    show_sections([found.section], found.document, as_json=json, written=[html])
+            write_page(opened, worlds.results, html, [worlds.section])
+    show_sections([worlds.section], worlds.document, as_json=json, written=[html])
 
 
 @verbs.command(epilog="Example: sociolab rank first second --metric goal")
@@ -382,24 +279,24 @@ def rank(
     )
     from sociolab.store.store import open_store
 
-    called, how = _renamed(rename), match_of(match)
+    media = Media(html, latex, markdown, csv, figure, json)
+    called, how = renames(rename), match_of(match)
     if how == "none":
         raise ConfigError("--match none is for compare; a ranking needs counterparts")
-    if figure is not None:
-        _check_figure(figure)
     with open_store(store) as opened:
-        settings = [opened.run(one).settings for one in run]
-        found = rank_runs(opened, run, judge, metric, called, how)
-        section = ranking_section(found)
-        drawn = rating_figure(found) if figure is not None else None
-        shown_as = agent_names(opened, run, called) if called and html else None
-        page_of(opened, found.pool.runs, [section], html, shown_as)
-    document = partial(ranking_document, found)
-    written = write_files(
-        [section], latex, markdown, csv, lambda: document()["agents"], figure, drawn, settings
-    )
-    shown = section if full else replace(section, tables=section.tables[:1])
-    show_sections([shown], document, as_json=json, written=[html, *written])
+        ranking = rank_runs(opened, run, judge, metric, called, how)
+        section = ranking_section(ranking)
+        document = partial(ranking_document, ranking)
+        result = VerbResult(
+            ranking.pool.runs,
+            [section],
+            document,
+            rows=lambda: document()["agents"],
+            figure=rating_figure(ranking) if figure is not None else None,
+            printed=None if full else [replace(section, tables=section.tables[:1])],
+            names=agent_names(opened, run, called) if called and html else None,
+        )
+        media.show(opened, result)
 
 
 @verbs.command(epilog="Example: sociolab hard first second --target openai/MODEL --name hard-model")
@@ -435,11 +332,11 @@ def hard(
     spec = HardSpec(tuple(run), target, name, most, measure, judge, left, replace)
     with open_store(store) as opened:
         chosen = choose_hard(opened, spec)
-        found = chosen.hard
-        section = hard_section(found, spec.name, chosen.pools if details else chosen.pools[:1])
-        page_of(opened, found.pool.runs, [section], html)
+        subset = chosen.hard
+        section = hard_section(subset, spec.name, chosen.pools if details else chosen.pools[:1])
+        document = partial(hard_document, subset, spec.name)
+        Media(html).write_page(opened, VerbResult(subset.pool.runs, [section], document))
     path = keep(chosen.tasks)
-    document = partial(hard_document, found, spec.name)
     show_sections([section], document, as_json=json, written=[html, path])
     say(f"run it: {chosen.command}")
 
@@ -474,8 +371,11 @@ def variance(
     from sociolab.store.store import open_store
 
     with open_store(store) as opened:
-        found = run_variances(opened, run, several(judge), measure, cost_per_play, cost_per_judging)
-    show_sections([variance_section(found)], partial(variance_document, found), as_json=json)
+        components = run_variances(
+            opened, run, several(judge), measure, cost_per_play, cost_per_judging
+        )
+    document = partial(variance_document, components)
+    show_sections([variance_section(components)], document, as_json=json)
 
 
 @verbs.command(epilog="Example: sociolab site public first second")
@@ -493,8 +393,8 @@ def site(
     from sociolab.web.page_files import town_files
 
     with open_store(store) as opened:
-        results = [result_of(opened, one) for one in each_once(run)]
-        towns = {one.run: [(t.title, t.html) for t in town_files(opened, one)] for one in results}
+        results = [result_of(opened, name) for name in each_once(run)]
+        towns = {r.run: [(t.title, t.html) for t in town_files(opened, r)] for r in results}
         write_site(opened, results, folder, towns)
     say(f"wrote {folder / 'index.html'}: open it in a browser, or serve the folder")
 
@@ -512,7 +412,7 @@ def agree(
     html: Html = None,
     latex: Latex = None,
     markdown: Markdown = None,
-    csv: Annotated[OptPath, option("--csv", "FILE", "Write all figures with intervals.")] = None,
+    csv: FiguresCsv = None,
     store: StoreFile = None,
     json: Json = False,
 ) -> None:
@@ -524,12 +424,12 @@ def agree(
     from sociolab.store.store import open_store
     from sociolab.studies.annotations import with_review
 
+    media = Media(html, latex, markdown, csv, json=json)
     with open_store(store) as opened:
-        settings = [opened.run(one).settings for one in run]
-        found = with_review(opened, agreements(opened, run, judge or (), ratings or (), bins=bins))
-        page_of(opened, found.ratings.runs, found.sections, html)
-    written = write_files(found.sections, latex, markdown, csv, found.rows, settings=settings)
-    show_sections(found.sections, found.document, as_json=json, written=[html, *written])
+        rated = agreements(opened, run, judge or (), ratings or (), bins=bins)
+        agreed = with_review(opened, rated)
+        runs = agreed.ratings.runs
+        media.show(opened, VerbResult(runs, agreed.sections, agreed.document, agreed.rows))
 
 
 @verbs.command(epilog="Example: sociolab analyze python:mine:by_weekday first --csv days.csv")
@@ -541,7 +441,7 @@ def analyze(
     html: Html = None,
     latex: Latex = None,
     markdown: Markdown = None,
-    csv: Annotated[OptPath, option("--csv", "FILE", "Write all figures with intervals.")] = None,
+    csv: FiguresCsv = None,
     store: StoreFile = None,
     json: Json = False,
 ) -> None:
@@ -553,155 +453,9 @@ def analyze(
     from sociolab.report.finding import documents, tidy_rows
     from sociolab.store.store import open_store
 
+    media = Media(html, latex, markdown, csv, json=json)
     with open_store(store) as opened:
-        settings = [opened.run(one).settings for one in run]
         sections = run_own_analysis(function, opened, tuple(run))
-        page_of(opened, run, sections, html)
-    tables = [table for section in sections for table in section.tables]
-    rows = list(tidy_rows(tables))
-    written = write_files(sections, latex, markdown, csv, lambda: rows, settings=settings)
-    document = {"sections": documents(sections)}
-    show_sections(sections, lambda: document, as_json=json, written=[html, *written])
-
-
-# ------------------------------------------------------------------ files for a paper
-
-
-def _renamed(given: Sequence[str] | None) -> dict[str, str]:
-    """New names of agents, judges and runs by their own."""
-    return named_values(given or (), "--rename", "A=B")
-
-
-def _check_figure(path: Path) -> None:
-    """ConfigError, before any work, where no figure can be drawn into this file."""
-    from sociolab.report.figures import drawing
-
-    drawing(path)
-
-
-def _run_figures(result: RunResult, path: Path) -> Iterator[Path]:
-    """Draw the means of a run by its main judge and, into a second file, the matrix of agents and
-    partners if it has one."""
-    from sociolab.report.figures import heat_figure, mean_figure, write_figure
-    from sociolab.report.words import stand_in_notes
-
-    served = stand_in_notes(result.settings)
-    means = mean_figure(result)
-    if means is None:
-        raise ConfigError(f"--figure: no agent of {result.run} has a score to be drawn")
-    write_figure(path, means, served)
-    yield path
-    matrix = heat_figure(result)
-    if matrix is not None:
-        beside = path.with_stem(f"{path.stem}-pairs")
-        write_figure(beside, matrix, served)
-        yield beside
-
-
-# ------------------------------------------------------------------ comparing
-
-
-def _pairs(
-    store: Store, found: Conclusions, shown: int, *, every: bool, wanted: bool
-) -> ComparedPairs | None:
-    """The pairs of episodes; ConfigError where they are asked for and there are none."""
-    from sociolab.analysis.episode_pairs import compared_pairs
-
-    comparison = found.two("--pairs (or --all)") if wanted else found.comparison
-    if comparison is not None and comparison.match == "exact":
-        return compared_pairs(store, comparison, shown, every=every)
-    if comparison is not None and wanted:
-        raise ConfigError(
-            "--pairs and --all need pairs of episodes; these were matched by "
-            f"--match {comparison.match}"
-        )
-    return None
-
-
-def rules_of(fail_if: Sequence[str] | None, junit: Path | None) -> tuple[GateRule, ...]:
-    """The rules of --fail-if; ConfigError for one that is none, and for --junit without any."""
-    if not fail_if:
-        refuse({"--junit": junit}, "is for gates: say --fail-if too, or leave it out")
-        return ()
-    from sociolab.analysis.gates import rule_of
-
-    return tuple(map(rule_of, fail_if))
-
-
-def _gates(store: Store, found: Conclusions, rules: Sequence[GateRule]) -> tuple[Gate, ...]:
-    from sociolab.analysis.gates import difference_gates
-    from sociolab.analysis.values import why_not_compared
-
-    if not rules:
-        return ()
-    runs = [one.run for one in found.outlines]
-    return difference_gates(found.two("--fail-if"), rules, partial(why_not_compared, store, runs))
-
-
-@contextmanager
-def told_undecided(suite: str, junit: Path | None) -> Iterator[None]:
-    """Whatever keeps gates from being decided stands in their JUnit file, too: a file of an earlier
-    run would show a pass."""
-    try:
-        yield
-    except ConfigError as error:
-        if junit is not None:
-            _write_junit(junit, suite, (), str(error))
-        raise
-
-
-def decide(gates: Sequence[Gate], suite: str, junit: Path | None) -> None:
-    """Say, and write, which gates passed; exit code 1 if one failed."""
-    for gate in gates:
-        say(gate.sentence)
-    if junit is not None:
-        _write_junit(junit, suite, gates)
-        say(f"wrote {junit}")
-    if any(gate.failed for gate in gates):
-        raise typer.Exit(1)
-
-
-def _write_junit(file: Path, suite: str, gates: Sequence[Gate], undecided: str = "") -> None:
-    from sociolab.analysis import gates as rules
-    from sociolab.report.export import write_report
-
-    write_report(file, rules.junit(suite, gates, undecided))
-
-
-def _comparison_document(
-    found: Conclusions, pairs: ComparedPairs | None, gates: Sequence[Gate]
-) -> dict[str, Any]:
-    told = {"gates": [gate.document() for gate in gates]} if gates else {}
-    return found.document() | {"pairs": pairs.document() if pairs else []} | told
-
-
-def _follow(
-    wanted: CompareRequest, html: Path | None, store: Path | None, *, as_json: bool
-) -> None:
-    """How an agent's scores go over runs, such as checkpoints."""
-    from sociolab.analysis.curve import follow_runs
-    from sociolab.store.store import open_store
-
-    with open_store(store) as opened:
-        found = follow_runs(opened, wanted)
-        page_of(opened, wanted.runs, [found.section], html)
-    show_sections([found.section], found.document, as_json=as_json, written=[html])
-
-
-def match_of(text: str | None) -> Match | None:
-    """How plays are matched; ConfigError for another word."""
-    from sociolab.analysis.matching import MATCHES
-
-    found = next((one for one in MATCHES if one == text), None)
-    if found is not None or text is None:
-        return found
-    raise ConfigError(f'--match: expected {", ".join(MATCHES)}, found "{text}"')
-
-
-def ks_of(text: str) -> tuple[int, ...]:
-    """ "1,2,4" as numbers, each once, in order; ConfigError for anything else."""
-    if not re.fullmatch(r"\s*[1-9]\d{0,3}\s*(,\s*[1-9]\d{0,3}\s*)*", text):
-        raise ConfigError(
-            f'--k: expected numbers from 1 with commas, such as 1,2,4; found "{text}"'
-        )
-    return tuple(sorted({int(part) for part in text.split(",")}))
+        document = {"sections": documents(sections)}
+        rows = list(tidy_rows(table for section in sections for table in section.tables))
+        media.show(opened, VerbResult(run, sections, lambda: document, lambda: rows))

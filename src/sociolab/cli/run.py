@@ -12,7 +12,7 @@ from typer.core import TyperCommand
 
 from sociolab.app.run.config import RunConfig, check_file, described, write_run
 from sociolab.cli.options import Full, Json, OptFloat, OptPath, option, takes
-from sociolab.cli.output import judges_failed, say, show_result, show_sections
+from sociolab.cli.output import say, show_result, show_sections
 from sociolab.core.errors import ConfigError, StorageError
 
 verbs = typer.Typer()
@@ -95,6 +95,7 @@ def play_and_show(
     from sociolab.app.run.play import too_short
     from sociolab.app.run.session import interrupted_result
     from sociolab.cli.progress import watch
+    from sociolab.report.run_facts import judge_failures
 
     by_person = "human" in config.players
     if by_person:  # one scene at a time, and no display that writes between the lines
@@ -121,7 +122,7 @@ def play_and_show(
             say(f"interrupted; the same command with --name {name_seen[0]} resumes from here")
         return 130
     show_result(result, config.store, as_json=as_json, full=full)
-    unjudged = judges_failed(result, config.store)
+    unjudged = [*judge_failures(result, config.store)]
     for sentence in unjudged:
         say(sentence)
     return 1 if result.failed or unjudged or result.stopped else 0

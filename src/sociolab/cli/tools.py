@@ -21,7 +21,7 @@ from sociolab.cli.options import (
     option,
     takes,
 )
-from sociolab.cli.output import say, show_sections, write_files
+from sociolab.cli.output import Media, VerbResult, say, show_sections
 from sociolab.core.errors import WorldError
 from sociolab.plugin.options import checked
 
@@ -112,7 +112,8 @@ def _verb(name: str, tool: Tool) -> Callable[..., None]:
         found = run_tool(tool, config, say)
         if html is not None:
             _write_page(getattr(config, "store", None), found, html)
-        written = write_files(found.sections, latex, markdown, csv, found.figure_rows)
+        result = VerbResult((), found.sections, found.document, found.figure_rows)
+        written = Media(None, latex, markdown, csv).write_files(result)
         show_sections(found.sections, found.document, as_json=json, written=[html, *written])
 
     def without(*, given: dict[str, Any], json: Json = False) -> None:

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from sociolab.core.ports import ChatModel
 from sociolab.models.config import EndpointSpec
-from sociolab.report.finding import documents
+from sociolab.report.finding import documents, tidy_rows
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
 from sociolab.store.store import Store
@@ -89,7 +89,7 @@ class Findings:
     """What a command found: sections for the terminal, and for a page that is about these runs.
 
     `figures` are its JSON object; None: the sections as they stand. `rows` are its CSV file, a
-    record a line; empty: a line for each cell of the tables.
+    record a line; empty: a line for each figure of the findings in its tables.
     """
 
     sections: Sequence[Section]
@@ -105,13 +105,8 @@ class Findings:
 
     def figure_rows(self) -> Sequence[Mapping[str, Any]]:
         """What a CSV file holds."""
-        return self.rows or [
-            {"table": table.heading, "row": row[0], "column": column, "value": cell}
-            for section in self.sections
-            for table in section.tables
-            for row in table.rows
-            for column, cell in zip(table.columns[1:], row[1:], strict=True)
-        ]
+        tables = (table for section in self.sections for table in section.tables)
+        return self.rows or list(tidy_rows(tables))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,33 +11,33 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.resources import files
-from typing import Annotated, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.instructions import INSTRUCTIONS, instructions_from
+from sociolab.core.score import Measure
 from sociolab.plugin.context import Context, Findings, Tool
 from sociolab.plugin.options import Filter, Flag, ModelAccess, Name, Names, Words, flags_of
+from sociolab.report.catalogue import Catalogue, Column, Form
 from sociolab.report.exam import judge_notes
-from sociolab.report.formatting import NOTHING, rounded
-from sociolab.report.run_facts import evaluated
+from sociolab.report.finding import Count, Finding, FindingTable, Sentence
+from sociolab.report.formatting import rounded
+from sociolab.report.run_facts import evaluated, not_played, warnings
 from sociolab.report.schema import RunResult
+from sociolab.report.score_tables import finding_of
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import (
-    by_rules,
-    counted,
-    listed,
-    minus,
-    money,
-    plural,
-    stand_ins,
-)
-from sociolab.stats.intervals import Estimate
+from sociolab.report.words import by_rules, listed, stand_ins
+
+if TYPE_CHECKING:
+    from sociolab.report.finding import Interval
+
+SAY = Catalogue("recipe")
 
 _ABREAST = 4
 """Columns of figures beside each other, published ones included."""
@@ -159,13 +159,6 @@ class Sheet(BaseModel):
         value = figures[list(self.columns).index(column)] if figures else math.nan
         return None if math.isnan(value) else value
 
-    def shown(self, *values: float | None) -> str:
-        """A figure with the decimals of the paper, and the ends of its interval, if there are."""
-        value, *ends = (
-            NOTHING if one is None else minus(f"{one:z.{self.decimals}f}") for one in values
-        )
-        return f"{value} [{', '.join(ends)}]" if ends and None not in values else value
-
 
 def sheet(package: str, name: str) -> Sheet:
     """The sheet of a recipe of this package; what is missing of all its tables stands last."""
@@ -206,7 +199,7 @@ async def _checked(run: _Run, sheet: Sheet, lab: Context, config: TableConfig) -
 @dataclass(frozen=True, slots=True)
 class Yours:
     """One column of figures: of whom, of which part of the paper's table, and, by the name of its
-    column there, each with its interval.
+    column there, each with its interval and what it is over.
 
     `withheld` says why no figure of the paper may stand beside them; `original`: played and judged
     by the authors' own instructions, so that it can be asked whether the paper's lie inside.
@@ -214,9 +207,19 @@ class Yours:
 
     who: str
     part: str
-    figures: Mapping[str, Estimate]
+    figures: Mapping[str, Finding]
     withheld: str = ""
     original: bool = False
+
+    def estimate(self, name: str) -> Interval | None:
+        """A figure with its interval; None where there is none."""
+        found = self.figures[name].estimate if name in self.figures else None
+        return found if found and found.value is not None else None
+
+
+def figure(estimate: Interval, of: str = "score") -> Finding:
+    """One of these figures, and what its n counts."""
+    return Finding(estimate=estimate, counts=(Count(of, estimate.n),))
 
 
 def scored(
@@ -226,7 +229,7 @@ def scored(
     paper's judge is a rule, too."""
     for agent in evaluated(result):
         figures = {
-            one.measure: one.estimate
+            one.measure: finding_of(result, one)
             for one in result.scores
             if (one.agent, one.judge, one.by) == (agent, judge, {}) and one.measure in sheet.columns
         }
@@ -252,21 +255,21 @@ def standing(
     # A run that this judge has not seen adds nothing to its figures.
     seen = [one for one in results if judge in (None, *(each.judge for each in one.judges))]
     for result in seen or results:
-        found = next((one for one in result.judges if one.judge == judge), None)
-        method = found.method if found else "none"
+        entry = next((one for one in result.judges if one.judge == judge), None)
+        method = entry.method if entry else "none"
         # Everybody meets everybody where nobody is the partner of all.
         met = (result.partner,) if result.partner else result.agents
         everybody = tuple(dict.fromkeys((*agents, *met)))
         fakes = [one for one in (*everybody, judge or "") if one in stand_ins(result.settings)]
         if ruled := [one for one in everybody if by_rules(result, one)]:
-            why = f"{listed(ruled)}: rule-based, no language model"
+            why = SAY("rule_based", agents=ruled)
         elif fakes:
-            why = f"{listed(dict.fromkeys(fakes))}: the stand-in endpoint, no language model"
+            why = SAY("stand_in", models=dict.fromkeys(fakes))
         elif judge is not None and method not in ("model", "people", "rules" if rules else ""):
-            why = f"{judge or 'nobody'}: no model judged"
+            why = SAY("no_model_judged", judge=judge or SAY("nobody"))
         played = instructions_from(result.recorded.get(INSTRUCTIONS))
         sets = [played and played.prompts]
-        sets += [found.prompts] if found and method == "model" else []
+        sets += [entry.prompts] if entry and method == "model" else []
         original &= all(one is not None and one.standing == "verified original" for one in sets)
     return why, original
 
@@ -280,6 +283,14 @@ class _Placed(NamedTuple):
     one: Yours
     rows: tuple[str, ...]
     asks: bool
+
+    def inside(self, sheet: Sheet, name: str) -> str | None:
+        """Whether the interval of a figure holds the paper's; None where that is not asked."""
+        estimate = self.one.estimate(name)
+        value = sheet.value(self.one.part, self.rows[0], name) if self.asks else None
+        if value is None or estimate is None or estimate.low is None or estimate.high is None:
+            return None
+        return "yes" if estimate.low <= value <= estimate.high else "no"
 
 
 def reproduced(
@@ -297,43 +308,21 @@ def reproduced(
 
     ConfigError for a row that the paper does not have, and where there is no figure at all.
     """
-    placed = [_placed(sheet, one, _named(yours, config), config) for one in yours]
-    warned = [f"Stopped early: {one.stopped}." for one in results if one.stopped]
+    named = _named(yours, config)
+    placed = [_placed(sheet, one, named, config) for one in yours]
     if not any(one.figures for one in yours):
-        found = (
-            f"{one.run}: {one.played:,} of {plural(one.trials, 'trial')} played, scores missing: "
-            f"{counted(one.failures.scores)}"
-            for one in results
-        )
-        why = warned[0] if warned else "; ".join(found)
+        why = "; ".join(f"{one.run}: {', '.join(warnings(one))}" for one in results)
         raise ConfigError(f"{sheet.name}: nothing to show yet. {why}")
-    if config.pilot is not None:
-        told = plural(config.pilot, "task")
-        warned.append(f"A pilot on at most {told} of each run, not the paper's experiment.")
-    for one in results:
-        if lost := one.trials - one.played:
-            told = plural(one.trials, "trial")
-            warned.append(f"{one.run}: {lost:,} of {told} not played, or failed.")
-        due = [each for each in one.scores if each.measure in sheet.columns and not each.by]
-        if failed := sum(each.failures for each in due):
-            told = plural(failed, "score")
-            warned.append(f"{one.run}: {told} missing; `sociolab report {one.run}` says why.")
-    if withheld := [one for one in yours if one.withheld]:
-        beside = f" beside {listed(dict.fromkeys(one.who for one in withheld))}"
-        reasons = "; ".join(dict.fromkeys(one.withheld for one in withheld))
-        some = beside if len(withheld) < len(yours) else ""
-        warned.append(f"The published figures are left out{some}. {reasons}.")
     judged = [judge.judge for one in results for judge in one.judges]
-    notes = [f"published: {sheet.source}"] if any(one.rows for one in placed) else []
-    notes += [*sheet.notes, *(note for one in results for note in judge_notes(one, judged))]
-    notes = list(dict.fromkeys(notes))
-    lost_for_good = tuple(sheet.missing.items())
-    last = TextTable("Cannot be repeated", ("in the paper", "here"), lost_for_good, words=(1,))
+    source = [SAY("source", source=sheet.source)] if any(one.rows for one in placed) else []
+    instructions = (note for one in results for note in judge_notes(one, judged))
+    notes = list(dict.fromkeys([*source, *sheet.notes, *instructions]))
+    missing = [Finding(about={"paper": it, "here": why}) for it, why in sheet.missing.items()]
     section = Section(
-        f"Reproduced: {sheet.name}",
+        SAY("title", recipe=sheet.name),
         tuple(said),
-        tuple(dict.fromkeys([*warned, *cautions])),
-        (*_tables(sheet, placed, notes), *tables, last),
+        tuple(dict.fromkeys([*_cautions(sheet, yours, config, results), *cautions])),
+        (*_tables(sheet, placed, notes), *tables, SAY.table("missing", missing)),
     )
     flat = rounded(list(_records(sheet, placed)))
     figures = {
@@ -354,12 +343,11 @@ def reproduced(
 def _named(yours: Sequence[Yours], config: TableConfig) -> Mapping[str, str]:
     """The rows that were asked for, by who is to stand beside them ("": everybody)."""
     whos = dict.fromkeys(one.who for one in yours)
-    named: dict[str, str] = {}
-    for text in config.beside:
-        who, _, row = text.rpartition("=")
-        if who and who not in whos:
-            raise ConfigError(f'--as: expected somebody in the table ({listed(whos)}), not "{who}"')
-        named[who] = row
+    named = {who: row for who, _, row in (text.rpartition("=") for text in config.beside)}
+    if unknown := [who for who in named if who and who not in whos]:
+        raise ConfigError(
+            f'--as: expected somebody in the table ({listed(whos)}), not "{unknown[0]}"'
+        )
     return named
 
 
@@ -371,70 +359,90 @@ def _placed(sheet: Sheet, one: Yours, named: Mapping[str, str], config: TableCon
     return _Placed(one, rows, one.original and len(rows) == 1 and config.pilot is None)
 
 
-def _tables(sheet: Sheet, placed: Sequence[_Placed], notes: Sequence[str]) -> Iterator[TextTable]:
+def _cautions(
+    sheet: Sheet, yours: Sequence[Yours], config: TableConfig, results: Sequence[RunResult]
+) -> Iterator[Sentence]:
+    for one in results:
+        if one.stopped:
+            yield SAY("stopped", run=one.run, why=one.stopped)
+    if config.pilot is not None:
+        yield SAY("pilot", tasks=Count("task", config.pilot))
+    for one in results:
+        yield from not_played(one)
+        due = [each for each in one.scores if each.measure in sheet.columns and not each.by]
+        if failed := sum(each.failures for each in due):
+            yield SAY("missing_scores", run=one.run, scores=Count("score", failed))
+    if withheld := [one for one in yours if one.withheld]:
+        whose = dict.fromkeys(one.who for one in withheld)
+        beside = SAY("beside", whose=whose) if len(withheld) < len(yours) else ""
+        reasons = dict.fromkeys(one.withheld for one in withheld)
+        yield SAY("left_out", beside=beside, reasons=reasons)
+
+
+def _tables(sheet: Sheet, placed: Sequence[_Placed], notes: list[str]) -> Iterator[FindingTable]:
     """A table for those who have a part and its published rows in common."""
     groups: dict[tuple[str, tuple[str, ...]], list[_Placed]] = {}
     for each in placed:
         groups.setdefault((each.one.part, each.rows), []).append(each)
-    for (part, rows), found in groups.items():
+    for (part, rows), some in groups.items():
         abreast = max(_ABREAST - len(rows), 1)
-        for first in range(0, len(found), abreast):
-            table = _table(sheet, part, rows, found[first : first + abreast])
-            yield replace(table, notes=(*table.notes, *notes))
+        for first in range(0, len(some), abreast):
+            yield _table(sheet, part, rows, some[first : first + abreast], notes)
 
 
 def _table(
-    sheet: Sheet, part: str, published: Sequence[str], placed: Sequence[_Placed]
-) -> TextTable:
-    columns = ["", *(f"{row}, published" for row in published)]
-    for one, _, asks in placed:
-        columns += [f"{one.who} [95 %]", *["inside?"] * asks]
+    sheet: Sheet, part: str, published: Sequence[str], placed: Sequence[_Placed], notes: list[str]
+) -> FindingTable:
+    form: Form = f"z.{sheet.decimals}f"  # type: ignore[assignment]
+    columns = [Column("metric", "", "metric")]
+    columns += [Column(row, SAY("published", row=row), row, form) for row in published]
+    for number, each in enumerate(placed):
+        columns.append(Column("own", SAY("own", who=each.one.who), f"own {number}", form))
+        columns += [Column("inside", SAY("inside"), f"inside {number}")] if each.asks else []
     rows = []
     for name, title in sheet.columns.items():
-        theirs = [sheet.value(part, row, name) for row in published]
-        cells = list(map(sheet.shown, theirs))
-        for one, _, asks in placed:
-            mine = one.figures.get(name, _NONE)
-            cells.append(sheet.shown(mine.value, mine.low, mine.high))
-            cells += [_inside(theirs[0], mine) or NOTHING] if asks else []
-        if any(cell != NOTHING for cell in cells):
-            rows.append((title, *cells))
-    counts = "; ".join(f"{each.one.who} {_counts(each.one)}" for each in placed)
-    heading = sheet.table if part == "all" else f"{sheet.table} \N{EN DASH} {part}"
-    return TextTable(heading, tuple(columns), tuple(rows), (f"n: {counts}",))
+        more: dict[str, Any] = {row: sheet.value(part, row, name) for row in published}
+        for number, each in enumerate(placed):
+            more[f"own {number}"] = each.one.estimate(name)
+            more[f"inside {number}"] = each.inside(sheet, name)
+        if any(figure is not None for figure in more.values()):
+            metric = Measure(name, -math.inf, math.inf, title=title)
+            rows.append(Finding(metric, {"part": part}, more=more))
+    return SAY.table(
+        "figures",
+        rows,
+        columns=columns,
+        notes=(SAY("n", whose=[_counts(each.one) for each in placed]), *notes),
+        table=sheet.table,
+        part="" if part == "all" else SAY("part", part=part),
+    )
 
 
-_NONE = Estimate(None, 0, 0, None, None, "none")
-
-
-def _inside(value: float | None, mine: Estimate) -> str:
-    if value is None or mine.low is None or mine.high is None:
-        return ""
-    return "yes" if mine.low <= value <= mine.high else "no"
-
-
-def _counts(one: Yours) -> str:
-    counts = sorted({found.n for found in one.figures.values()} or {0})
-    return " to ".join(f"{n:,}" for n in dict.fromkeys((counts[0], counts[-1])))
+def _counts(one: Yours) -> Sentence:
+    """What the figures of a column are over: of each noun, the least and the most."""
+    sizes: dict[str, list[int]] = {}
+    for count in (count for each in one.figures.values() for count in each.counts):
+        sizes.setdefault(count.of, []).append(count.n)
+    ends = [(min(some), Count(of, max(some))) for of, some in (sizes or {"score": [0]}).items()]
+    counts = [SAY("n_range", least=n, most=most) if n < most.n else most for n, most in ends]
+    return SAY("n_of", who=one.who, counts=counts)
 
 
 def _records(sheet: Sheet, placed: Sequence[_Placed]) -> Iterator[dict[str, Any]]:
     """One for each figure and each row of the paper beside it."""
-    for one, rows, asks in placed:
-        for name, found in one.figures.items():
-            for row in rows or (None,):
-                value = sheet.value(one.part, row, name) if row else None
+    for each in placed:
+        for name, found in each.one.figures.items():
+            estimate = each.one.estimate(name)
+            for row in each.rows or (None,):
                 yield {
-                    "who": one.who,
-                    "part": one.part,
+                    "who": each.one.who,
+                    "part": each.one.part,
                     "metric": name,
                     "published_row": row,
-                    "published": value,
-                    "value": found.value,
-                    "low": found.low,
-                    "high": found.high,
-                    "n": found.n,
-                    "inside": _inside(value, found) or None if asks else None,
+                    "published": sheet.value(each.one.part, row, name) if row else None,
+                    **{end: getattr(estimate, end, None) for end in ("value", "low", "high")},
+                    "n": found.counts[0].n,
+                    "inside": each.inside(sheet, name),
                 }
 
 
@@ -446,49 +454,39 @@ def slug(spec: str) -> str:
     return re.sub(r"[^A-Za-z0-9._]+", "-", spec).strip("-")
 
 
-_PRICED: Mapping[str, Callable[[Any], str]] = {"calls": "{:,}".format, "cost_usd": money}
-
-
 def dry_run(title: str, lab: Context, runs: Sequence[Mapping[str, Any]], *notes: str) -> Findings:
     """What these runs would take; one that is played in part is estimated as a whole."""
     return priced(title, {str(run["name"]): lab.estimate(run) for run in runs}, *notes)
 
 
-def priced(title: str, found: Mapping[str, Mapping[str, Any]], *notes: str) -> Findings:
+def priced(title: str, estimates: Mapping[str, Mapping[str, Any]], *notes: str) -> Findings:
     """What is missing of the runs of these estimates, and what it takes."""
-    ends = {key: [_ends(one, key) for one in found.values()] for key in _PRICED}
+    runs = [_remaining(one) for one in estimates.values()]
+    ends = {key: zip(*(one[key] for one in runs), strict=True) for key in _PRICED}
     sums = {
-        key: [None if None in each else sum(each) for each in zip(*some, strict=True)]
-        for key, some in ends.items()
+        key: tuple(None if None in end else sum(end) for end in both) for key, both in ends.items()
     }
-    rows = [
-        (name, f"{one['trials']:,}", f"{one['played']:,}", *map(_range, _PRICED, both))
-        for (name, one), *both in zip(found.items(), *ends.values(), strict=True)
-    ]
-    trials, played = (sum(one[key] for one in found.values()) for key in ("trials", "played"))
-    rows.append(("all", f"{trials:,}", f"{played:,}", *map(_range, _PRICED, sums.values())))
-    missing = {"no_price": "no price is known", "not_counted": "not counted: calls of"}
-    cautions = [
-        f"{words}: {listed(names)}"
-        for key, words in missing.items()
-        if (names := sorted({name for one in found.values() for name in one[key]}))
-    ]
-    note = "low and high end; a run that is played in part is estimated as a whole"
-    columns = ("run", "trials", "played", "calls", "cost")
-    table = TextTable("What is missing", columns, tuple(rows), (note, *notes))
-    said = ("No model was called, nothing was stored.",)
-    section = Section(f"Dry run of {title}", said, tuple(cautions), (table,))
-    return Findings((section,), figures={"dry_run": True, "runs": dict(found), **sums})
+    total = {key: sum(one[key] for one in runs) for key in ("trials", "played")} | sums
+    rows = [Finding(about={"run": run}, more=one) for run, one in zip(estimates, runs, strict=True)]
+    rows.append(Finding(about={"run": SAY("all_runs")}, more=total))
+    cautions = tuple(
+        SAY(key, models=models)
+        for key in ("no_price", "not_counted")
+        if (models := sorted({name for one in estimates.values() for name in one[key]}))
+    )
+    table = SAY.table("estimate", rows, notes=notes)
+    section = Section(SAY("dry_run", what=title), (SAY("nothing_called"),), cautions, (table,))
+    return Findings((section,), figures={"dry_run": True, "runs": dict(estimates), **sums})
 
 
-def _ends(estimate: Mapping[str, Any], key: str) -> tuple[Any, Any]:
-    """The low and the high end of what is left: calls, or dollars (None: no price)."""
+_PRICED = ("calls", "cost_usd")
+
+
+def _remaining(estimate: Mapping[str, Any]) -> Mapping[str, Any]:
+    """How much of a run there is, and the low and high end of what is left to call and to pay
+    (None: no price)."""
+    trials, played = estimate["trials"], estimate["played"]
     cases = estimate["cases"]
-    if estimate["played"] == estimate["trials"]:
-        return 0, 0
-    return cases[0][key], cases[min(1, len(cases) - 1)][key]
-
-
-def _range(key: str, ends: Sequence[Any]) -> str:
-    told = ("no price" if end is None else _PRICED[key](end) for end in ends)
-    return "\N{EN DASH}".join(dict.fromkeys(told))
+    low, high = cases[0], cases[min(1, len(cases) - 1)]
+    ends = {key: (0, 0) if played == trials else (low[key], high[key]) for key in _PRICED}
+    return {"trials": trials, "played": played, **ends}

@@ -46,9 +46,10 @@ or the sentence's value of this name) is no wider than 1; "share" in percent wit
 "equals" a p with its sign; "points" whole and with a sign; "number" with as few digits as it has;
 "stars", a correlation, with those of its p; "money" in dollars, "~money" where estimated."""
 
-Part: TypeAlias = Literal["", "value", "interval", "margin"]
+Part: TypeAlias = Literal["", "value", "interval", "margin", "range"]
 """What is written of an estimate: "" both its value and its interval; "margin", the interval as
-"±0.41" where it is symmetric."""
+"±0.41" where it is symmetric; "range", a low and a high end with a dash between them, or one where
+both are the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +163,7 @@ def _column(name: str, described: Iterable[Any], values: Mapping[str, Any]) -> C
 def _form(words: str) -> tuple[Form, Part]:
     """Form and part, written with a space between them: "percent interval"."""
     some = words.split()
-    part = next((one for one in some if one in ("value", "interval", "margin")), "")
+    part = next((one for one in some if one in ("value", "interval", "margin", "range")), "")
     return " ".join(one for one in some if one != part), part  # type: ignore[return-value]
 
 
@@ -232,6 +233,8 @@ def write(value: Any, form: str = "", part: Part = "", metric: Measure | None = 
             return f"{value:,}"
         case int() | float():
             return _number(value, form, metric)
+        case (low, high) if part == "range":
+            return "\N{EN DASH}".join(dict.fromkeys(write(end, form) for end in (low, high)))
         case (int() | float() as low, int() | float() as high) if form not in ("comma", "or"):
             return f"[{_number(low, form, metric)}, {_number(high, form, metric)}]"
         case Collection():

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-from sociolab.core.score import BY_FORMULA, judge_title
+from sociolab.core.errors import Cause
+from sociolab.core.score import BY_FORMULA, JudgeId, judge_title
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.exam import exam_warnings
 from sociolab.report.finding import Count, Sentence
@@ -460,6 +462,38 @@ def agent_failures(result: RunResult) -> Iterator[Sentence]:
         turns = Count(one.of.removesuffix("s"), one.turns_asked)
         portion = share(one.failed_turns, one.turns_asked)
         yield SAY("agent_failed", agent=one.agent, n=one.failed_turns, turns=turns, share=portion)
+
+
+_REPLIES: frozenset[Cause] = frozenset(
+    ("unreadable", "not allowed", "truncated", "content filter", "context overflow", "incomplete"),
+)
+"""Here the judge answered, and single answers could not be used: those are counted, no more."""
+
+
+def judge_failures(
+    result: RunResult, store: Path | None, only: Collection[JudgeId] | None = None
+) -> Iterator[Sentence]:
+    """Which judges broke, were late or could not be reached, and which gave no score at all, in a
+    sentence each; of those in `only`, where it is not None. `store`: the file that was named."""
+    scored = {entry.judge for entry in result.scores if entry.n}
+    ids = {entry.judge: entry.id for entry in result.judges}
+    for one in result.failures.first:
+        if one.kind != "scores" or one.cause == "incomplete" or one.judge is None:
+            continue
+        if only is not None and ids[one.judge] not in only:
+            continue
+        gave_none = one.judge not in scored
+        if gave_none or one.cause not in _REPLIES:
+            yield SAY(
+                "judge_failed",
+                scores=Count("score", one.count),
+                judge=one.judge,
+                none=SAY("gave_no_score") if gave_none else "",
+                cause=one.cause,
+                problem=one.problem,
+                run=result.run,
+                store=SAY("in_store", file=str(store)) if store else "",
+            )
 
 
 def uncounted(estimated: int, calls: int) -> Sentence:

@@ -11,9 +11,9 @@ import pytest
 
 from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
 from report.small_run import ALPHA, HEURISTIC, SCRIPTED, build
-from sociolab.analysis.compare import overview_table
 from sociolab.analysis.compare_runs import Conclusions, compare_runs
 from sociolab.analysis.compare_sides import CompareRequest
+from sociolab.analysis.comparison_tables import overview_table
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure, Score, Unscored
 from sociolab.stats.intervals import t_quantile
@@ -245,8 +245,8 @@ def test_what_could_not_be_scored_in_one_seat_is_counted_in_that_seat(store: Sto
     add_run(store, "two", "y", TEN, also=untold)
     found = compare_runs(store, CompareRequest(("one", "two"), seats=True))
     assert found.comparison is not None
-    assert found.comparison.metrics["goal"].untold == (20, 20)
-    assert {seat: one.metrics["goal"].untold for seat, one in found.seats.items()} == {
+    assert found.comparison.metrics["goal"].unscored == (20, 20)
+    assert {seat: one.metrics["goal"].unscored for seat, one in found.seats.items()} == {
         "ann": (0, 0)
     }
 

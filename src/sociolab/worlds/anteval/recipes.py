@@ -16,19 +16,24 @@ from sociolab.plugin.recipe import (
     TasksConfig,
     Yours,
     dry_run,
+    figure,
     first_judge,
     reproduced,
     scored,
     slug,
     standing,
 )
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Finding
 from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
-from sociolab.stats.intervals import Estimate
+from sociolab.stats.intervals import Estimate, Method
 from sociolab.worlds.anteval.gap_of_runs import SAMPLE, DMConfig, GapConfig, gap, real_play
 from sociolab.worlds.anteval.sessions import InformationSettings, IntentionSettings
 from sociolab.worlds.anteval.virtual_dm.specs import DMFactory
+
+SAY = Catalogue("recipes", "sociolab.worlds.anteval.notes")
 
 _SESSIONS = 600
 """Sessions of each agent that a virtual DM learns from (section 5.1)."""
@@ -37,7 +42,6 @@ _SETTINGS: Mapping[str, type[BaseModel]] = {
     "information": InformationSettings,
     "intention": IntentionSettings,
 }
-_NOTE = "without training and replies of virtual DMs"
 
 
 class AntRecipeConfig(TasksConfig, DMConfig):
@@ -70,7 +74,7 @@ async def table1(sheet: Sheet, lab: Context, config: AntRecipeConfig) -> Finding
     await _check(lab, config)
     runs = [*config.sessions("information"), *(config.intention() if config.real else ())]
     if config.dry_run:
-        return dry_run(sheet.name, lab, runs, *([_NOTE] if config.real else []))
+        return dry_run(sheet.name, lab, runs, *([SAY("unpriced")] if config.real else []))
     results = await lab.play(runs)
     yours = [
         replace(one, figures={name: _percent(iep) for name, iep in one.figures.items()})
@@ -86,8 +90,8 @@ async def table1(sheet: Sheet, lab: Context, config: AntRecipeConfig) -> Finding
         if iep is not None and len(config.dm) == 1 and bool(iep.withheld) == bool(one.withheld):
             yours[yours.index(iep)] = replace(iep, figures={**iep.figures, **kept})
         else:
-            yours.append(Yours(f"{agent}, {dm}", "all", kept, one.withheld))
-    said = () if config.real else ("Without --real DATA there is no intention gap.",)
+            yours.append(Yours(SAY("by_dm", agent=agent, dm=dm), "all", kept, one.withheld))
+    said = () if config.real else (SAY("no_gap"),)
     return reproduced(sheet, yours, config, results, said=said, more=sections)
 
 
@@ -102,15 +106,15 @@ async def table2(sheet: Sheet, lab: Context, config: AntRecipeConfig) -> Finding
     await _check(lab, config)
     runs = config.intention(config.data)
     if config.dry_run:
-        return dry_run(sheet.name, lab, runs, _NOTE)
+        return dry_run(sheet.name, lab, runs, SAY("unpriced"))
     results = await lab.play(runs)
     gaps, sections = await _gaps(lab, config, results)
     parts = dict(zip(config.dm, sheet.rows, strict=False))
     yours = [
-        replace(one, who=f"{agent}, {dm}", part=parts.get(dm, "another virtual DM"))
+        replace(one, who=SAY("by_dm", agent=agent, dm=dm), part=parts.get(dm, SAY("other_dm")))
         for (agent, dm), one in gaps.items()
     ]
-    said = [f"Virtual DM: {dm}, where the paper has {part}." for dm, part in parts.items()]
+    said = [SAY("dm", dm=dm, part=part) for dm, part in parts.items()]
     return reproduced(sheet, yours, config, results, said=said, more=sections)
 
 
@@ -139,11 +143,11 @@ async def _gaps(
     for dm, table in zip(config.dm, (measured.figures or {})["tables"], strict=True):
         why = ""
         if SAMPLE in (config.real, config.test):
-            why = "the real play is sample data"
+            why = SAY("sample")
         elif not dm.startswith("tuned:"):
-            why = f"the virtual DM {dm} is no fine-tuned chat model"
+            why = SAY("untuned", dm=dm)
         elif await lab.stand_ins([dm.removeprefix("tuned:").partition("?")[0]]):
-            why = f"the virtual DM {dm}: the stand-in endpoint"
+            why = SAY("stand_in", dm=dm)
         for result, row in zip(played, table["rows"], strict=True):
             figures = {
                 f"{name}_{kind}": _percent(_figure(scores[f"f_{kind}"], row["examples"]))
@@ -158,15 +162,19 @@ async def _gaps(
     return found, measured.sections
 
 
-def _figure(one: Mapping[str, Any], n: int) -> Estimate:
+def _figure(one: Mapping[str, Any], n: int) -> Finding:
     low = one["low"]
-    return Estimate(one["value"], n, n, low, one["high"], "none" if low is None else "t")
+    method: Method = "none" if low is None else "t"
+    return figure(Estimate(one["value"], n, n, low, one["high"], method), "example")
 
 
-def _percent(one: Estimate) -> Estimate:
-    ends = (one.value, one.low, one.high)
+def _percent(one: Finding) -> Finding:
+    estimate = one.estimate
+    if estimate is None:
+        return one
+    ends = (estimate.value, estimate.low, estimate.high)
     value, low, high = (None if end is None else end * 100 for end in ends)
-    return replace(one, value=value, low=low, high=high)
+    return replace(one, metric=None, estimate=replace(estimate, value=value, low=low, high=high))
 
 
 RECIPES = {

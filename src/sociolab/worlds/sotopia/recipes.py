@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
 from typing import Annotated, TypeAlias
 
@@ -21,6 +22,7 @@ from sociolab.plugin.recipe import (
     TasksConfig,
     Yours,
     dry_run,
+    figure,
     first_judge,
     priced,
     reproduced,
@@ -28,14 +30,15 @@ from sociolab.plugin.recipe import (
     slug,
     standing,
 )
-from sociolab.report.formatting import NOTHING, p_text, plain
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import RunResult
-from sociolab.report.section import TextTable
-from sociolab.report.words import plural
 from sociolab.stats.difficulty import HARDEST
-from sociolab.stats.intervals import Estimate, on_scale
+from sociolab.stats.intervals import on_scale
 from sociolab.stats.paired import sign_flip
+
+SAY = Catalogue("recipes", "sociolab.worlds.sotopia.notes")
 
 
 class PeopleConfig(TableConfig):
@@ -54,28 +57,21 @@ async def table1(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
         return await _price_judging(sheet, lab, config)
     results = await _judged(lab, config)
     found = agreements(lab.store, config.runs)
-    figures: dict[tuple[str, str], dict[str, Estimate]] = {}
+    figures: dict[tuple[str, str], dict[str, Finding]] = {}
     for cell in found.report.judges:
         if cell.dimension not in sheet.columns:  # such as "overall", which is computed
             continue
         judge = found.ratings.judge_ids[cell.judge]
         asked = judge.method == "model" and _chosen(judge, config.judges)
         if asked and cell.group in (MODELS, PEOPLE):
-            r = cell.pearson
-            told = Estimate(
-                r.value, r.n, r.clusters, r.low, r.high, "none" if r.low is None else "t"
-            )
-            figures.setdefault((cell.judge, str(cell.group)), {})[cell.dimension] = told
+            own = figures.setdefault((cell.judge, str(cell.group)), {})
+            own[cell.dimension] = figure(cell.pearson, "pair")
     agents = tuple(dict.fromkeys(agent for one in results for agent in one.agents))
     yours = [
         Yours(judge, part, some, *standing(results, agents, judge))
         for (judge, part), some in figures.items()
     ]
-    said = (
-        "Pearson's r of a judge and the mean of the people who rated the same agent in the same "
-        "episode; intervals by leaving out each scenario in turn.",
-    )
-    return reproduced(sheet, yours, config, results, said=said)
+    return reproduced(sheet, yours, config, results, said=[SAY("correlated")])
 
 
 async def _judged(lab: Context, config: PeopleConfig) -> Sequence[RunResult]:
@@ -98,9 +94,7 @@ async def _price_judging(sheet: Sheet, lab: Context, config: PeopleConfig) -> Fi
     found = {
         run: await lab.estimate_judging(run, config.judges, config.settings) for run in config.runs
     }
-    judged = "played: episodes that all of these judges have judged"
-    none = "no --judge: nothing is judged, the scores of the runs are shown"
-    return priced(sheet.name, found, judged if config.judges else none)
+    return priced(sheet.name, found, SAY("judged") if config.judges else SAY("no_judge"))
 
 
 async def table2(sheet: Sheet, lab: Context, config: TasksConfig) -> Findings:
@@ -114,12 +108,10 @@ async def table2(sheet: Sheet, lab: Context, config: TasksConfig) -> Findings:
     return reproduced(sheet, yours, config, results, said=[_met(config)])
 
 
-def _met(config: RecipeConfig) -> str:
+def _met(config: RecipeConfig) -> Sentence:
     if config.partner:
-        return f"Everybody meets {config.partner}, in both seats; in the paper, every model."
-    if len(config.agents) == 1:
-        return "The agent meets itself only; in the paper, every model meets every model."
-    return "Every agent meets every agent, itself too, in both seats; means are over all of these."
+        return SAY("met_partner", partner=config.partner)
+    return SAY("met_itself") if len(config.agents) == 1 else SAY("met_everybody")
 
 
 async def hard_tasks(sheet: Sheet, lab: Context, config: TasksConfig) -> Findings:
@@ -130,7 +122,7 @@ async def hard_tasks(sheet: Sheet, lab: Context, config: TasksConfig) -> Finding
     grid, fresh = config.run("sotopia", "grid"), config.run("sotopia", what, seed=config.seed + 1)
     said, sections, runs = [_met(config)], [], [fresh]
     if config.dry_run and not config.tasks:
-        note = f"hard: {most} tasks, chosen when the grid is played; priced on others"
+        note = SAY("chosen_later", tasks=Count("task", most))
         return dry_run(sheet.name, lab, [grid, {**fresh, "limit": most}], note)
     if config.dry_run:
         return dry_run(sheet.name, lab, runs)
@@ -142,11 +134,7 @@ async def hard_tasks(sheet: Sheet, lab: Context, config: TasksConfig) -> Finding
         hardest_for = evaluated(played)[0]
         found = hard(pool, hardest_for, most=most)
         sections.append(hard_section(found, sheet.name))
-        said.append(
-            f"{plural(len(found.ids), 'task')}, chosen by the overall score as hard for "
-            f"{hardest_for}, and played anew with another seed: in the episodes by which they "
-            "were chosen they look harder than they are."
-        )
+        said.append(SAY("chosen", tasks=Count("task", len(found.ids)), agent=hardest_for))
         runs = [grid, {**fresh, "tasks": ",".join(found.ids), "limit": None}]
     results = await lab.play(runs)
     yours = list(scored(sheet, results[-1], first_judge(results[-1])))
@@ -194,14 +182,15 @@ async def table3(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
                 found.setdefault((who, f"{_PARTS[kinds]}, {by}", value.judge), []).append(value)
     yours, cautions = [], []
     for (who, part, judge), some in sorted(found.items(), key=lambda one: _order(sheet, one[0])):
-        figures: dict[str, Estimate] = {}
+        figures: dict[str, Finding] = {}
         for name in sheet.columns:
-            mine = [value for value in some if value.measure == name]
-            figures |= {name: on_scale(mean_of(mine), *scales[name])} if mine else {}
+            own = [value for value in some if value.measure == name]
+            figures |= {name: figure(on_scale(mean_of(own), *scales[name]))} if own else {}
         agents = tuple({str(one) for value in some for one in (value.agent, value.partner)})
         yours.append(Yours(who, part, figures, *standing(results, agents, judge)))
-        if (n := max(one.n for one in figures.values())) != _DESIGN:
-            cautions.append(f"{part}: {n} scores of {who}, where the paper has {_DESIGN}.")
+        if (n := max(count.n for one in figures.values() for count in one.counts)) != _DESIGN:
+            scores = Count("score", n)
+            cautions.append(SAY("design", part=part, scores=scores, who=who, design=_DESIGN))
     tables = list(_tests(sheet, found))
     return reproduced(sheet, yours, config, results, cautions=cautions, tables=tables)
 
@@ -210,44 +199,35 @@ def _order(sheet: Sheet, key: tuple[str, str, str]) -> tuple[int, str, str]:
     return list(sheet.rows).index(key[1]), key[0], key[2]
 
 
-def _tests(sheet: Sheet, found: _Plays) -> Iterator[TextTable]:
+def _tests(sheet: Sheet, found: _Plays) -> Iterator[FindingTable]:
     """People against each model with people, by the same judge."""
     for (model, part, judge), some in found.items():
         kind, _, by = part.partition(", ")
         rows = [
-            (f"{other.partition(',')[0]}, {title}", *tested(people, some, name))
+            replace(tested(people, some, name), about={"of": SAY("row", part=pair, metric=title)})
             for (_, other, judged), people in found.items()
-            if kind == _PARTS[MODELS, PEOPLE] != other.partition(",")[0] and judged == judge
+            if (pair := other.partition(",")[0]) != kind == _PARTS[MODELS, PEOPLE]
+            and judged == judge
             for name, title in sheet.columns.items()
         ]
         if rows:
-            yield TextTable(
-                f"People less {model} with people, {by} ({judge})",
-                ("", "difference", "t", "p", "p, by task"),
-                tuple(rows),
-                (
-                    "t, p: Student's t test of two independent samples, as in the paper. It takes "
-                    "episodes of one task for independent, and so finds differences too often: for "
-                    "goals in 16 to 19 of 100 studies where there is none, simulated",
-                    "p, by task: sign flips of the mean differences of tasks that both played",
-                ),
-            )
+            yield SAY.table("tests", rows, model=model, by=by, judge=judge)
 
 
-def tested(a: Sequence[Value], b: Sequence[Value], measure: str) -> tuple[str, ...]:
+def tested(a: Sequence[Value], b: Sequence[Value], measure: str) -> Finding:
     """The difference of two means, Student's t and its p, and the p of sign flips by task."""
     from scipy.stats import ttest_ind
 
     ours, theirs = _by_task(a, measure), _by_task(b, measure)
     x, y = ([one for some in tasks.values() for one in some] for tasks in (ours, theirs))
     if not x or not y:
-        return (NOTHING,) * 4
+        return Finding()
     varied = min(len(x), len(y)) > 1 and len({*x}) + len({*y}) > 2
     t, p = map(float, ttest_ind(x, y)) if varied else (None, None)
     both = sorted(ours.keys() & theirs.keys())
     gaps = [fmean(ours[task]) - fmean(theirs[task]) for task in both]
     flipped = sign_flip({measure: gaps}, both)[measure].p if both else None
-    return plain(fmean(x) - fmean(y), sign=True), plain(t), p_text(p), p_text(flipped)
+    return Finding(p=p, more={"difference": fmean(x) - fmean(y), "t": t, "p_by_task": flipped})
 
 
 def _by_task(values: Sequence[Value], measure: str) -> dict[str, list[float]]:

@@ -13,10 +13,13 @@ from sociolab.plugin.recipe import (
     Sheet,
     Yours,
     dry_run,
+    figure,
     first_judge,
     reproduced,
     scored,
 )
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Sentence
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
 from sociolab.stats.correlation import pearson
@@ -29,6 +32,8 @@ from sociolab.worlds.stss.plan import (
     level_run,
     levels_command,
 )
+
+SAY = Catalogue("recipes", "sociolab.worlds.stss.notes")
 
 
 class StssRecipeConfig(RecipeConfig, ArmsConfig):
@@ -77,14 +82,12 @@ def _settings(result: RunResult) -> Mapping[str, Any]:
     return result.recorded.get("world_settings") or {}
 
 
-def _ran_on(config: RecipeConfig, results: Sequence[RunResult]) -> Iterator[str]:
+def _ran_on(config: RecipeConfig, results: Sequence[RunResult]) -> Iterator[Sentence]:
     """Who played the residents, and on which mind."""
-    who = config.partner or "the agent itself"
-    yield f"Everybody but the performer is played by {who}; in the paper by GPT-3.5."
+    yield SAY("residents", who=config.partner or SAY("itself"))
     towns = [one for one in results if one.world == ACTION]
     for mind in dict.fromkeys(str(_settings(one).get("mind", "lean")) for one in towns):
-        lean = ", which asks residents less than the architecture that the paper runs (PAPER.md)"
-        yield f"The town runs on the {mind} mind{lean if mind == 'lean' else ''}."
+        yield SAY("mind", mind=mind, asks=SAY("lean") if mind == "lean" else "")
 
 
 async def levels(sheet: Sheet, lab: Context, config: StssRecipeConfig) -> Findings:
@@ -97,11 +100,12 @@ async def levels(sheet: Sheet, lab: Context, config: StssRecipeConfig) -> Findin
     yours, sections = [], []
     for talk, town in zip(results[::2], results[1::2], strict=False):
         (said,), (done,) = _scored(sheet, talk), _scored(sheet, town)
-        figures, why = {**said.figures, **done.figures}, said.withheld or done.withheld
-        if both := _both(figures):
-            n = min(one.n for one in figures.values())
-            figures["lost"] = Estimate(both[0] - both[1], n, n, None, None, "none")
-        yours.append(replace(said, figures=figures, withheld=why))
+        figures = {**said.figures, **done.figures}
+        own = replace(said, figures=figures, withheld=said.withheld or done.withheld)
+        if both := _both(own):
+            n = min(count.n for one in figures.values() for count in one.counts)
+            figures["lost"] = figure(Estimate(both[0] - both[1], n, n, None, None, "none"))
+        yours.append(own)
         if both and not town.stopped:
             sections.append((talk.run, town.run))
     more: Sequence[Section] = ()
@@ -112,31 +116,28 @@ async def levels(sheet: Sheet, lab: Context, config: StssRecipeConfig) -> Findin
     return reproduced(sheet, yours, config, results, said=said_of, more=more)
 
 
-def _both(figures: Mapping[str, Estimate]) -> tuple[float, float] | None:
+def _both(one: Yours) -> tuple[float, float] | None:
     """The scores at both levels, if both are there."""
-    said, done = (figures.get(name) for name in ("conversation_sr", "overall"))
+    said, done = one.estimate("conversation_sr"), one.estimate("overall")
     if said is None or done is None or said.value is None or done.value is None:
         return None
     return said.value, done.value
 
 
-def _correlated(sheet: Sheet, yours: Sequence[Yours]) -> str:
+def _correlated(sheet: Sheet, yours: Sequence[Yours]) -> Sentence:
     """Pearson's r over agents, with and without TDP: of the paper's tables, and of these."""
     theirs = [figures[:2] for rows in sheet.rows.values() for figures in rows.values()]
-    ours = [both for one in yours if (both := _both(one.figures))]
-    told = [f"{_r(ours)} over the {len(ours)} here"]
+    ours = [both for one in yours if (both := _both(one))]
+    rs = [SAY("here", r=_r(ours), n=len(ours))]
     if not any(one.withheld for one in yours):
-        told.insert(0, f"{_r(theirs)} over the paper's {len(theirs)}, by its tables")
-    return (
-        "Pearson's r of conversation SR and the score in the town, over agents with and without "
-        f"TDP: {'; '.join(told)}."
-    )
+        rs.insert(0, SAY("in_the_paper", r=_r(theirs), n=len(theirs)))
+    return SAY("correlated", rs=rs)
 
 
-def _r(points: Sequence[tuple[float, ...]]) -> str:
+def _r(points: Sequence[tuple[float, ...]]) -> float | Sentence:
     x, y = ([one[end] for one in points] for end in (0, 1))
-    found = pearson(x, y, list(map(str, range(len(points)))))
-    return "not defined" if found.value is None else f"{found.value:.2f}"
+    value = pearson(x, y, list(map(str, range(len(points))))).value
+    return SAY("undefined") if value is None else value
 
 
 RECIPES = {

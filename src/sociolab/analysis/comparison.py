@@ -1,0 +1,410 @@
+"""A minus B: two agents compared on episodes that answer to each other, by one judge's scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Literal, TypeAlias, get_args
+
+from sociolab.analysis.matching import (
+    Blocks,
+    By,
+    ComparedSide,
+    Match,
+    MatchedBlock,
+    MatchKey,
+    matched,
+    place_of,
+    places_of,
+)
+from sociolab.analysis.values import Value
+from sociolab.core.errors import ConfigError
+from sociolab.core.metrics import UNDECLARED, Declared
+from sociolab.core.score import JudgeId, Measure, judge_title
+from sociolab.report.finding import Count
+from sociolab.report.plays import mean_ends
+from sociolab.report.schema import ESTABLISHED
+from sociolab.stats.crossed import RatedPlay, for_other_raters
+from sociolab.stats.intervals import on_scale
+from sociolab.stats.paired import Comparison, KeyedValue, compare
+from sociolab.stats.power import ALPHA
+from sociolab.stats.unpaired import compare_unpaired
+
+Unit: TypeAlias = Literal["play", "episode"]
+"""A seat of a trial, or the whole of it, as the measure goes."""
+
+ALIKE = 1e-11
+"""Values that differ by no more differ by rounding only."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchCounts:
+    """How many plays each side has, scored or not, and how many of each answer to the other's;
+    `matched` are the pairs, or blocks of plays, that these make.
+
+    `of`: what these are; seats, where an agent sat in several of one episode."""
+
+    a: int
+    b: int
+    matched: int
+    of_a: int
+    of_b: int
+    of: str = "episode"
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodePair:
+    """Two matched plays in one measure, and why the judge gave what it gave.
+
+    A value is None where it is missing. Reasons are "" where the judge gave none, or none were
+    looked up.
+    """
+
+    measure: str
+    key: MatchKey
+    a: Value
+    b: Value
+    why_a: str = ""
+    why_b: str = ""
+
+    @property
+    def difference(self) -> float | None:
+        """a minus b; None where a value is missing."""
+        if self.a.value is None or self.b.value is None:
+            return None
+        return self.a.value - self.b.value
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedMetric:
+    """a minus b in one measure.
+
+    `blocks` are the matched plays, `missing` counts those of a and of b whose value is missing,
+    `unscored` those that could not be scored, `unlike` the blocks that differ at all. `bounds` are
+    what the difference would be over all of them with everything that has no value at its worst for
+    a and best for b, and the other way round; None where that is without end. `coverage` is the
+    share of matched plays, of both sides, that could be scored among those without a failure.
+    """
+
+    measure: Measure
+    test: Comparison
+    blocks: tuple[MatchedBlock, ...]
+    missing: tuple[int, int]
+    unscored: tuple[int, int]
+    unlike: int
+    bounds: tuple[float, float] | None
+    coverage: float | None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether scores are of whole episodes."""
+        return any(block.sides[0][0].seat is None for block in self.blocks)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a matched play has no score."""
+        return any((*self.unscored, *self.missing))
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether a difference is shown after Holm's correction."""
+        return self.test.holm_p is not None and self.test.holm_p < ALPHA
+
+    @property
+    def excludes_zero(self) -> bool | None:
+        """Whether its interval does; None without one."""
+        low, high = self.test.difference.low, self.test.difference.high
+        return None if low is None or high is None else not low <= 0 <= high
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedAgents:
+    """a minus b in each measure, by the plays that `match` sets against each other; `why` says why
+    not more closely, where that was not asked for. `partners`: whether both sides met the same."""
+
+    world: str
+    a: ComparedSide
+    b: ComparedSide
+    judge: str
+    judge_id: JudgeId
+    match: Match
+    by: By
+    why: str
+    partners: bool
+    counts: Mapping[Unit, MatchCounts]
+    metrics: Mapping[str, ComparedMetric]
+    declared: Declared = UNDECLARED
+    looks: int = 1
+
+    @property
+    def measures(self) -> dict[str, Measure]:
+        """The measures by name."""
+        return {name: metric.measure for name, metric in self.metrics.items()}
+
+    @property
+    def judged(self) -> str:
+        """The judge as tables name it."""
+        return judge_title(self.judge, self.judge_id.method)
+
+    @property
+    def size(self) -> str:
+        """What is held against its counterpart, or stands alone: a pair, a block, an episode."""
+        if self.match != "none":
+            return "pair" if self.match == "exact" else "block"
+        return (self.counts.get("play") or self.counts["episode"]).of
+
+    def unit_of(self, metric: ComparedMetric) -> str:
+        """What one score of a metric is of: an episode, or a seat where an agent sat in several."""
+        count = self.counts.get("play")
+        is_seat = count is not None and count.of == "seat" and not metric.is_whole
+        return "seat" if is_seat else "episode"
+
+    @property
+    def cluster(self) -> str:
+        """What one independent observation is: a scenario, a session, a task."""
+        return self.declared.cluster
+
+    @property
+    def clusters(self) -> str:
+        """What several are called."""
+        return Count(self.cluster, 0).column
+
+    @property
+    def tested(self) -> int:
+        """How many metrics Holm's correction is over."""
+        return sum(metric.test.holm_p is not None for metric in self.metrics.values())
+
+    @property
+    def family(self) -> tuple[Count, ...]:
+        """What p is corrected for: metrics, and looks where there are several."""
+        return (Count("metric", self.tested), *self.planned)
+
+    @property
+    def planned(self) -> tuple[Count, ...]:
+        """The looks, where several are planned."""
+        return (Count("look", self.looks),) if self.looks > 1 else ()
+
+    @property
+    def main(self) -> ComparedMetric:
+        """The world's main metric, or the first; one that has a difference to speak of, if any,
+        and first one of which enough is established (`report.schema.ESTABLISHED`)."""
+        mains = [name for name in self.declared.main if name in self.metrics]
+        metrics = [self.metrics[name] for name in (*mains, *self.metrics)]
+        metrics.sort(key=lambda m: m.coverage is not None and m.coverage < ESTABLISHED)
+        return next((m for m in metrics if m.test.design.error is not None), metrics[0])
+
+    def pairs(self, name: str) -> tuple[EpisodePair, ...]:
+        """The matched plays of a measure, two by two; none where whole blocks were matched."""
+        if self.match != "exact":
+            return ()
+        blocks = self.metrics[name].blocks
+        return tuple(EpisodePair(name, b.key, b.sides[0][0], b.sides[1][0]) for b in blocks)
+
+    @property
+    def level(self) -> float:
+        """The p that shows a metric's difference whatever the other metrics come to."""
+        return ALPHA / max(self.tested, 1) / self.looks
+
+    @property
+    def matched_by(self) -> list[str]:
+        """What episodes that were matched share."""
+        match self.match:
+            case "exact":
+                return ["task", "seat", self.by, "repeat"]
+            case "scenario":
+                return [self.cluster, *([self.by] if self.partners else [])]
+            case "none":
+                return []
+
+    def matched_sides(self) -> tuple[ComparedSide, ComparedSide]:
+        """Both sides with no other plays than those that answer to the other's."""
+        a, b = (
+            replace(
+                side,
+                values=tuple(
+                    value
+                    for metric in self.metrics.values()
+                    for block in metric.blocks
+                    for value in block.sides[place]
+                ),
+            )
+            for place, side in enumerate((self.a, self.b))
+        )
+        return a, b
+
+
+def compare_agents(
+    world: str,
+    a: ComparedSide,
+    b: ComparedSide,
+    judge: tuple[str, JudgeId],
+    measures: Mapping[str, Measure],
+    declared: Declared = UNDECLARED,
+    match: Match | None = None,
+    looks: int = 1,
+) -> ComparedAgents:
+    """Compare both sides in these measures; `judge` is its label and itself, `match` how plays are
+    matched where it is not to be chosen (`analysis.matching`); p is corrected for so many `looks`.
+
+    Tasks of one id must be the same task on both sides. ConfigError where nothing can be matched.
+    """
+    matching = matched(a, b, match)
+    blocks = {name: matching.blocks.get(name, ()) for name in measures}
+    whole_a, whole_b = (replace(side, values=(*side.values, *side.untold)) for side in (a, b))
+    with_unscored = matched(whole_a, whole_b, matching.match).blocks
+    rows = {
+        name: (_rows(scored, matching.match, 0), _rows(scored, matching.match, 1))
+        for name, scored in blocks.items()
+    }
+    tests = (compare_unpaired if matching.match == "none" else compare)(rows, looks)
+    if judge[1].method == "people":
+        rated = {name: _rated(scored, matching.match) for name, scored in blocks.items()}
+        tests = for_other_raters(tests, rated, looks)
+    return ComparedAgents(
+        world=world,
+        declared=declared,
+        a=a,
+        b=b,
+        judge=judge[0],
+        judge_id=judge[1],
+        match=matching.match,
+        by=matching.by,
+        why=matching.why,
+        partners=matching.partners,
+        looks=looks,
+        counts=_counts(a, b, matching.blocks),
+        metrics={
+            name: _metric(measure, tests[name], (a, b), blocks[name], with_unscored.get(name, ()))
+            for name, measure in measures.items()
+        },
+    )
+
+
+def _metric(
+    measure: Measure,
+    test: Comparison,
+    sides: Sequence[ComparedSide],
+    blocks: Sequence[MatchedBlock],
+    with_unscored: Sequence[MatchedBlock],
+) -> ComparedMetric:
+    """`with_unscored`: the blocks with the episodes among them that could not be scored."""
+    used = [block for block in blocks if all(map(_scored, block.sides))]
+    gaps = [fmean(_scored(block.sides[0])) - fmean(_scored(block.sides[1])) for block in used]
+    only_a, only_b = (
+        len(_scored([value for value in side.values if value.measure == measure.name]))
+        - sum(len(_scored(block.sides[place])) for block in used)
+        for place, side in enumerate(sides)
+    )
+    width = measure.high - measure.low  # no two values on the scale differ by more
+    difference = on_scale(test.difference, -width, width)
+    return ComparedMetric(
+        measure=measure,
+        test=replace(test, only_a=only_a, only_b=only_b, difference=difference),
+        blocks=tuple(blocks),
+        missing=_counted(blocks, lambda value: value.value is None),
+        unscored=_counted(with_unscored, lambda value: value.unscored is not None),
+        unlike=sum(abs(gap) > ALIKE for gap in gaps),
+        bounds=mean_ends([_ends(block) for block in with_unscored]),
+        coverage=_coverage(with_unscored),
+    )
+
+
+def _coverage(blocks: Sequence[MatchedBlock]) -> float | None:
+    scored = sum(_counted(blocks, lambda value: value.value is not None))
+    could = scored + sum(_counted(blocks, lambda value: value.unscored is not None))
+    return scored / could if could else None
+
+
+def _counted(blocks: Sequence[MatchedBlock], which: Callable[[Value], bool]) -> tuple[int, int]:
+    """How many plays of a and of b are such."""
+    a, b = (sum(which(value) for block in blocks for value in block.sides[i]) for i in (0, 1))
+    return a, b
+
+
+def _scored(values: Sequence[Value]) -> list[float]:
+    return [value.value for value in values if value.value is not None]
+
+
+def _ends(block: MatchedBlock) -> tuple[float, float]:
+    """Between what the difference of a block lies."""
+    (low_a, high_a), (low_b, high_b) = (
+        [fmean(value.ends[i] for value in side) for i in (0, 1)] for side in block.sides
+    )
+    return low_a - high_b, high_a - low_b
+
+
+def _rows(blocks: Sequence[MatchedBlock], match: Match, side: int) -> list[KeyedValue]:
+    """A row for each block, with the mean of its values on this side (0 or 1); where nothing was
+    matched, for each play."""
+    if match == "none":
+        plays = [value for block in blocks for value in block.sides[side]]
+        return [
+            KeyedValue(number, value.cluster, value.value)
+            for number, value in enumerate(plays)
+            if value.value is not None
+        ]
+    return [
+        KeyedValue(block.key, block.sides[side][0].cluster, fmean(values))
+        for block in blocks
+        if (values := _scored(block.sides[side]))
+    ]
+
+
+def _rated(blocks: Sequence[MatchedBlock], match: Match) -> list[RatedPlay]:
+    """The plays that `_rows` are made of, with who gave what; each block counts the same on either
+    side, where plays were matched."""
+    rated = []
+    for block in blocks:
+        sides = [[value for value in side if value.given] for side in block.sides]
+        if match != "none" and not all(sides):
+            continue
+        for side, sign in zip(sides, (1, -1), strict=True):
+            share = 1 if match == "none" else len(side)
+            rated += [RatedPlay(value.cluster, value.given, sign / share) for value in side]
+    return rated
+
+
+def _counts(a: ComparedSide, b: ComparedSide, blocks: Blocks) -> dict[Unit, MatchCounts]:
+    """What there is and what could be matched, of seats and of whole episodes."""
+    matched_blocks = [block for of_measure in blocks.values() for block in of_measure]
+    counts: dict[Unit, MatchCounts] = {}
+    for unit in get_args(Unit):
+        whole = unit == "episode"
+        places = [{place_of(v) for v in s.values if (v.seat is None) is whole} for s in (a, b)]
+        if any(places):
+            own = [b for b in matched_blocks if (b.sides[0][0].seat is None) is whole]
+            used = [{place_of(v) for block in own for v in block.sides[i]} for i in (0, 1)]
+            several = any(len({trial for trial, *_ in side}) < len(side) for side in places)
+            counts[unit] = MatchCounts(
+                len(places[0]),
+                len(places[1]),
+                len({block.key for block in own}),
+                len(used[0]),
+                len(used[1]),
+                "whole episode" if whole else "seat" if several else "episode",
+            )
+    return counts
+
+
+def seat_comparisons(whole: ComparedAgents) -> dict[str, ComparedAgents]:
+    """The comparison in each seat (`report.plays.seat_roles`); a seat in which no two episodes
+    answer to each other is left out."""
+    roles = places_of({**whole.a.casts, **whole.b.casts})
+    seats: dict[str, ComparedAgents] = {}
+    for role in sorted({*roles.values()}):
+        a, b = (
+            replace(
+                side,
+                values=tuple(v for v in side.values if roles.get((v.trial, v.seat)) == role),
+                untold=tuple(v for v in side.untold if roles.get((v.trial, v.seat)) == role),
+            )
+            for side in (whole.a, whole.b)
+        )
+        judge = (whole.judge, whole.judge_id)
+        with suppress(ConfigError):
+            seats[whole.declared.roles.get(role, role)] = compare_agents(
+                whole.world, a, b, judge, whole.measures, whole.declared, whole.match, whole.looks
+            )
+    return seats

@@ -1,0 +1,261 @@
+"""What a comparison of two agents says: what was held against what, what is shown and what is not,
+what these episodes could not have shown, and what not to conclude."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+
+from sociolab.analysis.comparison import ComparedAgents, ComparedMetric, MatchCounts, Unit
+from sociolab.analysis.matching import uneven
+from sociolab.core.episode import TurnsAsked
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Count, Sentence
+from sociolab.report.formatting import span
+from sociolab.report.words import share
+from sociolab.stats.crossed import LEAST_RATERS, RatedEstimate
+from sociolab.stats.intervals import NO_VARIATION
+from sociolab.stats.power import ALPHA, NO_REPEATS
+
+SAY = Catalogue("compare")
+
+FEW = 10
+"""With fewer clusters than this, figures that rest on their scatter are called rough."""
+
+
+def matching_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
+    """What was held against what, why not more closely, and what is left over."""
+    for unit, count in comparison.counts.items():
+        a, b = Count(count.of, count.a), Count(count.of, count.b)
+        left_a, left_b = count.a - count.of_a, count.b - count.of_b
+        yield SAY(
+            "matching",
+            matched=_matched(comparison, unit, count),
+            used=SAY("not_used", left_a=left_a, a=a, left_b=left_b, b=b)
+            if left_a or left_b
+            else SAY("all_used", units=a.column),
+            clustered=_clustered(comparison),
+        )
+
+
+def _matched(comparison: ComparedAgents, unit: Unit, count: MatchCounts) -> Sentence:
+    units = Count(count.of, 0).column
+    because = SAY("because", why=comparison.why) if comparison.why else ""
+    if comparison.match == "none":
+        return SAY("none", units=units, because=because)
+    shared = _shared(comparison, unit)
+    if comparison.match == "exact":
+        return SAY("exact", pairs=Count("pair", count.matched), units=units, shared=shared)
+    blocks = Count("block", count.matched)
+    return SAY("scenario", blocks=blocks, units=units, shared=shared, because=because)
+
+
+def _clustered(comparison: ComparedAgents) -> Sentence:
+    clusters = max(metric.test.clusters for metric in comparison.metrics.values())
+    say = partial(SAY, cluster=comparison.cluster, clusters=clusters)
+    if raters := _raters(comparison, crossed=True):
+        return say("clustered_both_ways", raters=raters)
+    return say("clustered")
+
+
+def _shared(comparison: ComparedAgents, unit: Unit) -> str:
+    """What the plays of a pair, or of a block, have in common."""
+    partner = partner_words(comparison)
+    if comparison.match == "exact":
+        by_seats = unit == "play"
+        return SAY("shared_by_seats" if by_seats else "shared_by_episodes", partner=partner)
+    if not comparison.partners:
+        return comparison.cluster
+    return SAY("shared_by_blocks", cluster=comparison.cluster, partner=partner)
+
+
+def partner_words(comparison: ComparedAgents) -> Sentence:
+    """By what partners were matched."""
+    return SAY("role") if comparison.by == "role" else SAY("partner")
+
+
+def matching_words(comparison: ComparedAgents) -> Sentence:
+    """How the plays were matched, in a few words."""
+    counts = comparison.counts
+    if comparison.match == "none":
+        count = counts.get("play") or counts["episode"]
+        return SAY("unmatched", units=Count(count.of, 0).column, a=count.of_a, b=count.of_b)
+    shared = [_shared(comparison, unit) for unit in counts]
+    if comparison.match == "exact":
+        return SAY("pairs_matched", shared=shared)
+    units = " or ".join(Count(count.of, 0).column for count in counts.values())
+    return SAY("blocks_matched", units=units, shared=shared)
+
+
+def _raters(comparison: ComparedAgents, *, crossed: bool = False) -> int:
+    """How many people scored, at most; `crossed`: where intervals hold for others, too."""
+    differences = (metric.test.difference for metric in comparison.metrics.values())
+    return max(
+        (
+            difference.raters
+            for difference in differences
+            if isinstance(difference, RatedEstimate)
+            and (difference.method == "crossed" or not crossed)
+        ),
+        default=0,
+    )
+
+
+def conclusion_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
+    """What is shown, what is not, and what could not be tested, each metric once."""
+    kinds: dict[str, list[ComparedMetric]] = {}
+    for metric in comparison.metrics.values():
+        kinds.setdefault(_kind(comparison, metric), []).append(metric)
+    for metric in kinds.get("shown", ()):
+        yield _shown(comparison, metric)
+    if metrics := kinds.get("not shown"):
+        yield SAY("not_shown", metrics=list(map(_with_interval, metrics)))
+    if metrics := kinds.get("undecided"):
+        yield SAY(
+            "undecided",
+            metrics=list(map(_with_interval, metrics)),
+            clusters=comparison.clusters,
+            family=comparison.family,
+        )
+    if metrics := kinds.get("equal"):
+        size = Count(comparison.size, 0).column
+        yield SAY("equal", matched=size, metrics=[metric.measure for metric in metrics])
+    if metrics := kinds.get("empty"):
+        yield SAY("not_compared", metrics=[metric.measure for metric in metrics])
+
+
+def _kind(comparison: ComparedAgents, metric: ComparedMetric) -> str:
+    test = metric.test
+    if metric.is_significant:
+        return "shown"
+    if not test.pairs:
+        return "empty"
+    # Of episodes that are not matched, equal means do not say that nothing differs.
+    if not metric.unlike and (comparison.match != "none" or test.difference.note == NO_VARIATION):
+        return "equal"
+    # No result could have come out significant, Holm's correction for the smallest p included.
+    smallest = test.permutation.smallest
+    if smallest is not None and smallest * comparison.tested * comparison.looks > ALPHA:
+        return "undecided"
+    return "not shown"
+
+
+def _shown(comparison: ComparedAgents, metric: ComparedMetric) -> Sentence:
+    test, measure = metric.test, metric.measure
+    value = test.difference.value or 0.0
+    direction = "higher" if value > 0 else "lower"
+    better = comparison.declared.metric(measure.name).better
+    better_or_worse = SAY("which_is_better") if better == direction else SAY("which_is_worse")
+    return SAY(
+        "shown",
+        metric=measure,
+        direction=direction,
+        size=abs(value),
+        judgement=better_or_worse if better else "",
+        interval=span(test.difference, measure) or SAY("no_ends", why=test.difference.note),
+        p=test.p,
+        adjusted_p=test.holm_p,
+        doubt=SAY("doubtful") if metric.excludes_zero is False else "",
+    )
+
+
+def _with_interval(metric: ComparedMetric) -> Sentence:
+    test = metric.test
+    interval = span(test.difference, metric.measure)
+    interval = interval or SAY("without_interval", why=test.difference.note)
+    say = partial(SAY, metric=metric.measure, interval=interval)
+    if metric.excludes_zero:
+        return say("with_interval_yet", p=test.p, adjusted_p=test.holm_p)
+    if test.p is not None and test.p < ALPHA:
+        return say("with_interval_but", p=test.p, adjusted_p=test.holm_p)
+    return say("with_interval")
+
+
+def power_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
+    """What could be seen in the main metric, and what would settle the observed difference."""
+    metric = comparison.main
+    test, measure = metric.test, metric.measure
+    least = test.design.detectable
+    if least is not None:
+        level = at_level(comparison)
+        yield SAY("detectable", metric=measure, difference=least, level=level)
+    if test.at_most is not None and not metric.is_significant:
+        yield SAY("at_most", metric=measure, margin=test.at_most)
+    needed = test.settles
+    if not needed.size or needed.clusters is None or needed.repeats == 1:
+        return
+    if needed.repeats is not None:
+        otherwise: Sentence | str = SAY("or_repeats", factor=needed.repeats)
+    elif needed.note == NO_REPEATS:
+        otherwise = SAY("or_never", cluster=comparison.cluster)
+    else:
+        otherwise = SAY("because", why=needed.note) if needed.note else ""
+    yield SAY(
+        "sample_size",
+        metric=measure,
+        difference=test.difference,
+        clusters=Count(comparison.cluster, needed.clusters),
+        otherwise=otherwise,
+    )
+
+
+def caution_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
+    """What not to conclude: turns failed, clusters are few, seats uneven, or scores missing."""
+    metrics, cluster = comparison.metrics.values(), comparison.cluster
+    yield from failed_turns_notes({"A": comparison.a.asked, "B": comparison.b.asked})
+    if comparison.judge_id.method == "people" and _raters(comparison) < LEAST_RATERS:
+        yield SAY("few_raters", least=LEAST_RATERS)
+    clusters = [metric.test.clusters for metric in metrics if metric.test.pairs]
+    if clusters and min(clusters) < FEW:
+        yield SAY("few_clusters", clusters=count_range(cluster, clusters))
+    if comparison.match == "scenario":
+        blocks = {name: metric.blocks for name, metric in comparison.metrics.items()}
+        if odd := uneven(comparison.a, comparison.b, blocks):
+            yield SAY("uneven", clusters=Count(cluster, len(odd)))
+    for metric in metrics:
+        if any(metric.unscored):
+            yield _not_established(metric, f"matched {comparison.unit_of(metric)}")
+    if missing := list(_missing(comparison)):
+        yield SAY("missing", most=missing)
+
+
+def _missing(comparison: ComparedAgents) -> Iterator[Sentence]:
+    """How many seats, and how many episodes, lack a value in some metric."""
+    metrics = comparison.metrics.values()
+    for unit in dict.fromkeys(map(comparison.unit_of, metrics)):
+        missing = [metric.missing for metric in metrics if comparison.unit_of(metric) == unit]
+        a, b = map(max, zip(*missing, strict=True))
+        if a or b:
+            yield SAY("of_each", a=Count(f"matched {unit}", a), b=b)
+
+
+def _not_established(metric: ComparedMetric, unit: str) -> Sentence:
+    a, b = metric.unscored
+    say = partial(SAY, metric=metric.measure, a=Count(unit, a), b=b)
+    if metric.bounds is None:
+        return say("of_any_size")
+    could = metric.bounds[0] < 0 < metric.bounds[1]
+    return say("sign_could_change" if could else "sign_would_not_change", bounds=metric.bounds)
+
+
+def failed_turns_notes(asked: Mapping[str, TurnsAsked]) -> Iterator[Sentence]:
+    """Who failed turns, and what share."""
+    for agent, (failed, turns_asked) in asked.items():
+        if failed:
+            turns, portion = Count("turn", turns_asked), share(failed, turns_asked)
+            yield SAY("failed_turns", agent=agent, failed=failed, turns=turns, share=portion)
+
+
+def at_level(comparison: ComparedAgents) -> Sentence:
+    """At which level a difference counts as shown here."""
+    tests = comparison.tested * comparison.looks
+    if tests < 2:
+        return SAY("level")
+    level = comparison.level
+    return SAY("level_of_several", tests=tests, level=level, family=comparison.family)
+
+
+def count_range(of: str, counts: Sequence[int]) -> Count | Sentence:
+    """How many the metrics have, the fewest first."""
+    least, most = min(counts), Count(of, max(counts))
+    return most if least == most.n else SAY("from_to", least=least, most=most)
