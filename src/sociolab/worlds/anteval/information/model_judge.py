@@ -24,7 +24,6 @@ from sociolab.judging.quoting import flat, quoted
 from sociolab.judging.reader import MissingValue, NoValue, Strict, TranscriptReader
 from sociolab.prompting.sets import PromptSet
 from sociolab.worlds.anteval.information.scoring import (
-    LEARNED,
     RECALL,
     FactReading,
     FactResult,
