@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from sociolab.core.episode import Episode
@@ -245,6 +246,7 @@ load_information = WorldPlugin(
     sidebar=_facts,
     guides={"informativeness": lambda: rating_guide("information")},
     impressions=True,
+    exam=partial(later(f"{_PACKAGE}.exam:exam"), "information"),
 )
 
 load_intention = WorldPlugin(
@@ -258,4 +260,5 @@ load_intention = WorldPlugin(
     guides={"expressiveness": lambda: rating_guide("intention")},
     tools={"gap": _gap},
     recipes=recipes("sociolab.worlds.anteval", "anteval-table1", "anteval-table2"),
+    exam=partial(later(f"{_PACKAGE}.exam:exam"), "intention"),
 )
