@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sociolab.cli.gates import Junit, gate_check
+from sociolab.cli.gates import Junit, fail_option, gate_check
 from sociolab.cli.options import (
     BySeat,
     Details,
@@ -74,14 +74,7 @@ def report(
     ] = False,
     full: Full = False,
     details: Details = False,
-    fail_if: Annotated[
-        OptTexts,
-        option(
-            "--fail-if",
-            "RULE",
-            'Exit with 1 if the whole interval of a mean satisfies it: "goal<6". Repeatable.',
-        ),
-    ] = None,
+    fail_if: Annotated[OptTexts, fail_option("a mean", "goal<6")] = None,
     junit: Junit = None,
     store: StoreFile = None,
     json: Json = False,
