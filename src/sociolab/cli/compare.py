@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sociolab.cli.gates import GateCheck, Junit, gate_check
+from sociolab.cli.gates import GateCheck, Junit, fail_option, gate_check
 from sociolab.cli.options import (
     BySeat,
     FigureFile,
@@ -101,14 +101,7 @@ def compare(
         OptText,
         option("--by", "prompts", "Compare two sets of instructions instead of two agents."),
     ] = None,
-    fail_if: Annotated[
-        OptTexts,
-        option(
-            "--fail-if",
-            "RULE",
-            'Exit with 1 if the whole interval of A - B satisfies it: "goal<-0.5". Repeatable.',
-        ),
-    ] = None,
+    fail_if: Annotated[OptTexts, fail_option("A - B", "goal<-0.5")] = None,
     junit: Junit = None,
     html: Html = None,
     full: Full = False,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +16,13 @@ from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from sociolab.analysis.gates import Gate, GateRule
+
+
+def fail_option(of: str, example: str) -> Any:
+    """The option for rules of what has intervals, with an example of one."""
+    rule = f'the whole interval of {of} satisfies it: "{example}"'
+    return option("--fail-if", "RULE", f"Exit with 1 if {rule}. Repeatable.")
+
 
 Junit = Annotated[OptPath, option("--junit", "FILE", "Write the gates as JUnit XML, for CI.")]
 

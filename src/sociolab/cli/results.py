@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sociolab.cli.gates import Junit, gate_check
+from sociolab.cli.gates import Junit, fail_option, gate_check
 from sociolab.cli.options import (
     BySeat,
     Details,
@@ -74,14 +74,7 @@ def report(
     ] = False,
     full: Full = False,
     details: Details = False,
-    fail_if: Annotated[
-        OptTexts,
-        option(
-            "--fail-if",
-            "RULE",
-            'Exit with 1 if the whole interval of a mean satisfies it: "goal<6". Repeatable.',
-        ),
-    ] = None,
+    fail_if: Annotated[OptTexts, fail_option("a mean", "goal<6")] = None,
     junit: Junit = None,
     store: StoreFile = None,
     json: Json = False,
@@ -180,8 +173,9 @@ def _paper_files(
     partner: bool,
     details: bool,
 ) -> Iterator[Path]:
-    """Write tables of the runs, and the figures of the first, for a paper: those that are wanted;
-    with the partner's scores only if wanted, too."""
+    """Write tables of the runs for a paper and, of a single run, the means by its main judge as a
+    figure, with the matrix of agents and partners in a second one if it has any: those that are
+    wanted; with the partner's scores only if wanted, too."""
     if media.latex is None and media.markdown is None and media.figure is None:
         return
     from sociolab.report.result import narrowed
@@ -194,30 +188,19 @@ def _paper_files(
         for result in results
     ]
     sections = [run_section(result, details=details) for result in own]
-    tables = Media(latex=media.latex, markdown=media.markdown)
     settings = [result.settings for result in own]
-    yield from tables.write_files(VerbResult((), sections, dict), settings)
+    means = matrix = None
     if media.figure is not None:
-        yield from _run_figures(own[0], media.figure)
+        from sociolab.report.figures import heat_figure, mean_figure
 
-
-def _run_figures(result: RunResult, path: Path) -> Iterator[Path]:
-    """Draw the means of a run by its main judge and, into a second file, the matrix of agents and
-    partners if it has one."""
-    from sociolab.report.figures import heat_figure, mean_figure, write_figure
-    from sociolab.report.words import stand_in_notes
-
-    served = stand_in_notes(result.settings)
-    means = mean_figure(result)
-    if means is None:
-        raise ConfigError(f"--figure: no agent of {result.run} has a score to be drawn")
-    write_figure(path, means, served)
-    yield path
-    matrix = heat_figure(result)
-    if matrix is not None:
-        beside = path.with_stem(f"{path.stem}-pairs")
-        write_figure(beside, matrix, served)
-        yield beside
+        means, matrix = mean_figure(own[0]), heat_figure(own[0])
+        if means is None:
+            raise ConfigError(f"--figure: no agent of {own[0].run} has a score to be drawn")
+    paper = replace(media, csv=None)
+    yield from paper.write_files(VerbResult((), sections, dict, figure=means), settings)
+    if media.figure is not None and matrix is not None:
+        beside = Media(figure=media.figure.with_stem(f"{media.figure.stem}-pairs"))
+        yield from beside.write_files(VerbResult((), sections, dict, figure=matrix), settings)
 
 
 @verbs.command(epilog="Example: sociolab table first town --html table.html")
