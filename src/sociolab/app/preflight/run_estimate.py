@@ -77,6 +77,14 @@ class Case:
             found.add(part)
         return found
 
+    def with_all(self, other: Case) -> Case:
+        """This case, and another one beside it."""
+        found = Case(self.name, longest=self.longest, seconds=self.seconds)
+        for case in (self, other):
+            for key, part in case.parts.items():
+                found.parts[key].add(part)
+        return found
+
     def add_trials(self, parts: Mapping[tuple[str, Role], CallCounts], count: float = 1) -> None:
         """So many trials more that each take this."""
         calls: Counter[str] = Counter()
@@ -168,7 +176,8 @@ class RunEstimate:
         """About how many episodes the budget buys; None without one, or without prices."""
         if self.budget is None or not self.episode_usd:
             return None
-        return min(self.trials, int(self.budget / self.episode_usd))
+        exam = (self.usd(self.exam) if self.exam else None) or 0.0
+        return min(self.trials, int(max(0.0, self.budget - exam) / self.episode_usd))
 
     def usd(self, case: Case, *, cached: bool = False) -> float | None:
         """Dollars of all models together; None if one of them has no price."""
@@ -198,7 +207,7 @@ class RunEstimate:
                         for model, part in case.models.items()
                     },
                 }
-                for case in (*self.cases, *([self.expected] if self.expected else []))
+                for case in filter(None, (*self.cases, self.expected, self.exam))
             ],
             "no_price": list(self.unpriced),
             "not_counted": list(self.uncounted),
@@ -255,6 +264,11 @@ class RunEstimate:
             ends = [case.parts.get(key, CallCounts()) for case in (low, high)]
             usd = [[end.usd(self.prices[key[0]], cached=c) for end in ends] for c in (False, True)]
             rows.append((*key, *_cells(ends, usd, caching=caching)))
+        if exam := self.exam:
+            for model, part in exam.models.items():
+                usd = [[part.usd(self.prices[model], cached=c)] for c in (False, True)]
+                rows.append((model, "exam", *_cells([part], usd, caching=caching)))
+            low, high = (case.with_all(exam) for case in (low, high))
         if len(rows) > 1:
             usd = [[self.usd(case, cached=one) for case in (low, high)] for one in (False, True)]
             rows.append(("total", "", *_cells([low.whole, high.whole], usd, caching=caching)))
@@ -274,6 +288,8 @@ class RunEstimate:
         )
         priced = any(price and price.cached is not None for price in self.prices.values())
         bound = [self._bound()] if len(self.cases) > 2 else []
+        if self.exam is not None:
+            bound.append("exam: once for each new judge; --exam off leaves it")
         about = [f"range: {self.about}"] if self.about else []
         if self.expected is not None:
             usd = self.usd(self.expected)
