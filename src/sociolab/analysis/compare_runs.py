@@ -49,7 +49,7 @@ from sociolab.core.instructions import INSTRUCTIONS, instructions_from
 from sociolab.core.score import Measure
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.difference_charts import forest
-from sociolab.report.exam import exam_warnings, judge_notes
+from sociolab.report.exam import failed_exams, judge_notes
 from sociolab.report.finding import Count, Sentence
 from sociolab.report.formatting import rounded
 from sociolab.report.run_facts import evaluated, not_played
@@ -233,7 +233,7 @@ def _concluded(
     compared here, in sentences."""
     declared, measures = comparison.declared, comparison.measures
     cautions = (
-        *_failed_exams(runs, judges),
+        *failed_exams((run.result for run in runs), judges),
         *agent_names(store, wanted.runs).notes,
         *cautions_of_runs(runs),
         *_judge_apart(runs, judges[0]),
@@ -282,7 +282,7 @@ def _alone(
     section = replace(
         section,
         said=(judged, *section.said, *filter(None, [why])),
-        cautions=(*_failed_exams([run], (judge,)), *section.cautions, *failed),
+        cautions=(*failed_exams([run.result], (judge,)), *section.cautions, *failed),
     )
     others = () if wanted.judge or wanted.measures else _other_judges([run], judge)
     section = noted(section, _footnotes([run], (judge,)))
@@ -435,7 +435,7 @@ def _all_pairs(
     notes = agent_names(store, wanted.runs).notes
     cautions = dict.fromkeys(
         (
-            *_failed_exams(runs, (judge,)),
+            *failed_exams((run.result for run in runs), (judge,)),
             *notes,
             *cautions_of_runs(runs),
             *_judge_apart(runs, judge),
@@ -555,12 +555,6 @@ def cautions_of_runs(runs: Sequence[OpenedRun]) -> Iterator[Sentence]:
         yield SAY("runs_differ", settings=settings)
     for result in (run.result for run in runs):
         yield from not_played(result)
-
-
-def _failed_exams(runs: Sequence[OpenedRun], judges: Sequence[str]) -> Iterator[Sentence]:
-    """Which of these judges failed the exam of their world."""
-    entries = {one.judge: one.exam for run in runs for one in run.result.judges}
-    return exam_warnings({judge: entries.get(judge) for judge in judges})
 
 
 def _judge_apart(runs: Sequence[OpenedRun], judge: str) -> Iterator[str]:

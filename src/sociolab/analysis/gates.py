@@ -230,9 +230,11 @@ def _gate(
     return Gate(rule, of, value, low, high, failed, sentence, kind)
 
 
-def junit(suite: str, gates: Sequence[Gate], undecided: str = "") -> str:
+def junit(
+    suite: str, gates: Sequence[Gate], undecided: str = "", cautions: Sequence[str] = ()
+) -> str:
     """Gates as JUnit XML, which CI services show: a test case for each, failed where it did, and
-    one with an error where they could not be decided."""
+    one with an error where they could not be decided; cautions as what was said beside."""
     failures, errors = str(sum(gate.failed for gate in gates)), int(bool(undecided))
     tests = str(len(gates) + errors)
     top = Element("testsuite", name=suite, tests=tests, failures=failures, errors=str(errors))
@@ -246,5 +248,7 @@ def junit(suite: str, gates: Sequence[Gate], undecided: str = "") -> str:
             SubElement(case, "failure", message=gate.sentence)
         else:
             SubElement(case, "system-out").text = gate.sentence
+    if cautions:
+        SubElement(top, "system-err").text = "\n".join(cautions)
     indent(top)
     return tostring(top, encoding="unicode", xml_declaration=True) + "\n"

@@ -190,6 +190,15 @@ def exam_note(judge: str, exam: ExamEntry) -> Sentence:
     return SAY("with_misses", judge=judge, right=exam.right, cases=exam.cases, misses=misses)
 
 
+def failed_exams(results: Iterable[RunResult], judges: Iterable[str] = ()) -> Iterator[Sentence]:
+    """Which judges of these runs failed their exam, of these labels if any are given."""
+    wanted = {*judges}
+    exams = {one.judge: one.exam for result in results for one in result.judges}
+    yield from exam_warnings(
+        {judge: exam for judge, exam in exams.items() if not wanted or judge in wanted}
+    )
+
+
 def exam_warnings(exams: Mapping[str, ExamEntry | None]) -> Iterator[Sentence]:
     """Which of these judges, by label, failed their exam, a sentence each."""
     for judge, exam in exams.items():
