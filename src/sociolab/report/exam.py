@@ -26,8 +26,8 @@ SAY = Catalogue("exam")
 EXAM = "exam"
 """What such a run keeps."""
 
-_LONGEST = 200
-"""Characters of a reason that are shown."""
+_LONGEST, _MOST_NAMED = 80, 3
+"""Characters of a reason that are shown, and kinds of misses that a sentence names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,5 +208,9 @@ def exam_warnings(exams: Mapping[str, ExamEntry | None]) -> Iterator[Sentence]:
 
 
 def _misses(exam: ExamEntry) -> list[Sentence]:
-    misses = [SAY("miss", what=MISSES[kind], n=n) for kind, n in exam.misses.items()]
+    """The kinds of what was missed, the gravest first, a few by name."""
+    kinds = sorted(exam.misses.items(), key=lambda one: (one[0] not in NEVER, -one[1]))
+    misses = [SAY("miss", what=MISSES[kind], n=n) for kind, n in kinds[:_MOST_NAMED]]
+    if more := sum(n for _, n in kinds[_MOST_NAMED:]):
+        misses.append(SAY("other_misses", n=more))
     return [*misses, *([SAY("unanswered", n=exam.unanswered)] if exam.unanswered else [])]
