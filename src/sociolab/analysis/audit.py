@@ -321,7 +321,8 @@ def control_findings(
     """What a judge makes of one control: in each of these metrics the score should go one way.
 
     The estimate is the share of pairs in which it did, of those with room to move; of a score that
-    should stay, the share in which it moved at most `TOLERANCE`. `change` is the mean gain,
+    should stay, the share in which it moved at most `TOLERANCE`. `rate` is the share of all others,
+    whose score did not do as it should. `change` is the mean gain,
     `no_room` counts the pairs left out since the score was at the end of the scale already, and
     `clusters` are those of all pairs. `verdict`: a judge passes where scores surely move as they
     should in most pairs: the interval of the share lies above a half. It fails where nothing moved
@@ -357,6 +358,7 @@ def control_findings(
             share = [float(_went(way, gain)) for _, gain in used]
         clusters = [c.cluster for c, _ in used]
         moved = on_scale(mean(share, clusters), 0, 1)
+        rate = on_scale(mean([1 - one for one in share], clusters), 0, 1)
         change = on_scale(mean([gain for _, gain in used], clusters), -width, width)
         if way in ("still", "as again"):
             verdict = no_more(change, tolerance, nor_less=way == "still")
@@ -365,6 +367,7 @@ def control_findings(
         more = {
             "way": way,
             "should": SAY(_SHOULD[way]),
+            "rate": rate,
             "change": change,
             "no_room": 0 if way == "as again" else len(scored) - len(used),
             "clusters": len({c.cluster for c, _ in scored}),

@@ -247,6 +247,7 @@ def _audit_document(found: AuditResult) -> dict[str, Any]:
                 "measure": finding.metric and finding.metric.name,
                 "should": finding.more["way"],
                 "moved": _estimate(finding.estimate),
+                "rate": _estimate(finding.more["rate"]),
                 "change": _estimate(finding.more["change"]),
                 "no_room": finding.more["no_room"],
                 "verdict": finding.more["verdict"],
