@@ -167,11 +167,10 @@ def models_to_examine(config: JudgeChoice, but: Collection[str] = ()) -> list[st
 
 
 def has_sat(store: Store, world: str, cases: Sequence[ExamCase], judge: JudgeId) -> bool:
-    """Whether a judge has answered all cases."""
+    """Whether a judge has sat all cases, be it without a usable answer."""
     run = exam_name(world, cases)
-    return store.has_run(run) and all(
-        store.verdicts.judged(run, judge, trial=one.id) for one in cases
-    )
+    sat = {row.trial for row in store.verdicts.judgings(run, judge)} if store.has_run(run) else {}
+    return {one.id for one in cases} <= {*sat}
 
 
 def judge_of(casting: Casting, text: str) -> Judge:
