@@ -247,7 +247,7 @@ async def build_command(lab: Context, config: Build) -> Findings:
         SAY("written", folder=str(built.folder), world=WORLD, data=where),
     )
     seeds = (Column(f"{seed}", f"{seed}", f"seed {seed}") for seed in built.tally.seeds)
-    columns = ("type", "task", "all", *seeds)
+    columns: tuple[str | Column, ...] = ("type", "task", "all", *seeds)
     table = SAY.table("tally", _tally_findings(built.tally), columns=columns)
     section = Section(SAY("title", name=data.name), said, (), (table,))
     figures = {"name": data.name, "hash": data.hash, "talks": len(data.scenarios)}
