@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -16,8 +17,9 @@ from sociolab.core.user_files import data_folder, fresh_folder, imported_folder,
 from sociolab.engine.scene import FailurePolicy
 from sociolab.plugin.context import Context, Findings
 from sociolab.plugin.options import Flag, StoreAccess
-from sociolab.report.section import Section, TextTable
-from sociolab.report.words import plural
+from sociolab.report.catalogue import Catalogue, Column
+from sociolab.report.finding import Count, Finding
+from sociolab.report.section import Section
 from sociolab.store.connect import checked_name
 from sociolab.store.store import Store
 from sociolab.worlds.stss.talk.dataset import (
@@ -26,6 +28,7 @@ from sociolab.worlds.stss.talk.dataset import (
     SCENARIOS,
     TalkData,
     TalkScenario,
+    TallyRow,
     TaskTally,
     selectable,
     selected,
@@ -35,6 +38,7 @@ from sociolab.worlds.stss.talk.dataset import (
 from sociolab.worlds.stss.talk.freezing import Unit, Watch, candidates, frozen_of_episode, town_of
 from sociolab.worlds.stss.world import StssSettings
 
+SAY = Catalogue("build", "sociolab.worlds.stss.notes")
 WORLD: Literal["stss-talk"] = "stss-talk"
 MOST_SEEDS = 1000
 
@@ -239,11 +243,13 @@ async def build_command(lab: Context, config: Build) -> Findings:
     built = build(config, watch, lab.store if config.run else None)
     data, where = built.data, str(config.out) if config.out else built.data.name
     said = (
-        f"{len(data.scenarios)} of {built.candidates} conversations that could be frozen, hash "
-        f"{data.hash}",
-        f"written to {built.folder}; play them: sociolab run {WORLD} --data {where}",
+        SAY("frozen", n=len(data.scenarios), candidates=built.candidates, hash=data.hash),
+        SAY("written", folder=str(built.folder), world=WORLD, data=where),
     )
-    section = Section(f"{data.name}: conversation tasks by seed", said, (), (_built_table(built),))
+    seeds = (Column(f"{seed}", f"{seed}", f"seed {seed}") for seed in built.tally.seeds)
+    columns: tuple[str | Column, ...] = ("type", "task", "all", *seeds)
+    table = SAY.table("tally", _tally_findings(built.tally), columns=columns)
+    section = Section(SAY("title", name=data.name), said, (), (table,))
     figures = {"name": data.name, "hash": data.hash, "talks": len(data.scenarios)}
     return Findings((section,), figures=figures)
 
@@ -252,19 +258,16 @@ _TOLD_EVERY = 5.0
 """Seconds."""
 
 
-def _built_table(built: Built) -> TextTable:
-    tally = built.tally
-    found: list[tuple[str, ...]] = []
+def _tally_findings(tally: TaskTally) -> Iterator[Finding]:
+    """How many conversations there are of each task and seed, then of each type, then of all."""
+
+    def finding(kind: str, task: str, rows: Sequence[TallyRow]) -> Finding:
+        by_seed = zip(*(row.of_seed for row in rows), strict=True)
+        sums = {f"seed {seed}": sum(n) for seed, n in zip(tally.seeds, by_seed, strict=True)}
+        count = sum(row.count for row in rows)
+        return Finding(about={"type": kind, "task": task}, more={"all": count, **sums})
+
     for kind, rows in tally.types:
-        found += [(kind, row.task, f"{row.count}", *map(_count, row.of_seed)) for row in rows]
-        sums = [sum(column) for column in zip(*(row.of_seed for row in rows), strict=True)]
-        whole = sum(row.count for row in rows)
-        found.append((kind, plural(len(rows), "task"), f"{whole}", *map(_count, sums)))
-    all_tasks = plural(len(tally.rows), "task")
-    found.append(("all", all_tasks, f"{tally.count}", *map(_count, tally.by_seed)))
-    columns = ("type", "task", "all", *map(str, tally.seeds))
-    return TextTable("By social task and seed of the town", columns, tuple(found), words=(1,))
-
-
-def _count(number: int) -> str:
-    return str(number) if number else "."
+        yield from (finding(kind, row.task, [row]) for row in rows)
+        yield finding(kind, str(Count("task", len(rows))), rows)
+    yield finding("all", str(Count("task", len(tally.rows))), tally.rows)
