@@ -26,7 +26,7 @@ from sociolab.stats.intervals import Estimate
 from sociolab.store.store import Store
 from sociolab.town.questions import MOST_ROUNDS
 from sociolab.worlds.stss.dataset import content_from, unpacked
-from sociolab.worlds.stss.judges import LOSSES, OUTCOMES, Outcome, eligible, wanted
+from sociolab.worlds.stss.judges import LOSSES, OUTCOMES, Outcome, count_required, eligible
 from sociolab.worlds.stss.talk.dataset import scenario_from
 from sociolab.worlds.stss.talk.playing import TalkSettings
 from sociolab.worlds.stss.talk.verdicts import MEASURES
@@ -166,7 +166,7 @@ def _lost(store: Store, action: LevelRun) -> tuple[dict[str, _Lost], str]:
                 mine.left_out[key] += 1
                 continue
             mine.fates.setdefault(key, Counter()).update(counts)
-            mine.wanted[key] += wanted(task)
+            mine.wanted[key] += count_required(task)
     return found, judges[0].label if judges else ""
 
 
