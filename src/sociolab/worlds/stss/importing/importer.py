@@ -25,10 +25,10 @@ from sociolab.worlds.stss.importing.village import (
     DefectKind,
     PlaceNames,
     SourceFiles,
+    describe_defects,
     find_files,
     read_ville,
     slug,
-    told,
 )
 from sociolab.worlds.stss.task import days_of
 
@@ -209,7 +209,12 @@ def _report(
         corrected=correct,
         left_out=left_out,
         defects=defects,
-        lines=(first, *remembered, *_remark(left_out, defects, correct=correct), *told(defects)),
+        lines=(
+            first,
+            *remembered,
+            *_remark(left_out, defects, correct=correct),
+            *describe_defects(defects),
+        ),
     )
 
 
