@@ -311,11 +311,9 @@ def _tasks(talk: LevelRun, action: LevelRun) -> Iterator[Sentence]:
 
 def _places(talk: LevelRun, action: LevelRun) -> Iterator[Sentence]:
     """The talks' own names and those of their town differ, so that the places must tell."""
-    talk_places = {
-        place for t in talk.trials for place in scenario_from(t.task.content).place_names
-    }
+    places = {place for t in talk.trials for place in scenario_from(t.task.content).place_names}
     maps = (unpacked(content_from(trial.task.content).town) for trial in action.trials)
-    if talk_places != {str(place) for town in maps for place in town.places}:
+    if places != {str(place) for town in maps for place in town.places}:
         yield SAY("other_town", talk=_data(talk), action=_data(action))
 
 

@@ -134,11 +134,8 @@ def score(
     `reads` says which actions are taking part, instead of the keyword filter.
     """
     evidence, rules = Evidence(task, trajectory, reads), settings or ScoreSettings()
-    return (
-        _help_score(evidence, rules)
-        if task.type == "asking for help"
-        else _event_score(evidence, rules)
-    )
+    score_task = _help_score if task.type == "asking for help" else _event_score
+    return score_task(evidence, rules)
 
 
 def _event_score(evidence: Evidence, rules: ScoreSettings) -> TaskScore:

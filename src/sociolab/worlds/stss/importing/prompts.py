@@ -78,10 +78,8 @@ def import_prompts(source: Path, fresh: Path, name: str, variant: str = "") -> t
     where there is no template, or one with other inputs than are known.
     """
     paths = _templates(source)
-    by_template = {
-        template: path for template in TEMPLATES if (path := _path_of(template, paths)) is not None
-    }
-    if not by_template:
+    chosen = {key: path for key in TEMPLATES if (path := _path_of(key, paths)) is not None}
+    if not chosen:
         raise ConfigError(
             f"{source}: expected a folder with templates of Generative Agents, such as "
             f"{next(iter(TEMPLATES))}.txt, found none"
@@ -93,7 +91,7 @@ def import_prompts(source: Path, fresh: Path, name: str, variant: str = "") -> t
     }
     lines: list[str] = []
     written: dict[str, str] = {}
-    for template, path in by_template.items():
+    for template, path in chosen.items():
         (question, inputs), stem = TEMPLATES[template], path.stem
         if question in written and stem not in _KINDS:
             continue
@@ -117,9 +115,7 @@ def import_prompts(source: Path, fresh: Path, name: str, variant: str = "") -> t
         "from our set paper: how the town works, TDP, what is said, the form of each reply"
     )
     lines += [f"no template found for: {', '.join(own)}"] if own else []
-    if unused := sorted(
-        {path.stem for path in paths} - {path.stem for path in by_template.values()}
-    ):
+    if unused := sorted({path.stem for path in paths} - {path.stem for path in chosen.values()}):
         lines.append(f"asked nowhere here: {', '.join(unused)}")
     lines.append(f"{standing}; used with --set mind=generative-agents alone")
     return tuple(lines)
@@ -157,9 +153,7 @@ def _converted(path: Path, inputs: list[str]) -> tuple[str, tuple[str, ...]]:
         return value if "{" in value or value.isdigit() else f"{{{{ {value} }}}}"
 
     parts = _INPUT.split(text)
-    plain = [
-        re.sub(r"[{}]", lambda brace: f'{{{{ "{brace[0]}" }}}}', piece) for piece in parts[::2]
-    ]
+    plain = [re.sub(r"[{}]", lambda brace: f'{{{{ "{brace[0]}" }}}}', part) for part in parts[::2]]
     filled = [put(match) for match in _INPUT.finditer(text)]
     body = "".join(a + b for a, b in zip(plain, [*filled, ""], strict=True))
     return body, tuple(str(number) for number in sorted(left_out))

@@ -186,10 +186,8 @@ def told_in(scenario: TalkScenario, episode: Episode) -> HeldTalk:
             continue
         match event.question:
             case "utter":
-                utterance = Said.model_validate(event.value)
-                lines.append(
-                    Utterance(event.seat, names[event.seat], utterance.text, utterance.acts)
-                )
+                answer = Said.model_validate(event.value)
+                lines.append(Utterance(event.seat, names[event.seat], answer.text, answer.acts))
             case "summarise":
                 note = Summary.model_validate(event.value)
             case "general_plan":
@@ -266,17 +264,13 @@ def _speaker(
     scenario: TalkScenario, resident: Resident, side: Side, other: Side, began: bool
 ) -> Speaker:
     places = known_places(resident, scenario.places)
-    known_as = {
-        who: neighbour.known_as for who, neighbour in scenario.people.items() if neighbour.known_as
-    }
+    known_as = {who: person.known_as for who, person in scenario.people.items() if person.known_as}
     me = Me(
         resident=resident,
         now=scenario.now,
         places=places,
         objects=dict.fromkeys(places, ()),
-        people={
-            who: neighbour.name for who, neighbour in scenario.people.items() if who != resident.id
-        },
+        people={who: person.name for who, person in scenario.people.items() if who != resident.id},
         memory=FrozenMemory(side.memories),
         known_as=known_as,
         place=side.place,

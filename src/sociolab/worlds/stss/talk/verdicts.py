@@ -196,9 +196,7 @@ def _quote(
     """The words with the last act that meets a condition; "" where none does."""
     task = occasion.task
     day = task.day.isoformat()
-    by_performer = [
-        (act, matter, text) for act, matter, text in about if act.by == occasion.performer.id
-    ]
+    own = [(act, matter, text) for act, matter, text in about if act.by == occasion.performer.id]
     errand = task.errands[condition.errand - 1].what[:200] if condition.errand else ""
     # What is agreed is the last answer, unless something else was put forward after it.
     answers = [entry for entry in about if entry[0].kind in ("accept", "decline", "counter")]
@@ -221,7 +219,7 @@ def _quote(
             case "place agreed":
                 return bool(matter.place)
 
-    among = agreed if condition.kind in ("time agreed", "place agreed") else by_performer
+    among = agreed if condition.kind in ("time agreed", "place agreed") else own
     return next((text for act, matter, text in reversed(among) if meets(act, matter)), "")
 
 
