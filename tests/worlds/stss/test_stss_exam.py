@@ -20,13 +20,15 @@ from sociolab.core.score import Score
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.world import WorldPlugin
 from sociolab.town.map_file import own_map
+from sociolab.town.trace import Talked
 from sociolab.worlds.stss.dataset import content_from
 from sociolab.worlds.stss.kit import load
 from sociolab.worlds.stss.talk.dataset import scenario_from
 from sociolab.worlds.stss.talk.kit import load as load_talk
 from sociolab.worlds.stss.task import Keywords, SocialTask, task_faults
+from sociolab.worlds.stss.world import trajectory_of
 
-PLUGINS = (load, load_talk)
+Quotes = tuple[str, ...]
 assert load.exam is not None
 assert load_talk.exam is not None
 TOWN, TALKS = tuple(load.exam()), tuple(load_talk.exam())
@@ -45,7 +47,33 @@ TAKING_PART: Mapping[str, tuple[int, ...]] = {
 }
 """The lines that are taking part; in all other cases none is."""
 
-Quotes = tuple[str, ...]
+TOLD: Mapping[str, tuple[Quotes, Quotes]] = {
+    "concert-half-heard": (
+        ("Will you come", "on the bandstand", "tomorrow evening at six"),
+        ("Mateo invited me", "on the bandstand", "tomorrow, Tuesday, at six"),
+    ),
+    "supper-being-set-up": (
+        ("I'd like you to come", "here in the main hall", ""),
+        ("Anjali invited me", "in the main hall", ""),
+    ),
+    "stars-guests-last": (
+        ("Do come and look", "here on the pond shore", "at nine tomorrow"),
+        ("asked me to come", "on the pond shore", "At nine tomorrow evening"),
+    ),
+    "market-some-buy": (
+        ("come to my flea market", "in the garden of", "at three in the afternoon"),
+        ("invited me to his", "in the garden of", "tomorrow, Tuesday, at three"),
+    ),
+    "dance-afterwards": (
+        ("Come and dance with us", "", "tomorrow at half past six"),
+        ("asked me to a folk dance", "", "tomorrow, Tuesday, at half past"),
+    ),
+    "lesson-others-first": (
+        ("very welcome to join", "in this room", "seven tomorrow evening"),
+        ("that I'm welcome", "in the music room", "At seven tomorrow evening"),
+    ),
+}
+"""As `CONVEYED`, of the talks on the day before."""
 
 CONVEYED: Mapping[str, tuple[Quotes, Quotes]] = {
     "quiz-invited": (
@@ -151,8 +179,13 @@ def texts_of(case: ExamCase) -> list[str]:
     return [str(answer.get("text") or answer["memo"]) for answer in answered]
 
 
-def taking(numbers: Sequence[int]) -> FakeModel:
-    return FakeModel(json.dumps({"taking_part": list(numbers)}))
+def taking(numbers: Sequence[int], case: ExamCase) -> FakeModel:
+    """A model that chooses these lines, and reads the talk rightly."""
+    return choosing(numbers, *TOLD.get(case.id, (("",) * 3, ("",) * 3)))
+
+
+def choosing(numbers: Sequence[int], *quotes: Quotes) -> FakeModel:
+    return FakeModel(json.dumps({"taking_part": list(numbers)}), *map(sheet, quotes))
 
 
 def right(plugin: WorldPlugin, case: ExamCase, model: FakeModel) -> bool:
@@ -213,28 +246,65 @@ def test_judge_and_transcript_show_what_those_in_the_place_do(case: ExamCase) ->
     assert "Who took part" in dict(load(WorldSetup()).world.transcript(case.episode).scene)
 
 
+def by_hand_in_town(case: ExamCase) -> FakeModel:
+    return taking(TAKING_PART.get(case.id, ()), case)
+
+
+def test_seven_cases_of_each_form_have_a_talk_of_which_a_note_is_kept() -> None:
+    calls = Counter[tuple[str, str]]()
+    for case in TOWN:
+        model = by_hand_in_town(case)
+        right(load, case, model)
+        calls += Counter((case.form, key.name) for _, key in model.calls)
+    assert calls == {
+        (form, name): number
+        for form in "AB"
+        for name, number in (("attendance", 10), ("talk", 7), ("note", 7))
+    }
+
+
+@pytest.mark.parametrize("met", [0, 3])
+def test_a_judge_that_always_finds_a_talk_to_convey_the_same_fails(met: int) -> None:
+    def model(case: ExamCase) -> FakeModel:
+        texts = (event.value for event in case.episode.events if isinstance(event, Answered))
+        memos = [str(value["memo"]) for value in texts if isinstance(value, dict)]
+        talk = talk_of(case)
+        firsts = [" ".join(text.split()[:3]) for text in (*talk[:1], *memos)]
+        quotes = [(first,) * met + ("",) * (3 - met) for first in firsts]
+        return choosing(TAKING_PART.get(case.id, ()), *quotes)
+
+    assert max(marked(load, model).values()) <= 8
+
+
+def talk_of(case: ExamCase) -> list[str]:
+    return [
+        line.text for talk in trajectory_of(case.episode).everybody(Talked) for line in talk.lines
+    ]
+
+
 def test_a_fair_judge_of_the_town_passes() -> None:
-    assert marked(load, lambda case: taking(TAKING_PART.get(case.id, ()))) == {"A": 10, "B": 10}
+    assert marked(load, by_hand_in_town) == {"A": 10, "B": 10}
 
 
 @pytest.mark.parametrize("numbers", [(), (1,), (1, 2, 3), (1, 4, 5), (1, 2, 3, 4, 5)])
 def test_a_judge_that_always_chooses_the_same_lines_fails(numbers: tuple[int, ...]) -> None:
-    assert max(marked(load, lambda case: taking(numbers)).values(), default=0) <= 5
+    assert max(marked(load, lambda case: taking(numbers, case)).values(), default=0) <= 5
 
 
 def test_a_judge_that_goes_by_the_name_of_the_matter_fails() -> None:
     def by_name(case: ExamCase) -> FakeModel:
         words = Keywords([task_in(case).activity])
-        return taking([n for n, text in enumerate(actions_in(case), 1) if words.said(text)])
+        actions = enumerate(actions_in(case), 1)
+        return taking([n for n, text in actions if words.said(text)], case)
 
     assert max(marked(load, by_name).values()) <= 6
 
 
 def actions_in(case: ExamCase) -> list[str]:
     """What each does, in the order of the lines."""
-    model = taking(())
+    model = taking((), case)
     right(load, case, model)
-    ((prompt, _),) = model.calls
+    prompt, _ = model.calls[0]
     lines = [line for line in prompt.messages[-1].text.splitlines() if line[:1].isdigit()]
     return [line.split(": ", 1)[1] for line in lines]
 
@@ -242,7 +312,7 @@ def actions_in(case: ExamCase) -> list[str]:
 @pytest.mark.parametrize("shift", range(1, 10))
 def test_answers_to_other_cases_of_the_town_fail(shift: int) -> None:
     def other(case: ExamCase) -> FakeModel:
-        return taking(TAKING_PART.get(shifted(TOWN, case, shift).id, ()))
+        return taking(TAKING_PART.get(shifted(TOWN, case, shift).id, ()), case)
 
     assert max(marked(load, other).values(), default=0) <= 7
 
