@@ -69,7 +69,7 @@ def judge(
     given: dict[str, Any],
     json: Json = False,
 ) -> None:
-    """Judge the episodes of a run again, validate a judge on labelled data, or have it sit an exam.
+    """Judge a run again, validate a judge on labels, or have it sit an exam.
 
     `--exam SPEC` takes the exam alone; "reader:SPEC" is a reader of outcomes. `--exam off` with a
     RUN leaves it out.
