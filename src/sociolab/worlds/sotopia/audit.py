@@ -90,7 +90,7 @@ def swapped_names(episode: Episode, seed: int) -> tuple[Variant, ...]:
     events = _with_texts(episode.events, lambda seat, text: swap(text))
     changes = ((a.id, a.name, b.name), (b.id, b.name, a.name))
     group = "same pronouns" if a.pronouns == b.pronouns else "other pronouns"
-    return (Variant("swapped", _replace_casting(episode, changed, events), changes, group),)
+    return (Variant("swapped", _recast(episode, changed, events), changes, group),)
 
 
 def padded(episode: Episode, seed: int) -> tuple[Variant, ...]:
@@ -123,18 +123,14 @@ def swapped_goals(episode: Episode, seed: int) -> tuple[Variant, ...]:
     scenario = casting.scenario.model_copy(update={"goals": goals[::-1]})
     changed = casting.model_copy(update={"scenario": scenario})
     return (
-        Variant(
-            "swapped", _replace_casting(episode, changed, episode.events), _all(episode, "swapped")
-        ),
+        Variant("swapped", _recast(episode, changed, episode.events), _all(episode, "swapped")),
     )
 
 
 def leaked(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """Each character that has a secret tells it at its end."""
-    confessions = {
-        c.id: f"{CONFESSION} {c.secret}" for c in _casting(episode).characters if c.secret
-    }
-    return _with(episode, confessions, "leaked")
+    lines = {c.id: f"{CONFESSION} {c.secret}" for c in _casting(episode).characters if c.secret}
+    return _with(episode, lines, "leaked")
 
 
 def insulted(episode: Episode, seed: int) -> tuple[Variant, ...]:
@@ -230,7 +226,7 @@ def _casting(episode: Episode) -> SceneCast:
     return casting_from(episode.trial.task.content)
 
 
-def _replace_casting(episode: Episode, casting: SceneCast, events: tuple[Event, ...]) -> Episode:
+def _recast(episode: Episode, casting: SceneCast, events: tuple[Event, ...]) -> Episode:
     content = casting.model_dump_json()
     task = replace(episode.trial.task, content=content)
     return Episode(replace(episode.trial, task=task), events)
