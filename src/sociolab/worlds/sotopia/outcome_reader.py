@@ -139,11 +139,11 @@ class OutcomeReader:
 
 def _seen_from_outside(goals: dict[str, Checkable]) -> Checkable:
     """One goal for all seats: whoever looks on chooses among the friends of everybody."""
-    first, *others = goals.values()
+    first, *rest = goals.values()
     if first.kind != "friend":
         return first
     named: dict[str, Friend] = {}
-    for goal in (first, *others):
+    for goal in (first, *rest):
         if goal.kind == "friend":
             named |= {friend.name: friend for friend in goal.friends}
     return FriendGoal(friends=tuple(sorted(named.values(), key=lambda friend: friend.name)))
@@ -169,9 +169,9 @@ def _facts(goals: dict[str, Checkable], names: dict[str, str]) -> list[str]:
     match goal.kind:
         case "price":
             return [
-                f"{names[seat]} is the {one.role}."
-                for seat, one in goals.items()
-                if one.kind == "price"
+                f"{names[seat]} is the {seat_goal.role}."
+                for seat, seat_goal in goals.items()
+                if seat_goal.kind == "price"
             ]
         case "option":
             return [f"The options: {'; '.join(goal.options)}."]
@@ -278,8 +278,9 @@ def labelled(row: Json, id: str) -> Labelled:
         Moved(turn, _SEATS[read.people.index(who)], (Action(kind, text),))
         for turn, (who, kind, text) in enumerate(read.lines)
     )
-    left = ACTIONS[moves[-1].actions[0].kind].leaves
-    end = Ended("left", len(moves) - 1, moves[-1].seat) if left else Ended("turn limit", len(moves))
+    last = moves[-1]
+    leaves = ACTIONS[last.actions[0].kind].leaves
+    end = Ended("left", last.turn, last.seat) if leaves else Ended("turn limit", len(moves))
     task = Task(id, _SEATS, id, casting.model_dump_json())
     cast = tuple(CastMember(seat) for seat in _SEATS)
     episode = Episode(Trial(id, "sotopia", task, cast, 0, 0), (*moves, end))
