@@ -26,7 +26,7 @@ from sociolab.worlds.sotopia.visibility import (
     describe_self,
     distinct_names,
     inner_life,
-    known,
+    reveal_character,
     spoken_name,
     without_name,
 )
@@ -77,7 +77,7 @@ def test_the_head_begins_alike_for_everybody() -> None:
 
 
 def test_a_friend_is_described_in_full_but_for_the_secret() -> None:
-    text = describe_known(known(character(1), RelationshipType.FRIEND))
+    text = describe_known(reveal_character(character(1), RelationshipType.FRIEND))
     assert text == (
         "Relationship: friends.\njobmark1, 32, gendermark1 (pronounmark1).\n"
         "Has a publicmark1.\n"
@@ -86,7 +86,7 @@ def test_a_friend_is_described_in_full_but_for_the_secret() -> None:
 
 
 def test_an_acquaintance_is_described_by_pronouns_occupation_and_public_information() -> None:
-    text = describe_known(known(character(1), RelationshipType.ACQUAINTANCE))
+    text = describe_known(reveal_character(character(1), RelationshipType.ACQUAINTANCE))
     assert text == "Relationship: acquaintances.\njobmark1, pronounmark1.\nHas a publicmark1."
 
 

@@ -67,10 +67,10 @@ def swapped_names(episode: Episode, seed: int) -> tuple[Variant, ...]:
         assert isinstance(own, dict)
         own |= {"first_name": other.first_name, "last_name": other.last_name}
     changed = SceneCast.model_validate(content)
-    told = _with_texts(episode.events, lambda seat, text: swap(text))
+    events = _with_texts(episode.events, lambda seat, text: swap(text))
     changes = ((a.id, a.name, b.name), (b.id, b.name, a.name))
     group = "same pronouns" if a.pronouns == b.pronouns else "other pronouns"
-    return (Variant("swapped", _of(episode, changed, told), changes, group),)
+    return (Variant("swapped", _recast(episode, changed, events), changes, group),)
 
 
 def padded(episode: Episode, seed: int) -> tuple[Variant, ...]:
@@ -79,7 +79,7 @@ def padded(episode: Episode, seed: int) -> tuple[Variant, ...]:
     None for a seat that says nothing.
     """
     seats = episode.trial.task.seats
-    found = []
+    variants = []
     for seat in seats:
         chance = stream(seed, "padding", episode.trial.id, seat)
 
@@ -88,10 +88,10 @@ def padded(episode: Episode, seed: int) -> tuple[Variant, ...]:
 
         events = _with_texts(episode.events, pad, spoken=True)
         if events != episode.events:
-            others = tuple((other, "", "other padded") for other in seats if other != seat)
-            changes = ((seat, "", "padded"), *others)
-            found.append(Variant(seat, Episode(episode.trial, events), changes))
-    return tuple(found)
+            partner_changes = tuple((other, "", "other padded") for other in seats if other != seat)
+            changes = ((seat, "", "padded"), *partner_changes)
+            variants.append(Variant(seat, Episode(episode.trial, events), changes))
+    return tuple(variants)
 
 
 def swapped_goals(episode: Episode, seed: int) -> tuple[Variant, ...]:
@@ -102,13 +102,15 @@ def swapped_goals(episode: Episode, seed: int) -> tuple[Variant, ...]:
         return ()
     scenario = casting.scenario.model_copy(update={"goals": goals[::-1]})
     changed = casting.model_copy(update={"scenario": scenario})
-    return (Variant("swapped", _of(episode, changed, episode.events), _all(episode, "swapped")),)
+    return (
+        Variant("swapped", _recast(episode, changed, episode.events), _all(episode, "swapped")),
+    )
 
 
 def leaked(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """Each character that has a secret tells it at its end."""
-    told = {c.id: f"{CONFESSION} {c.secret}" for c in _casting(episode).characters if c.secret}
-    return _with(episode, told, "leaked")
+    lines = {c.id: f"{CONFESSION} {c.secret}" for c in _casting(episode).characters if c.secret}
+    return _with(episode, lines, "leaked")
 
 
 def insulted(episode: Episode, seed: int) -> tuple[Variant, ...]:
@@ -125,8 +127,8 @@ def addressed(episode: Episode, seed: int) -> tuple[Variant, ...]:
 
 def cut(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """The episode up to the first turn of each character; none where there is no more."""
-    made = controls.opening(episode)
-    return (Variant("cut", made, _all(episode, "cut")),) if made else ()
+    shortened = controls.opening(episode)
+    return (Variant("cut", shortened, _all(episode, "cut")),) if shortened else ()
 
 
 def replaced(episode: Episode, seed: int) -> tuple[Variant, ...]:
@@ -144,14 +146,14 @@ def _all(episode: Episode, condition: str) -> tuple[tuple[str | None, str, str],
 
 def _with(episode: Episode, lines: Mapping[str, str], condition: str) -> tuple[Variant, ...]:
     """The episode with lines of these seats; none where nobody of them speaks."""
-    made = controls.with_lines(episode, lines, (SPEAK,))
+    extended = controls.with_lines(episode, lines, (SPEAK,))
     moved = {
-        now.seat
-        for was, now in zip(episode.moves, made.moves, strict=True)
-        if was.actions != now.actions
+        after.seat
+        for before, after in zip(episode.moves, extended.moves, strict=True)
+        if before.actions != after.actions
     }
     changes = tuple((seat, "", condition) for seat in episode.trial.task.seats if seat in moved)
-    return (Variant(condition, made, changes),) if changes else ()
+    return (Variant(condition, extended, changes),) if changes else ()
 
 
 VARIANTS: Mapping[str, Variants] = {
@@ -219,10 +221,10 @@ def _casting(episode: Episode) -> SceneCast:
 
 
 def _names(episode: Episode) -> dict[str, str]:
-    return {one.id: one.name for one in _casting(episode).characters}
+    return {character.id: character.name for character in _casting(episode).characters}
 
 
-def _of(episode: Episode, casting: SceneCast, events: tuple[Event, ...]) -> Episode:
+def _recast(episode: Episode, casting: SceneCast, events: tuple[Event, ...]) -> Episode:
     content = casting.model_dump_json()
     task = replace(episode.trial.task, content=content)
     return Episode(replace(episode.trial, task=task), events)
@@ -253,13 +255,13 @@ def _padded(text: str, chance: Chance) -> str:
 
 def sentences(text: str) -> tuple[str, ...]:
     """The sentences of a text; one too few rather than a name or an hour cut in two."""
-    found: list[str] = []
+    merged: list[str] = []
     for part in _BORDER.split(text.strip()):
-        if found and _NO_END.search(found[-1]):
-            found[-1] += f" {part}"
+        if merged and _NO_END.search(merged[-1]):
+            merged[-1] += f" {part}"
         else:
-            found.append(part)
-    return tuple(found)
+            merged.append(part)
+    return tuple(merged)
 
 
 def _swap(characters: tuple[Character, ...]) -> Callable[[str], str] | None:
@@ -267,14 +269,14 @@ def _swap(characters: tuple[Character, ...]) -> Callable[[str], str] | None:
     if len(characters) != 2:
         return None
     a, b = characters
-    mine, others = _forms(a), _forms(b)
-    shared = {form for form in mine if form in others and form != a.last_name}
+    forms_a, forms_b = _forms(a), _forms(b)
+    shared = {form for form in forms_a if form in forms_b and form != a.last_name}
     crossed = {a.first_name, a.last_name} & {b.first_name, b.last_name} - {""}
     if shared or crossed - ({a.last_name} if a.last_name == b.last_name else set()):
         return None
     to = {
         form: other[min(i, len(other) - 1)]
-        for own, other in ((mine, others), (others, mine))
+        for own, other in ((forms_a, forms_b), (forms_b, forms_a))
         for i, form in enumerate(own)
     }
     return _replacer(to)
@@ -282,8 +284,8 @@ def _swap(characters: tuple[Character, ...]) -> Callable[[str], str] | None:
 
 def _forms(character: Character) -> tuple[str, ...]:
     """First name, full name, last name: as far as they differ."""
-    found = (character.first_name, character.name, character.last_name)
-    return tuple(dict.fromkeys(form for form in found if form))
+    names = (character.first_name, character.name, character.last_name)
+    return tuple(dict.fromkeys(form for form in names if form))
 
 
 def _replacer(to: Mapping[str, str]) -> Callable[[str], str]:
@@ -297,12 +299,12 @@ def _replacer(to: Mapping[str, str]) -> Callable[[str], str]:
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(spelled)})(?!\w)")
     folded = {form.casefold(): other for form, other in to.items()}
 
-    def found(match: re.Match[str]) -> str:
+    def substitute(match: re.Match[str]) -> str:
         other = folded[match[0].casefold()]
         loud = match[0].isupper() and len(match[0]) > 1
         return other.upper() if loud else other
 
-    return lambda text: pattern.sub(found, text)
+    return lambda text: pattern.sub(substitute, text)
 
 
 def _mapped(value: Json, change: Callable[[str], str]) -> Json:

@@ -67,8 +67,8 @@ def build(folder: Path) -> Mapping[str, str]:
     pairs = tuple(read_relationships(folder, characters).values())
     tasks = cast_tasks(scenarios, characters, pairs, seed=SEED)
     return {
-        "scenarios.jsonl": "".join(one.line() for one in scenarios),
-        "tasks.jsonl": "".join(one.line() for one in tasks),
+        "scenarios.jsonl": "".join(scenario.line() for scenario in scenarios),
+        "tasks.jsonl": "".join(task.line() for task in tasks),
     }
 
 
@@ -91,12 +91,12 @@ def castable(
 ) -> tuple[tuple[str, str], ...]:
     """Every ordered pair that may be cast. Only pairs with a row of their own count, strangers
     too: two characters without a row may well have met in somebody's story."""
-    found = []
+    pairs = []
     for relationship in relationships:
         for a, b in permutations((relationship.a, relationship.b)):
             if not any(scenario.unmet((characters[a], characters[b]), (relationship,))):
-                found.append((a, b))
-    return tuple(found)
+                pairs.append((a, b))
+    return tuple(pairs)
 
 
 def cast_tasks(
@@ -126,17 +126,17 @@ def cast_tasks(
         random = stream(seed, "cast", scenario.id)
         options = list(castable(scenario, characters, relationships))
         random.shuffle(options)
-        taken: set[frozenset[str]] = set()
+        chosen: set[frozenset[str]] = set()
         for _ in range(per_scenario):
-            open_ = [pair for pair in options if frozenset(pair) not in taken]
+            open_ = [pair for pair in options if frozenset(pair) not in chosen]
             if not open_:
                 raise ConfigError(
                     f'scenario "{scenario.id}": expected {per_scenario} pairs to cast, found '
-                    f"{len(taken)} that fit it in relationships.jsonl (strangers need a row there "
+                    f"{len(chosen)} that fit it in relationships.jsonl (strangers need a row there "
                     "too); add rows, relax the scenario, or ask for fewer with --per-scenario"
                 )
             a, b = min(open_, key=lambda p: (used_pairs[frozenset(p)], used[p[0]] + used[p[1]]))
-            taken.add(frozenset((a, b)))
+            chosen.add(frozenset((a, b)))
             used_pairs[frozenset((a, b))] += 1
             used.update((a, b))
             rows.append(
@@ -147,8 +147,8 @@ def cast_tasks(
 
 def _task_id(scenario: str, a: str, b: str) -> str:
     """Scenario and cast; where that is longer than an id may be, they are hashed."""
-    whole = f"{scenario}.{a}.{b}"
-    return whole if len(whole) <= LONGEST_ID else f"{scenario[:60]}.{digest(whole)}"
+    full_id = f"{scenario}.{a}.{b}"
+    return full_id if len(full_id) <= LONGEST_ID else f"{scenario[:60]}.{digest(full_id)}"
 
 
 def cast_folder(folder: Path, per_scenario: int, seed: int) -> str:
@@ -356,9 +356,9 @@ def _bargain(spec: BargainSpec, index: int, rng: random.Random) -> Scenario:
     )
 
 
-def _unconstrained(**given: bool) -> tuple[Constraint, ...]:
+def _unconstrained(**constrained: bool) -> tuple[Constraint, ...]:
     names: tuple[Constraint, ...] = ("ages", "occupations", "ties")
-    return tuple(name for name in names if not given.get(name))
+    return tuple(name for name in names if not constrained.get(name))
 
 
 def _price_goal(template: str, item: Item, facts: PriceGoal) -> Goal:
@@ -411,18 +411,18 @@ def _friend_lists(
     """Two lists of friends that share one of them; no two friends are alike in everything."""
     choices = {a.name: rng.sample(a.values, CHOICES) for a in used}
     sizes = [rng.randint(*FRIENDS) for _ in range(2)]
-    left = iter(rng.sample(names, sum(sizes) - 1))
-    mutual = Friend(name=next(left), about={key: rng.choice(choices[key]) for key in choices})
-    seen = {tuple(mutual.about.values())}
+    free_names = iter(rng.sample(names, sum(sizes) - 1))
+    mutual = Friend(name=next(free_names), about={key: rng.choice(choices[key]) for key in choices})
+    profiles = {tuple(mutual.about.values())}
     lists: list[tuple[Friend, ...]] = []
     for size in sizes:
         friends = [mutual]
         while len(friends) < size:
             near = len(friends) <= NEAR_DOUBLES
             about = _near_double(mutual, choices, rng) if near else _anybody(choices, rng)
-            if tuple(about.values()) not in seen:
-                seen.add(tuple(about.values()))
-                friends.append(Friend(name=next(left), about=about))
+            if tuple(about.values()) not in profiles:
+                profiles.add(tuple(about.values()))
+                friends.append(Friend(name=next(free_names), about=about))
         rng.shuffle(friends)
         lists.append(tuple(friends))
     return tuple(lists)
@@ -437,8 +437,8 @@ def _near_double(
 ) -> dict[str, str]:
     """The attributes of `friend` but for one, so that talk about attributes may mislead."""
     changed = rng.choice(list(choices))
-    others = [value for value in choices[changed] if value != friend.about[changed]]
-    return {**friend.about, changed: rng.choice(others)}
+    alternatives = [value for value in choices[changed] if value != friend.about[changed]]
+    return {**friend.about, changed: rng.choice(alternatives)}
 
 
 def _friend_line(friend: Friend, used: tuple[Attribute, ...]) -> str:

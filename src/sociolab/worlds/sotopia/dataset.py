@@ -68,18 +68,18 @@ class DataSet:
 
     def between(self, a: str, b: str) -> Relationship:
         """How two characters know each other; strangers where nothing is said."""
-        found = self.relationships.get(frozenset((a, b)))
-        return found or Relationship(a=a, b=b, type=RelationshipType.STRANGER)
+        relationship = self.relationships.get(frozenset((a, b)))
+        return relationship or Relationship(a=a, b=b, type=RelationshipType.STRANGER)
 
     def pairs(self, row: TaskRow) -> tuple[Relationship, ...]:
         """The relationships among the cast of a task."""
         cast = row.characters
-        found = [self.between(a, b) for i, a in enumerate(cast) for b in cast[i + 1 :]]
+        relationships = [self.between(a, b) for i, a in enumerate(cast) for b in cast[i + 1 :]]
         if row.relationship is None:
-            return tuple(found)
+            return tuple(relationships)
         return tuple(
             r if r.type is row.relationship else Relationship(a=r.a, b=r.b, type=row.relationship)
-            for r in found
+            for r in relationships
         )
 
     def tasks(self) -> tuple[Task, ...]:
@@ -89,7 +89,7 @@ class DataSet:
             key: s.model_dump_json(exclude=None if s.published else {"published"})
             for key, s in self.scenarios.items()
         }
-        found = []
+        tasks = []
         for row in self.rows:
             scenario = self.scenarios[row.scenario]
             cast = ",".join(characters[seat] for seat in row.characters)
@@ -100,8 +100,8 @@ class DataSet:
             )
             marks = [scenario.family, scenario.stance or "", *scenario.tags, *row.tags]
             tags = tuple(dict.fromkeys(mark for mark in marks if mark))
-            found.append(Task(row.id, row.characters, row.scenario, content, tags))
-        return tuple(found)
+            tasks.append(Task(row.id, row.characters, row.scenario, content, tags))
+        return tuple(tasks)
 
 
 def load(folder: Path) -> DataSet:
@@ -141,14 +141,14 @@ def read_relationships(
 ) -> dict[frozenset[str], Relationship]:
     """The relationships of a folder, by pair; ConfigError where one cannot be read, or is of
     somebody who is none of the characters."""
-    found: dict[frozenset[str], Relationship] = {}
+    by_pair: dict[frozenset[str], Relationship] = {}
     for where, pair in json_records(folder / FILES[1], Relationship):
         key = frozenset((pair.a, pair.b))
-        if len(key) < 2 or key in found:
+        if len(key) < 2 or key in by_pair:
             raise ConfigError(f"{where}: expected a new pair of two, found {pair.a} and {pair.b}")
-        _known(where, key, characters, "character")
-        found[key] = pair
-    return found
+        _check_ids(where, key, characters, "character")
+        by_pair[key] = pair
+    return by_pair
 
 
 def _check_tasks(
@@ -164,8 +164,8 @@ def _check_tasks(
         )
     for number, row in enumerate(rows.values(), start=1):
         where = f"{path}, task {number} ({row.id})"
-        _known(where, [row.scenario], scenarios, "scenario")
-        _known(where, row.characters, characters, "character")
+        _check_ids(where, [row.scenario], scenarios, "scenario")
+        _check_ids(where, row.characters, characters, "character")
         seats = len(scenarios[row.scenario].goals)
         if not len(row.characters) == len(set(row.characters)) == seats:
             raise ConfigError(
@@ -183,20 +183,20 @@ def _check_all_there(folder: Path) -> None:
 
 
 def _by_id(path: Path, kind: type[R], key: Callable[[R], str]) -> dict[str, R]:
-    found: dict[str, R] = {}
+    by_id: dict[str, R] = {}
     for where, record in json_records(path, kind):
-        if key(record) in found:
+        if key(record) in by_id:
             raise ConfigError(f'{where}: the id "{key(record)}" occurs twice')
-        found[key(record)] = record
-    return found
+        by_id[key(record)] = record
+    return by_id
 
 
-def _known(
-    where: str, ids: Sequence[str] | frozenset[str], known: Mapping[str, R], what: str
+def _check_ids(
+    where: str, ids: Sequence[str] | frozenset[str], records: Mapping[str, R], what: str
 ) -> None:
-    for one in sorted(ids):
-        if one not in known:
-            raise ConfigError(f'{where}: there is no {what} with the id "{one}"')
+    for key in sorted(ids):
+        if key not in records:
+            raise ConfigError(f'{where}: there is no {what} with the id "{key}"')
 
 
 _LISTED = 4
@@ -211,17 +211,17 @@ def remarks(data: DataSet) -> tuple[str, ...]:
     cast = {seat for row in data.rows for seat in row.characters}
     idle = [key for key in data.characters if key not in cast]
     namesakes = [row.id for row in data.rows if _namesakes(data, row)]
-    unsaid = [f"{key} ({what})" for key, one in data.scenarios.items() for what in _unsaid(one)]
+    unsaid = [f"{key} ({what})" for key, s in data.scenarios.items() for what in _unsaid(s)]
     open_ = [
-        f"{key} ({', '.join(one.undeclared)})"
-        for key, one in data.scenarios.items()
-        if one.undeclared
+        f"{key} ({', '.join(scenario.undeclared)})"
+        for key, scenario in data.scenarios.items()
+        if scenario.undeclared
     ]
-    goals = {key: [goal.facts for goal in one.goals] for key, one in data.scenarios.items()}
+    goals = {key: [goal.facts for goal in s.goals] for key, s in data.scenarios.items()}
     prices = {key: [f for f in facts if f and f.kind == "price"] for key, facts in goals.items()}
     zones = {key: bargaining_zone(facts) for key, facts in prices.items() if facts}
     vain = [key for key, zone in zones.items() if zone is None]
-    found = [
+    findings = [
         ("goals whose text, all that a model is shown, lacks what their facts hold", unsaid),
         ("tasks cast against their scenario's wishes, and played as they are", outside),
         ("tasks that cast two people of one name, told apart by their ids", namesakes),
@@ -234,8 +234,10 @@ def remarks(data: DataSet) -> tuple[str, ...]:
             open_,
         ),
     ]
-    told = (f"{what} ({len(names)}): {_listed(names)}" for what, names in found if names)
-    return (_checkable(data.scenarios.values()), *_zones(zones), *told)
+    sentences = (
+        f"{what} ({len(names)}): {_list_names(names)}" for what, names in findings if names
+    )
+    return (_checkable(data.scenarios.values()), *_zones(zones), *sentences)
 
 
 def _zones(zones: Mapping[str, tuple[float, float] | None]) -> Iterator[str]:
@@ -287,6 +289,6 @@ def _namesakes(data: DataSet, row: TaskRow) -> bool:
     return len(set(names)) < len(names)
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     more = f"; and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return "; ".join(names[:_LISTED]) + more

@@ -58,10 +58,10 @@ GOAL_CHECKED = Measure("goal_checked", 0, 10, title="goal (checked)")
 
 def overall(verdicts: tuple[Verdict, ...], seat: str) -> Verdict:
     """The overall of one seat, from its seven verdicts; no value where one of them has none."""
-    mine = {v.measure.name: v for v in verdicts if v.seat == seat}
+    by_name = {v.measure.name: v for v in verdicts if v.seat == seat}
     values = []
     for dimension in DIMENSIONS:
-        match mine.get(dimension.name):
+        match by_name.get(dimension.name):
             case Score(value=value):
                 values.append(value)
             case ScoreFailure() as failure:
@@ -114,14 +114,14 @@ def instructions_of(texts: PromptSet) -> dict[str, Instruction]:
 
 @cache
 def _instructions(text: str, name: str) -> dict[str, Instruction]:
-    kinds: dict[str, Any] = {one.name: (Instruction, ...) for one in DIMENSIONS}
+    kinds: dict[str, Any] = {dimension.name: (Instruction, ...) for dimension in DIMENSIONS}
     place = f"the set of prompts {name}, dimensions.toml"
     try:
         fields = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{place} is not valid TOML: {error}") from error
-    found = record(place, create_model("Instructions", __base__=_Strict, **kinds), fields)
-    return dict(found)
+    instructions = record(place, create_model("Instructions", __base__=_Strict, **kinds), fields)
+    return dict(instructions)
 
 
 class LooseSheets(PersonSheets):
@@ -129,18 +129,18 @@ class LooseSheets(PersonSheets):
 
     @model_validator(mode="before")
     @classmethod
-    def _ours(cls, given: Any) -> Any:
+    def _ours(cls, reply: Any) -> Any:
         """A reply in the public code's form, in ours: agents by number, cells with names."""
-        given = given.get("evaluations", given) if isinstance(given, dict) else given
-        if not isinstance(given, dict):
-            return given
+        reply = reply.get("evaluations", reply) if isinstance(reply, dict) else reply
+        if not isinstance(reply, dict):
+            return reply
         return {
-            f"person_{found[1]}" if (found := _AGENT.fullmatch(who)) else who: (
+            f"person_{agent[1]}" if (agent := _AGENT.fullmatch(who)) else who: (
                 {PUBLIC_NAMES.get(name, name): _cell_of(cell) for name, cell in sheet.items()}
                 if isinstance(sheet, dict)
                 else sheet
             )
-            for who, sheet in given.items()
+            for who, sheet in reply.items()
         }
 
 
@@ -184,13 +184,13 @@ class SotopiaRubric:
 
     def __init__(self, texts: PromptSet | None = None) -> None:
         self._texts = texts or paper()
-        asked = instructions_of(self._texts)
+        questions = instructions_of(self._texts)
         dimensions = [
-            {"name": d.name, "low": f"{d.low:g}", "high": f"{d.high:g}", **dict(asked[d.name])}
+            {"name": d.name, "low": f"{d.low:g}", "high": f"{d.high:g}", **dict(questions[d.name])}
             for d in DIMENSIONS
         ]
         self._head = self._texts["judge_head"].render({"dimensions": dimensions})
-        self._reasons = tuple(asked[d.name].reasons for d in DIMENSIONS)
+        self._reasons = tuple(questions[d.name].reasons for d in DIMENSIONS)
         self.instructions = self._texts.instructions(*JUDGED)
         self.hash = digest(self.instructions.hash, schema_of(sheets(2, self._reasons)).text)
 
@@ -211,24 +211,26 @@ class SotopiaRubric:
         """A verdict for each dimension and agent, and each agent's overall."""
         assert isinstance(reply, LooseSheets)
         casting = casting_from(episode.trial.task.content)
-        found: list[Verdict] = []
+        verdicts: list[Verdict] = []
         for index, (seat, name) in enumerate(judge_names(casting).items()):
             sheet = reply.root.get(person(index))
             called = f"{name} ({person(index)})"
-            mine = tuple(verdict(d, seat, called, sheet) for d in DIMENSIONS)
-            found += [*mine, overall(mine, seat)]
-        return tuple(found)
+            seat_verdicts = tuple(verdict(d, seat, called, sheet) for d in DIMENSIONS)
+            verdicts += [*seat_verdicts, overall(seat_verdicts, seat)]
+        return tuple(verdicts)
 
     def failures(self, episode: Episode, missing: MissingValue) -> tuple[Verdict, ...]:
         """A failure for each dimension and agent."""
         failed = [(seat, missing.of(DIMENSIONS, (seat,))) for seat in episode.trial.task.seats]
-        return tuple(one for seat, mine in failed for one in (*mine, overall(mine, seat)))
+        return tuple(
+            failure for seat, failures in failed for failure in (*failures, overall(failures, seat))
+        )
 
     def _body(self, casting: SceneCast, episode: Episode) -> str:
         """The scene, the people, their goals and ties, and the numbered turns."""
         names = judge_names(casting)
         if self._texts.manifest.full_names:
-            names = {one.id: one.name for one in casting.characters}
+            names = {character.id: character.name for character in casting.characters}
         people = [
             {
                 "field": person(index),
@@ -259,12 +261,12 @@ class SotopiaRubric:
             else self._texts.line(action.kind, name, flat(action.text), turn, judge=True)
             for action in move.actions
         ]
-        told = [
+        defaults = [
             line_text(name, action, tuple(names[seat] for seat in action.to))
             for action in move.actions
         ]
-        found = " ".join(theirs or ours for theirs, ours in zip(own, told, strict=True))
-        return found if any(own) else f"{turn}. {found}"
+        text = " ".join(line or default for line, default in zip(own, defaults, strict=True))
+        return text if any(own) else f"{turn}. {text}"
 
 
 def _ending(episode: Episode, names: dict[str, str]) -> str:
@@ -286,30 +288,30 @@ def verdict(measure: Measure, seat: str, name: str, sheet: Any) -> Verdict:
         return ScoreFailure(measure, seat, "unreadable", problem, str(raw)[:500])
 
     if not isinstance(sheet, dict):
-        return failed(f"expected the scores of {name}, found {_shown(sheet)}", sheet)
+        return failed(f"expected the scores of {name}, found {_describe_value(sheet)}", sheet)
     cell = sheet.get(measure.name)
     if not isinstance(cell, dict):
         problem = f"{measure.name} of {name}: expected a reason and a score"
-        return failed(f"{problem}, found {_shown(cell)}", cell)
-    value = _whole(cell.get("score"))
+        return failed(f"{problem}, found {_describe_value(cell)}", cell)
+    value = _parse_integer(cell.get("score"))
     if value is None or not measure.low <= value <= measure.high:
         span = f"{measure.low:g} to {measure.high:g}"
-        found = _shown(cell.get("score"))
+        raw_score = _describe_value(cell.get("score"))
         return failed(
-            f"{measure.name} of {name}: expected a score, a whole number {span}, found {found}",
+            f"{measure.name} of {name}: expected a score, a whole number {span}, found {raw_score}",
             cell,
         )
-    told = {name: str(text) for name, text in cell.items() if name != "score"}
+    reasons = {name: str(text) for name, text in cell.items() if name != "score"}
     # Several are stored with their tags (appendix C: <naturalness>, <consistency>).
-    tagged = "\n".join(f"<{name}> {text}" for name, text in told.items())
-    return Score(measure, seat, value, tagged if len(told) > 1 else "".join(told.values()))
+    tagged = "\n".join(f"<{name}> {text}" for name, text in reasons.items())
+    return Score(measure, seat, value, tagged if len(reasons) > 1 else "".join(reasons.values()))
 
 
-def _shown(value: Any) -> str:
+def _describe_value(value: Any) -> str:
     return "none" if value is None else str(value)[:40]
 
 
-def _whole(value: Any) -> int | None:
+def _parse_integer(value: Any) -> int | None:
     """The whole number that this is, digits in a string included; None if it is none."""
     if isinstance(value, str):
         return int(value) if _WHOLE.fullmatch(value) else None

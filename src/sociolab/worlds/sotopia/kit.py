@@ -176,10 +176,10 @@ def _reader(model: ChatModel) -> Judge:
     return LlmJudge(OutcomeReader(), model, role="reader")
 
 
-def _public_data(wanted: Importing, fresh: Path) -> Sequence[str]:
+def _public_data(config: Importing, fresh: Path) -> Sequence[str]:
     from sociolab.worlds.sotopia.importing.public_data import import_sotopia
 
-    return import_sotopia(wanted.source, fresh, wanted.name, strategy_hints=not wanted.flag).lines
+    return import_sotopia(config.source, fresh, config.name, strategy_hints=not config.flag).lines
 
 
 def _public_episodes(
@@ -187,8 +187,8 @@ def _public_episodes(
 ) -> tuple[Sequence[Episode], Sequence[str], Sequence[ImportedJudging]]:
     from sociolab.worlds.sotopia.importing.episodes import import_episodes
 
-    found = import_episodes(source)
-    return found.episodes, found.lines, found.judgings
+    imported = import_episodes(source)
+    return imported.episodes, imported.lines, imported.judgings
 
 
 def _remarks(world: World) -> Sequence[str]:
@@ -230,6 +230,6 @@ load = WorldPlugin(
     },
     reviewed=later("sociolab.worlds.sotopia.rating:reviewed"),
     revise=later("sociolab.worlds.sotopia.rating:revise"),
-    recipes=recipes(PACKAGE, *(f"sotopia-{one}" for one in ("table1", "table2", "table3", "hard"))),
+    recipes=recipes(PACKAGE, *(f"sotopia-{key}" for key in ("table1", "table2", "table3", "hard"))),
     exam=later("sociolab.worlds.sotopia.exam:exam"),
 )

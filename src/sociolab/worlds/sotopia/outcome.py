@@ -283,23 +283,23 @@ def recorded(casting: SceneCast, moves: Sequence[Moved]) -> Established | None:
     if not moves or any(not action.acts for move in moves for action in move.actions):
         return None
     turns = [(move.seat, [a for action in move.actions for a in action.acts]) for move in moves]
-    found = agreement(turns, len(casting.characters))
-    if found is None:
+    agreed = agreement(turns, len(casting.characters))
+    if agreed is None:
         return Established(None, "recorded: no offer was accepted")
-    offered, accepted = moves[found.offered].turn + 1, moves[found.accepted].turn + 1
+    offered, accepted = moves[agreed.offered].turn + 1, moves[agreed.accepted].turn + 1
     how = f"recorded: offered in turn {offered}, accepted in turn {accepted}"
-    if isinstance(found.terms, Mapping):
-        return Established(shares_of(casting, found.by, found.terms), how)
-    terms = found.terms if isinstance(found.terms, str) else float(found.terms)
+    if isinstance(agreed.terms, Mapping):
+        return Established(shares_of(casting, agreed.by, agreed.terms), how)
+    terms = agreed.terms if isinstance(agreed.terms, str) else float(agreed.terms)
     return Established(terms, how)
 
 
-def shares_of(casting: SceneCast, by: str, kept: Share) -> dict[str, dict[str, int]]:
+def shares_of(casting: SceneCast, by: str, share: Share) -> dict[str, dict[str, int]]:
     """What both seats get, where one of them keeps these pieces."""
     goal = goals_of(casting)[by]
     assert goal.kind == "division"
-    rest = {good: count - kept.get(good, 0) for good, count in goal.counts.items()}
-    return {c.id: dict(kept) if c.id == by else rest for c in casting.characters}
+    rest = {good: count - share.get(good, 0) for good, count in goal.counts.items()}
+    return {c.id: dict(share) if c.id == by else rest for c in casting.characters}
 
 
 # ------------------------------------------------------------------ asked
@@ -358,8 +358,8 @@ def _question_of(goal: Checkable) -> Question:
 
 @lru_cache(maxsize=1024)
 def _question_text(kind: str, matter: str) -> str:
-    told = [f'"{name}" ({meaning})' for name, meaning in _MEANT[kind].items()]
-    outcomes = f"{', '.join(told[:-1])} or {told[-1]}"
+    statuses = [f'"{name}" ({meaning})' for name, meaning in _MEANT[kind].items()]
+    outcomes = f"{', '.join(statuses[:-1])} or {statuses[-1]}"
     return prompt(PACKAGE, "closing").render({"matter": matter, "outcomes": outcomes})
 
 
@@ -520,7 +520,7 @@ def independent(episode: Episode) -> bool:
     Agents are one where they are the same model or code, with whatever options.
     """
     agents = [member.identity for member in episode.trial.cast]
-    return any(not agents[0].same_player(one) for one in agents)
+    return any(not agents[0].same_player(agent) for agent in agents)
 
 
 def _claim(casting: SceneCast, episode: Episode, seat: str) -> Claim | None:
@@ -638,7 +638,7 @@ def exchange_problem(offer: str, acceptance: str, lines: Sequence[SpokenLine]) -
             return f"{name}: expected {WANTED} of one line, word for word, found other words"
     if find_exchange([(offer, acceptance)], lines) is not None:
         return ""
-    speakers = {lines[at].speaker for found in places for at in found}
+    speakers = {lines[at].speaker for indices in places for at in indices}
     problem = "two lines of one speaker" if len(speakers) == 1 else "them the other way round"
     return f"expected an offer and a later line of somebody else that accepts it, found {problem}"
 
@@ -681,7 +681,7 @@ def verdicts(casting: SceneCast, outcome: Outcome) -> tuple[Verdict, ...]:
             names = [f.name for f in goal.friends] if goal.kind == "friend" else [outcome.terms]
             if outcome.terms not in names:
                 why = f"{outcome.terms} is no friend of {seat}: 0 ({outcome.how})"
-                return tuple(Score(GOAL_CHECKED, one, 0.0, why) for one in goals)
+                return tuple(Score(GOAL_CHECKED, who, 0.0, why) for who in goals)
     return tuple(_verdict(seat, goal, outcome) for seat, goal in goals.items())
 
 
@@ -727,19 +727,19 @@ class HeuristicJudge:
         """What is on record of each seat's goal and gain; a repeated judging says the same."""
         casting = casting_from(episode.trial.task.content)
         outcome = recorded(casting, episode.moves)
-        found: list[Verdict] = []
+        scores: list[Verdict] = []
         for seat, goal in goals_of(casting).items():
             measures = (GOAL, FINANCIAL) if goal.kind in ("price", "division") else (GOAL,)
             if outcome is None:
                 why = "no outcome is on record: somebody here is no scripted player"
-                found += [Unscored(measure, seat, why) for measure in measures]
+                scores += [Unscored(measure, seat, why) for measure in measures]
                 continue
             value = next(v for v in verdicts(casting, outcome) if v.seat == seat)
             assert isinstance(value, Score)  # what is on record is established
-            found.append(_rounded(GOAL, seat, value.value, value.reason))
+            scores.append(_rounded(GOAL, seat, value.value, value.reason))
             if FINANCIAL in measures:
-                found.append(_gain(seat, goal.kind, value.value, outcome.terms is not None))
-        return tuple(found)
+                scores.append(_gain(seat, goal.kind, value.value, outcome.terms is not None))
+        return tuple(scores)
 
 
 def _gain(seat: str, kind: str, value: float, gained: bool) -> Score:
@@ -757,5 +757,5 @@ def _gain(seat: str, kind: str, value: float, gained: bool) -> Score:
 
 def _rounded(measure: Measure, seat: str, value: float, reason: str) -> Score:
     """The value as a whole number, half points up, inside the measure's range."""
-    whole = min(measure.high, max(measure.low, math.floor(value + 0.5)))
-    return Score(measure, seat, whole, f"{reason}; {value:.3g} counts as {whole:g}")
+    rounded = min(measure.high, max(measure.low, math.floor(value + 0.5)))
+    return Score(measure, seat, rounded, f"{reason}; {value:.3g} counts as {rounded:g}")

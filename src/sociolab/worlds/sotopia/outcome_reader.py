@@ -140,11 +140,11 @@ class OutcomeReader:
 
 def _seen_from_outside(goals: dict[str, Checkable]) -> Checkable:
     """One goal for all seats: whoever looks on chooses among the friends of everybody."""
-    first, *others = goals.values()
+    first, *rest = goals.values()
     if first.kind != "friend":
         return first
     named: dict[str, Friend] = {}
-    for goal in (first, *others):
+    for goal in (first, *rest):
         if goal.kind == "friend":
             named |= {friend.name: friend for friend in goal.friends}
     return FriendGoal(friends=tuple(sorted(named.values(), key=lambda friend: friend.name)))
@@ -170,9 +170,9 @@ def _facts(goals: dict[str, Checkable], names: dict[str, str]) -> list[str]:
     match goal.kind:
         case "price":
             return [
-                f"{names[seat]} is the {one.role}."
-                for seat, one in goals.items()
-                if one.kind == "price"
+                f"{names[seat]} is the {seat_goal.role}."
+                for seat, seat_goal in goals.items()
+                if seat_goal.kind == "price"
             ]
         case "option":
             return [f"The options: {'; '.join(goal.options)}."]

@@ -44,8 +44,8 @@ from sociolab.worlds.sotopia.scene import JUDGED, PACKAGE, judge_names, paper, t
 from sociolab.worlds.sotopia.visibility import (
     describe_known,
     describe_self,
-    known,
     line_text,
+    reveal_character,
     tie_told,
 )
 
@@ -110,22 +110,22 @@ def rating_guide() -> RatingGuide:
     """The seven dimensions as the judge is asked them, with examples; the overall once all of them
     are there."""
     texts = paper()
-    asked = instructions_of(texts)
+    wordings = instructions_of(texts)
     guides = tuple(
         DimensionGuide(
             measure,
-            one.title,
-            one.question,
-            " ".join((one.account, *[COMPREHENSIVE] * one.comprehensive, one.scale)),
-            one.low_end,
-            one.high_end,
+            wording.title,
+            wording.question,
+            " ".join((wording.account, *[COMPREHENSIVE] * wording.comprehensive, wording.scale)),
+            wording.low_end,
+            wording.high_end,
             EXAMPLES[measure],
         )
         for measure in DIMENSIONS
-        for one in (asked[measure.name],)
+        for wording in (wordings[measure.name],)
     )
-    told = texts.instructions(*JUDGED)
-    return RatingGuide(guides, rated_scene, SCENE, KNEW, overall, told)
+    instructions = texts.instructions(*JUDGED)
+    return RatingGuide(guides, rated_scene, SCENE, KNEW, overall, instructions)
 
 
 def behaviour_guide() -> RatingGuide:
@@ -140,7 +140,7 @@ def reviewed(task: Task) -> ReviewedTask:
     names = judge_names(casting)
     return ReviewedTask(
         (casting.scenario.context, *(goal.text for goal in casting.scenario.goals)),
-        tuple((names[one.id], describe_self(one)) for one in casting.characters),
+        tuple((names[character.id], describe_self(character)) for character in casting.characters),
         ties(casting),
     )
 
@@ -149,10 +149,10 @@ def rated_scene(episode: Episode) -> RatedScene:
     """The scene of an episode; ConfigError where it is not one of SOTOPIA's."""
     casting = casting_of(episode.trial.task.content)
     names = judge_names(casting)
-    told = casting.scenario.environment
+    environment = casting.scenario.environment
     return RatedScene(
         casting.scenario.context
-        + (f"\nWhat the participants were not told: {told}" if told else ""),
+        + (f"\nWhat the participants were not told: {environment}" if environment else ""),
         tuple(_person(casting, names, index) for index in range(len(casting.characters))),
         ties(casting),
         tuple(_line(move, names) for move in episode.moves),
@@ -160,9 +160,9 @@ def rated_scene(episode: Episode) -> RatedScene:
 
 
 def _line(move: Moved, names: Mapping[str, str]) -> RatedLine:
-    told = [line_text("", one, tuple(names[to] for to in one.to)) for one in move.actions]
-    text = " ".join(one.removeprefix(":").strip() for one in told)
-    return RatedLine(move.turn + 1, move.seat, names[move.seat], text, told[0].startswith(":"))
+    lines = [line_text("", action, tuple(names[to] for to in action.to)) for action in move.actions]
+    text = " ".join(line.removeprefix(":").strip() for line in lines)
+    return RatedLine(move.turn + 1, move.seat, names[move.seat], text, lines[0].startswith(":"))
 
 
 def casting_of(content: str) -> SceneCast:
@@ -182,8 +182,8 @@ def _person(casting: SceneCast, names: Mapping[str, str], index: int) -> RatedPe
     for other in casting.characters:
         if other.id != me.id:
             tie = casting.between(me.id, other.id)
-            seen = known(other, tie.type, tie_told(tie, other.id, other.first_name))
-            knew.append((names[other.id], describe_known(seen)))
+            profile = reveal_character(other, tie.type, tie_told(tie, other.id, other.first_name))
+            knew.append((names[other.id], describe_known(profile)))
     return RatedPerson(
         me.id,
         names[me.id],
@@ -210,18 +210,20 @@ def revise(
         with as_file(files(PACKAGE) / "data") as own:
             return revise(own, fresh, study, decided)
     data = load(source)
-    left = [
-        _revised(one, study, decided[one.id]) if one.id in decided else one
-        for one in data.scenarios.values()
-        if one.id not in decided or decided[one.id].decision != "reject"
+    scenarios = [
+        _revised(scenario, study, decided[scenario.id]) if scenario.id in decided else scenario
+        for scenario in data.scenarios.values()
+        if scenario.id not in decided or decided[scenario.id].decision != "reject"
     ]
-    if not left:
+    if not scenarios:
         raise ConfigError("the reviews reject every scenario: no data set is left to write")
-    stays = {one.id for one in left}
+    stays = {scenario.id for scenario in scenarios}
     rows = [row for row in data.rows if row.scenario in stays]
     meta = json_file(source / META)
     assert isinstance(meta, dict)  # as it was loaded
-    rejected = {key: one.reasons for key, one in decided.items() if one.decision == "reject"}
+    rejected = {
+        key: review.reasons for key, review in decided.items() if review.decision == "reject"
+    }
     meta |= {
         "version": next_version(data.id.version),
         "revised": {
@@ -234,40 +236,40 @@ def revise(
         fresh,
         {
             META: json.dumps(meta, ensure_ascii=False, indent=1) + "\n",
-            FILES[0]: "".join(one.line() for one in data.characters.values()),
-            FILES[1]: "".join(one.line() for one in data.relationships.values()),
-            FILES[2]: "".join(one.line() for one in left),
+            FILES[0]: "".join(character.line() for character in data.characters.values()),
+            FILES[1]: "".join(relationship.line() for relationship in data.relationships.values()),
+            FILES[2]: "".join(scenario.line() for scenario in scenarios),
             FILES[3]: "".join(row.line() for row in rows),
         },
     )
     revised = load(fresh)
     return (
         f"{data.id.name} {data.id.version} becomes {revised.id.version}: "
-        f"{plural(len(left), 'scenario')}, {plural(len(rows), 'task')}",
+        f"{plural(len(scenarios), 'scenario')}, {plural(len(rows), 'task')}",
     )
 
 
 def next_version(version: str) -> str:
     """The version with its last number one higher: "1.0.9" becomes "1.0.10", "a" becomes "a.2"."""
-    found = re.fullmatch(r"(.*?)(\d+)", version)
-    return f"{found[1]}{int(found[2]) + 1}" if found else f"{version}.2"
+    match = re.fullmatch(r"(.*?)(\d+)", version)
+    return f"{match[1]}{int(match[2]) + 1}" if match else f"{version}.2"
 
 
-def _revised(scenario: Scenario, study: str, one: DecidedCluster) -> Scenario:
+def _revised(scenario: Scenario, study: str, review: DecidedCluster) -> Scenario:
     """The scenario as decided, with who decided it, when and why."""
-    if not one.decision:
+    if not review.decision:
         return scenario
-    edited = one.decision == "edit"
+    edited = review.decision == "edit"
     step = Provenance(
         step="edited" if edited else "kept",
-        by=one.by,
-        on=one.on,
+        by=review.by,
+        on=review.on,
         study=study,
-        reasons=one.reasons,
+        reasons=review.reasons,
     )
     changed: dict[str, object] = {"provenance": (*scenario.provenance, step)}
     if edited:
-        context, *goals = one.texts
+        context, *goals = review.texts
         changed |= {"context": context, "published": None}  # which has the texts before the edit
         changed["goals"] = tuple(
             goal.model_copy(update={"text": text})

@@ -56,17 +56,17 @@ async def table1(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
     if config.dry_run:
         return await _price_judging(sheet, lab, config)
     results = await _judged(lab, config)
-    found = agreements(lab.store, config.runs)
+    agreement = agreements(lab.store, config.runs)
     figures: dict[tuple[str, str], dict[str, Finding]] = {}
-    for cell in found.report.judges:
+    for cell in agreement.report.judges:
         if cell.dimension not in sheet.columns:  # such as "overall", which is computed
             continue
-        judge = found.ratings.judge_ids[cell.judge]
-        asked = judge.method == "model" and _chosen(judge, config.judges)
-        if asked and cell.group in (MODELS, PEOPLE):
+        judge = agreement.ratings.judge_ids[cell.judge]
+        is_chosen = judge.method == "model" and _chosen(judge, config.judges)
+        if is_chosen and cell.group in (MODELS, PEOPLE):
             own = figures.setdefault((cell.judge, str(cell.group)), {})
             own[cell.dimension] = figure(cell.pearson, "pair")
-    agents = tuple(dict.fromkeys(agent for one in results for agent in one.agents))
+    agents = tuple(dict.fromkeys(agent for result in results for agent in result.agents))
     yours = [
         Yours(judge, part, some, *standing(results, agents, judge))
         for (judge, part), some in figures.items()
@@ -76,13 +76,13 @@ async def table1(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
 
 async def _judged(lab: Context, config: PeopleConfig) -> Sequence[RunResult]:
     """The results of the runs, judged: with the chosen judges alone, and people."""
-    found = []
-    for one in await lab.judge(config.runs, config.judges, config.settings):
-        judges = tuple(each for each in one.judges if _chosen(each.id, config.judges))
+    results = []
+    for result in await lab.judge(config.runs, config.judges, config.settings):
+        judges = tuple(each for each in result.judges if _chosen(each.id, config.judges))
         names = {each.judge for each in judges}
-        scores = tuple(each for each in one.scores if each.judge in names)
-        found.append(one.model_copy(update={"judges": judges, "scores": scores}))
-    return found
+        scores = tuple(each for each in result.scores if each.judge in names)
+        results.append(result.model_copy(update={"judges": judges, "scores": scores}))
+    return results
 
 
 def _chosen(judge: JudgeId, named: Sequence[str]) -> bool:
@@ -91,10 +91,10 @@ def _chosen(judge: JudgeId, named: Sequence[str]) -> bool:
 
 
 async def _price_judging(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
-    found = {
+    estimates = {
         run: await lab.estimate_judging(run, config.judges, config.settings) for run in config.runs
     }
-    return priced(sheet.name, found, SAY("judged") if config.judges else SAY("no_judge"))
+    return priced(sheet.name, estimates, SAY("judged") if config.judges else SAY("no_judge"))
 
 
 async def table2(sheet: Sheet, lab: Context, config: TasksConfig) -> Findings:
@@ -120,7 +120,7 @@ async def hard_tasks(sheet: Sheet, lab: Context, config: TasksConfig) -> Finding
     most = min(HARDEST, config.limit or HARDEST)
     what = f"hard-{slug(config.tasks)}" if config.tasks else "hard"
     grid, fresh = config.run("sotopia", "grid"), config.run("sotopia", what, seed=config.seed + 1)
-    said, sections, runs = [_met(config)], [], [fresh]
+    sentences, sections, runs = [_met(config)], [], [fresh]
     if config.dry_run and not config.tasks:
         note = SAY("chosen_later", tasks=Count("task", most))
         return dry_run(sheet.name, lab, [grid, {**fresh, "limit": most}], note)
@@ -132,13 +132,13 @@ async def hard_tasks(sheet: Sheet, lab: Context, config: TasksConfig) -> Finding
             return reproduced(sheet, [], config, [played])
         pool = pooled([values_of(lab.store, played.run)], first_judge(played), "overall")
         hardest_for = evaluated(played)[0]
-        found = hard(pool, hardest_for, most=most)
-        sections.append(hard_section(found, sheet.name))
-        said.append(SAY("chosen", tasks=Count("task", len(found.ids)), agent=hardest_for))
-        runs = [grid, {**fresh, "tasks": ",".join(found.ids), "limit": None}]
+        subset = hard(pool, hardest_for, most=most)
+        sections.append(hard_section(subset, sheet.name))
+        sentences.append(SAY("chosen", tasks=Count("task", len(subset.ids)), agent=hardest_for))
+        runs = [grid, {**fresh, "tasks": ",".join(subset.ids), "limit": None}]
     results = await lab.play(runs)
     yours = list(scored(sheet, results[-1], first_judge(results[-1])))
-    return reproduced(sheet, yours, config, results, said=said, more=sections)
+    return reproduced(sheet, yours, config, results, said=sentences, more=sections)
 
 
 # ------------------------------------------------------------------ Tables 3 and F.2
@@ -164,13 +164,14 @@ async def table3(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
     if config.dry_run:
         return await _price_judging(sheet, lab, config)
     results = await _judged(lab, config)
-    found: dict[tuple[str, str, str], list[Value]] = {}
+    groups: dict[tuple[str, str, str], list[Value]] = {}
     scales: dict[str, tuple[float, float]] = {}
-    for values in (values_of(lab.store, one) for one in config.runs):
-        scales |= {name: (one.low, one.high) for name, one in values.measures.items()}
+    for values in (values_of(lab.store, run_id) for run_id in config.runs):
+        scales |= {name: (measure.low, measure.high) for name, measure in values.measures.items()}
         for value in values.values:
             kinds = tuple(
-                group_of(values.agents[one]) if one else "" for one in (value.agent, value.partner)
+                group_of(values.agents[agent]) if agent else ""
+                for agent in (value.agent, value.partner)
             )
             judge_id = values.judges[value.judge]
             if not _chosen(judge_id, config.judges):
@@ -179,19 +180,19 @@ async def table3(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
             if kinds in _PARTS and method in ("model", "people") and value.measure in sheet.columns:
                 who = str(value.agent) if kinds[0] == MODELS else "people"
                 by = "by raters" if method == "people" else "by a judge"
-                found.setdefault((who, f"{_PARTS[kinds]}, {by}", value.judge), []).append(value)
+                groups.setdefault((who, f"{_PARTS[kinds]}, {by}", value.judge), []).append(value)
     yours, cautions = [], []
-    for (who, part, judge), some in sorted(found.items(), key=lambda one: _order(sheet, one[0])):
+    for (who, part, judge), some in sorted(groups.items(), key=lambda item: _order(sheet, item[0])):
         figures: dict[str, Finding] = {}
         for name in sheet.columns:
             own = [value for value in some if value.measure == name]
             figures |= {name: figure(on_scale(mean_of(own), *scales[name]))} if own else {}
-        agents = tuple({str(one) for value in some for one in (value.agent, value.partner)})
+        agents = tuple({str(agent) for value in some for agent in (value.agent, value.partner)})
         yours.append(Yours(who, part, figures, *standing(results, agents, judge)))
-        if (n := max(count.n for one in figures.values() for count in one.counts)) != _DESIGN:
+        if (n := max(count.n for cell in figures.values() for count in cell.counts)) != _DESIGN:
             scores = Count("score", n)
             cautions.append(SAY("design", part=part, scores=scores, who=who, design=_DESIGN))
-    tables = list(_tests(sheet, found))
+    tables = list(_tests(sheet, groups))
     return reproduced(sheet, yours, config, results, cautions=cautions, tables=tables)
 
 
@@ -199,13 +200,13 @@ def _order(sheet: Sheet, key: tuple[str, str, str]) -> tuple[int, str, str]:
     return list(sheet.rows).index(key[1]), key[0], key[2]
 
 
-def _tests(sheet: Sheet, found: _Plays) -> Iterator[FindingTable]:
+def _tests(sheet: Sheet, groups: _Plays) -> Iterator[FindingTable]:
     """People against each model with people, by the same judge."""
-    for (model, part, judge), some in found.items():
+    for (model, part, judge), some in groups.items():
         kind, _, by = part.partition(", ")
         rows = [
             replace(tested(people, some, name), about={"of": SAY("row", part=pair, metric=title)})
-            for (_, other, judged), people in found.items()
+            for (_, other, judged), people in groups.items()
             if (pair := other.partition(",")[0]) != kind == _PARTS[MODELS, PEOPLE]
             and judged == judge
             for name, title in sheet.columns.items()
@@ -218,15 +219,15 @@ def tested(a: Sequence[Value], b: Sequence[Value], measure: str) -> Finding:
     """The difference of two means, Student's t and its p, and the p of sign flips by task."""
     from scipy.stats import ttest_ind
 
-    ours, theirs = _by_task(a, measure), _by_task(b, measure)
-    x, y = ([one for some in tasks.values() for one in some] for tasks in (ours, theirs))
+    tasks_a, tasks_b = _by_task(a, measure), _by_task(b, measure)
+    x, y = ([score for some in tasks.values() for score in some] for tasks in (tasks_a, tasks_b))
     if not x or not y:
         return Finding()
     varied = min(len(x), len(y)) > 1 and len({*x}) + len({*y}) > 2
     t, p = map(float, ttest_ind(x, y)) if varied else (None, None)
-    both = sorted(ours.keys() & theirs.keys())
-    gaps = [fmean(ours[task]) - fmean(theirs[task]) for task in both]
-    flipped = sign_flip({measure: gaps}, both)[measure].p if both else None
+    shared = sorted(tasks_a.keys() & tasks_b.keys())
+    gaps = [fmean(tasks_a[task]) - fmean(tasks_b[task]) for task in shared]
+    flipped = sign_flip({measure: gaps}, shared)[measure].p if shared else None
     return Finding(p=p, more={"difference": fmean(x) - fmean(y), "t": t, "p_by_task": flipped})
 
 

@@ -71,7 +71,7 @@ async def write_scenarios(job: WriteJob) -> WrittenTasks:
     desk = ScenarioDesk(job, settings)
     by_template = settings.method == "templates"
     prompts = () if by_template else _inspirations(settings, job.setup.seed)
-    then = desk.cast_from_package()
+    notes = desk.cast_from_package()
     if len(desk.pairs.records) < settings.pairs:
         raise ConfigError(
             f"{desk.pairs.path}: expected at least {settings.pairs} pairs of characters to cast, "
@@ -79,24 +79,24 @@ async def write_scenarios(job: WriteJob) -> WrittenTasks:
             f"relationships --to {job.folder} ..., or set pairs=N"
         )
     pieces = _from_templates(desk) if by_template else _from_vignettes(desk, prompts)
-    wanted = job.count or SCENARIOS[settings.method]
+    target = job.count or SCENARIOS[settings.method]
 
     def used() -> set[str]:
-        made = (one.inspiration for row in desk.scenarios.records for one in row.provenance)
-        return pieces.keys() & made
+        names = (step.inspiration for row in desk.scenarios.records for step in row.provenance)
+        return pieces.keys() & names
 
-    there = used()
-    left = [name for name in pieces if name not in there]
+    before = used()
+    unused = [name for name in pieces if name not in before]
 
     def chosen(missing: int) -> dict[str, Piece[None]]:
-        return {name: pieces[name] for name in (left.pop(0) for _ in left[:missing])}
+        return {name: pieces[name] for name in (unused.pop(0) for _ in unused[:missing])}
 
-    failures = await write_until("scenarios", wanted, lambda: len(used()), chosen, job.tell)
-    if (have := len(used())) < wanted and not left:
+    failures = await write_until("scenarios", target, lambda: len(used()), chosen, job.tell)
+    if (have := len(used())) < target and not unused:
         what = "templates" if by_template else "inspirational prompts"
-        then += [f"all {len(pieces)} {what} are used: {have} of {wanted} scenarios are there"]
-    then += [f"cast them: sociolab data cast {job.folder}"]
-    return WrittenTasks(have - len(there), "scenario", failures, tuple(then))
+        notes += [f"all {len(pieces)} {what} are used: {have} of {target} scenarios are there"]
+    notes += [f"cast them: sociolab data cast {job.folder}"]
+    return WrittenTasks(have - len(before), "scenario", failures, tuple(notes))
 
 
 class ScenarioDesk(Desk):
@@ -118,15 +118,15 @@ class ScenarioDesk(Desk):
 
     def double(self, context: str, but: Iterable[str] = ()) -> str:
         """That there is a scenario like this; "" if there is none."""
-        found = near_double(context, [*(one.context for one in self.scenarios.records), *but])
-        like = f'context: expected a new one, found nearly that of "{found[:60]}..."'
-        return like if found else ""
+        near = near_double(context, [*(row.context for row in self.scenarios.records), *but])
+        like = f'context: expected a new one, found nearly that of "{near[:60]}..."'
+        return like if near else ""
 
     def uncastable(self, scenario: Scenario) -> str:
         """That too few can be cast; "" where enough can."""
-        people = {one.id: one for one in self.people.records}
-        found = castable(scenario, people, self.pairs.records)
-        count = len({frozenset(pair) for pair in found})
+        people = {person.id: person for person in self.people.records}
+        pairs = castable(scenario, people, self.pairs.records)
+        count = len({frozenset(pair) for pair in pairs})
         if count >= self.settings.pairs:
             return ""
         return (
@@ -136,18 +136,18 @@ class ScenarioDesk(Desk):
 
     def named(self, *texts: str) -> str:
         """That somebody who may be cast is named; "" if nobody is."""
-        names = {name for one in self.people.records for name in (one.first_name, one.last_name)}
+        names = {name for c in self.people.records for name in (c.first_name, c.last_name)}
         words = {word for text in texts for word in re.findall(r"[^\W\d_]+", text)}
-        found = sorted(names & words)
-        return f'expected no names, found "{found[0]}"' if found else ""
+        matches = sorted(names & words)
+        return f'expected no names, found "{matches[0]}"' if matches else ""
 
     def keep(self, scenario: Scenario, attempts: int, inspiration: str) -> None:
         """Add a scenario; ReplyError where one like it has been added meanwhile."""
         if (problem := self.double(scenario.context)) and not self.job.author.rehearsal:
             raise ReplyError(problem, raw="")
-        key = free_id(scenario.id, {one.id for one in self.scenarios.records})
-        made = self.written(attempts, inspiration)
-        self.scenarios.add(scenario.model_copy(update={"id": key, "provenance": made}))
+        key = free_id(scenario.id, {row.id for row in self.scenarios.records})
+        provenance = self.written(attempts, inspiration)
+        self.scenarios.add(scenario.model_copy(update={"id": key, "provenance": provenance}))
 
 
 @cache
@@ -182,16 +182,16 @@ def read_inspirations(text: str, place: str) -> tuple[Inspiration, ...]:
             f'{place}: expected a table with a column "prompt" (and source, pk), found the header '
             f'"{header[:80]}"'
         )
-    found: dict[str, Inspiration] = {}
+    prompts: dict[str, Inspiration] = {}
     for row in rows:
         prompt, source = (row["prompt"] or "").strip(), (row.get("source") or "").strip()
         source = "" if source == "nan" else source
         if prompt:
             key = row.get("pk") or digest(prompt)
-            found.setdefault(prompt.casefold(), Inspiration(key, source or "other", prompt))
-    if not found:
+            prompts.setdefault(prompt.casefold(), Inspiration(key, source or "other", prompt))
+    if not prompts:
         raise ConfigError(f"{place}: expected inspirational prompts, found none")
-    return tuple(found.values())
+    return tuple(prompts.values())
 
 
 def mixed(prompts: Sequence[Inspiration], seed: int) -> tuple[Inspiration, ...]:
@@ -199,7 +199,7 @@ def mixed(prompts: Sequence[Inspiration], seed: int) -> tuple[Inspiration, ...]:
     within each; a source that is none of these counts 1."""
     order = list(prompts)
     stream(seed, "inspirations").shuffle(order)
-    return interleave(order, lambda one: one.source, lambda source: SOURCES.get(source, (1, ""))[0])
+    return interleave(order, lambda p: p.source, lambda source: SOURCES.get(source, (1, ""))[0])
 
 
 def _inspirations(settings: ScenarioSettings, seed: int) -> tuple[Inspiration, ...]:
@@ -213,7 +213,7 @@ def _inspirations(settings: ScenarioSettings, seed: int) -> tuple[Inspiration, .
 
 
 def _from_vignettes(desk: ScenarioDesk, prompts: Sequence[Inspiration]) -> dict[str, Piece[None]]:
-    return {f"{one.source}:{one.id}": partial(_vignette, desk, one) for one in prompts}
+    return {f"{prompt.source}:{prompt.id}": partial(_vignette, desk, prompt) for prompt in prompts}
 
 
 class SeatDraft(WriterReply):
@@ -236,7 +236,7 @@ def _draft_type(jobs: tuple[str, ...], ties: tuple[str, ...]) -> Any:
     # Of values that are known at run time only: no type to be checked before.
     job: Any = Literal[jobs] if jobs else str
     tie: Any = Literal[ties] if ties else str
-    known: Any = Literal[tuple(one.value for one in RelationshipType if one != "known-by-name")]
+    kind: Any = Literal[tuple(t.value for t in RelationshipType if t != "known-by-name")]
     age = (int, Field(ge=0, le=130))
     seat: Any = create_model(
         "SeatLimits",
@@ -259,7 +259,7 @@ def _draft_type(jobs: tuple[str, ...], ties: tuple[str, ...]) -> Any:
         context=(Phrase, ...),
         one=(SeatDraft, ...),
         other=(SeatDraft, ...),
-        relationships=(tuple[known, ...], Field(min_length=1)),
+        relationships=(tuple[kind, ...], Field(min_length=1)),
         stance=(Stance, ...),
         limits=(limits | None, ...),
     )
@@ -268,17 +268,17 @@ def _draft_type(jobs: tuple[str, ...], ties: tuple[str, ...]) -> Any:
 async def _vignette(desk: ScenarioDesk, prompt: Inspiration) -> None:
     """Draft, check by D.2, and draft again with the reason, until the check holds."""
     name, family = f"{prompt.source}:{prompt.id}", SOURCES.get(prompt.source, (1, "other"))[1]
-    known = Counter(one.tie for one in desk.pairs.records if one.tie)
-    jobs = {one.occupation for one in desk.people.records}
-    kind = _draft_type(tuple(sorted(jobs)), tuple(sorted(known)))
-    ties = ", ".join(f"{tie} {count}" for tie, count in sorted(known.items())) or "none"
+    counts = Counter(pair.tie for pair in desk.pairs.records if pair.tie)
+    jobs = {person.occupation for person in desk.people.records}
+    kind = _draft_type(tuple(sorted(jobs)), tuple(sorted(counts)))
+    ties = ", ".join(f"{tie} {count}" for tie, count in sorted(counts.items())) or "none"
     examples = _examples(desk, family, name)
-    shown = (
-        f"Example {number}\ncontext: {one.context}\n"
-        + "\n".join(f"goal: {goal.text}" for goal in one.goals)
-        for number, one in enumerate(examples, start=1)
+    example_texts = (
+        f"Example {number}\ncontext: {example.context}\n"
+        + "\n".join(f"goal: {goal.text}" for goal in example.goals)
+        for number, example in enumerate(examples, start=1)
     )
-    asked = "\n\n".join((*shown, f"Inspirational prompt: {prompt.text}"))
+    request = "\n\n".join((*example_texts, f"Inspirational prompt: {prompt.text}"))
 
     def lacks(draft: Any) -> Iterator[str]:
         seats = (draft.one, draft.other)
@@ -286,10 +286,10 @@ async def _vignette(desk: ScenarioDesk, prompt: Inspiration) -> None:
         yield from (length_problem("goal", seat.goal, GOAL) for seat in seats)
         yield desk.named(draft.context, *(seat.goal for seat in seats))
         yield from (_leak(seat, draft.context) for seat in seats)
-        yield desk.double(draft.context, [one.context for one in examples])
+        yield desk.double(draft.context, [example.context for example in examples])
         yield desk.uncastable(_scenario(draft, family))
 
-    body, attempts, settings = asked, 0, {"pairs": desk.settings.pairs, "ties": ties}
+    body, attempts, settings = request, 0, {"pairs": desk.settings.pairs, "ties": ties}
     for round_ in range(ATTEMPTS):
         draft, more = await desk.ask(
             kind, "write_scenario", body, (name, round_), lacks, **settings
@@ -301,7 +301,7 @@ async def _vignette(desk: ScenarioDesk, prompt: Inspiration) -> None:
             desk.keep(scenario, attempts, name)
             return
         body = (
-            f"{asked}\n\nA draft of yours was returned:\n{read}\n\n"
+            f"{request}\n\nA draft of yours was returned:\n{read}\n\n"
             f"The reason: {review.reason}\nWrite the scenario anew."
         )
     raise ReplyError(f"no draft passed the check of appendix D.2 ({review.reason})", raw="")
@@ -309,8 +309,8 @@ async def _vignette(desk: ScenarioDesk, prompt: Inspiration) -> None:
 
 def _examples(desk: ScenarioDesk, family: str, name: str) -> Sequence[Scenario]:
     """Two of the package's own, of this family where it has some; always the same for a name."""
-    authored = [one for one in _own_data().scenarios.values() if one.family not in _TEMPLATED]
-    alike = [one for one in authored if one.family == family] or authored
+    authored = [s for s in _own_data().scenarios.values() if s.family not in _TEMPLATED]
+    alike = [s for s in authored if s.family == family] or authored
     return stream(desk.job.setup.seed, "examples", name).sample(alike, 2)
 
 
@@ -318,7 +318,7 @@ _TEMPLATED = ("bargain", "mutual-friend")
 
 
 def _numbers(text: str) -> set[str]:
-    return {found.replace(",", "") for found in re.findall(r"\d+(?:[.,]\d+)*", text)}
+    return {number.replace(",", "") for number in re.findall(r"\d+(?:[.,]\d+)*", text)}
 
 
 def _leak(seat: SeatDraft, context: str) -> str:
@@ -335,16 +335,16 @@ def _scenario(draft: Any, family: Family) -> Scenario:
     """The draft as a record; constraints that were not asked for are declared not to matter."""
     limits = draft.limits
     seats = () if limits is None else (limits.one, limits.other)
-    ages = tuple((one.youngest, one.oldest) for one in seats)
-    only = tuple(one.only_occupations for one in seats)
-    excluded = tuple(one.excluded_occupations for one in seats)
+    ages = tuple((seat.youngest, seat.oldest) for seat in seats)
+    only = tuple(seat.only_occupations for seat in seats)
+    excluded = tuple(seat.excluded_occupations for seat in seats)
     scenario = Scenario(
         id=free_id(f"{family} {' '.join(draft.context.split()[:4])}", ()),
         family=family,
         stance=draft.stance,
         context=draft.context or "-",
         goals=tuple(Goal(text=seat.goal or "-") for seat in (draft.one, draft.other)),
-        relationships=tuple(dict.fromkeys(RelationshipType(one) for one in draft.relationships)),
+        relationships=tuple(dict.fromkeys(RelationshipType(r) for r in draft.relationships)),
         ties=tuple(dict.fromkeys(limits.ties)) if limits else (),
         ages=ages if any(pair != (0, 130) for pair in ages) else (),
         occupations=only if any(only) else (),
@@ -360,8 +360,8 @@ def _as_read(scenario: Scenario) -> str:
         "relationships": ", ".join(scenario.relationships),
         "ties": ", ".join(scenario.ties) or "open",
         "ages": _by_seat(f"{low} to {high}" for low, high in scenario.ages),
-        "occupations": _by_seat(", ".join(one) or "any" for one in scenario.occupations),
-        "excluded": _by_seat(", ".join(one) or "none" for one in scenario.excluded_occupations),
+        "occupations": _by_seat(", ".join(jobs) or "any" for jobs in scenario.occupations),
+        "excluded": _by_seat(", ".join(jobs) or "none" for jobs in scenario.excluded_occupations),
     }
     goals = zip((f"goal of {who}" for who in _SEATS), (g.text for g in scenario.goals), strict=True)
     lines = (("context", scenario.context), *goals, *limits.items())
@@ -371,8 +371,8 @@ def _as_read(scenario: Scenario) -> str:
 _SEATS = ("the one", "the other")
 
 
-def _by_seat(found: Iterable[str]) -> str:
-    return "; ".join(f"{who}: {one}" for who, one in zip(_SEATS, found, strict=False)) or "open"
+def _by_seat(texts: Iterable[str]) -> str:
+    return "; ".join(f"{who}: {text}" for who, text in zip(_SEATS, texts, strict=False)) or "open"
 
 
 # ------------------------------------------------------------------ the second method: templates
@@ -392,34 +392,34 @@ def _from_templates(desk: ScenarioDesk) -> dict[str, Piece[None]]:
     spec = TemplateSpec.model_validate_json(source)
     seed = desk.job.setup.seed
     drawn = (*bargains(spec.bargains, seed), *friend_searches(spec.friend_searches, seed))
-    made = [one for one in drawn if not (problem := desk.uncastable(one))]
-    if not made:
+    usable = [scenario for scenario in drawn if not (problem := desk.uncastable(scenario))]
+    if not usable:
         raise ConfigError(f"{desk.pairs.path}: no template can be cast ({problem})")
     return {
-        f"template:{one.id}": partial(_template, desk, one)
-        for one in interleave(made, lambda one: one.family)
+        f"template:{scenario.id}": partial(_template, desk, scenario)
+        for scenario in interleave(usable, lambda s: s.family)
     }
 
 
-async def _template(desk: ScenarioDesk, made: Scenario) -> None:
-    before = Rewritten(context=made.context, goal_1=made.goals[0].text, goal_2=made.goals[1].text)
+async def _template(desk: ScenarioDesk, base: Scenario) -> None:
+    before = Rewritten(context=base.context, goal_1=base.goals[0].text, goal_2=base.goals[1].text)
     body = f"As it stands:\n```json\n{before.model_dump_json(indent=1)}\n```"
 
     def lacks(after: Rewritten) -> Iterator[str]:
         for name in Rewritten.model_fields:
             yield _changed(name, getattr(before, name), getattr(after, name))
-        for name, goal in zip(("goal_1", "goal_2"), made.goals, strict=True):
+        for name, goal in zip(("goal_1", "goal_2"), base.goals, strict=True):
             yield _lost(name, goal, getattr(after, name))
         yield desk.named(after.context)
         yield desk.double(after.context)
 
-    after, attempts = await desk.ask(Rewritten, "write_template", body, (made.id, 0), lacks)
+    after, attempts = await desk.ask(Rewritten, "write_template", body, (base.id, 0), lacks)
     goals = tuple(
         goal.model_copy(update={"text": text})
-        for goal, text in zip(made.goals, (after.goal_1, after.goal_2), strict=True)
+        for goal, text in zip(base.goals, (after.goal_1, after.goal_2), strict=True)
     )
-    scenario = made.model_copy(update={"context": after.context, "goals": goals})
-    desk.keep(scenario, attempts, f"template:{made.id}")
+    scenario = base.model_copy(update={"context": after.context, "goals": goals})
+    desk.keep(scenario, attempts, f"template:{base.id}")
 
 
 def _changed(name: str, before: str, after: str) -> str:
@@ -436,6 +436,6 @@ def _lost(name: str, goal: Goal, text: str) -> str:
     facts = goal.facts
     if facts is None or facts.kind != "friend":
         return ""
-    words = (word for one in facts.friends for word in (one.name, *one.about.values()))
+    words = (word for friend in facts.friends for word in (friend.name, *friend.about.values()))
     lost = next((word for word in words if word.casefold() not in text.casefold()), "")
     return f'{name}: expected every friend and fact, found "{lost}" lost' if lost else ""

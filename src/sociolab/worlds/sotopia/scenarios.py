@@ -43,10 +43,10 @@ class DataRecord(BaseModel):
         """The record as a line of JSON, without its empty fields."""
         row = self.model_dump(mode="json", exclude_none=True)
         row["provenance"] = [
-            one.model_dump(exclude_defaults=True) for one in getattr(self, "provenance", ())
+            step.model_dump(exclude_defaults=True) for step in getattr(self, "provenance", ())
         ]
-        kept = {key: value for key, value in row.items() if value}
-        return json.dumps(kept, ensure_ascii=False, separators=(",", ":")) + "\n"
+        fields = {key: value for key, value in row.items() if value}
+        return json.dumps(fields, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 class Provenance(DataRecord):
@@ -273,11 +273,11 @@ class Scenario(DataRecord):
     @model_validator(mode="after")
     def _one_constraint_per_seat(self) -> Self:
         for field in ("ages", "occupations", "excluded_occupations"):
-            found = len(getattr(self, field))
-            if found not in (0, len(self.goals)):
-                raise ValueError(f"{field} has {found} entries for {len(self.goals)} goals")
-        if both := [name for name in self.unconstrained if self._constrains(name)]:
-            raise ValueError(f"{both[0]} is constrained and stands in unconstrained")
+            count = len(getattr(self, field))
+            if count not in (0, len(self.goals)):
+                raise ValueError(f"{field} has {count} entries for {len(self.goals)} goals")
+        if conflicting := [name for name in self.unconstrained if self._constrains(name)]:
+            raise ValueError(f"{conflicting[0]} is constrained and stands in unconstrained")
         return self
 
     def _constrains(self, name: Constraint) -> bool:
@@ -297,9 +297,9 @@ class Scenario(DataRecord):
         """
         for pair in pairs:
             if pair.type not in self.relationships:
-                known = pair.type.replace("-", " ")
-                wanted = " or ".join(self.relationships)
-                yield f"{pair.a} and {pair.b} are {known}, wanted: {wanted}"
+                actual = pair.type.replace("-", " ")
+                expected = " or ".join(self.relationships)
+                yield f"{pair.a} and {pair.b} are {actual}, wanted: {expected}"
             elif self.ties and pair.tie not in self.ties:
                 yield f"{pair.a} and {pair.b}: tie {pair.tie!r}, wanted: {' or '.join(self.ties)}"
         # A scenario without a constraint has none for any seat: its tuple is empty.
@@ -307,10 +307,10 @@ class Scenario(DataRecord):
             if not low <= who.age <= high:
                 yield f"{who.id} is {who.age}, wanted: {low} to {high}"
         for who, allowed in zip(cast, self.occupations, strict=False):
-            if allowed and who.occupation.lower() not in {one.lower() for one in allowed}:
+            if allowed and who.occupation.lower() not in {job.lower() for job in allowed}:
                 yield f"{who.id}: {who.occupation}, wanted: {' or '.join(allowed)}"
         for who, barred in zip(cast, self.excluded_occupations, strict=False):
-            if who.occupation.lower() in {one.lower() for one in barred}:
+            if who.occupation.lower() in {job.lower() for job in barred}:
                 yield f"{who.id}: {who.occupation}, wanted: another occupation"
 
 
@@ -355,9 +355,9 @@ def _misfits(scenario: Scenario) -> Iterator[str]:
     if problem := misfit_of(facts):
         yield problem
     elif scenario.zone is not None:
-        found = bargaining_zone([fact for fact in facts if fact and fact.kind == "price"])
-        if found != scenario.zone:
-            expected = list(found) if found else "none"
+        zone = bargaining_zone([fact for fact in facts if fact and fact.kind == "price"])
+        if zone != scenario.zone:
+            expected = list(zone) if zone else "none"
             yield f"zone: expected what the targets make, {expected}, found {list(scenario.zone)}"
 
 
@@ -370,7 +370,8 @@ def _misfits_of(facts: Sequence[Facts | None]) -> Iterator[str]:
     kinds = {fact.kind if fact and fact.kind != "ask" else "none" for fact in facts}
     if len(kinds) > 1:
         yield (
-            f"expected facts of one kind in every goal, or in none, found {_listed(sorted(kinds))}"
+            "expected facts of one kind in every goal, or in none, "
+            f"found {_join_words(sorted(kinds))}"
         )
         return
     # By kind and not by class: an isinstance check of a pydantic class takes microseconds.
@@ -383,12 +384,12 @@ def _misfits_of(facts: Sequence[Facts | None]) -> Iterator[str]:
 def _of_prices(goals: Sequence[PriceGoal]) -> Iterator[str]:
     roles = [goal.role for goal in goals]
     if goals and sorted(roles) != ["buyer", "seller"]:
-        yield f"price: expected one seller and one buyer, found {_listed(roles)}"
+        yield f"price: expected one seller and one buyer, found {_join_words(roles)}"
     listed = sorted({goal.listed for goal in goals})
     if len(listed) > 1:
         yield (
             "price: expected one listed price in all goals, "
-            f"found {_listed([f'{price:g}' for price in listed])}"
+            f"found {_join_words([f'{price:g}' for price in listed])}"
         )
 
 
@@ -417,13 +418,13 @@ def _of_friends(goals: Sequence[FriendGoal]) -> Iterator[str]:
 
 def _of_options(goals: Sequence[OptionGoal]) -> Iterator[str]:
     for goal in goals:
-        odd = sorted(goal.options.keys() ^ goals[0].options.keys())
+        odd = _join_words(sorted(goal.options.keys() ^ goals[0].options.keys()))
         if odd:
-            yield f"option: expected the same options in all goals, found {_listed(odd)} in some"
+            yield f"option: expected the same options in all goals, found {odd} in some"
     wordings = [option.lower() for option in goals[0].options] if goals else []
     if twice := next((word for word in wordings if wordings.count(word) > 1), None):
         yield f'option: "{twice}" stands there twice'
 
 
-def _listed(words: Sequence[str]) -> str:
+def _join_words(words: Sequence[str]) -> str:
     return " and ".join(words)

@@ -24,9 +24,9 @@ from sociolab.worlds.sotopia.visibility import (
     describe_known,
     describe_self,
     distinct_names,
-    known,
     line_text,
     published_scene,
+    reveal_character,
     spoken_name,
     tie_told,
     without_name,
@@ -118,7 +118,7 @@ class SotopiaWitness:
         self._me = casting.characters[index]
         self._others = {c.id: c for c in casting.characters if c.id != seat}
         self._known = {
-            other: known(character, tie.type, tie_told(tie, other, character.first_name))
+            other: reveal_character(character, tie.type, tie_told(tie, other, character.first_name))
             for other, character in self._others.items()
             for tie in (casting.between(seat, other),)
         }
@@ -136,7 +136,7 @@ class SotopiaWitness:
         """Take in a move; a name that is spoken is known, and changes no label in the history."""
         you = move.seat == self._seat
         who = self._me.first_name if you else self._labels[move.seat]
-        actions, text = self._told(move, who, you)
+        actions, text = self._describe_move(move, who, you)
         self._lines.append(Line(move.turn, who, you, actions, text))
         if leaves(move, self._scene.space):
             self._gone.add(move.seat)
@@ -160,21 +160,21 @@ class SotopiaWitness:
 
     def seat_called(self, name: str) -> str | None:
         """The seat that this seat calls so, by label or by a name that it knows."""
-        wanted = name.strip().casefold()
+        folded = name.strip().casefold()
         for seat, label in self._labels.items():
-            if wanted == label.casefold():
+            if folded == label.casefold():
                 return seat
-        for seat, seen in self._known.items():
-            called = (seen.name, self._others[seat].first_name) if seen.name else ()
-            if wanted in map(str.casefold, called):
+        for seat, profile in self._known.items():
+            called = (profile.name, self._others[seat].first_name) if profile.name else ()
+            if folded in map(str.casefold, called):
                 return seat
         return None
 
-    def _told(self, move: Moved, who: str, you: bool) -> tuple[tuple[Action, ...], str]:
+    def _describe_move(self, move: Moved, who: str, you: bool) -> tuple[tuple[Action, ...], str]:
         """What was done as this seat may know it, and as one line."""
         actions = move.actions
         if self._unknown:
-            actions = tuple(self._shown(action) for action in actions)
+            actions = tuple(self._hide_names(action) for action in actions)
         name, texts = "You" if you else who[0].upper() + who[1:], self._scene.texts
         if texts.manifest.full_names:
             who = self._me.name if you else self._known[move.seat].name or who
@@ -204,7 +204,7 @@ class SotopiaWitness:
                     self._unknown = self._not_known_by_name()
                     self._view = self._as_records()
 
-    def _shown(self, action: Action) -> Action:
+    def _hide_names(self, action: Action) -> Action:
         """The action without names that this seat does not know: words are heard as they are,
         but what somebody does is told by the one who watches."""
         if self._scene.space[action.kind].spoken or not action.text:
@@ -220,8 +220,8 @@ class SotopiaWitness:
         return tuple(name for seat, name in self._labels.items() if seat not in self._gone)
 
     def _as_records(self) -> SotopiaView:
-        others = {self._labels[seat]: seen for seat, seen in self._known.items()}
-        return SotopiaView(self._me, others, self._scene.casting.scenario.context, self._goal)
+        profiles = {self._labels[seat]: profile for seat, profile in self._known.items()}
+        return SotopiaView(self._me, profiles, self._scene.casting.scenario.context, self._goal)
 
     def _not_known_by_name(self) -> tuple[str, ...]:
         """The seats whose full name this one does not know."""
@@ -238,19 +238,19 @@ class SotopiaWitness:
         return tuple("you" if seat == self._seat else self._labels[seat] for seat in action.to)
 
     def _render_head(self) -> str:
-        labels = {seat: seen.name or self._labels[seat] for seat, seen in self._known.items()}
-        others = [
+        labels = {seat: profile.name or self._labels[seat] for seat, profile in self._known.items()}
+        people = [
             {
                 "label": labels[seat],
-                "unknown": seen.name is None,
-                "text": describe_known(seen),
+                "unknown": profile.name is None,
+                "text": describe_known(profile),
             }
-            for seat, seen in self._known.items()
+            for seat, profile in self._known.items()
         ]
         return self._scene.texts["act_head"].render(
             {
                 "you": describe_self(self._me),
-                "others": others,
+                "others": people,
                 "context": self._scene.casting.scenario.context,
                 "goal": self._goal.text,
                 "name": self._me.first_name,
@@ -262,14 +262,14 @@ class SotopiaWitness:
 @lru_cache(maxsize=1024)
 def _tail(texts: PromptSet, turn: int, limit: int, me: Character) -> str:
     """What stands at the end of every request; kept, as it is much the same in all episodes."""
-    told = {"turn": turn, "limit": limit, "name": me.first_name, "agent": me.name}
-    return texts["act_tail"].render(told)
+    values = {"turn": turn, "limit": limit, "name": me.first_name, "agent": me.name}
+    return texts["act_tail"].render(values)
 
 
 def _labels(characters: Sequence[Character], known_as: dict[str, KnownCharacter]) -> dict[str, str]:
     """How a seat calls each of the others: by name, or as a stranger."""
     names = distinct_names(characters)
-    strangers = [seat for seat, seen in known_as.items() if seen.name is None]
+    strangers = [seat for seat, profile in known_as.items() if profile.name is None]
     labels = {}
     for seat in known_as:
         if seat not in strangers:

@@ -82,16 +82,16 @@ def _answer(question: Question, lines: Sequence[Line], view: SotopiaView) -> Rep
     blank |= {"outcome": "not found", "offer": "", "acceptance": ""}
     if not friend:
         blank |= {"outcome": "nothing", "in_words": ""}
-    found = agreement(_acts_of(lines), len(view.others) + 1)
-    if found is None or facts is None:
+    deal = agreement(_acts_of(lines), len(view.others) + 1)
+    if deal is None or facts is None:
         return Reply(question.reply.model_validate(blank))
     if facts.kind == "division":
-        kept: dict[str, int] = found.terms
-        mine = kept if found.by == _ME else {g: n - kept.get(g, 0) for g, n in facts.counts.items()}
-        terms: dict[str, Json] = dict(mine)
+        share: dict[str, int] = deal.terms
+        own = share if deal.by == _ME else {g: n - share.get(g, 0) for g, n in facts.counts.items()}
+        terms: dict[str, Json] = dict(own)
     else:
-        terms = {facts.kind: found.terms}
-    offer, acceptance = (lines[n].actions[0].text for n in (found.offered, found.accepted))
+        terms = {facts.kind: deal.terms}
+    offer, acceptance = (lines[n].actions[0].text for n in (deal.offered, deal.accepted))
     words = {"outcome": "found" if friend else "agreed", "offer": offer, "acceptance": acceptance}
     return Reply(question.reply.model_validate(blank | terms | words))
 
@@ -112,13 +112,13 @@ class _Turn:
     """One turn of one seat: what has happened so far, and how to put what comes next."""
 
     def __init__(self, request: Request, view: SotopiaView) -> None:
-        seen = request.observation
-        self._view, self._lines = view, seen.history
+        obs = request.observation
+        self._view, self._lines = view, obs.history
         self._chance = stream(request.seed, request.trial, request.seat, request.turn)
-        self._mine = [line for line in seen.history if line.you]
-        self._theirs = [line for line in seen.history if not line.you]
-        self._seats = len(seen.others) + 1
-        self._left = max(1, (seen.limit - seen.turn + self._seats - 1) // self._seats)
+        self._mine = [line for line in obs.history if line.you]
+        self._theirs = [line for line in obs.history if not line.you]
+        self._seats = len(obs.others) + 1
+        self._left = max(1, (obs.limit - obs.turn + self._seats - 1) // self._seats)
 
     def action(self) -> Action:
         """What this seat does now."""
@@ -132,24 +132,26 @@ class _Turn:
     def _bargains(self, goal: PriceGoal | DivisionGoal | OptionGoal | FriendGoal) -> Action:
         """Down a ladder of offers, each as good as or worse than the last, until one is taken."""
         ladder = _ladder(goal, _firmness(self._view.me))
-        made = sum(1 for act in self._own_acts() if act.kind == OFFER)
+        step = sum(1 for act in self._own_acts() if act.kind == OFFER)
         if self._understands():
             settled = agreement(_acts_of(self._lines), self._seats)
             if settled is not None:
                 return self._ends("settled")
-            theirs = self._standing_offer()
-            if theirs is not None and _worth(goal, theirs) >= _worth_of_next(goal, ladder, made):
-                mine = _mine_of(goal, theirs)
-                return self._says(goal.kind, "accept", _told(mine), Act(ACCEPT))
-            if made >= len(ladder) or self._any_act(GO):
+            offer = self._standing_offer()
+            if offer is not None and _worth(goal, offer) >= _worth_of_next(goal, ladder, step):
+                own = _own_terms(goal, offer)
+                return self._says(goal.kind, "accept", _word_terms(own), Act(ACCEPT))
+            if step >= len(ladder) or self._any_act(GO):
                 return self._ends("parted")
-        elif made >= len(ladder):
-            return self._waits(_told(ladder[-1]), goal.kind)
-        how = "open" if made == 0 else "last" if made == len(ladder) - 1 else "counter"
-        terms = ladder[made]
+        elif step >= len(ladder):
+            return self._waits(_word_terms(ladder[-1]), goal.kind)
+        how = "open" if step == 0 else "last" if step == len(ladder) - 1 else "counter"
+        terms = ladder[step]
         item = goal.item if goal.kind == "price" else ""
-        decline = [Act(DECLINE)] if made else []
-        return self._says(goal.kind, how, _told(terms), *decline, Act(OFFER, terms), item=item)
+        decline = [Act(DECLINE)] if step else []
+        return self._says(
+            goal.kind, how, _word_terms(terms), *decline, Act(OFFER, terms), item=item
+        )
 
     def _argues(self, goal: AskGoal) -> Action:
         """The request, its reasons, a compromise; an agreeable partner takes the compromise."""
@@ -189,14 +191,14 @@ class _Turn:
 
     def _standing_offer(self) -> Any:
         """The terms that somebody else offered last, unless they were declined since."""
-        found = None
+        terms = None
         for who, acts in _acts_of(self._lines):
             for act in acts:
                 if act.kind == OFFER:
-                    found = act.what if who != _ME else None
+                    terms = act.what if who != _ME else None
                 elif act.kind == DECLINE and who != _ME:
-                    found = None
-        return found
+                    terms = None
+        return terms
 
     # -------------------------------------------------------------- how it is put
 
@@ -222,15 +224,15 @@ class _Turn:
     def _greeting(self) -> str:
         if self._mine:
             return ""
-        label, known = next(iter(self._view.others.items()))
-        stranger = known.name is None or known.relationship is RelationshipType.STRANGER
+        label, partner = next(iter(self._view.others.items()))
+        stranger = partner.name is None or partner.relationship is RelationshipType.STRANGER
         return self._line("greet_stranger" if stranger else "greet_known").format(name=label) + " "
 
     def _line(self, key: str, table: str = "") -> str:
         """One of the lines of a table; not the one said last, if there is another."""
         lines = _lines()[table][key] if table else _lines()[key]
-        said = self._mine[-1].actions[0].text if self._mine else ""
-        return _drawn([line for line in lines if line not in said] or lines, self._chance)
+        previous = self._mine[-1].actions[0].text if self._mine else ""
+        return _drawn([line for line in lines if line not in previous] or lines, self._chance)
 
 
 # ------------------------------------------------------------------ offers
@@ -269,12 +271,12 @@ def _shares(goal: DivisionGoal, firmness: float) -> list[dict[str, int]]:
     total = sum(map(mul, worths, goal.counts.values()))
     pieces = product(*(range(count + 1) for count in goal.counts.values()))
     valued = sorted((sum(n), HIGHEST * sum(map(mul, worths, n)) / total, n) for n in pieces)
-    wanted = (9 - n / 5 * (4 - firmness) for n in range(6))
-    found = (next(share for _, value, share in valued if value >= least) for least in wanted)
-    return [dict(zip(goal.counts, share, strict=True)) for share in found]
+    levels = (9 - n / 5 * (4 - firmness) for n in range(6))
+    shares = (next(share for _, value, share in valued if value >= least) for least in levels)
+    return [dict(zip(goal.counts, share, strict=True)) for share in shares]
 
 
-def _mine_of(goal: Facts, offered: Any) -> Any:
+def _own_terms(goal: Facts, offered: Any) -> Any:
     """What an offer of somebody else means for this seat."""
     if goal.kind == "division":
         return {good: count - offered.get(good, 0) for good, count in goal.counts.items()}
@@ -287,7 +289,7 @@ def _worth(goal: Facts, offered: Any) -> float:
         case "price":
             return price_value(goal, offered)[0]
         case "division":
-            return share_value(goal, _mine_of(goal, offered))[0]
+            return share_value(goal, _own_terms(goal, offered))[0]
         case "option":
             return goal.options.get(offered, 0.0)
         case "friend":
@@ -296,15 +298,15 @@ def _worth(goal: Facts, offered: Any) -> float:
             return 0.0
 
 
-def _worth_of_next(goal: Facts, ladder: Sequence[Any], made: int) -> float:
+def _worth_of_next(goal: Facts, ladder: Sequence[Any], step: int) -> float:
     """What an offer must be worth to be taken: as much as the next own one, or as the last."""
     if goal.kind == "friend":
         return 10.0
-    own = ladder[min(made, len(ladder) - 1)]
+    own = ladder[min(step, len(ladder) - 1)]
     return share_value(goal, own)[0] if goal.kind == "division" else _worth(goal, own)
 
 
-def _told(terms: Any) -> str:
+def _word_terms(terms: Any) -> str:
     """Terms as they are said: "$1,250", "2 hats and 1 book", "at noon"."""
     if isinstance(terms, float):
         return f"${terms:,.2f}".removesuffix(".00")

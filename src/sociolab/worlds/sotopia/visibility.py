@@ -39,7 +39,9 @@ class KnownCharacter:
 
 
 @lru_cache(maxsize=4096)  # a data set has few characters and many tasks
-def known(character: Character, relationship: RelationshipType, tie: str = "") -> KnownCharacter:
+def reveal_character(
+    character: Character, relationship: RelationshipType, tie: str = ""
+) -> KnownCharacter:
     """What somebody in this relationship knows of a character. Never the secret.
 
     A stranger knows nothing; one who knows the name, the name; an acquaintance name, occupation,
@@ -104,12 +106,12 @@ def inner_life(character: Character) -> str:
         return character.personality
     traits = character.big_five.model_dump() if character.big_five else {}
     style = character.decision_style.lower()
-    values = [one.lower() for one in (*character.moral_values, *character.schwartz_values)]
-    said = [_TRAITS[name][level == "high"] for name, level in traits.items() if level != "average"]
-    parts = [_listed(said)] if said else []
+    values = [value.lower() for value in (*character.moral_values, *character.schwartz_values)]
+    words = [_TRAITS[name][level == "high"] for name, level in traits.items() if level != "average"]
+    parts = [_join_items(words)] if words else []
     parts += [_DECIDES.get(style, f"decides in {_a(style)} way")] if style else []
     if values:
-        parts.append(f"What matters most: {_listed([_VALUES.get(one, one) for one in values])}")
+        parts.append(f"What matters most: {_join_items([_VALUES.get(v, v) for v in values])}")
     return "".join(f"{part[0].upper()}{part[1:]}. " for part in parts).strip()
 
 
@@ -189,7 +191,7 @@ def _literally(label: str) -> Callable[[re.Match[str]], str]:
     return lambda _: label
 
 
-def _listed(items: list[str]) -> str:
+def _join_items(items: list[str]) -> str:
     return items[0] if len(items) == 1 else ", ".join(items[:-1]) + " and " + items[-1]
 
 
@@ -227,17 +229,17 @@ def describe_self(character: Character) -> str:
 
 
 @lru_cache(maxsize=4096)
-def describe_known(seen: KnownCharacter) -> str:
+def describe_known(profile: KnownCharacter) -> str:
     """What one seat is told of another."""
-    if seen.relationship is RelationshipType.STRANGER:
-        more = "nothing else" if seen.name else "nothing"
+    if profile.relationship is RelationshipType.STRANGER:
+        more = "nothing else" if profile.name else "nothing"
         return f"A stranger: you know {more} about them beyond what the scene says."
-    if seen.relationship is RelationshipType.KNOWN_BY_NAME:
+    if profile.relationship is RelationshipType.KNOWN_BY_NAME:
         return "You know the name, and nothing more."
-    identity = _identity("", seen.gender, seen.pronouns, seen.age)
-    about = ", ".join(part for part in (seen.occupation, identity) if part)
-    lines = (f"Relationship: {seen.tie or _TIES[seen.relationship]}.", about and f"{about}.")
-    return "\n".join(one for one in (*lines, seen.public_info, seen.inner) if one)
+    identity = _identity("", profile.gender, profile.pronouns, profile.age)
+    about = ", ".join(part for part in (profile.occupation, identity) if part)
+    lines = (f"Relationship: {profile.tie or _TIES[profile.relationship]}.", about and f"{about}.")
+    return "\n".join(line for line in (*lines, profile.public_info, profile.inner) if line)
 
 
 def distinct_names(characters: Sequence[Character]) -> dict[str, str]:
@@ -287,25 +289,25 @@ def published_scene(
     elif viewer is None and casting.scenario.environment:
         context = f"{context} {casting.scenario.environment}"
     people = []
-    for index, (one, goal) in enumerate(zip(casting.characters, goals, strict=True)):
+    for index, (person, goal) in enumerate(zip(casting.characters, goals, strict=True)):
         own = viewer in (None, index)
-        other = seat if seat not in (None, one.id) else seats[index - 1]
-        tie = casting.between(one.id, str(other)).type
-        name = (labels or {}).get(one.id, one.name)
-        told = {"name": name, "own": own, "tie": str(tie), "goal": goal if own else ""}
+        other = seat if seat not in (None, person.id) else seats[index - 1]
+        tie = casting.between(person.id, str(other)).type
+        name = (labels or {}).get(person.id, person.name)
+        entry = {"name": name, "own": own, "tie": str(tie), "goal": goal if own else ""}
         sees = len(_PUBLIC_FIELDS) if own else _SEES[tie]
         fields = {
-            "first_name": one.first_name,
-            "last_name": one.last_name,
-            "age": str(one.age),
-            "gender": _PUBLIC_GENDERS.get(one.gender, one.gender),
-            "occupation": one.occupation,
-            "gender_pronoun": one.pronouns[:1].upper() + one.pronouns[1:],
-            "public_info": one.public_info,
-            "personality_and_values": inner_life(one),
-            "secret": one.secret,
+            "first_name": person.first_name,
+            "last_name": person.last_name,
+            "age": str(person.age),
+            "gender": _PUBLIC_GENDERS.get(person.gender, person.gender),
+            "occupation": person.occupation,
+            "gender_pronoun": person.pronouns[:1].upper() + person.pronouns[1:],
+            "public_info": person.public_info,
+            "personality_and_values": inner_life(person),
+            "secret": person.secret,
         }
-        people.append(told | {name: fields[name] for name in _PUBLIC_FIELDS[:sees]})
+        people.append(entry | {name: fields[name] for name in _PUBLIC_FIELDS[:sees]})
     return {
         "context": context,
         "people": people,

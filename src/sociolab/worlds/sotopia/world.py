@@ -41,8 +41,8 @@ class Sotopia:
         """The data set; its hash covers the files and the prompts that show them."""
         closing = closing_hash() if self.closing_question else ""
         own, prompts = self.dataset.id, self.texts.hash_of(*PLAYED)
-        shown = digest(own.hash, prompts, closing, self.limit, self.named)
-        return DataId(own.name, own.version, shown)
+        combined = digest(own.hash, prompts, closing, self.limit, self.named)
+        return DataId(own.name, own.version, combined)
 
     def tasks(self) -> Sequence[Task]:
         """All tasks in file order."""
@@ -66,9 +66,9 @@ class Sotopia:
         witness = scene.witness(seat)
         for move in witnessed(episode.moves, seat, scene.space):
             witness.see(move)
-        shown = witness.observe(len(episode.moves))
-        title = f"{spelled(casting.scenario.id)}, as {shown.you} saw it"
-        return Transcript(title, (("What this seat was told", shown.head),), shown.history)
+        obs = witness.observe(len(episode.moves))
+        title = f"{spelled(casting.scenario.id)}, as {obs.you} saw it"
+        return Transcript(title, (("What this seat was told", obs.head),), obs.history)
 
 
 def casting_of(task: Task) -> SceneCast:
@@ -114,7 +114,7 @@ def _notes(episode: Episode) -> tuple[Note, ...]:
             )
             notes.append(Note(event.turn, text, trouble=True))
         elif isinstance(event, Answered) and not event.optional:
-            asked = f"asked {event.question}: {event.value}"
-            text = f"turn {event.turn + 1}, {event.seat}, {asked}"
+            answer = f"asked {event.question}: {event.value}"
+            text = f"turn {event.turn + 1}, {event.seat}, {answer}"
             notes.append(Note(event.turn, text))
     return tuple(notes)

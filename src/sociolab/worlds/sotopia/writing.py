@@ -64,7 +64,7 @@ class Grown(Generic[R]):
     def add(self, *records: R) -> None:
         """Keep more, in a data set that is made with the first; ConfigError where nothing can be
         written."""
-        folder, text = self.path.parent, "".join(one.line() for one in records)
+        folder, text = self.path.parent, "".join(record.line() for record in records)
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
             if not (folder / META).exists():
@@ -147,12 +147,12 @@ def content_words(text: str) -> frozenset[str]:
     return frozenset(word for word in re.findall(r"\w+", text.casefold()) if len(word) > 3)
 
 
-def near_double(text: str, others: Iterable[str]) -> str:
+def near_double(text: str, texts: Iterable[str]) -> str:
     """The first other text that is nearly this one; "" if there is none."""
     words = content_words(text)
-    for other in others:
-        theirs = content_words(other)
-        if words and len(words & theirs) / len(words | theirs) >= NEAR:
+    for other in texts:
+        other_words = content_words(other)
+        if words and len(words & other_words) / len(words | other_words) >= NEAR:
             return other
     return ""
 
@@ -171,11 +171,11 @@ def length_problem(what: str, text: str, bounds: tuple[int, int]) -> str:
     return f"{what}: expected {bounds[0]} to {bounds[1]} words, found {words}"
 
 
-def free_id(text: str, taken: Collection[str]) -> str:
+def free_id(text: str, ids: Collection[str]) -> str:
     """An id made of a text, with a number behind it where need be."""
     base = _slug(text)[:40].strip("-")
-    numbers = (base if number == 1 else f"{base}-{number}" for number in range(1, len(taken) + 2))
-    return next(one for one in numbers if one not in taken)
+    numbers = (base if number == 1 else f"{base}-{number}" for number in range(1, len(ids) + 2))
+    return next(candidate for candidate in numbers if candidate not in ids)
 
 
 def _slug(text: str) -> str:
@@ -249,46 +249,46 @@ async def write_characters(job: WriteJob) -> WrittenTasks:
     """
     desk = Desk(job, job.setup.read("sotopia", WritingSettings))
     records = desk.people.records
-    before, wanted = len(records), job.count or CHARACTERS
-    failures, asked, fruitless = list[str](), 0, 0
-    while (there := len(records)) < wanted and asked < 2 * wanted:
-        drawn = _drawn(job.setup.seed, wanted, records, fruitless)[:_LIST]
-        step = partial(_attributes, desk, drawn, (f"characters-{there}", fruitless))
+    before, target = len(records), job.count or CHARACTERS
+    failures, requested, fruitless = list[str](), 0, 0
+    while (count := len(records)) < target and requested < 2 * target:
+        drawn = _drawn(job.setup.seed, target, records, fruitless)[:_LIST]
+        step = partial(_attributes, desk, drawn, (f"characters-{count}", fruitless))
         lists, failed = await write_all("lists", {plural(len(drawn), "character"): step}, job.tell)
-        others = [text for one in records for text in (one.public_info, one.secret)]
+        backgrounds = [text for person in records for text in (person.public_info, person.secret)]
         jobs = {
-            one.id: partial(_background, desk, one, attempts, others)
-            for found in lists
-            for one, attempts in found
+            person.id: partial(_background, desk, person, attempts, backgrounds)
+            for people in lists
+            for person, attempts in people
         }
         written, left_out = await write_all(
-            "characters", jobs, job.tell, before=there, total=wanted
+            "characters", jobs, job.tell, before=count, total=target
         )
         if written:
             desk.people.add(*written)
         failures += (*failed, *left_out)
-        asked, fruitless = asked + len(drawn), 0 if written else fruitless + 1
-    then = f"how they know each other: sociolab write sotopia relationships --to {job.folder} ..."
-    return WrittenTasks(len(records) - before, "character", tuple(failures), (then,))
+        requested, fruitless = requested + len(drawn), 0 if written else fruitless + 1
+    note = f"how they know each other: sociolab write sotopia relationships --to {job.folder} ..."
+    return WrittenTasks(len(records) - before, "character", tuple(failures), (note,))
 
 
 def _drawn(
-    seed: int, wanted: int, people: Sequence[Character], fruitless: int
+    seed: int, target: int, people: Sequence[Character], fruitless: int
 ) -> tuple[tuple[str, str, int], ...]:
     """Gender, pronouns and age of those who are missing: of any 40 as many as of the paper's. Ages
     are others after a list that came to nothing, lest it is asked for again word for word."""
-    there, missing = Counter(one.gender for one in people), []
-    for number in range(wanted):
+    counts, missing = Counter(person.gender for person in people), []
+    for number in range(target):
         deck = [(gender, pronouns) for gender, pronouns, count in _GENDERS for _ in range(count)]
         cycle, place = divmod(number, len(deck))
         stream(seed, "genders", cycle).shuffle(deck)
         gender, pronouns = deck[place]
-        if there[gender]:
-            there[gender] -= 1
+        if counts[gender]:
+            counts[gender] -= 1
         else:
             age = stream(seed, "age", number, fruitless).randint(*_AGES)
             missing.append((gender, pronouns, age))
-    return tuple(missing[: wanted - len(people)])
+    return tuple(missing[: target - len(people)])
 
 
 @cache
@@ -305,48 +305,48 @@ async def _attributes(
     """The list of those drawn, each with the attempts that the list took, less those whose first
     name or occupation somebody has."""
     people = desk.people.records
-    names = {one.first_name for one in people}
-    jobs = {one.occupation for one in people}
-    wanted = (f"{i}. {gender}, {age} years" for i, (gender, _, age) in enumerate(drawn, start=1))
+    names = {person.first_name for person in people}
+    jobs = {person.occupation for person in people}
+    requests = (f"{i}. {gender}, {age} years" for i, (gender, _, age) in enumerate(drawn, start=1))
     body = (
-        f"{plural(len(drawn), 'character')}:\n" + "\n".join(wanted) + "\n\n"
+        f"{plural(len(drawn), 'character')}:\n" + "\n".join(requests) + "\n\n"
         f"First names that are taken: {', '.join(sorted(names)) or 'none'}\n"
         f"Occupations that are taken: {', '.join(sorted(jobs)) or 'none'}"
     )
 
     reply, attempts = await desk.ask(_list_of(len(drawn)), "write_characters", body, piece)
-    found, ids = [], {one.id for one in people}
-    taken = {value.casefold() for value in (*names, *jobs)}
-    for one, (gender, pronouns, age) in zip(reply.characters, drawn, strict=True):
-        own = {one.first_name.casefold(), one.occupation.casefold()}
-        if taken & own and not desk.job.author.rehearsal:
+    characters, ids = [], {person.id for person in people}
+    used = {value.casefold() for value in (*names, *jobs)}
+    for draft, (gender, pronouns, age) in zip(reply.characters, drawn, strict=True):
+        own = {draft.first_name.casefold(), draft.occupation.casefold()}
+        if used & own and not desk.job.author.rehearsal:
             continue
-        taken |= own
-        id_ = free_id(f"{one.first_name} {one.last_name}", ids)
+        used |= own
+        id_ = free_id(f"{draft.first_name} {draft.last_name}", ids)
         ids.add(id_)
-        given = one.model_dump()
-        character = Character(id=id_, gender=gender, pronouns=pronouns, age=age, **given)
-        found.append((character, attempts))
-    return found
+        fields = draft.model_dump()
+        character = Character(id=id_, gender=gender, pronouns=pronouns, age=age, **fields)
+        characters.append((character, attempts))
+    return characters
 
 
-async def _background(desk: Desk, one: Character, attempts: int, others: list[str]) -> Character:
-    """The character with what `others`, to which its own is added, do not tell already."""
+async def _background(desk: Desk, person: Character, attempts: int, texts: list[str]) -> Character:
+    """The character with what `texts`, to which its own are added, do not tell already."""
 
     def lacks(reply: Biography) -> Iterator[str]:
         yield length_problem("public_info", reply.public_info, _PUBLIC)
         yield length_problem("secret", reply.secret, _SECRET)
         if told_of(reply.secret, reply.public_info) >= NEAR:
             yield "public_info: expected no hint at the secret, found most of its words"
-        if near_double(reply.public_info, others) or near_double(reply.secret, others):
+        if near_double(reply.public_info, texts) or near_double(reply.secret, texts):
             yield "expected what no other character has, found nearly the same as another's"
 
     reply, more = await desk.ask(
-        Biography, "write_background", describe_self(one), (one.id, 0), lacks
+        Biography, "write_background", describe_self(person), (person.id, 0), lacks
     )
-    others += (reply.public_info, reply.secret)
-    made = desk.written(attempts + more)
-    return one.model_copy(update={**reply.model_dump(), "provenance": made})
+    texts += (reply.public_info, reply.secret)
+    provenance = desk.written(attempts + more)
+    return person.model_copy(update={**reply.model_dump(), "provenance": provenance})
 
 
 # ------------------------------------------------------------------ relationships
@@ -371,7 +371,7 @@ async def write_relationships(job: WriteJob) -> WrittenTasks:
     """
     settings = job.setup.read("sotopia", RelationshipSettings)
     desk = Desk(job, settings)
-    people, pairs = {one.id: one for one in desk.people.records}, desk.pairs.records
+    people, pairs = {person.id: person for person in desk.people.records}, desk.pairs.records
     if len(people) < 2:
         raise ConfigError(
             f"{job.folder}: expected two characters or more, found {len(people)}; write "
@@ -381,64 +381,64 @@ async def write_relationships(job: WriteJob) -> WrittenTasks:
     stream(job.setup.seed, "pairs").shuffle(free)
     for row in pairs:
         free.remove((min(row.a, row.b), max(row.a, row.b)))
-    before, wanted = _count(pairs), job.count or RELATIONSHIPS
+    before, target = _count(pairs), job.count or RELATIONSHIPS
 
     def chosen(missing: int) -> dict[str, Piece[None]]:
-        found = _disjoint(free, missing)
-        for pair in found:
+        batch = _disjoint(free, missing)
+        for pair in batch:
             free.remove(pair)
-        known = _count(pairs)
+        count = _count(pairs)
         return {
             f"{a} and {b}": partial(
-                _relationship, desk, people[a], people[b], _KNOWN[(known + number) % len(_KNOWN)]
+                _relationship, desk, people[a], people[b], _KNOWN[(count + number) % len(_KNOWN)]
             )
-            for number, (a, b) in enumerate(found)
+            for number, (a, b) in enumerate(batch)
         }
 
-    failures = await write_until("relationships", wanted, lambda: _count(pairs), chosen, job.tell)
-    known, all_ = _count(pairs), len(pairs)
-    strangers = round(wanted / 3) if settings.strangers is None else settings.strangers
-    made = (Provenance(step="sampled", by=("sociolab",), on=job.today.isoformat()),)
+    failures = await write_until("relationships", target, lambda: _count(pairs), chosen, job.tell)
+    related, all_ = _count(pairs), len(pairs)
+    strangers = round(target / 3) if settings.strangers is None else settings.strangers
+    provenance = (Provenance(step="sampled", by=("sociolab",), on=job.today.isoformat()),)
     kind = RelationshipType.STRANGER
-    missing = max(0, strangers - (all_ - known))
-    sampled = [Relationship(a=a, b=b, type=kind, provenance=made) for a, b in free[:missing]]
-    then = list[str]()
+    missing = max(0, strangers - (all_ - related))
+    sampled = [Relationship(a=a, b=b, type=kind, provenance=provenance) for a, b in free[:missing]]
+    notes = list[str]()
     if sampled:
         desk.pairs.add(*sampled)
-        then += [f"{plural(len(sampled), 'pair')} of strangers sampled"]
-    if len(sampled) < missing or (known < wanted and not free):
-        then += [
-            f"expected {wanted} relationships and {plural(strangers, 'pair')} of strangers, there "
-            f"are {known} and {len(pairs) - known}; more characters make more pairs"
+        notes += [f"{plural(len(sampled), 'pair')} of strangers sampled"]
+    if len(sampled) < missing or (related < target and not free):
+        notes += [
+            f"expected {target} relationships and {plural(strangers, 'pair')} of strangers, there "
+            f"are {related} and {len(pairs) - related}; more characters make more pairs"
         ]
-    then += [f"scenarios for them: sociolab write sotopia scenarios --to {job.folder} ..."]
-    return WrittenTasks(known - before, "relationship", failures, tuple(then))
+    notes += [f"scenarios for them: sociolab write sotopia scenarios --to {job.folder} ..."]
+    return WrittenTasks(related - before, "relationship", failures, tuple(notes))
 
 
 def _count(pairs: Sequence[Relationship]) -> int:
     """Those who are no strangers."""
-    return sum(one.type is not RelationshipType.STRANGER for one in pairs)
+    return sum(pair.type is not RelationshipType.STRANGER for pair in pairs)
 
 
 def _disjoint(pairs: Iterable[tuple[str, str]], most: int) -> list[tuple[str, str]]:
     """The first pairs of whom nobody is in two."""
-    found, seen = list[tuple[str, str]](), set[str]()
+    chosen, people = list[tuple[str, str]](), set[str]()
     for pair in pairs:
-        if len(found) < most and seen.isdisjoint(pair):
-            found.append(pair)
-            seen.update(pair)
-    return found
+        if len(chosen) < most and people.isdisjoint(pair):
+            chosen.append(pair)
+            people.update(pair)
+    return chosen
 
 
 async def _relationship(desk: Desk, a: Character, b: Character, proposed: Known) -> None:
     """Have one written. Secrets are not shown: others are told ties."""
-    names = {one.id: one.name for one in desk.people.records}
+    names = {person.id: person.name for person in desk.people.records}
     ties = [
-        f"{names[one.a]} and {names[one.b]}: {one.type}, {one.tie}"
-        for one in desk.pairs.records
-        if {one.a, one.b} & {a.id, b.id} and one.type is not RelationshipType.STRANGER
+        f"{names[pair.a]} and {names[pair.b]}: {pair.type}, {pair.tie}"
+        for pair in desk.pairs.records
+        if {pair.a, pair.b} & {a.id, b.id} and pair.type is not RelationshipType.STRANGER
     ]
-    first, second = (describe_self(one.model_copy(update={"secret": ""})) for one in (a, b))
+    first, second = (describe_self(person.model_copy(update={"secret": ""})) for person in (a, b))
     body = (
         f"The first character:\n{first}\n\nThe second character:\n{second}\n\n"
         "Their ties to others:\n" + ("\n".join(ties) or "none") + f"\n\nProposed type: {proposed}"
@@ -450,5 +450,5 @@ async def _relationship(desk: Desk, a: Character, b: Character, proposed: Known)
 
     piece = (f"{a.id}.{b.id}", 0)
     reply, attempts = await desk.ask(WrittenRelationship, "write_relationship", body, piece, lacks)
-    found = Relationship(a=a.id, b=b.id, **reply.model_dump(), provenance=desk.written(attempts))
-    desk.pairs.add(found)
+    pair = Relationship(a=a.id, b=b.id, **reply.model_dump(), provenance=desk.written(attempts))
+    desk.pairs.add(pair)

@@ -76,9 +76,10 @@ class RawEpisode(ForeignRecord):
     reasoning: str = ""
 
     @property
-    def told(self) -> str:
+    def judge_prompt(self) -> str:
         """The prompt of the judge; from the messages where it is not stored."""
-        return self.rewards_prompt if "Turn #" in self.rewards_prompt else _told(self.messages)
+        stored = self.rewards_prompt
+        return stored if "Turn #" in stored else _rebuild_prompt(self.messages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ def import_episodes(source: Path) -> ImportedEpisodes:
     tasks = {episode.trial.task.id for episode in episodes}
     played = f"{plural(len(episodes), 'episode')} of {plural(len(tasks), 'task')}"
     first = f"{played}, played by {', '.join(sorted(agents))}"
-    judges = sorted({one.judge.label for one in judgings})
+    judges = sorted({judging.judge.label for judging in judgings})
     stored = (
         (f"{plural(len(judgings), 'stored judging')} by {', '.join(judges)}",) if judges else ()
     )
@@ -122,24 +123,24 @@ def read_episodes(
     raw: Sequence[PlacedRow[RawEpisode]], public: PublicData | None, quirks: Quirks
 ) -> Iterator[Episode]:
     """The episodes of these rows in order. A trial's id is the episode's own (`pk`)."""
-    seen = [played(item.row.told, item.place, quirks) for item in raw]
+    scenes = [played(item.row.judge_prompt, item.place, quirks) for item in raw]
     episodes = [
         EpisodeText(item.place, item.row.environment, scene)
-        for item, scene in zip(raw, seen, strict=True)
+        for item, scene in zip(raw, scenes, strict=True)
     ]
-    told_of = (
-        (told.place, name, background)
-        for told in episodes
-        for name, background in zip(told.scene.names, told.scene.backgrounds, strict=True)
+    backgrounds = (
+        (episode.place, name, background)
+        for episode in episodes
+        for name, background in zip(episode.scene.names, episode.scene.backgrounds, strict=True)
     )
-    characters = people(told_of, public.characters if public else {}, quirks)
+    characters = people(backgrounds, public.characters if public else {}, quirks)
     tasks = tasks_of(episodes, characters, public, quirks)
     repeats: Counter[tuple[str, ...]] = Counter()
-    known: set[str] = set()
-    for item, scene, task in zip(raw, seen, tasks, strict=True):
-        if item.row.pk in known:
+    ids: set[str] = set()
+    for item, scene, task in zip(raw, scenes, tasks, strict=True):
+        if item.row.pk in ids:
             raise ConfigError(f"{item.place}: the episode {item.row.pk} comes a second time")
-        known.add(item.row.pk)
+        ids.add(item.row.pk)
         cast = _cast(item, task, quirks)
         key = (task.id, *(member.agent for member in cast))
         trial = Trial(item.row.pk, "sotopia", task, cast, repeats[key], 0)
@@ -184,18 +185,20 @@ def _judgings(
     """What the judges that played along had scored, each under the name that the file gives it."""
     for item, episode in zip(raw, episodes, strict=True):
         rewards, seats = item.row.rewards, episode.trial.task.seats
-        scored = [one[1] for one in rewards if isinstance(one, tuple)]
+        scored = [entry[1] for entry in rewards if isinstance(entry, tuple)]
         quirks[Quirk.EMPTY_SCORES] += bool(rewards) and not scored
         if not scored:
             continue
-        given = [one for one in rewards if isinstance(one, tuple) or len(scored) < len(seats)]
-        if len(given) != len(seats):
+        entries = [
+            entry for entry in rewards if isinstance(entry, tuple) or len(scored) < len(seats)
+        ]
+        if len(entries) != len(seats):
             raise ConfigError(
-                f"{item.place}: expected rewards of {len(seats)} agents, found {len(given)}"
+                f"{item.place}: expected rewards of {len(seats)} agents, found {len(entries)}"
             )
         reasons = _reasons(item.row.reasoning, len(seats))
-        found: list[Verdict] = []
-        for seat, reward, why in zip(seats, given, reasons, strict=True):
+        verdicts: list[Verdict] = []
+        for seat, reward, why in zip(seats, entries, reasons, strict=True):
             if not isinstance(reward, tuple):
                 quirks[Quirk.BARE_SCORE] += 1
                 continue
@@ -205,36 +208,36 @@ def _judgings(
             for dimension in DIMENSIONS:
                 name, value = named.get(dimension.name, ("", None))
                 cell = {"reason": why.get(name, ""), "score": value}
-                found.append(verdict(dimension, seat, seat, {dimension.name: cell}))
-                quirks[Quirk.NO_SCORE] += isinstance(found[-1], ScoreFailure)
-            found.append(overall(tuple(found), seat))
+                verdicts.append(verdict(dimension, seat, seat, {dimension.name: cell}))
+                quirks[Quirk.NO_SCORE] += isinstance(verdicts[-1], ScoreFailure)
+            verdicts.append(overall(tuple(verdicts), seat))
         judge = item.row.models[0] if item.row.models else UNKNOWN
-        yield ImportedJudging(episode.trial.id, JudgeId(judge, "model", STORED), tuple(found))
+        yield ImportedJudging(episode.trial.id, JudgeId(judge, "model", STORED), tuple(verdicts))
 
 
 STORED = "stored with the episodes"
 """The settings of a judge of which nothing else is known."""
-_NAMES = {"overall_score", *(one.name for one in DIMENSIONS)}
+_NAMES = {"overall_score", *(d.name for d in DIMENSIONS)}
 _COMMENTS = re.compile(r"^Agent (?P<number>\d+) comments:[ \t]*\n", re.MULTILINE)
 _REASON = re.compile(
-    rf"^(?P<name>{'|'.join((*PUBLIC_NAMES, *(one.name for one in DIMENSIONS)))}): ", re.MULTILINE
+    rf"^(?P<name>{'|'.join((*PUBLIC_NAMES, *(d.name for d in DIMENSIONS)))}): ", re.MULTILINE
 )
 
 
 def _reasons(text: str, seats: int) -> list[dict[str, str]]:
     """The judge's words on each agent, by dimension as the file names it."""
-    found: list[dict[str, str]] = [{} for _ in range(seats)]
+    reasons: list[dict[str, str]] = [{} for _ in range(seats)]
     _, *comments = _COMMENTS.split(text)
     for number, comment in zip(comments[::2], comments[1::2], strict=True):
         _, *parts = _REASON.split(comment)
         if 1 <= int(number) <= seats:
-            found[int(number) - 1] |= {
+            reasons[int(number) - 1] |= {
                 name: why.strip() for name, why in zip(parts[::2], parts[1::2], strict=True)
             }
-    return found
+    return reasons
 
 
-def _told(messages: Sequence[Sequence[tuple[str, str, str]]]) -> str:
+def _rebuild_prompt(messages: Sequence[Sequence[tuple[str, str, str]]]) -> str:
     """A log of messages as a judge's prompt tells it: each agent's own background and goal, then
     what was done, act by act, where several act at once, too."""
     scenes = [
@@ -268,9 +271,9 @@ def _episode_files(source: Path) -> tuple[Path, ...]:
     if source.is_file():
         return (source,)
     for folder in (source / "episodes", source):
-        found = [path for path in sorted(folder.glob("*.jsonl")) if _EPISODE.match(file_text(path))]
-        if found:
-            return tuple(found)
+        paths = [path for path in sorted(folder.glob("*.jsonl")) if _EPISODE.match(file_text(path))]
+        if paths:
+            return tuple(paths)
     raise ConfigError(
         f"expected JSON-lines files with episodes (rows with a rewards_prompt) in {source} "
         f"or in {source / 'episodes'}, and there is none"
@@ -345,11 +348,11 @@ def _sections(text: str, markers: list[str], place: str) -> tuple[str, ...]:
     """What stands after each of these markers, up to the next one."""
     starts = []
     for marker in markers:
-        found = re.search(rf"^{re.escape(marker)}", text, re.MULTILINE)
-        if found is None:
+        match = re.search(rf"^{re.escape(marker)}", text, re.MULTILINE)
+        if match is None:
             raise ConfigError(f'{place}: rewards_prompt holds no "{marker}"')
-        starts.append(found)
-    ends = [found.start() for found in starts[1:]]
+        starts.append(match)
+    ends = [start.start() for start in starts[1:]]
     over = re.search(r"^Conversation Starts:", text, re.MULTILINE)
     ends.append(over.start() if over else len(text))
     return tuple(text[a.end() : b].strip() for a, b in zip(starts, ends, strict=True))
@@ -438,7 +441,7 @@ def tasks_of(
 ) -> tuple[Task, ...]:
     """The task of each episode: that of the data set where scenario and cast agree with one."""
     desk = _TaskFinder(people, public or PublicData({}, 0, {}, {}, {}, (), frozenset()), quirks)
-    rows = [desk.row(told) for told in episodes]
+    rows = [desk.row(episode) for episode in episodes]
     data = DataSet(
         DataId("episodes", "", ""),
         {who.id: who for who in people.values()},
@@ -458,50 +461,50 @@ class _TaskFinder:
     public: PublicData
     quirks: Quirks
     own: dict[str, Scenario] = field(default_factory=dict)
-    known: Mapping[tuple[str, ...], tuple[str, ...]] = field(init=False)
+    by_text: Mapping[tuple[str, ...], tuple[str, ...]] = field(init=False)
     cast: Mapping[tuple[str, ...], TaskRow] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.known = _by_text(self.public)
+        self.by_text = _by_text(self.public)
         self.cast = {(task.scenario, *task.characters): task for task in self.public.tasks}
 
-    def row(self, told: EpisodeText) -> TaskRow:
-        scenario = self._scenario(told)
-        characters = tuple(self.people[name].id for name in told.scene.names)
+    def row(self, episode: EpisodeText) -> TaskRow:
+        scenario = self._scenario(episode)
+        characters = tuple(self.people[name].id for name in episode.scene.names)
         task = self.cast.get((scenario.id, *characters))
         if task is not None:
             return task
         self.quirks[Quirk.NO_TASK] += bool(self.public.tasks)
         pair = self.public.relationships.get(frozenset(characters))
-        wanted = scenario.relationships[0]
+        expected = scenario.relationships[0]
         return TaskRow(
             id=f"task-{digest(scenario.id, *characters)}",
             scenario=scenario.id,
             characters=characters,
             tags=(PUBLIC_HARD,) if scenario.id in self.public.hard else (),
-            relationship=None if pair is not None and pair.type is wanted else wanted,
+            relationship=None if pair is not None and pair.type is expected else expected,
         )
 
-    def _scenario(self, told: EpisodeText) -> Scenario:
+    def _scenario(self, episode: EpisodeText) -> Scenario:
         """The scenario that was played, by its text: a few lines name another one."""
-        ids = self.known.get(_key(told.scene.scenario, told.scene.goals), ())
+        ids = self.by_text.get(_key(episode.scene.scenario, episode.scene.goals), ())
         if not ids:
-            return self._own(told)
-        if told.environment in ids:
-            return self.public.scenarios[told.environment]
+            return self._own(episode)
+        if episode.environment in ids:
+            return self.public.scenarios[episode.environment]
         self.quirks[Quirk.OTHER_SCENARIO] += 1
         return self.public.scenarios[ids[0]]
 
-    def _own(self, told: EpisodeText) -> Scenario:
+    def _own(self, episode: EpisodeText) -> Scenario:
         """A scenario from the episode's own text; nothing in it tells the relationship."""
         self.quirks[Quirk.OWN_TEXT] += 1
         self.quirks[Quirk.UNKNOWN_TIE] += 1
-        context = sentence(mended(told.scene.scenario, self.quirks))
-        goals = tuple(composed(untagged(mended(goal, self.quirks))) for goal in told.scene.goals)
+        context = sentence(mended(episode.scene.scenario, self.quirks))
+        goals = tuple(composed(untagged(mended(goal, self.quirks))) for goal in episode.scene.goals)
         family = family_of(context, goals)
         facts = read_facts(family, context, goals)
         scenario = record(
-            told.place,
+            episode.place,
             Scenario,
             {
                 "id": f"scenario-{digest(context, *goals)}",
@@ -512,7 +515,7 @@ class _TaskFinder:
                     for seat, text in enumerate(goals)
                 ],
                 "relationships": [RelationshipType.ACQUAINTANCE],
-                "published": {"context": told.scene.scenario, "goals": told.scene.goals},
+                "published": {"context": episode.scene.scenario, "goals": episode.scene.goals},
             },
         )
         self.own[scenario.id] = scenario
@@ -521,10 +524,10 @@ class _TaskFinder:
 
 def _by_text(public: PublicData) -> Mapping[tuple[str, ...], tuple[str, ...]]:
     """Ids of the scenarios with this text, as the judge (who may read all of it) is shown it."""
-    found: dict[tuple[str, ...], tuple[str, ...]] = defaultdict(tuple)
+    ids: dict[tuple[str, ...], tuple[str, ...]] = defaultdict(tuple)
     for raw in public.raw_scenarios.values():
-        found[_key(raw.scenario, raw.agent_goals)] += (raw.env_id,)
-    return found
+        ids[_key(raw.scenario, raw.agent_goals)] += (raw.env_id,)
+    return ids
 
 
 def _key(context: str, goals: Sequence[str]) -> tuple[str, ...]:
@@ -544,18 +547,18 @@ _REST = re.compile(r"Personality and values description:|\b[\w'\u2019-]+'s secre
 
 
 def people(
-    told: Iterable[tuple[str, str, str]], profiles: Mapping[str, Character], quirks: Quirks
+    descriptions: Iterable[tuple[str, str, str]], profiles: Mapping[str, Character], quirks: Quirks
 ) -> dict[str, Character]:
     """Characters by name, from (place, name, background) of all episodes.
 
     Some episodes have lost a part of a background, or its beginning: without a profile of that
     name the fullest one is taken. ConfigError where none can be read.
     """
-    found = {profile.name: profile for profile in profiles.values()}
+    characters = {profile.name: profile for profile in profiles.values()}
     backgrounds: dict[str, list[str]] = {}
     places: dict[str, str] = {}
-    for place, name, background in told:
-        if name not in found:
+    for place, name, background in descriptions:
+        if name not in characters:
             backgrounds.setdefault(name, []).append(background)
             places.setdefault(name, place)
     for name, several in backgrounds.items():
@@ -566,8 +569,8 @@ def people(
                 f"profile of that name; put the profile files beside the episodes"
             )
         quirks[Quirk.REBUILT_CHARACTER] += 1
-        found[name] = rebuilt(places[name], name, max(readable, key=len))
-    return found
+        characters[name] = rebuilt(places[name], name, max(readable, key=len))
+    return characters
 
 
 def rebuilt(place: str, name: str, background: str) -> Character:
@@ -576,10 +579,10 @@ def rebuilt(place: str, name: str, background: str) -> Character:
     if match is None:
         raise ConfigError(f"{place}: the background of {name} cannot be read: {background[:80]!r}")
     labels = [label.split()[0] for label in _REST.findall(match["rest"])]
-    public, *others = (part.strip() for part in _REST.split(match["rest"]))
+    public, *private = (part.strip() for part in _REST.split(match["rest"]))
     about = {
         ("personality" if label == "Personality" else "secret"): text
-        for label, text in zip(labels, others, strict=True)
+        for label, text in zip(labels, private, strict=True)
     }
     first, _, last = name.partition(" ")
     return record(
@@ -620,19 +623,19 @@ def model_labels(
     for seat, model in enumerate(models[1:], start=1):
         if model == CUSTOM:
             quirks[Quirk.CUSTOM_MODEL] += 1
-            others = [name for other, name in enumerate(models) if other not in (0, seat)]
-            model = _custom(others, setting, tag)
+            partners = [name for index, name in enumerate(models) if index not in (0, seat)]
+            model = _custom(partners, setting, tag)
         labels.append(model)
     return tuple(labels)
 
 
-def _custom(others: list[str], setting: str, tag: str) -> str:
-    for other in others:
+def _custom(partners: list[str], setting: str, tag: str) -> str:
+    for partner in partners:
         beside, _, rest = setting.partition("-")
-        if rest and _plain(beside) and _plain(other).startswith(_plain(beside)):
+        if rest and _plain(beside) and _plain(partner).startswith(_plain(beside)):
             return rest
-        name, found, _ = tag.partition(f"_{other}")
-        if found and name:
+        name, separator, _ = tag.partition(f"_{partner}")
+        if separator and name:
             return name
     return tag or CUSTOM
 

@@ -62,11 +62,11 @@ def parts(text: str, seats: int, place: str) -> tuple[TaggedPart, ...]:
     could show a private part to the wrong seat.
     """
     viewers = {ENVIRONMENT, *(viewer_of(seat) for seat in range(seats))}
-    found: list[TaggedPart] = []
+    tagged: list[TaggedPart] = []
     open_tags: list[tuple[str, str]] = []
     end = 0
     for tag in _TAG.finditer(text):
-        found.append(_part(text[end : tag.start()], open_tags))
+        tagged.append(_part(text[end : tag.start()], open_tags))
         end = tag.end()
         if not tag["slash"]:
             open_tags.append((tag["name"], _viewer(tag, viewers, place)))
@@ -74,8 +74,8 @@ def parts(text: str, seats: int, place: str) -> tuple[TaggedPart, ...]:
             raise ConfigError(f"{place}: {tag[0]} closes nothing that is open")
     if open_tags:
         raise ConfigError(f"{place}: <{open_tags[-1][0]}> is opened and never closed")
-    found.append(_part(text[end:], open_tags))
-    return tuple(part for part in found if part.text)
+    tagged.append(_part(text[end:], open_tags))
+    return tuple(part for part in tagged if part.text)
 
 
 def without_tags(text: str) -> str:
@@ -138,7 +138,7 @@ def context(raw: str, seats: int, place: str, quirks: Quirks) -> GoalContext:
     """A tagged context as sentences; parts for one seat are set aside for that seat's goal."""
     common: list[str] = []
     own: list[list[str]] = [[] for _ in range(seats)]
-    kept: list[str] = []
+    environment: list[str] = []
     for part in parts(mended(raw, quirks), seats, place):
         readers = [seat for seat in range(seats) if part.is_for(seat)]
         if not part.text.strip() or len(readers) == seats:
@@ -148,10 +148,10 @@ def context(raw: str, seats: int, place: str, quirks: Quirks) -> GoalContext:
             own[readers[0]].append(sentence(part.text))
         else:
             quirks[Quirk.ENVIRONMENT_PART] += ENVIRONMENT in part.viewers
-            kept.append(part.text)
+            environment.append(part.text)
     text = sentence("".join(common))
     quirks[Quirk.AGENT_NAME_LEFT] += _AGENT.search(text) is not None
-    return GoalContext(text, tuple(tuple(seat) for seat in own), flat(" ".join(kept)))
+    return GoalContext(text, tuple(tuple(seat) for seat in own), flat(" ".join(environment)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,20 +167,20 @@ class GoalReader:
 
         `knows` is what the context tells this seat alone; it comes last, under "You know:".
         """
-        found = self._readable(parts(mended(raw, quirks), self.seats, self.place), seat, quirks)
-        quirks[Quirk.EXTRA_INFO] += any(part.kind == "extra_info" for part in found)
-        text = composed(found)
+        readable = self._readable(parts(mended(raw, quirks), self.seats, self.place), seat, quirks)
+        quirks[Quirk.EXTRA_INFO] += any(part.kind == "extra_info" for part in readable)
+        text = composed(readable)
         if knows:
             text += f"\nYou know: {' '.join(knows)}"
         return without_agent_names(text, seat, self.seats, quirks)
 
     def _readable(
-        self, found: Iterable[TaggedPart], seat: int, quirks: Quirks
+        self, tagged: Iterable[TaggedPart], seat: int, quirks: Quirks
     ) -> tuple[TaggedPart, ...]:
-        kept = []
-        for part in found:
+        readable = []
+        for part in tagged:
             if not part.text.strip():
-                kept.append(part)
+                readable.append(part)
             elif not part.is_for(seat):
                 quirks[Quirk.FOREIGN_PART] += 1
             elif part.kind == "strategy_hint" and not self.strategy_hints:
@@ -188,15 +188,15 @@ class GoalReader:
             else:
                 if part.kind in _HINT_QUIRKS:
                     quirks[_HINT_QUIRKS[part.kind]] += 1
-                kept.append(part)
-        return tuple(kept)
+                readable.append(part)
+        return tuple(readable)
 
 
-def composed(found: Iterable[TaggedPart]) -> str:
+def composed(tagged: Iterable[TaggedPart]) -> str:
     """Parts of a goal as one text: first what is plain, then information and hints in order."""
     plain = ""
     asides = []
-    for part in found:
+    for part in tagged:
         if part.kind == "plain":
             plain += part.text
         elif part.text.strip():
@@ -211,18 +211,18 @@ def composed(found: Iterable[TaggedPart]) -> str:
 
 def untagged(text: str) -> tuple[TaggedPart, ...]:
     """A goal that somebody else took the tags out of, in the parts that its labels show."""
-    found = []
+    pieces = []
     for piece in re.split(r"(?=Extra information:|Hint:|You know the following friends)", text):
         if piece.startswith("Hint:"):
-            found.append(TaggedPart(piece, "clarification_hint"))
+            pieces.append(TaggedPart(piece, "clarification_hint"))
         elif piece.startswith(("Extra information:", "You know the following friends")):
-            found.append(TaggedPart(piece, "extra_info"))
+            pieces.append(TaggedPart(piece, "extra_info"))
         else:
-            found.append(TaggedPart(piece))
-    if found[-1].kind != "plain" and found[0].text.rstrip().endswith("("):
-        found[-1] = TaggedPart(found[-1].text.rstrip().removesuffix(")"), found[-1].kind)
-        found.insert(1, TaggedPart(")"))
-    return tuple(found)
+            pieces.append(TaggedPart(piece))
+    if pieces[-1].kind != "plain" and pieces[0].text.rstrip().endswith("("):
+        pieces[-1] = TaggedPart(pieces[-1].text.rstrip().removesuffix(")"), pieces[-1].kind)
+        pieces.insert(1, TaggedPart(")"))
+    return tuple(pieces)
 
 
 def without_agent_names(text: str, seat: int, seats: int, quirks: Quirks) -> str:
@@ -249,9 +249,9 @@ def without_agent_names(text: str, seat: int, seats: int, quirks: Quirks) -> str
     quirks[Quirk.AGENT_NAMED] += 1
 
     def called(name: re.Match[str]) -> str:
-        mine = int(name["number"]) == seat + 1
+        is_self = int(name["number"]) == seat + 1
         owns = bool(name["owns"])
-        words = ("your" if owns else "you") if mine else "the other person" + "'s" * owns
+        words = ("your" if owns else "you") if is_self else "the other person" + "'s" * owns
         starts = re.search(r"(?:^|[.!?\n])\s*$", text[: name.start()]) is not None
         return words[0].upper() + words[1:] if starts else words
 
@@ -342,13 +342,13 @@ def _prices(context: str, goals: tuple[str, ...]) -> tuple[PriceGoal, ...] | Non
     if offer is None:
         return None
     item = f"the {offer['item']}" if offer["owned"] else offer["item"]
-    found = []
+    facts = []
     for goal in goals:
         roles = {word.lower() for word in re.findall(r"\b(?:buyer|seller)\b", goal, re.IGNORECASE)}
         targets = re.findall(_PRICE, goal)
         if len(roles) != 1 or len(targets) != 1:
             return None
-        found.append(
+        facts.append(
             PriceGoal.model_validate(
                 {
                     "role": roles.pop(),
@@ -358,7 +358,7 @@ def _prices(context: str, goals: tuple[str, ...]) -> tuple[PriceGoal, ...] | Non
                 }
             )
         )
-    return tuple(found)
+    return tuple(facts)
 
 
 def _division(context: str, goals: tuple[str, ...]) -> tuple[DivisionGoal, ...] | None:
@@ -384,12 +384,12 @@ def _worth(goal: str, counts: dict[str, int]) -> dict[str, float] | None:
     """
     values: dict[str, float] = {}
     for good in counts:
-        one = good.removesuffix("s")
-        worth = rf"\b{one}(?P<many>s)?\b[a-z= ]*?{_POINTS.pattern}(?P<each>\s+each\b)?"
-        found = list(re.finditer(worth, goal, re.IGNORECASE))
-        if len(found) != 1 or (found[0]["many"] and not found[0]["each"]):
+        singular = good.removesuffix("s")
+        worth = rf"\b{singular}(?P<many>s)?\b[a-z= ]*?{_POINTS.pattern}(?P<each>\s+each\b)?"
+        figures = list(re.finditer(worth, goal, re.IGNORECASE))
+        if len(figures) != 1 or (figures[0]["many"] and not figures[0]["each"]):
             return None
-        values[good] = float(found[0]["points"])
+        values[good] = float(figures[0]["points"])
     return values if len(_POINTS.findall(goal)) == len(counts) else None
 
 

@@ -59,9 +59,9 @@ def read_package(source: Path, variant: str = "") -> PackageTexts:
 
 
 def _read_package(source: Path, variant: str) -> PackageTexts:
-    found, version = _sources(source)
+    sources, version = _sources(source)
     trees = {}
-    for name, text in found.items():
+    for name, text in sources.items():
         try:
             trees[name] = ast.parse(text)
         except (SyntaxError, ValueError, RecursionError) as error:
@@ -76,7 +76,7 @@ def _read_package(source: Path, variant: str) -> PackageTexts:
     generate, evaluators, parallel, messages = (trees[name] for name in _FILES)
     act = _named(generate, "agenerate_action")
     scorer = _first(
-        (one for one in _functions(evaluators) if any("{history}" in t for t in _texts(one))),
+        (node for node in _functions(evaluators) if any("{history}" in t for t in _texts(node))),
         "a judge's template with {history}",
     )
     background, action = (_named(messages, name) for name in ("ScriptBackground", "AgentAction"))
@@ -107,12 +107,12 @@ def _read_package(source: Path, variant: str) -> PackageTexts:
     }
     plus = "Plus" if variant == "plus" else ""
     kinds = (f"EvaluationBySocialDimensions{plus}", f"SotopiaDimensions{plus}")
-    asked = next((_descriptions(c) for t in trees.values() for c in _classes(t, *kinds)), {})
-    for one in DIMENSIONS:
-        theirs = THEIRS.get(one.name, one.name)
-        if theirs not in asked:
-            raise LookupError(f"a description of {theirs}{plus and ' (plus)'}")
-        texts[one.name] = asked[theirs]
+    descriptions = next((_descriptions(c) for t in trees.values() for c in _classes(t, *kinds)), {})
+    for dimension in DIMENSIONS:
+        public_name = THEIRS.get(dimension.name, dimension.name)
+        if public_name not in descriptions:
+            raise LookupError(f"a description of {public_name}{plus and ' (plus)'}")
+        texts[dimension.name] = descriptions[public_name]
     actions = {
         str(case.pattern.value.value): _flat(node.value) or ""
         for case in ast.walk(action)
@@ -142,8 +142,8 @@ def _read_package(source: Path, variant: str) -> PackageTexts:
         biographies,
         replies,
         tuple(next(iter(names), ())),
-        "agent_1_evaluation" in found[_FILES[1]],
-        any("render_text_for_agent" in shown for shown, _ in withheld),
+        "agent_1_evaluation" in sources[_FILES[1]],
+        any("render_text_for_agent" in code for code, _ in withheld),
         _temperature(act),
         _temperature(scorer),
     )
@@ -151,7 +151,7 @@ def _read_package(source: Path, variant: str) -> PackageTexts:
 
 def _sources(source: Path) -> tuple[dict[str, str], str]:
     """The files of the package that hold texts, by their path, and the package's version."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     version = ""
     try:
         with tempfile.TemporaryDirectory() as unpacked:
@@ -161,28 +161,30 @@ def _sources(source: Path) -> tuple[dict[str, str], str]:
                     wheel.extractall(folder, [n for n in wheel.namelist() if _of_interest(n)])
             elif not source.is_dir():
                 with tarfile.open(source) as sdist:
-                    wanted = [member for member in sdist if _of_interest(member.name)]
-                    sdist.extractall(folder, wanted, filter="data")
-            files = [one for one in folder.rglob("*") if one.is_file() and _of_interest(str(one))]
-            for file in sorted(files, key=lambda one: (len(one.parts), one)):
+                    members = [member for member in sdist if _of_interest(member.name)]
+                    sdist.extractall(folder, members, filter="data")
+            files = [
+                path for path in folder.rglob("*") if path.is_file() and _of_interest(str(path))
+            ]
+            for file in sorted(files, key=lambda path: (len(path.parts), path)):
                 text = file.read_text("utf-8")
                 if file.name in _ABOUT:
-                    told = re.search(
+                    match = re.search(
                         r'^(?:Name: sotopia\s(?:.*\n)*?Version: |version = ")([^"\s]+)', text, re.M
                     )
-                    version = version or (told[1] if told else "")
+                    version = version or (match[1] if match else "")
                 else:
-                    found.setdefault("/".join(file.parts[-3:]), text)
+                    texts.setdefault("/".join(file.parts[-3:]), text)
     except (OSError, tarfile.TarError, zipfile.BadZipFile, EOFError, UnicodeDecodeError) as error:
         raise ConfigError(
             f"{source}: expected the package sotopia as a folder, a wheel or an sdist, found what "
             "cannot be read as one"
         ) from error
-    return found, version
+    return texts, version
 
 
 def _of_interest(name: str) -> bool:
-    return f"/{name}".endswith(tuple(f"/{one}" for one in (*_FILES, _DIMENSIONS, *_ABOUT)))
+    return f"/{name}".endswith(tuple(f"/{path}" for path in (*_FILES, _DIMENSIONS, *_ABOUT)))
 
 
 def _flat(node: ast.AST | None) -> str | None:
@@ -192,10 +194,10 @@ def _flat(node: ast.AST | None) -> str | None:
             return text
         case ast.JoinedStr(values=values):
             return "".join(
-                f"⟦{ast.unparse(one.value)}⟧"
-                if isinstance(one, ast.FormattedValue)
-                else _flat(one) or ""
-                for one in values
+                f"⟦{ast.unparse(part.value)}⟧"
+                if isinstance(part, ast.FormattedValue)
+                else _flat(part) or ""
+                for part in values
             )
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             flat = [(_flat(side), side) for side in (left, right)]
@@ -209,7 +211,7 @@ def _texts(node: ast.AST) -> list[str]:
     text = _flat(node)
     if text is not None:
         return [text]
-    return [one for child in ast.iter_child_nodes(node) for one in _texts(child)]
+    return [part for child in ast.iter_child_nodes(node) for part in _texts(child)]
 
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -223,34 +225,34 @@ def _classes(tree: ast.AST, *names: str) -> list[ast.ClassDef]:
     return [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name in names]
 
 
-def _first(found: Iterator[Any], what: str) -> Any:
+def _first(candidates: Iterator[Any], what: str) -> Any:
     """The first one; LookupError, which says what it is, where there is none."""
-    for one in found:
-        return one
+    for candidate in candidates:
+        return candidate
     raise LookupError(what)
 
 
 def _named(tree: ast.AST, name: str) -> Any:
     """The function or class of this name."""
-    found = (*_functions(tree), *_classes(tree, name))
-    return _first((one for one in found if one.name == name), f"a function or class {name}")
+    nodes = (*_functions(tree), *_classes(tree, name))
+    return _first((node for node in nodes if node.name == name), f"a function or class {name}")
 
 
 def _last(node: ast.AST, holds: str) -> str:
     """The last text that holds something: what is used normally comes after special cases."""
-    found = reversed([text for text in _texts(node) if holds in text])
-    return str(_first(found, f"a template with {holds}"))
+    texts = reversed([text for text in _texts(node) if holds in text])
+    return str(_first(texts, f"a template with {holds}"))
 
 
 def _descriptions(node: ast.ClassDef) -> dict[str, str]:
     """The descriptions of a type's fields, in order."""
     return {
-        one.target.id: _flat(keyword.value) or ""
-        for one in node.body
-        if isinstance(one, ast.AnnAssign)
-        and isinstance(one.target, ast.Name)
-        and isinstance(one.value, ast.Call)
-        for keyword in one.value.keywords
+        field.target.id: _flat(keyword.value) or ""
+        for field in node.body
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(field.value, ast.Call)
+        for keyword in field.value.keywords
         if keyword.arg == "description"
     }
 

@@ -43,23 +43,23 @@ def import_prompts(source: Path, fresh: Path, name: str, variant: str) -> tuple[
     dimensions. Sentences on what it is; ConfigError for what is neither.
     """
     if source.suffix == ".jsonl":
-        files, told = files_of_contexts(source)
+        files, summary = files_of_contexts(source)
         write_files(fresh, files)
-        return (told,)
+        return (summary,)
     package = read_package(source, variant)
     files = _set_files(package)
     write_files(fresh, files)
-    known, found = originals(PACKAGE), load_set(PACKAGE, str(fresh), WANTED).hash
+    by_hash, set_hash = originals(PACKAGE), load_set(PACKAGE, str(fresh), WANTED).hash
     version = f"sotopia {package.version}" if package.version else "sotopia, version not stated"
-    if found in known:
-        standing, told = "verified original", f"as in {known[found]}"
-    elif any(package.version in one.split() for one in known.values()):
-        standing, told = "modified", "its texts are not those of this version"
+    if set_hash in by_hash:
+        standing, comparison = "verified original", f"as in {by_hash[set_hash]}"
+    elif any(package.version in label.split() for label in by_hash.values()):
+        standing, comparison = "modified", "its texts are not those of this version"
     else:
-        standing, told = "unverified", "the texts of this version are not known here"
+        standing, comparison = "unverified", "the texts of this version are not known here"
     manifest = tomllib.loads(files[MANIFEST]) | {"instructions": standing}
     (fresh / MANIFEST).write_text(tomli_w.dumps(manifest), "utf-8")
-    return (f"{version}: {standing} ({told})",)
+    return (f"{version}: {standing} ({comparison})",)
 
 
 def _set_files(package: PackageTexts) -> dict[str, str]:
@@ -76,16 +76,16 @@ def _set_files(package: PackageTexts) -> dict[str, str]:
     schema = reply.model_json_schema()
     kind = next(iter(package.reply_fields))
     schema["properties"][kind] |= {"enum": list(package.action_names)}
-    told = {
+    values = {
         "action_list": " ".join(package.action_names),
         "format_instructions": json.dumps(schema),
     }
-    tail = _template(after, {"agent": "agent", "turn_number": "turn - 1"}, told)
+    tail = _template(after, {"agent": "agent", "turn_number": "turn - 1"}, values)
     before, _, after = texts["judge"].partition("{history}")
-    told = {"format_instructions": json.dumps(_judge_schema(package))}
+    values = {"format_instructions": json.dumps(_judge_schema(package))}
     lines = '{{ lines | join("\\n") }}'
     agents = _numbered(texts["judge agents"])
-    judge = f"{_template(before, {})}{scene}\n{lines}{_template(after, {}, told, agents)}"
+    judge = f"{_template(before, {})}{scene}\n{lines}{_template(after, {}, values, agents)}"
     turn_names = {"name": "{name}", "text": "{text}"}
     forms = {
         name: text.replace("{", "{{").replace("}", "}}")
@@ -111,11 +111,11 @@ def _set_files(package: PackageTexts) -> dict[str, str]:
         "judge_lines": {k: number + ("" if k == "none" else f"\n{f}") for k, f in ours.items()},
     }
     dimensions = {
-        one.name: {
-            "title": one.title, "question": texts[one.name], "account": "", "scale": "",
+        dimension.name: {
+            "title": dimension.title, "question": texts[dimension.name], "account": "", "scale": "",
             "low_end": "", "high_end": "",
         }
-        for one in DIMENSIONS
+        for dimension in DIMENSIONS
     }  # fmt: skip
     return {
         "act_head.md": head,
@@ -128,7 +128,7 @@ def _set_files(package: PackageTexts) -> dict[str, str]:
 
 
 def _ours(name: str) -> str:
-    return next((ours for ours, theirs in _KINDS.items() if theirs == name), name)
+    return next((kind for kind, public_name in _KINDS.items() if public_name == name), name)
 
 
 def _scene(package: PackageTexts) -> str:
@@ -172,9 +172,9 @@ def _profile(text: str) -> str:
     text = re.sub(r"</?root>", "", _plain(text))
     text = re.sub(r"<p viewer=[^>]*>", "{% if one.own %}", text).replace("</p>", "{% endif %}")
 
-    def value(found: re.Match[str]) -> str:
-        name = re.search(r"profile\.(\w+)", found[1])
-        lower = " | lower" if ".lower()" in found[1] else ""
+    def value(match: re.Match[str]) -> str:
+        name = re.search(r"profile\.(\w+)", match[1])
+        lower = " | lower" if ".lower()" in match[1] else ""
         return f"{{{{ one.{name[1]}{lower} }}}}" if name else ""
 
     return re.sub(r"⟦([^⟧]*)⟧", value, text)
@@ -188,16 +188,16 @@ def _observation(text: str) -> tuple[str, str]:
 
 
 def _template(
-    text: str, names: Mapping[str, str], told: Mapping[str, str] = {}, agents: str = ""
+    text: str, names: Mapping[str, str], values: Mapping[str, str] = {}, agents: str = ""
 ) -> str:
     """A template of the package as one of ours: laid out as it does, {name} as a variable."""
 
-    def value(found: re.Match[str]) -> str:
-        if found[1] == "agent_instruction":
+    def value(match: re.Match[str]) -> str:
+        if match[1] == "agent_instruction":
             return agents
-        if found[1] in told:
-            return _plain(told[found[1]])
-        return f"{{{{ {names[found[1]]} }}}}" if found[1] in names else found[0]
+        if match[1] in values:
+            return _plain(values[match[1]])
+        return f"{{{{ {names[match[1]]} }}}}" if match[1] in names else match[0]
 
     return re.sub(r"\{(\w+)\}", value, _plain(re.sub(r"\n +", "\n", text)))
 
@@ -220,11 +220,11 @@ def _plain(text: str) -> str:
 def _judge_schema(package: PackageTexts) -> Any:
     """The JSON schema of the judge's reply, as the package's own types have it."""
     fields: dict[str, Any] = {
-        THEIRS.get(one.name, one.name): (
+        THEIRS.get(dimension.name, dimension.name): (
             tuple[str, int],
-            Field(description=package.texts[one.name]),
+            Field(description=package.texts[dimension.name]),
         )
-        for one in DIMENSIONS
+        for dimension in DIMENSIONS
     }
     sheet = create_model("SotopiaDimensions", **fields)
     if package.by_agent:
@@ -252,10 +252,10 @@ def files_of_contexts(source: Path) -> tuple[dict[str, str], str]:
 
     ConfigError where fewer than half of the contexts, or only one, have a common template.
     """
-    stored = [item.row.told for item in rows(source, RawEpisode)]
-    told = [text.removeprefix("Prompt after formatting:") for text in stored]
+    stored = [item.row.judge_prompt for item in rows(source, RawEpisode)]
+    contexts = [text.removeprefix("Prompt after formatting:") for text in stored]
     episodes = import_episodes(source).episodes
-    read = [_turn_template(text, one) for text, one in zip(told, episodes, strict=True)]
+    read = [_turn_template(text, episode) for text, episode in zip(contexts, episodes, strict=True)]
     counted = Counter((scene, forms.get("speak")) for scene, forms in read)
     (layout, same), *_ = counted.most_common(1)
     if same < 2 or 2 * same < len(read):
@@ -271,20 +271,20 @@ def files_of_contexts(source: Path) -> tuple[dict[str, str], str]:
     }
     paper = files(PACKAGE).joinpath("prompts", "paper")
     names = [name if name.endswith(".toml") else f"{name}.md" for name in WANTED]
-    found = {name: paper.joinpath(name).read_text("utf-8") for name in names}
-    found["judge_body.md"] = f'{layout[0]}\n{{{{ lines | join("\\n") }}}}{_PEOPLE}'
+    texts = {name: paper.joinpath(name).read_text("utf-8") for name in names}
+    texts["judge_body.md"] = f'{layout[0]}\n{{{{ lines | join("\\n") }}}}{_PEOPLE}'
     manifest = {
         "title": f"as the judge's contexts in {source.name} are laid out",
         "full_names": True,
         "judge_lines": lines,
     }
-    found[MANIFEST] = tomli_w.dumps(manifest)
-    return found, f"the layout of {same} of {len(read)} stored contexts; instructions as in paper"
+    texts[MANIFEST] = tomli_w.dumps(manifest)
+    return texts, f"the layout of {same} of {len(read)} stored contexts; instructions as in paper"
 
 
-def _turn_template(told: str, episode: Episode) -> tuple[str, dict[str, str]]:
+def _turn_template(context: str, episode: Episode) -> tuple[str, dict[str, str]]:
     """A context with its fields cut out: of the scene as a template, of turns as forms by kind."""
-    start = told.find("Turn #")
+    start = context.find("Turn #")
     scene = published_scene(casting_from(episode.trial.task.content))
     fields = [(scene["context"], "scene.context")]
     for name in (
@@ -295,7 +295,7 @@ def _turn_template(told: str, episode: Episode) -> tuple[str, dict[str, str]]:
             lower = " | lower" if name == "occupation" else ""
             value = person[name].lower() if lower else person[name]
             fields.append((value, f"scene.people[{index}].{name}{lower}"))
-    head = re.sub(r"\{(?=[{%#])", "{{ '{' }}", re.sub(" +", " ", told[:start].strip()))
+    head = re.sub(r"\{(?=[{%#])", "{{ '{' }}", re.sub(" +", " ", context[:start].strip()))
     for number, (value, variable) in enumerate(fields):  # a mark that no field holds
         # What both have alike (a gender) stands once for each, in their order.
         times = 0 if variable.endswith("name") else 1
@@ -304,8 +304,8 @@ def _turn_template(told: str, episode: Episode) -> tuple[str, dict[str, str]]:
     for number, (_, variable) in enumerate(fields):
         head = head.replace(chr(0xE000 + number), f"{{{{ {variable} }}}}")
     forms: dict[str, str] = {}
-    turns = re.split(r"\n(?=Turn #\d+)", told[start:].rstrip(", \n"))
-    names = {one.id: one.name for one in casting_from(episode.trial.task.content).characters}
+    turns = re.split(r"\n(?=Turn #\d+)", context[start:].rstrip(", \n"))
+    names = {c.id: c.name for c in casting_from(episode.trial.task.content).characters}
     for move, turn in zip(episode.moves, turns, strict=False):
         (action,) = move.actions
         form = turn.replace("{", "{{").replace("}", "}}")

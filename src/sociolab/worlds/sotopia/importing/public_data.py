@@ -24,7 +24,7 @@ from sociolab.worlds.sotopia.importing.reading import (
     Quirk,
     Quirks,
     by_id,
-    known,
+    find_record,
     quirk_lines,
     rows,
 )
@@ -169,7 +169,7 @@ def read_public_data(folder: Path, quirks: Quirks, *, strategy_hints: bool = Tru
     for item in combinations:
         _check(item, characters, scenarios)
     ties = rows(folder / RELATIONSHIPS, RawRelationship)
-    pairs = relationships(ties, characters, _wanted(combinations, scenarios), quirks)
+    pairs = relationships(ties, characters, _collect_relationships(combinations, scenarios), quirks)
     hard = _hard_list(folder / HARD_LIST, scenarios, quirks)
     tasks = by_id(
         (
@@ -199,10 +199,10 @@ def _check(
     characters: Mapping[str, Character],
     scenarios: Mapping[str, Scenario],
 ) -> None:
-    seats = len(known(item.place, item.row.env_id, scenarios, "scenario").goals)
+    seats = len(find_record(item.place, item.row.env_id, scenarios, "scenario").goals)
     ids = item.row.agent_ids
     for key in ids:
-        known(item.place, key, characters, "character")
+        find_record(item.place, key, characters, "character")
     if len(ids) != seats or len(set(ids)) != seats:
         raise ConfigError(
             f"{item.place}: the scenario {item.row.env_id} has {seats} seats and needs as many "
@@ -210,14 +210,14 @@ def _check(
         )
 
 
-def _wanted(
+def _collect_relationships(
     combinations: Iterable[PlacedRow[RawCombination]], scenarios: Mapping[str, Scenario]
 ) -> Mapping[Pair, tuple[RelationshipType, ...]]:
     """For each pair that is cast, the relationships of its tasks' scenarios."""
-    wanted: dict[Pair, tuple[RelationshipType, ...]] = defaultdict(tuple)
+    by_pair: dict[Pair, tuple[RelationshipType, ...]] = defaultdict(tuple)
     for item in combinations:
-        wanted[frozenset(item.row.agent_ids)] += scenarios[item.row.env_id].relationships
-    return wanted
+        by_pair[frozenset(item.row.agent_ids)] += scenarios[item.row.env_id].relationships
+    return by_pair
 
 
 def _hard_list(path: Path, scenarios: Mapping[str, Scenario], quirks: Quirks) -> frozenset[str]:
@@ -227,7 +227,7 @@ def _hard_list(path: Path, scenarios: Mapping[str, Scenario], quirks: Quirks) ->
         return frozenset()
     listed = record(str(path), _HardList, json_file(path)).environments
     for key in listed:
-        known(str(path), key, scenarios, "scenario")
+        find_record(str(path), key, scenarios, "scenario")
     return frozenset(listed)
 
 
@@ -240,11 +240,11 @@ def _task(
 ) -> TaskRow:
     """A combination as a task, with its scenario's relationship where the pair's differs."""
     raw = item.row
-    wanted = scenarios[raw.env_id].relationships[0]
+    expected = scenarios[raw.env_id].relationships[0]
     pair = pairs.get(frozenset(raw.agent_ids))
     if pair is None:
         quirks[Quirk.PAIR_WITHOUT_ROW] += 1
-    elif pair.type is not wanted:
+    elif pair.type is not expected:
         quirks[Quirk.TASK_DISAGREES] += 1
     return record(
         item.place,
@@ -254,7 +254,7 @@ def _task(
             "scenario": raw.env_id,
             "characters": raw.agent_ids,
             "tags": (PUBLIC_HARD,) if raw.env_id in hard else (),
-            "relationship": None if pair is not None and pair.type is wanted else wanted,
+            "relationship": None if pair is not None and pair.type is expected else expected,
         },
     )
 
@@ -284,14 +284,14 @@ class RawAgent(ForeignRecord):
     secret: str = ""
 
 
-def character(found: PlacedRow[RawAgent], quirks: Quirks) -> Character:
+def character(item: PlacedRow[RawAgent], quirks: Quirks) -> Character:
     """A profile as a character; ConfigError where a field does not fit."""
-    raw = found.row
+    raw = item.row
     big_five = traits(raw.big_five)
     if raw.big_five.strip() and big_five is None:
         quirks[Quirk.UNREAD_TRAITS] += 1
     return record(
-        found.place,
+        item.place,
         Character,
         {
             "id": raw.agent_id,
@@ -376,26 +376,26 @@ def relationship_type(digit: int | str, place: str) -> RelationshipType:
 
 
 def relationships(
-    found: Iterable[PlacedRow[RawRelationship]],
+    items: Iterable[PlacedRow[RawRelationship]],
     characters: Mapping[str, Character],
-    wanted: Mapping[Pair, tuple[RelationshipType, ...]],
+    expected: Mapping[Pair, tuple[RelationshipType, ...]],
     quirks: Quirks,
 ) -> dict[Pair, Relationship]:
     """One relationship for each pair that has rows, in the order of the file.
 
-    `wanted` holds, for each pair that is cast, what its tasks' scenarios say. Where a pair's rows
+    `expected` holds, for each pair that is cast, what its tasks' scenarios say. Where a pair's rows
     conflict, the one that most of these agree with is kept, the first of the file where they tie.
     """
     rows: dict[Pair, list[Relationship]] = defaultdict(list)
-    for item in found:
+    for item in items:
         row = _relationship(item, characters)
         rows[frozenset((row.a, row.b))].append(row)
     for pair, several in rows.items():
         if len({row.type for row in several}) > 1:
             quirks[Quirk.CONFLICTING_PAIR] += 1
-            quirks[Quirk.TASK_OF_CONFLICT] += len(wanted.get(pair, ()))
+            quirks[Quirk.TASK_OF_CONFLICT] += len(expected.get(pair, ()))
     return {
-        pair: max(several, key=lambda row: wanted.get(pair, ()).count(row.type))
+        pair: max(several, key=lambda row: expected.get(pair, ()).count(row.type))
         for pair, several in rows.items()
     }
 
@@ -405,7 +405,7 @@ def _relationship(
 ) -> Relationship:
     raw = item.row
     for key in (raw.agent1_id, raw.agent2_id):
-        known(item.place, key, characters, "character")
+        find_record(item.place, key, characters, "character")
     if raw.agent1_id == raw.agent2_id:
         raise ConfigError(f"{item.place}: {raw.agent1_id} is in a relationship with itself")
     return record(
@@ -448,21 +448,21 @@ class RawEnvironment(ForeignRecord):
 
 
 def scenario(
-    found: PlacedRow[RawEnvironment], quirks: Quirks, *, strategy_hints: bool = True
+    item: PlacedRow[RawEnvironment], quirks: Quirks, *, strategy_hints: bool = True
 ) -> Scenario:
     """An environment as a scenario: no tag is left, and each private part is with its seat."""
-    raw, place = found.row, found.place
+    raw, place = item.row, item.place
     seats = len(raw.agent_goals)
     if seats < 2:
         raise ConfigError(f"{place}: a scenario needs at least 2 goals, found {seats}")
-    told = context(raw.scenario, seats, place, quirks)
+    scene = context(raw.scenario, seats, place, quirks)
     reader = GoalReader(seats, place, strategy_hints)
     texts = tuple(
-        reader.goal(goal, seat, told.seats[seat], quirks)
+        reader.goal(goal, seat, scene.seats[seat], quirks)
         for seat, goal in enumerate(raw.agent_goals)
     )
     family = FAMILIES.get(raw.source, "other")
-    facts = _facts(family, told, texts, quirks)
+    facts = _facts(family, scene, texts, quirks)
     if not _unset(raw.agent_constraint, quirks):
         quirks[Quirk.AGENT_CONSTRAINT] += 1
     return record(
@@ -471,8 +471,8 @@ def scenario(
         {
             "id": raw.env_id,
             "family": family,
-            "context": told.text,
-            "environment": told.environment,
+            "context": scene.text,
+            "environment": scene.environment,
             "goals": [
                 {"text": text, "facts": facts[seat] if facts else None}
                 for seat, text in enumerate(texts)
@@ -487,13 +487,13 @@ def scenario(
 
 
 def _facts(
-    family: Family, told: GoalContext, texts: tuple[str, ...], quirks: Quirks
+    family: Family, scene: GoalContext, texts: tuple[str, ...], quirks: Quirks
 ) -> tuple[Facts, ...] | None:
     """The goals' facts; none where what the environment is told contradicts them."""
     if family not in _READABLE:
         return None
-    facts = read_facts(family, told.text, texts)
-    if told.environment and any(name not in told.environment for name in _in_common(facts or ())):
+    facts = read_facts(family, scene.text, texts)
+    if scene.environment and any(name not in scene.environment for name in _in_common(facts or ())):
         facts = None
     quirks[Quirk.FACTS_UNREAD] += facts is None
     return facts
@@ -524,12 +524,12 @@ def _ages(value: object, seats: int, place: str, quirks: Quirks) -> list[tuple[i
     """A text such as "[(18, 70), (21, 70)]" as the lowest and highest age of each seat."""
     if _unset(value, quirks):
         return []
-    found = [(int(a), int(b)) for a, b in re.findall(r"\(\s*(\d+)\s*,\s*(\d+)\s*\)", str(value))]
-    if len(found) != seats or any(low > high for low, high in found):
+    ages = [(int(a), int(b)) for a, b in re.findall(r"\(\s*(\d+)\s*,\s*(\d+)\s*\)", str(value))]
+    if len(ages) != seats or any(low > high for low, high in ages):
         raise ConfigError(
             f"{place}: age_constraint should be {seats} pairs such as (18, 70), found {value!r}"
         )
-    return found
+    return ages
 
 
 def _occupations(value: object, seats: int, place: str, quirks: Quirks) -> list[tuple[str, ...]]:

@@ -40,15 +40,15 @@ def rows(path: Path, kind: type[R]) -> tuple[PlacedRow[R], ...]:
 
 def by_id(items: Iterable[tuple[str, str, R]], what: str) -> dict[str, R]:
     """Records by id, from (place, id, record); ConfigError where an id comes twice."""
-    found: dict[str, R] = {}
+    records: dict[str, R] = {}
     for place, key, item in items:
-        if key in found:
+        if key in records:
             raise ConfigError(f"{place}: the {what} {key} comes a second time; remove one of them")
-        found[key] = item
-    return found
+        records[key] = item
+    return records
 
 
-def known(place: str, key: str, among: Mapping[str, R], what: str) -> R:
+def find_record(place: str, key: str, among: Mapping[str, R], what: str) -> R:
     """The record of this id; ConfigError where there is none."""
     try:
         return among[key]
