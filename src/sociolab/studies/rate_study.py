@@ -100,7 +100,8 @@ def _exam_places(
     store: Store, run: str, dimensions: Collection[str]
 ) -> Mapping[str, tuple[SeatDimension, ...]]:
     """What an exam asks of each of its cases, of these dimensions; a case of others is left out."""
-    cases: Any = store.run(run).settings["cases"]
+    settings: Any = store.run(run).settings
+    cases = settings["cases"]
     places = {
         trial: tuple((seat, name) for name, seat, *_ in cases[trial]["expected"]
                      if seat is not None and name in dimensions)
