@@ -89,16 +89,17 @@ def rate_study(store: Store, row: StudyRow) -> RateStudy:
         update={"references": tuple(one for one in plan.references if one.episode in played)}
     )
     asked = measures_of(plan, measures)
-    test = {trial: tuple(places) for trial, places in references_of(plan).items()}
     if settings.exam_run:
         test = _exam_places(store, settings.exam_run, {one.name for one in asked})
+    else:
+        test = {trial: tuple(places) for trial, places in references_of(plan).items()}
     episodes = tuple(t for t in plan.episodes or played if t in played and t not in test)
     return RateStudy(row.name, run.name, plan, asked, episodes, test, settings.exam_run)
 
 
 def _exam_places(
     store: Store, run: str, dimensions: Collection[str]
-) -> Mapping[str, tuple[SeatDimension, ...]]:
+) -> dict[str, tuple[SeatDimension, ...]]:
     """What an exam asks of each of its cases, of these dimensions; a case of others is left out."""
     settings: Any = store.run(run).settings
     cases = settings["cases"]
