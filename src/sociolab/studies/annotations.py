@@ -19,8 +19,9 @@ from sociolab.analysis.agreement import Agreements
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Count, Sentence
 from sociolab.report.section import Section
-from sociolab.report.words import plural
 from sociolab.store.store import Store
 from sociolab.store.studies import AnswerRow
 from sociolab.studies.rate_study import (
@@ -34,6 +35,8 @@ from sociolab.studies.rate_study import (
 )
 from sociolab.studies.rating_rules import one_line, rated_measures, reason_problem
 from sociolab.studies.ratings import Rating, people_judge
+
+SAY = Catalogue("annotations")
 
 AnnotationKey: TypeAlias = tuple[str, str]
 """Rater and episode."""
@@ -225,29 +228,25 @@ def review_words(store: Store, study: RateStudy) -> str:
     if not found:
         return ""
     failed = [one for one in found if one.meets is False]
-    open_ = sum(one.listed and one.meets is None for one in found)
+    waits = sum(one.listed and one.meets is None for one in found)
     listed = sum(one.listed for one in found)
-    least = f"the {listed} with the least agreement {'was' if listed == 1 else 'were'} listed"
-    least = least if listed else "none was listed"
-    said = (
-        f"{study.name}: of {plural(len(found), 'annotation')}, {least} "
-        f"for review (SOTOPIA, appendix D.3); {len(failed)} failed the guidelines"
+    return SAY(
+        "review",
+        study=study.name,
+        annotations=Count("annotation", len(found)),
+        listed=SAY("listed", n=listed) if listed else SAY("none_listed"),
+        failed=len(failed),
+        kept=_kept(failed, _lacking(store, study, failed)) if failed else "",
+        waits=SAY("waits", n=waits) if waits else "",
     )
-    if failed:
-        count = sum(len(one.replaced) for one in failed)
-        its = "its" if len(failed) == 1 else "their"
-        kept = f"{plural(count, 'rating')} {'is' if count == 1 else 'are'} kept in the study"
-        said += f": {its} {kept} but no longer count{'s' if count == 1 else ''}"
-        said += f"; {_still_lacking(_lacking(store, study, failed))}"
-    return f"{said}{f'; {open_} not reviewed yet' if open_ else ''}."
 
 
-def _still_lacking(lacking: Sequence[int]) -> str:
-    if not lacking:
-        return "no episode lacks a rater for it"
-    raters = "another rater" if max(lacking) == 1 else "more raters"
-    needs = "needs" if len(lacking) == 1 else "need"
-    return f"{plural(len(lacking), 'episode')} still {needs} {raters}"
+def _kept(failed: Sequence[Annotation], lacking: Sequence[int]) -> Sentence:
+    """What became of annotations that failed; `lacking` are the raters that episodes lack now."""
+    ratings = Count("rating", sum(len(one.replaced) for one in failed))
+    episodes = Count("episode", len(lacking))
+    raters = SAY("lacking", episodes=episodes, most=max(lacking)) if lacking else SAY("none_lacks")
+    return SAY("kept", n=len(failed), ratings=ratings, raters=raters)
 
 
 def _lacking(store: Store, study: RateStudy, failed: Sequence[Annotation]) -> list[int]:
@@ -273,7 +272,7 @@ def with_review(store: Store, found: Agreements) -> Agreements:
     if not told:
         return found
     first, *others = found.sections
-    return replace(found, sections=(first, Section("Reviewed annotations", tuple(told)), *others))
+    return replace(found, sections=(first, Section(SAY("title"), tuple(told)), *others))
 
 
 def _written(one: Annotation) -> Json:

@@ -56,8 +56,12 @@ from sociolab.models.cache import NullReplyStore
 from sociolab.prompting.made_up import Draw, prose, sample
 from sociolab.prompting.prefixes import PromptPrefixes
 from sociolab.prompting.structured import schema_of
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Sentence
 from sociolab.store.connect import store_path
 from sociolab.store.store import Store
+
+SAY = Catalogue("dry_run")
 
 SAMPLE = 30
 """Tasks on which the length of the agents' prompts is measured."""
@@ -132,10 +136,7 @@ async def estimate_run(config: RunConfig, latency: float | None = None) -> RunEs
     if kit.dry_run is None:
         low, most, measured = await work.in_turns()
         cases: tuple[Case, ...] = (low, between(low, most, prices), most)
-        about = (
-            f"low: episodes of {SHORT_EPISODE} turns with texts of {SHORT_TEXT} characters; high: "
-            f"the turn limit with {LONG_TEXT}, but at most twice the low end"
-        )
+        about: str = SAY("in_turns", turns=SHORT_EPISODE, short=SHORT_TEXT, long=LONG_TEXT)
     else:
         cases, expected, measured, about = await work.simulated(kit.dry_run, prices)
     last = _last_seconds(store_path(config.store))
@@ -403,11 +404,7 @@ class _Work:
             case.longest = expected.longest
             for by, part in expected.parts.items():
                 case.parts[by].add(part, factor)
-        about = (
-            f"{ends[0]:.2g} to {ends[1]:.2g} times what is expected: how much it varies by chance "
-            f"in simulations with made-up replies, and a factor of {WITHIN:g} at least, since "
-            "models differ in how often they begin a conversation"
-        )
+        about = SAY("simulated", low=ends[0], high=ends[1], within=WITHIN)
         return cases, expected, len(seen), about
 
     def _parts(self, labels: Sequence[str], seats: Sequence[CallCounts], judged: Parts) -> Parts:
@@ -702,24 +699,24 @@ def _busy(paces: Sequence[CallRate]) -> float:
     return answering if rate is None else max(answering, sum(p.calls for p in paces) / rate * 60)
 
 
-def _time_line(cases: Sequence[Case], paces: Sequence[CallRate], given: float | None) -> str:
-    """How long it takes, and what that rests on. `given`: seconds per call, as the user says."""
+def _time_line(cases: Sequence[Case], paces: Sequence[CallRate], latency: float | None) -> Sentence:
+    """How long it takes, and what that rests on. `latency`: of a call, as the user says."""
     unknown = [pace.model for pace in paces if pace.seconds is None]
     if unknown:
-        return (
-            f"time: not known, since the store has no call to {', '.join(unknown)} yet; give the "
-            "seconds of a call with --latency"
-        )
-    found = list(dict.fromkeys(_duration(case.seconds or 0) for case in (cases[0], cases[-1])))
-    ends = sorted({(pace.endpoint, pace.in_flight) for pace in paces})
-    limits = ", ".join(f"{most} at once to {name}" for name, most in ends)
-    if given is not None:
-        rests = f"at {given:g} s per call as given"
+        return SAY("no_time", models=unknown)
+    ends = dict.fromkeys(_duration(case.seconds or 0) for case in (cases[0], cases[-1]))
+    at_once = sorted({(pace.endpoint, pace.in_flight) for pace in paces})
+    if latency is not None:
+        pace = SAY("pace_given", seconds=latency)
     else:
-        each = ", ".join(f"{pace.seconds:.2g} s for {pace.model}" for pace in paces)
-        rests = f"at the last measured seconds per call ({each})"
-    time = f"time: about {' to '.join(found)}, {rests}, {limits}, no call failing"
-    return f"{time}; sociolab's own work is not counted"
+        each = [SAY("seconds", seconds=one.seconds, model=one.model) for one in paces]
+        pace = SAY("pace_measured", each=each)
+    return SAY(
+        "time",
+        time=" to ".join(ends),
+        pace=pace,
+        limits=[SAY("at_once", n=most, endpoint=name) for name, most in at_once],
+    )
 
 
 def _duration(seconds: float) -> str:

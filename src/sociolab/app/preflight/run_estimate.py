@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeAlias
 
 from sociolab.core.ports import Role, Usage
 from sociolab.models.budget import Price
-from sociolab.report.section import Section, TextTable
-from sociolab.report.words import listed, money, percent, plural
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Count, Finding, FindingTable, Sentence
+from sociolab.report.section import Section
+from sociolab.report.words import money
+
+SAY = Catalogue("dry_run")
 
 
 @dataclass(slots=True)
@@ -79,11 +83,11 @@ class Case:
 
     def with_all(self, other: Case) -> Case:
         """This case, and another one beside it."""
-        found = Case(self.name, longest=self.longest, seconds=self.seconds)
+        both = Case(self.name, longest=self.longest, seconds=self.seconds)
         for case in (self, other):
             for key, part in case.parts.items():
-                found.parts[key].add(part)
-        return found
+                both.parts[key].add(part)
+        return both
 
     def add_trials(self, parts: Mapping[tuple[str, Role], CallCounts], count: float = 1) -> None:
         """So many trials more that each take this."""
@@ -159,17 +163,20 @@ class RunEstimate:
     @property
     def too_short(self) -> tuple[str, ...]:
         """For each model whose `max_tokens` is less than its replies may need, a sentence."""
-        told = []
-        for label, kinds in sorted(self.limits.items()):
-            short = {kind: limit for kind, limit in kinds.items() if limit.tokens < limit.needs}
-            if short:
-                tokens = min(limit.tokens for limit in short.values())
-                kinds_told = listed([f"{kind} ({one.needs:,})" for kind, one in short.items()])
-                told.append(
-                    f"{label}: max_tokens = {tokens:,} is less than its replies may need: "
-                    f"{kinds_told}; what is longer is cut and fails; raise it or leave it out"
-                )
-        return tuple(told)
+        short = {
+            label: {kind: limit for kind, limit in kinds.items() if limit.tokens < limit.needs}
+            for label, kinds in sorted(self.limits.items())
+        }
+        return tuple(
+            SAY(
+                "too_short",
+                model=label,
+                tokens=min(limit.tokens for limit in kinds.values()),
+                replies=[SAY("reply", kind=kind, n=one.needs) for kind, one in kinds.items()],
+            )
+            for label, kinds in short.items()
+            if kinds
+        )
 
     @property
     def affordable(self) -> int | None:
@@ -196,25 +203,29 @@ class RunEstimate:
             "budget_usd": self.budget,
             "affordable_trials": self.affordable,
             "cases": [
-                {
-                    "case": case.name,
-                    "calls": sum(part.calls for part in case.parts.values()),
-                    "cost_usd": self.usd(case),
-                    "cost_usd_cached": self.usd(case, cached=True),
-                    "seconds": case.seconds,
-                    "models": {
-                        model: {**self._figures(model, part), "roles": self._roles(case, model)}
-                        for model, part in case.models.items()
-                    },
-                }
-                for case in filter(None, (*self.cases, self.expected, self.exam))
+                self._case(case)
+                for case in (*self.cases, *([self.expected] if self.expected else []))
             ],
+            "exam": self.exam and self._case(self.exam),
             "no_price": list(self.unpriced),
             "not_counted": list(self.uncounted),
             "addresses": dict(self.addresses),
             "longest_replies": {
                 label: {kind: asdict(limit) for kind, limit in kinds.items()}
                 for label, kinds in self.limits.items()
+            },
+        }
+
+    def _case(self, case: Case) -> dict[str, Any]:
+        return {
+            "case": case.name,
+            "calls": sum(part.calls for part in case.parts.values()),
+            "cost_usd": self.usd(case),
+            "cost_usd_cached": self.usd(case, cached=True),
+            "seconds": case.seconds,
+            "models": {
+                model: {**self._figures(model, part), "roles": self._roles(case, model)}
+                for model, part in case.models.items()
             },
         }
 
@@ -235,100 +246,106 @@ class RunEstimate:
 
     def section(self) -> Section:
         """As a table, with what it rests on."""
-        said = [
-            f"{plural(self.trials, 'trial')} of {plural(self.tasks, 'task')}; no model was called, "
-            "nothing was stored"
-        ]
-        said += [f"{model} at {address}" for model, address in self.addresses.items()]
+        title, tasks = SAY("title"), Count("task", self.tasks)
+        said: list[str] = [SAY("trials", trials=Count("trial", self.trials), tasks=tasks)]
+        said += [SAY("address", model=name, url=url) for name, url in self.addresses.items()]
         cautions = [*self.too_short]
         if self.budget is not None and (count := self.affordable) is not None:
-            verb = "covers all" if count == self.trials else f"buys about {count:,} of"
-            said.append(f"{money(self.budget)} {verb} {plural(self.trials, 'episode')}")
+            budget, episodes = money(self.budget), Count("episode", self.trials)
+            if count == self.trials:
+                said.append(SAY("covers_all", budget=budget, episodes=episodes))
+            else:
+                said.append(SAY("buys", budget=budget, n=count, episodes=episodes))
         if self.no_price:
-            cautions.append(f"{self.no_price}: until then, that cost is unknown")
+            cautions.append(SAY("cost_unknown", why=self.no_price))
         if self.uncounted:
-            cautions.append(
-                f"not counted: calls that {listed(self.uncounted)} may make; that code was not "
-                "asked anything, and what it does can change the other figures too"
-            )
+            cautions.append(SAY("not_counted", names=self.uncounted))
         if not self.prices:
-            said += [] if self.uncounted else ["no model is called: this run is free"]
-            return Section("Dry run", tuple(said), tuple(cautions))
-        return Section("Dry run", (*said, self.time), tuple(cautions), (self._table(),))
+            said += [] if self.uncounted else [SAY("free")]
+            return Section(title, tuple(said), tuple(cautions))
+        return Section(title, (*said, self.time), tuple(cautions), (self._table(),))
 
-    def _table(self) -> TextTable:
-        caching = any(price and price.cached is not None for price in self.prices.values())
+    def _table(self) -> FindingTable:
         low, high = self.range
         rows = []
-        for key in sorted({**low.parts, **high.parts}):
-            ends = [case.parts.get(key, CallCounts()) for case in (low, high)]
-            usd = [[end.usd(self.prices[key[0]], cached=c) for end in ends] for c in (False, True)]
-            rows.append((*key, *_cells(ends, usd, caching=caching)))
+        for model, role in sorted({**low.parts, **high.parts}):
+            ends = [case.parts.get((model, role), CallCounts()) for case in (low, high)]
+            price = self.prices[model]
+            usd = [[end.usd(price, cached=cached) for end in ends] for cached in (False, True)]
+            rows.append(_row(model, role, ends, *usd))
         if exam := self.exam:
             for model, part in exam.models.items():
-                usd = [[part.usd(self.prices[model], cached=c)] for c in (False, True)]
-                rows.append((model, "exam", *_cells([part], usd, caching=caching)))
+                usd = [[part.usd(self.prices[model], cached=one)] * 2 for one in (False, True)]
+                rows.append(_row(model, SAY("exam"), [part, part], *usd))
             low, high = (case.with_all(exam) for case in (low, high))
         if len(rows) > 1:
             usd = [[self.usd(case, cached=one) for case in (low, high)] for one in (False, True)]
-            rows.append(("total", "", *_cells([low.whole, high.whole], usd, caching=caching)))
-        columns = ["model", "role", "calls", "tokens in", "tokens out", "cost"]
-        columns += ["if cached"] if caching else []
-        return TextTable("Calls, tokens, cost", tuple(columns), tuple(rows), self._notes(), (1,))
+            rows.append(_row("total", "", [low.whole, high.whole], *usd))
+        cached = ("cached_cost",) if self._caching else ()
+        columns = ("model", "role", "calls", "prompt", "completion", "cost", *cached)
+        return SAY.table("calls", rows, columns=columns, notes=self._notes())
 
-    def _notes(self) -> tuple[str, ...]:
-        whole = self.most.whole
-        tokens = (
-            f"tokens: measured on the prompts of {plural(self.measured, 'task')}, at four "
-            "characters per token; reasoning models write more"
-        )
-        cached = (
-            "if cached: cost if every repeated prompt prefix "
-            f"({percent(whole.cached / max(whole.prompt, 1))} of input tokens) is read from cache"
-        )
-        priced = any(price and price.cached is not None for price in self.prices.values())
-        bound = [self._bound()] if len(self.cases) > 2 else []
-        if self.exam is not None:
-            bound.append("exam: once for each new judge; --exam off leaves it")
-        about = [f"range: {self.about}"] if self.about else []
+    @property
+    def _caching(self) -> bool:
+        """Whether some provider sells what it reads from its cache for less."""
+        return any(price and price.cached is not None for price in self.prices.values())
+
+    def _notes(self) -> Iterator[Sentence]:
         if self.expected is not None:
-            usd = self.usd(self.expected)
-            cost = "" if usd is None else f" and {money(usd)}"
-            about.insert(0, f"expected: {plural(self.expected.whole.calls, 'call')}{cost}")
-        return (*about, *bound, tokens, *self._longest(), *([cached] if priced else []))
+            yield SAY("expected", calls=self._calls(self.expected))
+        if self.about:
+            yield SAY("range", about=self.about)
+        if len(self.cases) > 2:
+            yield SAY("bound", calls=self._calls(self.most))
+        if self.exam is not None:
+            yield SAY("exam_once")
+        yield SAY("tokens", tasks=Count("task", self.measured))
+        yield from self._longest()
+        if self._caching:
+            whole = self.most.whole
+            yield SAY("cached", share=whole.cached / max(whole.prompt, 1))
 
-    def _longest(self) -> list[str]:
+    def _longest(self) -> Iterator[Sentence]:
         """Where replies are cut, once for models that are cut alike."""
-        whose: dict[str, list[str]] = defaultdict(list)
+        whose: dict[Sentence, list[str]] = defaultdict(list)
         for label, kinds in sorted(self.limits.items()):
             for kind, limit in kinds.items():
-                whose[f"{kind} {limit.tokens:,}"].append(label)
-        alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
-        for told, labels in whose.items():
-            alike[tuple(labels)].append(told)
-        return [
-            f"longest replies{f' of {listed(labels)}' if len(alike) > 1 else ''}: "
-            f"{', '.join(told)} tokens"
-            for labels, told in alike.items()
-        ]
+                whose[SAY("cut_at", kind=kind, n=limit.tokens)].append(label)
+        alike: dict[tuple[str, ...], list[Sentence]] = defaultdict(list)
+        for limit_of_kind, labels in whose.items():
+            alike[tuple(labels)].append(limit_of_kind)
+        for models, limits in alike.items():
+            if len(alike) > 1:
+                yield SAY("longest_of", models=models, limits=limits)
+            else:
+                yield SAY("longest", limits=limits)
 
-    def _bound(self) -> str:
-        usd = self.usd(self.most)
-        cost = "" if usd is None else f" and {money(usd)}"
-        return (
-            f"at most {plural(self.most.whole.calls, 'call')}{cost} if every episode runs to its "
-            "turn limit and closing answers are asked for again as often as they may be, but no "
-            "other reply is"
-        )
+    def _calls(self, case: Case) -> str:
+        """The calls of a case, and what they cost where that is known."""
+        calls, usd = Count("call", case.whole.calls), self.usd(case)
+        return str(calls) if usd is None else SAY("calls_and_cost", calls=calls, usd=money(usd))
 
 
-def _cells(
-    ends: Sequence[CallCounts], usd: Sequence[Sequence[float | None]], *, caching: bool
-) -> tuple[str, ...]:
-    counts = [[getattr(end, name) for end in ends] for name in ("calls", "prompt", "completion")]
-    dollars = [["no price" if one is None else money(one) for one in both] for both in usd]
-    told = [[_count(one) for one in both] for both in counts] + dollars[: 1 + caching]
-    return tuple("–".join(dict.fromkeys(both)) for both in told)  # noqa: RUF001
+def _row(
+    model: str,
+    role: str,
+    ends: Sequence[CallCounts],
+    usd: Sequence[float | None],
+    cached_usd: Sequence[float | None],
+) -> Finding:
+    """Calls, tokens and cost at both ends of the range."""
+    figures = {
+        name: _ends(*(_count(getattr(end, name)) for end in ends))
+        for name in ("calls", "prompt", "completion")
+    }
+    costs = {"cost": usd, "cached_cost": cached_usd}
+    for name, dollars in costs.items():
+        figures[name] = _ends(*(SAY("no_price") if one is None else money(one) for one in dollars))
+    return Finding(about={"model": model, "role": role}, more=figures)
+
+
+def _ends(low: str, high: str) -> str:
+    return low if low == high else SAY("ends", low=low, high=high)
 
 
 def _count(number: int) -> str:

@@ -19,11 +19,12 @@ from sociolab.core.seeding import digest
 from sociolab.core.user_files import imported_folder, imported_names
 from sociolab.plugin.context import Context, Findings
 from sociolab.plugin.options import Flag, ModelAccess, Several
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.finding import Count, Sentence
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import judges_of
 from sociolab.report.section import Section
-from sociolab.report.words import plural
 from sociolab.stats.intervals import Estimate
 from sociolab.store.store import Store
 from sociolab.worlds.anteval.gap import IN_FORMAT, GapSettings, UnusableReplies, measure_gap
@@ -35,6 +36,8 @@ from sociolab.worlds.anteval.scene import party_moved
 from sociolab.worlds.anteval.session import NPC, session_from
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label, windows
 from sociolab.worlds.anteval.virtual_dm.specs import LINEAR, DMFactory
+
+SAY = Catalogue("gap", "sociolab.worlds.anteval.notes")
 
 _INTENTION, RATED = "anteval-intention", DIMENSIONS["intention"]
 _SPLITS = 10
@@ -101,7 +104,7 @@ class GapConfig(ModelAccess, DMConfig):
 
 async def gap(lab: Context, config: GapConfig) -> Findings:
     """Measure the gap; ConfigError where something is not there."""
-    notes: list[str] = []
+    notes: list[Sentence] = []
     if not config.generated and not config.pair:
         raise ConfigError("gap: expected play to compare, found none; name it with --generated")
     real, test = real_play(config.real, config.test, notes)
@@ -112,14 +115,11 @@ async def gap(lab: Context, config: GapConfig) -> Findings:
         information = information_of(lab.store, config.information, seats, notes)
     control = windows(real) if any(row.whole for row in generated) else ()
     if not control and any(row.whole for row in generated):
-        notes.append(
-            f'no "{IN_FORMAT}": the real examples do not hold the play after their checks '
-            "(import crd3 again, or give after_turns), so what the format does to G is unknown"
-        )
+        notes.append(SAY("no_control", control=IN_FORMAT))
     factory = DMFactory(lab, config.seed)
     tables, all_notes = [], list(notes)
     sections: list[Section] = []
-    play = "sample data" if SAMPLE in (config.real, config.test) else "real play"
+    play = SAY("sample_play" if SAMPLE in (config.real, config.test) else "real_play")
     try:
         for dm in config.dm:
             kind, own = factory.kind(dm), list(notes)
@@ -194,19 +194,14 @@ def _number(given: int | None, dm: str, default: int) -> int:
     return default if dm == LINEAR else 0
 
 
-def _unusable(failures: Sequence[UnusableReplies]) -> Iterator[str]:
+def _unusable(failures: Sequence[UnusableReplies]) -> Iterator[Sentence]:
     """What replies that were of no use do to the figures."""
     lost: Counter[str] = Counter()
     for one in failures:
         lost[one.what] += one.count
     for one in failures:
-        means = "each counts as an empty prediction, so F is too low and G may be wrong"
-        if lost[one.what] == one.of:
-            means = "nothing was predicted, so there is no F and no G"
-        yield (
-            f"{one.what}: {one.count} of {one.of} replies of the virtual DM could not be used "
-            f"({one.cause}); {means}"
-        )
+        effect = SAY("no_prediction" if lost[one.what] == one.of else "empty_predictions")
+        yield SAY("unusable", play=one.what, n=one.count, of=one.of, cause=one.cause, effect=effect)
 
 
 # ------------------------------------------------------------------ generated play
@@ -232,7 +227,7 @@ class _Generated:
 
 
 def _play_of(
-    lab: Context, config: GapConfig, notes: list[str]
+    lab: Context, config: GapConfig, notes: list[Sentence]
 ) -> tuple[list[_Generated], tuple[str, str] | None]:
     """All sets of generated play, under names of their own, and which two are to be compared."""
     names = tuple(dict.fromkeys((*config.pair, *config.generated)))
@@ -247,7 +242,7 @@ def _play_of(
     times = Counter(row.name for row in every)
     agents = [(lab.store.run(row.run).declared.agents, row.agent) for row in every if row.run]
     if any(kinds.get(agent) == "rules" for kinds, agent in agents):
-        notes.append("scripted: rule-based players; not to be compared with a paper's figures")
+        notes.append(SAY("scripted"))
 
     def named(row: _Generated) -> _Generated:
         unique = row.name if times[row.name] == 1 else f"{row.name} ({row.source})"
@@ -267,7 +262,9 @@ def _play_of(
     return [one, other, *others], (one.name, other.name)
 
 
-def _shared(one: _Generated, other: _Generated, notes: list[str]) -> tuple[_Generated, _Generated]:
+def _shared(
+    one: _Generated, other: _Generated, notes: list[Sentence]
+) -> tuple[_Generated, _Generated]:
     """What both hold of the sessions that both played."""
     both = {name for name, played in one.sessions.items() if other.sessions.get(name) == played}
     if not both:
@@ -277,9 +274,14 @@ def _shared(one: _Generated, other: _Generated, notes: list[str]) -> tuple[_Gene
             "same --seed and settings, or from the same --data"
         )
     notes.append(
-        f"{one.name} and {other.name} are compared over the {plural(len(both), 'session')} that "
-        f"both played; {len(one.sessions) - len(both)} of {one.name} and "
-        f"{len(other.sessions) - len(both)} of {other.name} are left out"
+        SAY(
+            "paired",
+            agent=one.name,
+            other=other.name,
+            sessions=Count("session", len(both)),
+            alone=len(one.sessions) - len(both),
+            other_alone=len(other.sessions) - len(both),
+        )
     )
     left, right = (
         replace(row, examples=tuple(ex for ex in row.examples if ex.group in both))
@@ -299,7 +301,7 @@ def _of_file(path: Path) -> _Generated:
     return _Generated(name.split(".jsonl")[0], examples, played, str(path), whole=whole)
 
 
-def _of_run(store: Store, run: str, config: GapConfig, notes: list[str]) -> list[_Generated]:
+def _of_run(store: Store, run: str, config: GapConfig, notes: list[Sentence]) -> list[_Generated]:
     row = store.run(run)
     if row.world != _INTENTION:
         raise ConfigError(
@@ -323,16 +325,13 @@ def _of_run(store: Store, run: str, config: GapConfig, notes: list[str]) -> list
         content = session.model_dump_json(include={"characters", "situation", "intentions"})
         sessions.setdefault(cast, {})[session.id] = digest(content)
     if left_out:
-        notes.append(
-            f"{run}: {left_out} of {row.trials} sessions are left out: not played to the end, "
-            "or the players took no turn"
-        )
+        notes.append(SAY("left_out", run=run, n=left_out, sessions=Count("session", row.trials)))
     if failed_turns:
-        notes.append(f"{run}: {plural(failed_turns, 'failed turn')} in the sessions compared")
+        notes.append(SAY("failed_turns", run=run, turns=Count("failed turn", failed_turns)))
     if config.cut:
+        sessions_played = Count("session", played)
         notes.append(
-            f"{run}: {played - len(whole)} of {plural(played, 'session')} cut where players "
-            f"marked the move of their intention; {len(whole)} without marks stay whole"
+            SAY("cut", run=run, n=played - len(whole), sessions=sessions_played, whole=len(whole))
         )
     if not found:
         raise ConfigError(f"--generated: no session was played in {run}")
@@ -366,7 +365,7 @@ def information_of(
     store: Store,
     runs: Sequence[str],
     seats: Mapping[str, tuple[str, str]],
-    notes: list[str],
+    notes: list[Sentence],
 ) -> Mapping[str, Estimate]:
     """The IEP of those who play the `seats` (party and NPC), by their names in the table."""
     of_cast: dict[tuple[str, str], Estimate] = {}
@@ -392,13 +391,10 @@ def information_of(
                 of_cast[cast] = entry.estimate
                 lost += entry.failures
         if judges and set(seats.values()) & set(npcs.items()):
-            without = f"; {lost} answers have no score" if lost else ""
-            notes.append(f"IEP of {run}: judged by {judges[0]}{without}")
+            unscored = SAY("iep_unscored", n=lost) if lost else ""
+            notes.append(SAY("iep", run=run, judge=judges[0], unscored=unscored))
         else:
-            notes.append(
-                f"no IEP from {run}: no agent in it is cast as in a generated run, or nothing was "
-                f"judged"
-            )
+            notes.append(SAY("no_iep", run=run))
     found = {name: of_cast.get(cast) for name, cast in seats.items()}
     return {name: estimate for name, estimate in found.items() if estimate is not None}
 
@@ -413,7 +409,7 @@ _TEST_SHARE = 5
 
 
 def real_play(
-    real_name: str, test_name: str | None, notes: list[str]
+    real_name: str, test_name: str | None, notes: list[Sentence]
 ) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
     """The real play to learn from and to test on; what to know of it is added to `notes`.
 
@@ -422,10 +418,7 @@ def real_play(
     """
     real = examples_called(real_name, "--real")
     if SAMPLE in (real_name, test_name):
-        notes.append(
-            "the real play is sample data written for this package, not human play: these figures "
-            "do not show how human-like an agent plays"
-        )
+        notes.append(SAY("sample"))
     if test_name is not None:
         return real, examples_called(test_name, "--test")
     groups = sorted({example.group for example in real}, key=lambda group: digest("test", group))
@@ -435,7 +428,7 @@ def real_play(
             f"{_TEST_SHARE} for the test, found {len(groups)}; name a --test set"
         )
     kept = set(groups[: len(groups) // _TEST_SHARE])
-    notes.append(f"{len(kept)} of the {len(groups)} real episodes are held out for the test")
+    notes.append(SAY("held_out", n=len(kept), episodes=len(groups)))
     train = tuple(example for example in real if example.group not in kept)
     return train, tuple(example for example in real if example.group in kept)
 

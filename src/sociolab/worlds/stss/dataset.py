@@ -84,7 +84,7 @@ def own_town(seed: int) -> TownData:
     """Our own town with the 30 tasks of a seed, in the order of the templates."""
     town, residents = own_map(), own_residents()
     templates = own_templates().template
-    tasks = tuple(instantiate(one, residents, town, seed, DAYS) for one in templates)
+    tasks = tuple(instantiate(template, residents, town, seed, DAYS) for template in templates)
     return TownData(*OWN, town, residents, tasks)
 
 
@@ -128,18 +128,18 @@ def read_town(folder: Path) -> TownData:
             town = map_from(file_text(folder / MAP), str(folder / MAP))
     before = len(faults)
     people = _read_people(folder, faults)
-    whole = len(faults) == before
+    complete = len(faults) == before
     before = len(faults)
     with faults.held():
         rows = json_records(folder / TASKS, TaskRecord, faults)
         if not rows and len(faults) == before:
             faults.add(f"{folder / TASKS}: expected at least one task, found none; add one")
     if town is not None:
-        faults.add(*resident_faults(people, town, whole=whole))
-    residents = tuple(one.resident for one in people)
+        faults.add(*resident_faults(people, town, whole=complete))
+    residents = tuple(located.resident for located in people)
     tasks: tuple[SocialTask, ...] = ()
     remarks: tuple[str, ...] = ()
-    if town is not None and whole:
+    if town is not None and complete:
         tasks, remarks = _checked_tasks(rows, residents, town, faults)
     faults.refuse()
     assert meta is not None
@@ -157,9 +157,9 @@ def _read_people(folder: Path, faults: Faults) -> tuple[LocatedResident, ...]:
         else:
             people = tuple(
                 LocatedResident(
-                    one, RecordLines(str(folder / PEOPLE), int(place.rpartition(" ")[2]), ())
+                    resident, RecordLines(str(folder / PEOPLE), int(place.rpartition(" ")[2]), ())
                 )
-                for place, one in json_records(folder / PEOPLE, Resident, faults)
+                for place, resident in json_records(folder / PEOPLE, Resident, faults)
             )
     return people
 
@@ -171,15 +171,15 @@ def _checked_tasks(
     faults: Faults,
 ) -> tuple[tuple[SocialTask, ...], tuple[str, ...]]:
     """The tasks with their goals in words, and what is not wrong and yet to be known."""
-    names = {one.id: one.name for one in residents}
-    seen: set[str] = set()
+    names = {resident.id: resident.name for resident in residents}
+    ids: set[str] = set()
     tasks: list[SocialTask] = []
     remarks: list[str] = []
     for place, row in rows:
         where, task = f'{place}: task "{row.id}": ', row.task(row.goal)
-        if row.id in seen:
+        if row.id in ids:
             faults.add(f"{where}the id occurs twice; rename one of the two")
-        seen.add(row.id)
+        ids.add(row.id)
         faults.add(*(where + fault for fault in task_faults(row, names, town)))
         if row.performer in names:
             try:
@@ -187,7 +187,7 @@ def _checked_tasks(
             except ValueError as error:
                 faults.add(f"{where}{error}")
             else:
-                differing = [where + one for one in contradictions(task, residents, town)]
+                differing = [where + clause for clause in contradictions(task, residents, town)]
                 if row.wording == "imported":
                     remarks += differing
                 else:
@@ -208,8 +208,8 @@ def write_town(folder: Path, data: TownData, wording: Wording = "free text") -> 
     """
     faults = Faults()
     people = [
-        LocatedResident(one, RecordLines(str(folder / PEOPLE), number, ()))
-        for number, one in enumerate(data.residents, 1)
+        LocatedResident(resident, RecordLines(str(folder / PEOPLE), number, ()))
+        for number, resident in enumerate(data.residents, 1)
     ]
     records = [
         TaskRecord.model_validate(task.model_dump() | {"wording": wording}) for task in data.tasks
@@ -240,7 +240,7 @@ class Content(Frozen):
 
     def name(self, who: str) -> str:
         """The name of a resident; the id itself if nobody has it."""
-        return next((one.name for one in self.residents if one.id == who), who)
+        return next((resident.name for resident in self.residents if resident.id == who), who)
 
 
 @lru_cache(maxsize=256)

@@ -85,57 +85,57 @@ class Evidence:
 
         With the step at which the first such talk was over: what they do from then on is help.
         """
-        found: dict[str, int] = {}
+        steps: dict[str, int] = {}
         for talk in self._talks_with(About(self.task, errands_only=True)):
             if other := partner_of(talk, self.task.performer):
-                found.setdefault(other, talk.end)
-        return found
+                steps.setdefault(other, talk.end)
+        return steps
 
     @cached_property
     def heard(self) -> dict[str, int]:
         """Who heard of the task in a conversation: with the performer, or from somebody else who
         named it. With the step at which the first such conversation began.
         """
-        found: dict[str, int] = {}
+        steps: dict[str, int] = {}
         for talk in self.talks:
             speakers = {line.who for line in talk.lines if self.about.said(line.text)}
             for who, other in ((talk.who, talk.other), (talk.other, talk.who)):
                 if other in speakers or other == self.task.performer:
-                    found.setdefault(who, talk.step)
-        return found
+                    steps.setdefault(who, talk.step)
+        return steps
 
     @cached_property
     def spoke(self) -> dict[str, int]:
         """Who had a conversation with the performer, whatever it was about; since when."""
-        found: dict[str, int] = {}
+        steps: dict[str, int] = {}
         for talk in self.trajectory.everybody(Talked):
             if talk.lines and (other := partner_of(talk, self.task.performer)):
-                found.setdefault(other, talk.step)
-        return found
+                steps.setdefault(other, talk.step)
+        return steps
 
     @cached_property
     def placards(self) -> tuple[tuple[Did | ObjectBecame, str], ...]:
         """What was to be seen of people or things before the event (where its time is open, before
         its date is over), and said all that one needs to come: the matter, its day or hour, and its
         place. Each once, with its text."""
-        shown: list[tuple[Did | ObjectBecame, str]] = []
-        shown += [(one, one.doing) for one in self.trajectory.everybody(Did)]
-        shown += [(one, one.state) for one in self.trajectory.everybody(ObjectBecame)]
-        found: dict[tuple[str, str], tuple[Did | ObjectBecame, str]] = {}
+        sights: list[tuple[Did | ObjectBecame, str]] = []
+        sights += [(action, action.doing) for action in self.trajectory.everybody(Did)]
+        sights += [(change, change.state) for change in self.trajectory.everybody(ObjectBecame)]
+        placards: dict[tuple[str, str], tuple[Did | ObjectBecame, str]] = {}
         start, end = self.window
-        for one, text in shown:
-            early = one.step < (start if self.task.start else end)
+        for record, text in sights:
+            early = record.step < (start if self.task.start else end)
             if early and self.about.said(text) and says_all(self.task, text):
-                found.setdefault((one.who, text), (one, text))
-        return tuple(found.values())
+                placards.setdefault((record.who, text), (record, text))
+        return tuple(placards.values())
 
     def read_of_it(self, who: str) -> bool:
         """Whether somebody saw a placard while there was time to come."""
-        shown = [as_seen(text) for _, text in self.placards]
+        sights = [as_seen(text) for _, text in self.placards]
         return any(
-            one.kind == "seen" and one.step < self.window[1] and text in one.text
-            for one in self.trajectory.records(Remembered, who)
-            for text in shown
+            memory.kind == "seen" and memory.step < self.window[1] and text in memory.text
+            for memory in self.trajectory.records(Remembered, who)
+            for text in sights
         )
 
     def _talks_with(self, about: About) -> tuple[Talked, ...]:
@@ -170,7 +170,7 @@ class About:
     """
 
     def __init__(self, task: SocialTask, errands_only: bool = False) -> None:
-        errands = [word for one in task.errands for word in one.keywords]
+        errands = [word for errand in task.errands for word in errand.keywords]
         event = () if errands_only else (*task.keywords, task.activity)
         self._words = Keywords((*errands, *event))
 

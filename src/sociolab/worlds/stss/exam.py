@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, time
 from functools import cache
 
-from sociolab.core.episode import CastMember, Ended, Episode, Happened, Trial
+from sociolab.core.episode import Answered, CastMember, Ended, Episode, Event, Happened, Json, Trial
 from sociolab.core.exam import ExamCase
 from sociolab.plugin.exam import CaseRow, read_exam
 from sociolab.town.clock import Clock
 from sociolab.town.map_file import own_map
-from sociolab.town.trace import TRACE, Did, Stood, chunk, header
+from sociolab.town.questions import Utterance
+from sociolab.town.residents import own_residents
+from sociolab.town.trace import TRACE, Did, Stood, Talked, chunk, header
 from sociolab.worlds.stss.dataset import DAYS, own_town
+from sociolab.worlds.stss.evidence import partner_of
 from sociolab.worlds.stss.talk.model_judge import LabelledTalk, talk_episode
 from sociolab.worlds.stss.task import Errand, SocialTask, TaskType
 from sociolab.worlds.stss.world import task_of
 
 _PACKAGE = "sociolab.worlds.stss"
+_HOUR = time(10)
 
 
 class MatterCase(CaseRow):
@@ -63,9 +67,7 @@ class TalkCase(MatterCase):
 
     def episode(self) -> Episode:
         """The talk as an episode of stss-talk."""
-        marks = {"P": self.performer, "O": self.other}
-        called = {who.partition("-")[0]: mark for mark, who in marks.items()}
-        lines = [line.partition(": ") for line in self.talk.splitlines()]
+        marks = {self.performer: "P", self.other: "O"}
         return talk_episode(
             LabelledTalk.model_validate(
                 {
@@ -75,7 +77,7 @@ class TalkCase(MatterCase):
                     "other": {"id": self.other},
                     "now": self.now,
                     "here": self.here,
-                    "lines": [(called[who.lower()], text) for who, _, text in lines],
+                    "lines": [(marks[line.who], line.text) for line in _utterances(self.talk)],
                     "note": self.note,
                 }
             ),
@@ -84,9 +86,12 @@ class TalkCase(MatterCase):
 
 
 class TownCase(MatterCase):
-    """What everybody is doing who is at the place of an event all day: the performer first."""
+    """What everybody is doing who is at the place of an event all day: the performer first; and a
+    talk of the performer with one of them on the day before, with what they keep of it."""
 
     there: Mapping[str, str]
+    talk: str = ""
+    note: str = ""
 
     def episode(self) -> Episode:
         """Two days in which they do nothing else, as an episode of the town."""
@@ -99,14 +104,33 @@ class TownCase(MatterCase):
             for who, doing in self.there.items()
             for record in (Stood(0, who, x, y), Did(0, who, doing, doing, self.place))
         ]
+        talk, note = self._talk(clock)
         chunks = (
             header(clock.first, clock.seconds, [*self.there]),
-            chunk(len(DAYS) * clock.a_day, records),
+            chunk(len(DAYS) * clock.a_day, (*records, *talk)),
         )
         laid = task_of(task, own_town(0))
         cast = tuple(CastMember(seat) for seat in laid.seats)
         told = (Happened(0, "", TRACE, one) for one in chunks)
-        return Episode(Trial(self.id, "stss", laid, cast, 0, 0), (*told, Ended("turn limit", 1)))
+        events: tuple[Event, ...] = (*told, *note, Ended("turn limit", 1))
+        return Episode(Trial(self.id, "stss", laid, cast, 0, 0), events)
+
+    def _talk(self, clock: Clock) -> tuple[tuple[Talked, ...], tuple[Answered, ...]]:
+        """The talk and what is kept of it, if there is one."""
+        if not (lines := _utterances(self.talk)):
+            return (), ()
+        performer, (first, second) = next(iter(self.there)), (lines[0].who, lines[1].who)
+        begin = clock.step(datetime.combine(DAYS[0], _HOUR))
+        talk = Talked(begin, begin + clock.minutes(3), first, second, lines, "goodbye")
+        memo: Json = {"memo": self.note, "importance": 5}
+        return (talk,), (Answered(talk.end, partner_of(talk, performer), "summarise", memo),)
+
+
+def _utterances(talk: str) -> tuple[Utterance, ...]:
+    """A line each behind the first name of who says it."""
+    people = {one.first_name: one for one in own_residents()}
+    lines = (line.partition(": ") for line in talk.splitlines())
+    return tuple(Utterance(people[who].id, people[who].name, text) for who, _, text in lines)
 
 
 @cache

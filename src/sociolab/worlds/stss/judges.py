@@ -48,9 +48,9 @@ OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 """Done, or lost: did not meet; met but did not convey; conveyed but not kept; kept but not done."""
 
 LOSSES: dict[Outcome, Measure] = {
-    one: Measure(f"lost_{one.replace(' ', '_')}", 0, 1, title=f"lost: {one}")
-    for one in OUTCOMES
-    if one != "done"
+    outcome: Measure(f"lost_{outcome.replace(' ', '_')}", 0, 1, title=f"lost: {outcome}")
+    for outcome in OUTCOMES
+    if outcome != "done"
 }
 """Of those who could have taken part, the share that was lost so."""
 
@@ -95,7 +95,7 @@ def spoken(
         for event in episode.events
         if isinstance(event, Answered) and event.question in NOTES
     }
-    found = []
+    conversations = []
     for talk in trajectory.everybody(Talked):
         other = partner_of(talk, task.performer)
         if not other or not talk.lines or talk.step >= score.window[1]:
@@ -109,8 +109,8 @@ def spoken(
             str(place) if place.sector else "",
         )
         note = notes.get((other, talk.end))
-        found.append(Spoken(other, occasion, talk.lines, note, talk.step))
-    return tuple(found)
+        conversations.append(Spoken(other, occasion, talk.lines, note, talk.step))
+    return tuple(conversations)
 
 
 def recorded(talks: Iterable[Spoken]) -> dict[str, list[Read]] | CannotTell:
@@ -132,10 +132,10 @@ def fates(
 ) -> tuple[LostOrDone, ...]:
     """The fate of each background resident; of the partner; or of each errand, by type of task.
 
-    Only a third or half of the background need take part for a goal to be reached (`wanted`). A
-    condition is conveyed, or kept, if any of the conversations with a person, or of the notes,
-    meets it; all of a person's conditions must be, or both of an errand's with one person. Who took
-    part without having been told has done it all the same.
+    Only a third or half of the background need take part for a goal to be reached (see
+    `count_required`). A condition is conveyed, or kept, if any of the conversations with a person,
+    or of the notes, meets it; all of a person's conditions must be, or both of an errand's with one
+    person. Who took part without having been told has done it all the same.
     """
     if task.type == "asking for help":
         return tuple(
@@ -158,7 +158,7 @@ def fates(
     )
 
 
-def wanted(task: SocialTask) -> int:
+def count_required(task: SocialTask) -> int:
     """How many of these fates the goal asks to be done: all errands, else as `task.expected`."""
     return len(task.errands) if task.type == "asking for help" else task.expected
 
@@ -177,7 +177,7 @@ def loss_verdicts(outcomes: tuple[LostOrDone, ...] | NoValue) -> tuple[Verdict, 
         Score(
             measure,
             None,
-            sum(one.outcome == outcome for one in outcomes) / len(outcomes),
+            sum(fate.outcome == outcome for fate in outcomes) / len(outcomes),
             f"{outcome}: {', '.join(f.of for f in outcomes if f.outcome == outcome) or 'nobody'}",
         )
         for outcome, measure in LOSSES.items()
@@ -194,11 +194,11 @@ def _lost(read: Sequence[Read], errand: int) -> Outcome:
     return "not acted on"
 
 
-def _all_met(found: Sequence[ConditionFinding], errand: int) -> bool:
+def _all_met(findings: Sequence[ConditionFinding], errand: int) -> bool:
     """Whether some conversation meets each condition (of one errand, where there are several)."""
-    mine = [one for one in found if not errand or one.condition.errand == errand]
-    met = {finding.condition.id for finding in mine if finding.met}
-    return bool(mine) and met == {finding.condition.id for finding in mine}
+    relevant = [finding for finding in findings if not errand or finding.condition.errand == errand]
+    met = {finding.condition.id for finding in relevant if finding.met}
+    return bool(relevant) and met == {finding.condition.id for finding in relevant}
 
 
 MOST_RATIO = 3
@@ -235,12 +235,12 @@ def at_least(minutes: int) -> Measure:
 
 def measures_of(kind: TaskType, beside: tuple[int, ...]) -> tuple[Measure, ...]:
     """The measures of a task of this type, in the order of a table's columns."""
-    found = (OF_TYPE[kind], OVERALL, BY_WORD, *map(at_least, beside))
+    measures = (OF_TYPE[kind], OVERALL, BY_WORD, *map(at_least, beside))
     if kind == "asking for help":
-        return (*found, ANY_HELPER, *LOSSES.values())
+        return (*measures, ANY_HELPER, *LOSSES.values())
     if kind == "public activity":
-        found = (*found, ANY_HOST)
-    return (*found, RATIO, RATIO_BOTH, *LOSSES.values())
+        measures = (*measures, ANY_HOST)
+    return (*measures, RATIO, RATIO_BOTH, *LOSSES.values())
 
 
 # ------------------------------------------------------------------ by the keyword filter
@@ -275,8 +275,8 @@ class StssRulesJudge:
         read = recorded(spoken(content, episode, trajectory, scored))
         lost = loss_verdicts(read if isinstance(read, CannotTell) else fates(task, scored, read))
         own = _scores(task, scored, content.name)
-        due = (measure for measure in measures if measure not in LOSSES.values())
-        return (*(own[measure] for measure in due), *lost)
+        scored_measures = (measure for measure in measures if measure not in LOSSES.values())
+        return (*(own[measure] for measure in scored_measures), *lost)
 
 
 def whole_trajectory(task: SocialTask, episode: Episode) -> Trajectory | MissingValue:
@@ -306,7 +306,9 @@ def _scores(
     """What scoring says of each measure, and why."""
     why = reason(task, scored, name)
     by_word = reason_by_word(scored, name)
-    ratio, ratio_both = (reason_of_ratio(task, scored, name, both=both) for both in (False, True))
+    ratio, ratio_both = (
+        reason_of_ratio(task, scored, name, both=any_starter) for any_starter in (False, True)
+    )
     guests = "The goal by the guests alone, whether or not the host was there (the paper's)."
     values: dict[Measure, tuple[float | None, str]] = {
         OF_TYPE[scored.type]: (scored.goal, why),
@@ -360,9 +362,11 @@ class StssModelJudge:
         self._texts = texts or paper()
         self._talks = TalkModelJudge(model, self._texts)
         self._settings = settings or ScoreSettings()
-        schema, told = schema_of(Attendance).text, self._texts.instructions(*JUDGED)
-        known = digest(told.hash, schema, self._talks.id.settings, self._settings.least)
-        self.id = JudgeId(model.label, "model", known, prompts=told.prompts)
+        schema, instructions = schema_of(Attendance).text, self._texts.instructions(*JUDGED)
+        settings_digest = digest(
+            instructions.hash, schema, self._talks.id.settings, self._settings.least
+        )
+        self.id = JudgeId(model.label, "model", settings_digest, prompts=instructions.prompts)
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """The verdicts; failures where the event's day was not lived to the end."""
@@ -385,19 +389,20 @@ class StssModelJudge:
     ) -> tuple[Verdict, ...]:
         """Who took part, by the actions that the model chooses."""
         task = content.task
-        seen = Evidence(task, trajectory)
+        evidence = Evidence(task, trajectory)
         chosen: set[tuple[str, Errand | None, str]] = set()
         present: set[str] = set()
         failed: MissingValue | None = None
         for number, errand in enumerate(task.errands or (None,), 1):
-            listed = tuple(seen_actions(seen, errand))
+            listed = tuple(seen_actions(evidence, errand))
             if not listed:
                 continue
-            present |= {one.who for one in listed}
+            present |= {action.who for action in listed}
             name = f"attendance-{number}" if errand else "attendance"
             lines = [
-                f"{content.name(one.who)}, {spans(trajectory.clock, one.when)}: {flat(one.doing)}"
-                for one in listed
+                f"{content.name(action.who)}, {spans(trajectory.clock, action.when)}: "
+                f"{flat(action.doing)}"
+                for action in listed
             ]
             body = {"matter": _matter(content, errand), "lines": lines}
             actions = await reader.ask(
@@ -411,7 +416,7 @@ class StssModelJudge:
             if isinstance(actions, MissingValue):
                 failed = actions
             else:
-                chosen |= {(one.who, errand, one.doing) for one in actions}
+                chosen |= {(action.who, errand, action.doing) for action in actions}
         if failed is not None:
             return failed.of(READ[:4])
 
@@ -433,18 +438,18 @@ class StssModelJudge:
         """Where the task was lost, by the filter's attendance and what the model finds conveyed."""
         read: dict[str, list[Read]] = {}
         failed: MissingValue | None = None
-        for one in talks:
-            at = reader.at(one.other, one.step)
-            talk = await self._talks.in_talk(at, one.occasion, one.lines)
+        for conversation in talks:
+            at = reader.at(conversation.other, conversation.step)
+            talk = await self._talks.in_talk(at, conversation.occasion, conversation.lines)
             note: tuple[ConditionFinding, ...] | MissingValue = ()
-            if one.note is not None:
-                note = await self._talks.in_note(at, one.occasion, one.note.memo)
+            if conversation.note is not None:
+                note = await self._talks.in_note(at, conversation.occasion, conversation.note.memo)
             if isinstance(talk, MissingValue):
                 failed = talk
             elif isinstance(note, MissingValue):
                 failed = note
             else:
-                read.setdefault(one.other, []).append((talk, note))
+                read.setdefault(conversation.other, []).append((talk, note))
         return loss_verdicts(failed or fates(task, filtered, read))
 
 
@@ -457,22 +462,22 @@ def _chosen(listed: Sequence[SeenAction], reply: Attendance) -> tuple[SeenAction
     return tuple(listed[number - 1] for number in sorted(set(reply.taking_part)))
 
 
-def seen_actions(seen: Evidence, errand: Errand | None) -> Iterator[SeenAction]:
+def seen_actions(evidence: Evidence, errand: Errand | None) -> Iterator[SeenAction]:
     """What those were doing who were at the place in time, each action of each once."""
-    task = seen.task
+    task = evidence.task
     residents = task.background if errand else (task.performer, *task.background)
     if task.type == "appointment":
         residents = (task.performer, task.partner)
     for who in residents:
         place = errand.place if errand else task.place
-        here = seen.trajectory.presence(who, place) if place else seen.at_the_place(who)
-        found: dict[str, Intervals] = {}
-        for doing in dict.fromkeys(one.did.doing for one in seen.trajectory.actions(who)):
-            acting = seen.trajectory.acting(who, partial(eq, doing))
-            when = common(seen.in_time(acting), here) if acting else ()
+        at_place = evidence.trajectory.presence(who, place) if place else evidence.at_the_place(who)
+        times: dict[str, Intervals] = {}
+        for doing in dict.fromkeys(action.did.doing for action in evidence.trajectory.actions(who)):
+            acting = evidence.trajectory.acting(who, partial(eq, doing))
+            when = common(evidence.in_time(acting), at_place) if acting else ()
             if when:
-                found[doing] = when
-        in_order = sorted(found.items(), key=lambda pair: pair[1])
+                times[doing] = when
+        in_order = sorted(times.items(), key=lambda pair: pair[1])
         yield from (SeenAction(who, doing, when) for doing, when in in_order)
 
 
@@ -499,7 +504,7 @@ def _agreement(
 
 
 def _names(content: Content, who: set[str]) -> str:
-    return ", ".join(content.name(one) for one in sorted(who)) or "nobody"
+    return ", ".join(content.name(resident) for resident in sorted(who)) or "nobody"
 
 
 def _matter(content: Content, errand: Errand | None) -> str:

@@ -121,9 +121,9 @@ def _load(setup: WorldSetup) -> WorldKit:
         tempo.answers_take_time = True
         return model_player(model, settings.texts, role, temperature, dialect)
 
-    def python(label: str, made: object) -> Player:
+    def python(label: str, mind: object) -> Player:
         tempo.answers_take_time = True
-        return python_player(label, made, settings.asked)
+        return python_player(label, mind, settings.asked)
 
     scoring = ScoreSettings(least=settings.least)
     world = Stss(data, settings, setup.policy, tempo)
@@ -181,10 +181,10 @@ class TownPlayer:
         penalties: float | None = None,
     ) -> None:
         def mind(role: Role) -> MindPlayer:
-            made = ModelMind(
+            model_mind = ModelMind(
                 model, texts, role, temperature=temperature, dialect=dialect, penalties=penalties
             )
-            return MindPlayer(made)
+            return MindPlayer(model_mind)
 
         self._performer, self._background = mind(role), mind("background")
 
@@ -197,11 +197,11 @@ class TownPlayer:
 
 
 def python_player(
-    label: str, made: object, asked: Sequence[type[MindQuestion[Any]]] = QUESTIONS
+    label: str, mind: object, questions: Sequence[type[MindQuestion[Any]]] = QUESTIONS
 ) -> Player:
     """Somebody's mind; ConfigError where it lacks a method, or one is not async."""
-    missing = [question.name for question in asked if not can_answer(made, question)]
-    if missing and callable(getattr(made, "reply", None)):
+    missing = [question.name for question in questions if not can_answer(mind, question)]
+    if missing and callable(getattr(mind, "reply", None)):
         raise ConfigError(
             f'"{label}" is an agent that takes turns; a town needs a mind: expected "scripted", '
             '"endpoint/model" or a mind of your own; see docs/stss.md'
@@ -212,20 +212,20 @@ def python_player(
             f'{missing[0]}(self, question)" and {len(missing) - 1} more that it lacks; '
             "see docs/stss.md"
         )
-    for name in (*(question.name for question in asked), "answer"):
-        method = getattr(made, name, None)
+    for name in (*(question.name for question in questions), "answer"):
+        method = getattr(mind, name, None)
         if isinstance(method, MethodType) and not iscoroutinefunction(method):
             raise ConfigError(
                 f'"{label}": {name} is not async: expected "async def {name}(self, question)", '
                 'found a plain "def"'
             )
-    return MindPlayer(made)
+    return MindPlayer(mind)
 
 
-def _public_town(wanted: Importing, fresh: Path) -> Sequence[str]:
+def _public_town(importing: Importing, fresh: Path) -> Sequence[str]:
     from sociolab.worlds.stss.importing.importer import import_stss
 
-    return import_stss(wanted.source, fresh, wanted.name, correct=wanted.flag).lines
+    return import_stss(importing.source, fresh, importing.name, correct=importing.flag).lines
 
 
 def _remarks(world: World) -> Sequence[str]:

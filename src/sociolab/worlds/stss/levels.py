@@ -26,7 +26,7 @@ from sociolab.stats.intervals import Estimate
 from sociolab.store.store import Store
 from sociolab.town.questions import MOST_ROUNDS
 from sociolab.worlds.stss.dataset import content_from, unpacked
-from sociolab.worlds.stss.judges import LOSSES, OUTCOMES, Outcome, eligible, wanted
+from sociolab.worlds.stss.judges import LOSSES, OUTCOMES, Outcome, count_required, eligible
 from sociolab.worlds.stss.talk.dataset import scenario_from
 from sociolab.worlds.stss.talk.playing import TalkSettings
 from sociolab.worlds.stss.talk.verdicts import MEASURES
@@ -101,10 +101,10 @@ def levels(store: Store, talk_run: str, action_run: str) -> Levels:
     shared = [agent for agent in action.result.agents if agent in performed and agent in lost]
     if not shared:
         raise ConfigError(
-            f"no agent performed in both runs: in {talk_run} {_listed(performed)}, in {action_run} "
-            f"{_listed(lost)}; play the same agent at both levels"
+            f"no agent performed in both runs: in {talk_run} {_join_names(performed)}, in "
+            f"{action_run} {_join_names(lost)}; play the same agent at both levels"
         )
-    found = (
+    agents = (
         AgentLevels(
             agent,
             judge,
@@ -116,7 +116,7 @@ def levels(store: Store, talk_run: str, action_run: str) -> Levels:
         for agent in shared
         for judge in judges_of(talk.result)
     )
-    return Levels(talk.result, action.result, tuple(found))
+    return Levels(talk.result, action.result, tuple(agents))
 
 
 def _played(store: Store, run: str, flag: str, world: str) -> LevelRun:
@@ -128,7 +128,7 @@ def _played(store: Store, run: str, flag: str, world: str) -> LevelRun:
     return LevelRun(result, tuple(row.trial for row in store.trials(run)))
 
 
-def _listed(names: Iterable[str]) -> str:
+def _join_names(names: Iterable[str]) -> str:
     return ", ".join(sorted(names)) or "nobody"
 
 
@@ -138,7 +138,7 @@ class _Lost:
 
     fates: dict[str, Counter[Outcome]] = field(default_factory=dict)
     by_task: dict[str, Counter[Outcome]] = field(default_factory=dict)
-    wanted: Counter[str] = field(default_factory=Counter)
+    required: Counter[str] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
 
 
@@ -153,26 +153,26 @@ def _lost(store: Store, action: LevelRun) -> tuple[dict[str, _Lost], str]:
             of_judge = shares.setdefault(row.judge, {})
             of_judge.setdefault(row.trial, {})[row.measure.name] = row.value
     judges = sorted(shares, key=lambda judge: (judge.method != "rules", judge.label))
-    told = shares[judges[0]] if judges else {}
-    found: dict[str, _Lost] = {}
+    by_trial = shares[judges[0]] if judges else {}
+    by_agent: dict[str, _Lost] = {}
     for trial in action.trials:
         task = content_from(trial.task.content).task
-        mine = found.setdefault(trial.cast[0].agent, _Lost())
-        counts = _counts(told[trial.id], eligible(task)) if trial.id in told else None
+        losses = by_agent.setdefault(trial.cast[0].agent, _Lost())
+        counts = _counts(by_trial[trial.id], eligible(task)) if trial.id in by_trial else None
         if counts is not None:
-            mine.by_task.setdefault(task.id, Counter()).update(counts)
+            losses.by_task.setdefault(task.id, Counter()).update(counts)
         for key in (task.type.replace(" ", "-"), ALL):
             if counts is None:
-                mine.left_out[key] += 1
+                losses.left_out[key] += 1
                 continue
-            mine.fates.setdefault(key, Counter()).update(counts)
-            mine.wanted[key] += wanted(task)
-    return found, judges[0].label if judges else ""
+            losses.fates.setdefault(key, Counter()).update(counts)
+            losses.required[key] += count_required(task)
+    return by_agent, judges[0].label if judges else ""
 
 
 def _counts(shares: Mapping[str, float], among: int) -> Counter[Outcome]:
     """How many of those who could have taken part were lost at each step, or did."""
-    lost = {one: round(shares[measure.name] * among) for one, measure in LOSSES.items()}
+    lost = {outcome: round(shares[measure.name] * among) for outcome, measure in LOSSES.items()}
     return Counter({"done": among - sum(lost.values()), **lost})
 
 
@@ -180,13 +180,13 @@ def _rows(
     agent: str, judge: str, talk: RunResult, action: RunResult, lost: _Lost
 ) -> Iterator[LevelRow]:
     measures = [measure.name for measure in MEASURES]
-    for kind in (*(one.replace(" ", "-") for one in TASK_TYPES), ALL):
+    for kind in (*(task_type.replace(" ", "-") for task_type in TASK_TYPES), ALL):
         by = {} if kind == ALL else {"type": kind}
         scores = _entries(talk, agent, judge, measures, by)
         scores |= _entries(action, agent, "rules", [GOAL], by)
         if scores or kind in lost.fates:
             fated = lost.fates.get(kind, Counter())
-            yield LevelRow(kind, scores, fated, lost.wanted[kind], lost.left_out[kind])
+            yield LevelRow(kind, scores, fated, lost.required[kind], lost.left_out[kind])
 
 
 def _entries(
@@ -293,8 +293,8 @@ def _with(tdp: bool) -> str:
 
 
 def _some(names: Iterable[str]) -> str:
-    given = list(names)
-    return ", ".join(given[:3]) + (f" and {len(given) - 3} more" if len(given) > 3 else "")
+    items = list(names)
+    return ", ".join(items[:3]) + (f" and {len(items) - 3} more" if len(items) > 3 else "")
 
 
 def _tasks(talk: LevelRun, action: LevelRun) -> Iterator[Sentence]:
@@ -311,9 +311,9 @@ def _tasks(talk: LevelRun, action: LevelRun) -> Iterator[Sentence]:
 
 def _places(talk: LevelRun, action: LevelRun) -> Iterator[Sentence]:
     """The talks' own names and those of their town differ, so that the places must tell."""
-    here = {place for t in talk.trials for place in scenario_from(t.task.content).place_names}
+    places = {place for t in talk.trials for place in scenario_from(t.task.content).place_names}
     maps = (unpacked(content_from(trial.task.content).town) for trial in action.trials)
-    if here != {str(place) for town in maps for place in town.places}:
+    if places != {str(place) for town in maps for place in town.places}:
         yield SAY("other_town", talk=_data(talk), action=_data(action))
 
 
@@ -344,14 +344,16 @@ def _set_up(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[Sentence]:
     """Agents that are not the same at both levels. A model whose temperature nobody names has 0 in
     conversations and 1 in the town, as in the paper, so that its hashes differ: of such a model
     what models.toml adds is compared instead."""
-    ours, theirs = (
+    talking, living = (
         {member.agent: member.identity for trial in run.by(agent) for member in trial.cast}
         for run in (talk, action)
     )
-    for label in sorted(ours.keys() & theirs.keys()):
-        pair = ours[label], theirs[label]
+    for label in sorted(talking.keys() & living.keys()):
+        pair = talking[label], living[label]
         listed = [(run.settings.get(OPTIONS) or {}).get(label) for run in (talk, action)]
-        unnamed = all(one.kind == "model" and one.temperature is None for one in pair)
+        unnamed = all(
+            identity.kind == "model" and identity.temperature is None for identity in pair
+        )
         if pair[0] != pair[1] and not (unnamed and listed[0] == listed[1]):
             yield COMPARED("other_settings", agent=label)
 
@@ -369,7 +371,7 @@ LEVELS = TwoLevels(
 # ------------------------------------------------------------------ what it concludes
 
 
-def level_findings(one: AgentLevels) -> tuple[Finding, ...]:
+def level_findings(agent_levels: AgentLevels) -> tuple[Finding, ...]:
     """A finding for each type of task: the mean of each metric of either level, clustered by task,
     and of those who were eligible how many attended, or were lost at which step."""
     return tuple(
@@ -382,7 +384,7 @@ def level_findings(one: AgentLevels) -> tuple[Finding, ...]:
                 **{outcome: row.fates.get(outcome, 0) for outcome in OUTCOMES},
             },
         )
-        for row in one.rows
+        for row in agent_levels.rows
     )
 
 
@@ -392,41 +394,52 @@ def level_figure(row: LevelRow, name: str) -> Estimate | None:
     return None if entry is None else entry.estimate
 
 
-def levels_section(found: Levels, one: AgentLevels) -> Section:
+def levels_section(both_levels: Levels, agent_levels: AgentLevels) -> Section:
     """What an agent did at both levels, as one judge saw its talks."""
-    findings = level_findings(one)
+    findings = level_findings(agent_levels)
     names = [metric.name for metric in MEASURES]
-    talks = (nature(found.talk, one.judge), *instructions_notes(found.talk, (one.judge,)))
+    talks = (
+        nature(both_levels.talk, agent_levels.judge),
+        *instructions_notes(both_levels.talk, (agent_levels.judge,)),
+    )
     table = partial(SAY.table, cluster="task")
-    talk, action = found.talk.run, found.action.run
+    talk, action = both_levels.talk.run, both_levels.action.run
     tables = [
         table(
-            "conversation", _over(one, findings, "conversation", names[:2]), notes=talks, run=talk
+            "conversation",
+            _over(agent_levels, findings, "conversation", names[:2]),
+            notes=talks,
+            run=talk,
         ),
-        table("summary", _over(one, findings, "conversation", names[2:]), notes=talks, run=talk),
+        table(
+            "summary",
+            _over(agent_levels, findings, "conversation", names[2:]),
+            notes=talks,
+            run=talk,
+        ),
         table(
             "town",
-            _over(one, findings, "episode", (GOAL,)),
-            notes=instructions_notes(found.action),
+            _over(agent_levels, findings, "episode", (GOAL,)),
+            notes=instructions_notes(both_levels.action),
             run=action,
         ),
     ]
-    if one.read_by:
-        read_by = SAY("read_by", judge=one.read_by)
+    if agent_levels.read_by:
+        read_by = SAY("read_by", judge=agent_levels.read_by)
         tables.append(SAY.table("losses", findings, notes=[read_by], run=action))
     return Section(
-        SAY("title", arm=arm_of(found, one), judge=one.judge),
-        tuple(_conclusions(one)),
-        tuple(_cautions(found, one)),
+        SAY("title", arm=arm_of(both_levels, agent_levels), judge=agent_levels.judge),
+        tuple(_conclusions(agent_levels)),
+        tuple(_cautions(both_levels, agent_levels)),
         tuple(tables),
     )
 
 
 def _over(
-    one: AgentLevels, findings: Sequence[Finding], noun: str, metrics: Sequence[str]
+    agent_levels: AgentLevels, findings: Sequence[Finding], noun: str, metrics: Sequence[str]
 ) -> Iterator[Finding]:
     """The findings with what these metrics are over; a judge need not give all of a level."""
-    for row, finding in zip(one.rows, findings, strict=True):
+    for row, finding in zip(agent_levels.rows, findings, strict=True):
         scores = [row.scores[metric] for metric in metrics if metric in row.scores]
         counts = (
             Count(noun, max((score.n for score in scores), default=0)),
@@ -436,18 +449,18 @@ def _over(
         yield replace(finding, counts=counts, more={**finding.more, "failed": failed})
 
 
-def arm_of(found: Levels, one: AgentLevels) -> str:
+def arm_of(both_levels: Levels, agent_levels: AgentLevels) -> str:
     """The agent, and whether it plans with TDP."""
-    return SAY("arm_tdp", agent=one.agent) if with_tdp(found) else one.agent
+    return SAY("arm_tdp", agent=agent_levels.agent) if with_tdp(both_levels) else agent_levels.agent
 
 
-def with_tdp(found: Levels) -> bool:
+def with_tdp(both_levels: Levels) -> bool:
     """Whether both runs are with TDP."""
-    return talk_settings(LevelRun(found.talk, ())).tdp
+    return talk_settings(LevelRun(both_levels.talk, ())).tdp
 
 
-def _conclusions(one: AgentLevels) -> Iterator[Sentence]:
-    every = one.rows[-1]
+def _conclusions(agent_levels: AgentLevels) -> Iterator[Sentence]:
+    every = agent_levels.rows[-1]
     conveyed, goal = (level_figure(every, name) for name in ("conversation_gcsr", GOAL))
     if conveyed and goal and conveyed.value is not None and goal.value is not None:
         yield SAY("success", conveyed=conveyed.value, goal=goal.value)
@@ -465,12 +478,12 @@ def _conclusions(one: AgentLevels) -> Iterator[Sentence]:
         )
 
 
-def _cautions(found: Levels, one: AgentLevels) -> Iterator[Sentence]:
-    if by_rules(found.talk, one.agent):
-        yield SAY("baseline", agent=one.agent, what=scripted_play(found.talk))
-    yield from one.cautions
-    run = found.action.run
-    if not one.read_by:
+def _cautions(both_levels: Levels, agent_levels: AgentLevels) -> Iterator[Sentence]:
+    if by_rules(both_levels.talk, agent_levels.agent):
+        yield SAY("baseline", agent=agent_levels.agent, what=scripted_play(both_levels.talk))
+    yield from agent_levels.cautions
+    run = both_levels.action.run
+    if not agent_levels.read_by:
         yield SAY("nobody_reads", run=run)
-    elif unread := one.rows[-1].left_out:
+    elif unread := agent_levels.rows[-1].left_out:
         yield SAY("unread", episodes=Count("episode", unread), run=run)

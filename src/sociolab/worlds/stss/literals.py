@@ -45,14 +45,14 @@ def clock_times(text: str) -> tuple[str, ...]:
     >>> clock_times("from 6 pm, or 6:30 p.m., until 21:00")
     ('18:00', '18:30', '21:00')
     """
-    found = []
-    for one in _CLOCK.finditer(text):
-        if one["plain"]:
-            found.append(one["plain"].zfill(5))
-        elif 1 <= int(one["hour"]) <= 12:
-            hour = int(one["hour"]) % 12 + 12 * (one["half"].lower() == "p")
-            found.append(f"{hour:02}:{one['minute'] or '00'}")
-    return tuple(found)
+    times = []
+    for match in _CLOCK.finditer(text):
+        if match["plain"]:
+            times.append(match["plain"].zfill(5))
+        elif 1 <= int(match["hour"]) <= 12:
+            hour = int(match["hour"]) % 12 + 12 * (match["half"].lower() == "p")
+            times.append(f"{hour:02}:{match['minute'] or '00'}")
+    return tuple(times)
 
 
 def number_of(word: str) -> int:
@@ -62,13 +62,13 @@ def number_of(word: str) -> int:
 
 def _dates(text: str) -> Iterator[str]:
     """The dates in a text as "05-14", without their year."""
-    months = [one.casefold() for one in month_name]
-    for one in _DATE.finditer(text):
-        if one["iso"]:
-            yield one["iso"][5:]
+    months = [name.casefold() for name in month_name]
+    for match in _DATE.finditer(text):
+        if match["iso"]:
+            yield match["iso"][5:]
         else:
-            month = months.index((one["month"] or one["month2"]).casefold())
-            yield f"{month:02}-{int(one['day'] or one['day2']):02}"
+            month = months.index((match["month"] or match["month2"]).casefold())
+            yield f"{month:02}-{int(match['day'] or match['day2']):02}"
 
 
 def says_all(task: SocialTask, text: str) -> bool:
@@ -101,15 +101,15 @@ def _of_time(task: SocialTask) -> Iterator[str]:
         if time not in right:
             yield _differs(time, f'"{right[0]}" to "{right[1]}"' if right else "no time")
     lived = [f"{day:%A}" for day in task.days]
-    days = dict.fromkeys(one.capitalize() for one in _WEEKDAY.findall(task.goal))
+    days = dict.fromkeys(day.capitalize() for day in _WEEKDAY.findall(task.goal))
     dates = dict.fromkeys(_dates(task.goal))
     for named, right_one, may_be in (
         (days, f"{task.day:%A}", lived),
         (dates, f"{task.day:%m-%d}", [f"{day:%m-%d}" for day in task.days]),
     ):
-        for one in named:
-            if one not in may_be or (one != right_one and right_one not in named):
-                yield _differs(one, f'the day "{task.day}", a {task.day:%A}')
+        for value in named:
+            if value not in may_be or (value != right_one and right_one not in named):
+                yield _differs(value, f'the day "{task.day}", a {task.day:%A}')
 
 
 def _of_number(task: SocialTask) -> Iterator[str]:
@@ -120,24 +120,24 @@ def _of_number(task: SocialTask) -> Iterator[str]:
 
 def _of_people(task: SocialTask, residents: Sequence[Resident]) -> Iterator[str]:
     cast = {task.performer, *([task.partner] if task.partner else task.background)}
-    for one in residents:
-        place = re.search(rf"\b{re.escape(one.name)}\b", task.goal)
-        if place is None or one.id == task.performer:
+    for resident in residents:
+        place = re.search(rf"\b{re.escape(resident.name)}\b", task.goal)
+        if place is None or resident.id == task.performer:
             continue
         if place.start() == 0:
-            yield _differs(one.name, f'the performer "{task.performer}"')
-        elif one.id not in cast:
-            yield _differs(one.name, f'"{task.partner}"' if task.partner else "others in town")
+            yield _differs(resident.name, f'the performer "{task.performer}"')
+        elif resident.id not in cast:
+            yield _differs(resident.name, f'"{task.partner}"' if task.partner else "others in town")
 
 
 def _of_place(task: SocialTask, town: TownMap) -> Iterator[str]:
     names = [*map(str, town.places), *town.sectors]
-    either = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    pattern = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     right = {*task.places, *map(spoken_place, task.places)}
-    for name in dict.fromkeys(re.findall(rf"\b(?:{either})\b", task.goal)):
+    for name in dict.fromkeys(re.findall(rf"\b(?:{pattern})\b", task.goal)):
         if name not in right and spoken_place(name) not in task.places:
-            yield _differs(name, " and ".join(f'"{one}"' for one in task.places) or "no place")
+            yield _differs(name, " and ".join(f'"{place}"' for place in task.places) or "no place")
 
 
-def _differs(found: str, fields: str) -> str:
-    return f'the goal says "{found}", and the fields say {fields}; correct one of the two'
+def _differs(phrase: str, fields: str) -> str:
+    return f'the goal says "{phrase}", and the fields say {fields}; correct one of the two'

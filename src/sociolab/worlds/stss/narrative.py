@@ -24,21 +24,21 @@ def story(
 
     Without a score (the simulation has not come to its end) it tells how far things had come.
     """
-    told = Telling(task, residents, trajectory)
-    performer = told.name(task.performer)
+    telling = Telling(task, residents, trajectory)
+    performer = telling.name(task.performer)
     parts: list[tuple[str, Iterator[str]]] = [
-        ("The task", told.task()),
-        (f"What {performer} had in mind", told.plans()),
-        (f"{performer}'s conversations about it", told.talks()),
-        ("Word of mouth", told.hearsay()),
-        ("What the others remembered of it", told.remembered()),
+        ("The task", telling.task()),
+        (f"What {performer} had in mind", telling.plans()),
+        (f"{performer}'s conversations about it", telling.talks()),
+        ("Word of mouth", telling.hearsay()),
+        ("What the others remembered of it", telling.remembered()),
     ]
     if score is not None:
         parts += [
-            ("What could be read of it", told.placards(score)),
-            ("Who took part", told.came(score)),
-            ("Who did not, and why", told.stayed_away(score)),
-            ("The score", told.scored(score)),
+            ("What could be read of it", telling.placards(score)),
+            ("Who took part", telling.came(score)),
+            ("Who did not, and why", telling.stayed_away(score)),
+            ("The score", telling.scored(score)),
         ]
     texts = ((heading, "\n".join(lines)) for heading, lines in parts)
     return tuple((heading, text) for heading, text in texts if text)
@@ -51,11 +51,11 @@ class Telling:
         self, task: SocialTask, residents: Sequence[Resident], trajectory: Trajectory
     ) -> None:
         self._task = task
-        self._names = {one.id: one.name for one in residents}
+        self._names = {resident.id: resident.name for resident in residents}
         self._trajectory = trajectory
         self._clock = trajectory.clock
-        seen = Evidence(task, trajectory)
-        self._about, self._talks = seen.about, seen.talks
+        evidence = Evidence(task, trajectory)
+        self._about, self._talks = evidence.about, evidence.talks
 
     def name(self, who: str) -> str:
         """The name of a resident, or the id where there is none."""
@@ -65,41 +65,41 @@ class Telling:
         """The goal, and how many are expected."""
         task = self._task
         yield f"{self.name(task.performer)} ({task.type}): {task.goal}"
-        others = ", ".join(map(self.name, task.background))
-        yield f"With {len(task.background)} others in town: {others}."
+        names = ", ".join(map(self.name, task.background))
+        yield f"With {len(task.background)} others in town: {names}."
 
     def plans(self) -> Iterator[str]:
         """Plans and reminders of the performer, as they were made."""
         who = self._task.performer
         reminded = self._trajectory.records(Reminded, who)
-        told = [(one.step, _reminder(one)) for one in reminded]
+        entries = [(reminder.step, _reminder(reminder)) for reminder in reminded]
         planned = self._trajectory.records(Planned, who)
-        told += [(one.step, text) for one in planned if (text := self._plan(one))]
-        for step, text in sorted(told, key=lambda pair: pair[0]):
+        entries += [(plan.step, text) for plan in planned if (text := self._plan(plan))]
+        for step, text in sorted(entries, key=lambda pair: pair[0]):
             yield f"{moment(self._clock, step)}: {text}"
 
     def talks(self) -> Iterator[str]:
         """The performer's talks about the task: with whom, where, and what was said."""
         for talk in self._talks:
             if self._task.performer in (talk.who, talk.other):
-                yield from self._told(talk)
+                yield from self._tell_talk(talk)
 
     def hearsay(self) -> Iterator[str]:
         """Who told whom of it while the performer was not there, and in what words."""
         for talk in self._talks:
             if self._task.performer not in (talk.who, talk.other):
-                yield from self._told(talk)
+                yield from self._tell_talk(talk)
 
     def remembered(self) -> Iterator[str]:
         """What the others kept in mind of talks about the task."""
-        for one in self._trajectory.everybody(Remembered):
-            if one.who != self._task.performer and self._about.kept(one):
-                yield f"{moment(self._clock, one.step)}: {self.name(one.who)}: {one.text}"
+        for memory in self._trajectory.everybody(Remembered):
+            if memory.who != self._task.performer and self._about.kept(memory):
+                yield f"{moment(self._clock, memory.step)}: {self.name(memory.who)}: {memory.text}"
 
     def placards(self, score: TaskScore) -> Iterator[str]:
         """What people did or used that said when and where to come."""
-        for one in score.placards:
-            yield f"{one.when:%A %H:%M}: {self.name(one.who)}: {one.text}"
+        for placard in score.placards:
+            yield f"{placard.when:%A %H:%M}: {self.name(placard.who)}: {placard.text}"
 
     def came(self, score: TaskScore) -> Iterator[str]:
         """Who took part, for however long, and from when until when; of help, who ran it."""
@@ -109,10 +109,10 @@ class Telling:
             else:
                 when = moment(self._clock, errand.step)
                 yield f"{self.name(errand.who)} did this, by {when}: {errand.what}."
-        came = [one for one in score.accounts if one.when and not score.errands]
-        for one in came:
-            yield f"{self.name(one.who)}: {spans(self._clock, one.when)}."
-        if not score.errands and not came:
+        attendees = [account for account in score.accounts if account.when and not score.errands]
+        for account in attendees:
+            yield f"{self.name(account.who)}: {spans(self._clock, account.when)}."
+        if not score.errands and not attendees:
             yield "Nobody."
 
     def stayed_away(self, score: TaskScore) -> Iterator[str]:
@@ -120,9 +120,9 @@ class Telling:
         if score.host_absent:
             host = Account(self._task.performer, "did not come", 0.0, (), "")
             yield f"{absence(self._task, self.name)}{self._when(host, score)}."
-        for one in score.accounts:
-            if one.fate != "took part" and (score.errands or not one.when):
-                yield f"{self.name(one.who)} {one.words}{self._when(one, score)}."
+        for account in score.accounts:
+            if account.fate != "took part" and (score.errands or not account.when):
+                yield f"{self.name(account.who)} {account.words}{self._when(account, score)}."
 
     def scored(self, score: TaskScore) -> Iterator[str]:
         """The figures by how long one must have taken part (a run may ask for any), and why."""
@@ -143,7 +143,7 @@ class Telling:
         if score.goal_any_helper is not None:
             yield f"With any helper counted: {score.goal_any_helper:.3g}."
 
-    def _told(self, talk: Talked) -> Iterator[str]:
+    def _tell_talk(self, talk: Talked) -> Iterator[str]:
         """When and where a talk was, and what was said."""
         where = self._where(talk.who, talk.step)
         pair = f"{self.name(talk.who)} spoke to {self.name(talk.other)}"
@@ -155,26 +155,28 @@ class Telling:
         blocks = [block for block in planned.blocks if self._about.said(block.what)]
         if planned.why and not blocks:
             return ""
-        shown = blocks if planned.why else planned.blocks
+        reported = blocks if planned.why else planned.blocks
         clock = self._clock
-        entries = "; ".join(f"{clock.at(b.start):%H:%M} {b.what.removesuffix('.')}" for b in shown)
+        entries = "; ".join(
+            f"{clock.at(b.start):%H:%M} {b.what.removesuffix('.')}" for b in reported
+        )
         why = planned.why.removesuffix(".")
         return f"new plan ({why}): {entries}." if why else f"plan: {entries}."
 
-    def _when(self, one: Account, score: TaskScore) -> str:
+    def _when(self, account: Account, score: TaskScore) -> str:
         """When somebody was there for too short, or came near to it; or what they did instead."""
-        if one.when:
-            return f" ({spans(self._clock, one.when)})"
-        if one.near:
-            begun, _ = one.near[0]
-            day = f"{self._clock.at(begun):%A} {spans(self._clock, one.near)}"
-            return f" ({day},{self._where(one.who, begun)})"
+        if account.when:
+            return f" ({spans(self._clock, account.when)})"
+        if account.near:
+            begin, _ = account.near[0]
+            day = f"{self._clock.at(begin):%A} {spans(self._clock, account.near)}"
+            return f" ({day},{self._where(account.who, begin)})"
         start = self._hour_of(score)
-        did = None if start is None else self._trajectory.action_at(one.who, start)
+        did = None if start is None else self._trajectory.action_at(account.who, start)
         if start is None or did is None:
             return ""
         doing = did.doing.removesuffix(".")
-        return f"; at {self._clock.at(start):%H:%M}{self._where(one.who, start)}: {doing}"
+        return f"; at {self._clock.at(start):%H:%M}{self._where(account.who, start)}: {doing}"
 
     def _hour_of(self, score: TaskScore) -> int | None:
         """When somebody should have come; where the time is open, as others did."""
@@ -193,12 +195,12 @@ def busiest(score: TaskScore) -> int | None:
     """The first step at which as many as ever took part; None where nobody did, or for help."""
     if score.errands:
         return None
-    starts = {begin for one in score.accounts for begin, _ in one.when}
+    starts = {begin for account in score.accounts for begin, _ in account.when}
     return min(starts, key=lambda step: (-_taking_part(score, step), step), default=None)
 
 
 def _taking_part(score: TaskScore, step: int) -> int:
-    return sum(begin <= step < end for one in score.accounts for begin, end in one.when)
+    return sum(begin <= step < end for account in score.accounts for begin, end in account.when)
 
 
 def moment(clock: Clock, step: int) -> str:
@@ -206,6 +208,6 @@ def moment(clock: Clock, step: int) -> str:
     return f"{clock.at(step):%A %H:%M}"
 
 
-def _reminder(one: Reminded) -> str:
+def _reminder(reminder: Reminded) -> str:
     kinds = {"day": "reminder for the day", "talk": "checklist for conversations"}
-    return f"{kinds.get(one.kind, one.kind)}: {' / '.join(one.text.splitlines())}"
+    return f"{kinds.get(reminder.kind, reminder.kind)}: {' / '.join(reminder.text.splitlines())}"

@@ -98,13 +98,13 @@ async def levels_command(lab: Context, config: LevelsConfig) -> Findings:
     pairs = _pairs(config)
     stopped = ""
     if config.agents:
-        runs = [run for both in pairs for run in both]
+        runs = [run for pair in pairs for run in pair]
         if config.dry_run:
             return dry_run("both levels", lab, runs)
         done = await lab.play(runs)
         stopped = done[-1].stopped
-        named = {one.run for one in done if one.played}
-        pairs = [both for both in pairs if {run["name"] for run in both} <= named]
+        named = {result.run for result in done if result.played}
+        pairs = [pair for pair in pairs if {run["name"] for run in pair} <= named]
     arms = [
         arm
         for talk, action in pairs
@@ -115,7 +115,7 @@ async def levels_command(lab: Context, config: LevelsConfig) -> Findings:
             f"no agent is scored at both levels{f': {stopped}' if stopped else ''}; have the "
             "conversations judged (sociolab judge RUN --judge openai/MODEL), or resume the plan"
         )
-    results = {one.run: one for arm in arms for one in (arm.found.talk, arm.found.action)}
+    results = {result.run: result for arm in arms for result in (arm.found.talk, arm.found.action)}
     sections = (_overview(arms, stopped), *(levels_section(arm.found, arm.one) for arm in arms))
     return Findings(sections, tuple(results.values()), document(arms), tuple(figure_rows(arms)))
 
@@ -135,8 +135,8 @@ def _pairs(config: LevelsConfig) -> list[tuple[dict[str, Any], dict[str, Any]]]:
                 f"many of the one as of the other; found {len(config.talk)} and "
                 f"{len(config.action)} of them, and no agent"
             )
-        both = zip(config.talk, config.action, strict=True)
-        return [({"name": talk}, {"name": action}) for talk, action in both]
+        pairs = zip(config.talk, config.action, strict=True)
+        return [({"name": talk}, {"name": action}) for talk, action in pairs]
     if config.talk or config.action:
         raise ConfigError("expected --agent, or --talk and --action, found both; leave one out")
     check_arms(config)
@@ -155,10 +155,10 @@ def check_arms(config: ArmsConfig) -> None:
         raise ConfigError(f'--arm: expected plain or tdp, found "{unknown[0]}"')
     if "tdp" in config.settings:
         raise ConfigError("--set tdp: expected --arm plain or --arm tdp, which decides it")
-    others = [agent for agent in config.agents if agent not in SCRIPTED]
-    if config.partner in SCRIPTED and others:
+    models = [agent for agent in config.agents if agent not in SCRIPTED]
+    if config.partner in SCRIPTED and models:
         raise ConfigError(
-            f"scripted residents understand only each other: nothing is scored of {others[0]} "
+            f"scripted residents understand only each other: nothing is scored of {models[0]} "
             "among them; name a model, --background openai/MODEL"
         )
 
@@ -167,9 +167,9 @@ def level_run(
     config: ArmsConfig, agent: str, arm: str, world: str, prefix: str, limit: int | None = None
 ) -> dict[str, Any]:
     """One agent in one arm at one level."""
-    others = {name for one in SETTINGS.values() for name in one.model_fields}
-    others -= SETTINGS[world].model_fields.keys()
-    settings = {name: one for name, one in config.settings.items() if name not in others}
+    foreign = {name for model in SETTINGS.values() for name in model.model_fields}
+    foreign -= SETTINGS[world].model_fields.keys()
+    settings = {name: value for name, value in config.settings.items() if name not in foreign}
     of_talk = world == TALK
     return {
         "world": world,
@@ -211,8 +211,8 @@ class TaskLevels:
     @property
     def lost(self) -> Mapping[str, int]:
         """Where it was lost: how many at each step, the most frequent first."""
-        found = {one: n for one in OUTCOMES[1:] if (n := self.fates.get(one, 0))}
-        return dict(sorted(found.items(), key=lambda each: -each[1]))
+        counts = {outcome: n for outcome in OUTCOMES[1:] if (n := self.fates.get(outcome, 0))}
+        return dict(sorted(counts.items(), key=lambda each: -each[1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,42 +245,44 @@ class Arm:
     @property
     def lost(self) -> Estimate:
         """Of the tasks that were won in conversation, the share that was lost in the town."""
-        told = [task for task in self.tasks if task.won[0]]
-        return _share([not task.won[1] for task in told], [task.task for task in told])
+        conveyed = [task for task in self.tasks if task.won[0]]
+        return _share([not task.won[1] for task in conveyed], [task.task for task in conveyed])
 
 
-def arms_of(store: Store, found: Levels) -> Iterator[Arm]:
+def arms_of(store: Store, both_levels: Levels) -> Iterator[Arm]:
     """Every agent of two runs, by each judge of its conversations."""
-    talk, action = values_of(store, found.talk.run), values_of(store, found.action.run)
-    for one in found.agents:
-        if one.judge not in talk.judges or "rules" not in action.judges:
+    talk, action = values_of(store, both_levels.talk.run), values_of(store, both_levels.action.run)
+    for agent_levels in both_levels.agents:
+        if agent_levels.judge not in talk.judges or "rules" not in action.judges:
             continue
-        said = _by_task(talk.of(one.judge), one.agent, CONVERSATION_SR.name)
-        done = _by_task(action.of("rules"), one.agent, GOAL)
-        both = {task: (said[task], done[task]) for task in said if task in done}
+        conversations = _by_task(
+            talk.of(agent_levels.judge), agent_levels.agent, CONVERSATION_SR.name
+        )
+        done = _by_task(action.of("rules"), agent_levels.agent, GOAL)
+        paired = {task: (conversations[task], done[task]) for task in conversations if task in done}
         tasks = tuple(
             TaskLevels(
                 task,
                 str(lived[0].type),
-                fmean(_numbers(told)),
+                fmean(_numbers(talk_values)),
                 fmean(goals := _numbers(lived)),
                 fmean(goal == 1 for goal in goals),
-                one.by_task.get(task, {}),
+                agent_levels.by_task.get(task, {}),
             )
-            for task, (told, lived) in both.items()
+            for task, (talk_values, lived) in paired.items()
         )
         lived = [value for some in done.values() for value in some]
         reached = _share([value.value == 1 for value in lived], [value.task for value in lived])
-        yield Arm(found, one, tasks, reached)
+        yield Arm(both_levels, agent_levels, tasks, reached)
 
 
 def _by_task(run: RunValues, agent: str, measure: str) -> dict[str, list[Value]]:
     """The values there are, by social task."""
-    found: dict[str, list[Value]] = {}
+    by_task: dict[str, list[Value]] = {}
     for value in run.values:
         if (value.agent, value.measure) == (agent, measure) and value.value is not None:
-            found.setdefault(value.cluster, []).append(value)
-    return found
+            by_task.setdefault(value.cluster, []).append(value)
+    return by_task
 
 
 def _numbers(values: Sequence[Value]) -> list[float]:
@@ -288,12 +290,14 @@ def _numbers(values: Sequence[Value]) -> list[float]:
 
 
 def _share(held: Sequence[bool], tasks: Sequence[str]) -> Estimate:
-    return on_scale(mean([float(one) for one in held], tasks), 0, 1)
+    return on_scale(mean([float(value) for value in held], tasks), 0, 1)
 
 
 def _relation(what: str, tasks: Sequence[TaskLevels]) -> Relation:
     names = [task.task for task in tasks]
-    return relation(what, "task", [one.said for one in tasks], [one.goal for one in tasks], names)
+    return relation(
+        what, "task", [task.said for task in tasks], [task.goal for task in tasks], names
+    )
 
 
 def between_levels(arms: Sequence[Arm]) -> tuple[Relation, ...]:
@@ -309,14 +313,16 @@ def between_agents(arms: Sequence[Arm]) -> tuple[Relation, ...]:
     """By judge, over three arms or more: do those that say more reach more? Clustered by agent;
     scripted ones are left out where models play."""
     models = [arm for arm in arms if not arm.by_rules] or arms
-    found = []
+    relations = []
     for judge, some in _by_judge(models):
-        told = [arm for arm in some if arm.tasks]
-        if len(told) > 2:
-            said = [fmean(task.said for task in arm.tasks) for arm in told]
-            goals = [fmean(task.goal for task in arm.tasks) for arm in told]
-            found.append(relation(judge, "agent", said, goals, [arm.one.agent for arm in told]))
-    return tuple(found)
+        scored_arms = [arm for arm in some if arm.tasks]
+        if len(scored_arms) > 2:
+            conveyed = [fmean(task.said for task in arm.tasks) for arm in scored_arms]
+            goals = [fmean(task.goal for task in arm.tasks) for arm in scored_arms]
+            relations.append(
+                relation(judge, "agent", conveyed, goals, [arm.one.agent for arm in scored_arms])
+            )
+    return tuple(relations)
 
 
 def _by_judge(arms: Sequence[Arm]) -> Iterator[tuple[str, list[Arm]]]:
@@ -421,17 +427,17 @@ def document(arms: Sequence[Arm]) -> dict[str, Any]:
             }
             for arm in arms
         ],
-        "between_levels": rounded([relation_document(one) for one in between_levels(arms)]),
-        "between_agents": rounded([relation_document(one) for one in between_agents(arms)]),
+        "between_levels": rounded([relation_document(row) for row in between_levels(arms)]),
+        "between_agents": rounded([relation_document(row) for row in between_agents(arms)]),
     }
 
 
 def _arm_document(arm: Arm) -> dict[str, Any]:
-    one = arm.one
+    agent_levels = arm.one
     return {
-        "judge": one.judge,
-        "losses_by": one.read_by or None,
-        "cautions": list(map(str, one.cautions)),
+        "judge": agent_levels.judge,
+        "losses_by": agent_levels.read_by or None,
+        "cautions": list(map(str, agent_levels.cautions)),
         "types": [
             {
                 "type": row.type,
@@ -440,7 +446,7 @@ def _arm_document(arm: Arm) -> dict[str, Any]:
                 "wanted": row.wanted,
                 "losses_unknown": row.left_out,
             }
-            for row in one.rows
+            for row in agent_levels.rows
         ],
         "goal_reached": rounded(asdict(arm.reached)),
         "lost_in_town": rounded(asdict(arm.lost)),

@@ -66,7 +66,7 @@ async def _at_a_level(sheet: Sheet, lab: Context, config: StssRecipeConfig, worl
     if config.dry_run:
         return dry_run(sheet.name, lab, runs)
     results = await lab.play(runs)
-    yours = [one for result in results for one in _scored(sheet, result)]
+    yours = [row for result in results for row in _scored(sheet, result)]
     return reproduced(sheet, yours, config, results, said=list(_ran_on(config, results)))
 
 
@@ -85,8 +85,8 @@ def _settings(result: RunResult) -> Mapping[str, Any]:
 def _ran_on(config: RecipeConfig, results: Sequence[RunResult]) -> Iterator[Sentence]:
     """Who played the residents, and on which mind."""
     yield SAY("residents", who=config.partner or SAY("itself"))
-    towns = [one for one in results if one.world == ACTION]
-    for mind in dict.fromkeys(str(_settings(one).get("mind", "lean")) for one in towns):
+    towns = [result for result in results if result.world == ACTION]
+    for mind in dict.fromkeys(str(_settings(town).get("mind", "lean")) for town in towns):
         yield SAY("mind", mind=mind, asks=SAY("lean") if mind == "lean" else "")
 
 
@@ -99,14 +99,14 @@ async def levels(sheet: Sheet, lab: Context, config: StssRecipeConfig) -> Findin
     results = await lab.play(runs)
     yours, sections = [], []
     for talk, town in zip(results[::2], results[1::2], strict=False):
-        (said,), (done,) = _scored(sheet, talk), _scored(sheet, town)
-        figures = {**said.figures, **done.figures}
-        own = replace(said, figures=figures, withheld=said.withheld or done.withheld)
-        if both := _both(own):
-            n = min(count.n for one in figures.values() for count in one.counts)
-            figures["lost"] = figure(Estimate(both[0] - both[1], n, n, None, None, "none"))
+        (talk_row,), (town_row,) = _scored(sheet, talk), _scored(sheet, town)
+        figures = {**talk_row.figures, **town_row.figures}
+        own = replace(talk_row, figures=figures, withheld=talk_row.withheld or town_row.withheld)
+        if pair := _both(own):
+            n = min(count.n for entry in figures.values() for count in entry.counts)
+            figures["lost"] = figure(Estimate(pair[0] - pair[1], n, n, None, None, "none"))
         yours.append(own)
-        if both and not town.stopped:
+        if pair and not town.stopped:
             sections.append((talk.run, town.run))
     more: Sequence[Section] = ()
     if sections:
@@ -116,26 +116,26 @@ async def levels(sheet: Sheet, lab: Context, config: StssRecipeConfig) -> Findin
     return reproduced(sheet, yours, config, results, said=said_of, more=more)
 
 
-def _both(one: Yours) -> tuple[float, float] | None:
+def _both(row: Yours) -> tuple[float, float] | None:
     """The scores at both levels, if both are there."""
-    said, done = one.estimate("conversation_sr"), one.estimate("overall")
-    if said is None or done is None or said.value is None or done.value is None:
+    talk, town = row.estimate("conversation_sr"), row.estimate("overall")
+    if talk is None or town is None or talk.value is None or town.value is None:
         return None
-    return said.value, done.value
+    return talk.value, town.value
 
 
 def _correlated(sheet: Sheet, yours: Sequence[Yours]) -> Sentence:
     """Pearson's r over agents, with and without TDP: of the paper's tables, and of these."""
-    theirs = [figures[:2] for rows in sheet.rows.values() for figures in rows.values()]
-    ours = [both for one in yours if (both := _both(one))]
+    published = [figures[:2] for rows in sheet.rows.values() for figures in rows.values()]
+    ours = [pair for row in yours if (pair := _both(row))]
     rs = [SAY("here", r=_r(ours), n=len(ours))]
-    if not any(one.withheld for one in yours):
-        rs.insert(0, SAY("in_the_paper", r=_r(theirs), n=len(theirs)))
+    if not any(row.withheld for row in yours):
+        rs.insert(0, SAY("in_the_paper", r=_r(published), n=len(published)))
     return SAY("correlated", rs=rs)
 
 
 def _r(points: Sequence[tuple[float, ...]]) -> float | Sentence:
-    x, y = ([one[end] for one in points] for end in (0, 1))
+    x, y = ([point[end] for point in points] for end in (0, 1))
     value = pearson(x, y, list(map(str, range(len(points))))).value
     return SAY("undefined") if value is None else value
 

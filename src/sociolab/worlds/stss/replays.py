@@ -33,7 +33,7 @@ def lived(episode: Episode) -> Lived:
     if not chunks_in(episode.events):
         raise ConfigError(f"nothing of the episode {episode.trial.id} has been simulated yet")
     content = content_from(episode.trial.task.content)
-    names = {one.id: one.name for one in content.residents}
+    names = {resident.id: resident.name for resident in content.residents}
     return Lived(unpacked(content.town), trajectory_of(episode), names)
 
 
@@ -99,19 +99,19 @@ def shown_score(score: TaskScore) -> TownScore:
 def outcomes(score: TaskScore, seconds: int) -> tuple[ResidentOutcome, ...]:
     """What became of everybody in the background, for steps of so many seconds."""
     needed = -(-score.least * 60 // seconds)
-    return tuple(_outcome(one, score, needed) for one in score.accounts)
+    return tuple(_outcome(account, score, needed) for account in score.accounts)
 
 
-def _outcome(one: Account, score: TaskScore, needed: int) -> ResidentOutcome:
-    counts = one.who in score.participants
-    since = _since(one, score, needed) if counts else None
-    return ResidentOutcome(one.who, counts, since, one.words, one.when, one.near)
+def _outcome(account: Account, score: TaskScore, needed: int) -> ResidentOutcome:
+    counts = account.who in score.participants
+    since = _since(account, score, needed) if counts else None
+    return ResidentOutcome(account.who, counts, since, account.words, account.when, account.near)
 
 
-def _since(one: Account, score: TaskScore, needed: int) -> int | None:
+def _since(account: Account, score: TaskScore, needed: int) -> int | None:
     if not score.errands:
-        return reached(one.when, needed)
-    steps = (errand.step for errand in score.errands if errand.who == one.who)
+        return reached(account.when, needed)
+    steps = (errand.step for errand in score.errands if errand.who == account.who)
     return min((step for step in steps if step is not None), default=None)
 
 

@@ -133,52 +133,53 @@ def score(
 
     `reads` says which actions are taking part, instead of the keyword filter.
     """
-    seen, rules = Evidence(task, trajectory, reads), settings or ScoreSettings()
-    return _help_score(seen, rules) if task.type == "asking for help" else _event_score(seen, rules)
+    evidence, rules = Evidence(task, trajectory, reads), settings or ScoreSettings()
+    score_task = _help_score if task.type == "asking for help" else _event_score
+    return score_task(evidence, rules)
 
 
-def _event_score(seen: Evidence, rules: ScoreSettings) -> TaskScore:
-    attended = attendances(seen)
-    goals = {least: goal(seen, attended, least) for least in (rules.least, *rules.beside)}
-    ratio = conversation_ratio(seen, attended)
-    accounts = tuple(account(seen, who, when, rules.least) for who, when in attended.items())
-    public = seen.task.type == "public activity"
+def _event_score(evidence: Evidence, rules: ScoreSettings) -> TaskScore:
+    attended = attendances(evidence)
+    goals = {least: goal(evidence, attended, least) for least in (rules.least, *rules.beside)}
+    ratio = conversation_ratio(evidence, attended)
+    accounts = tuple(account(evidence, who, when, rules.least) for who, when in attended.items())
+    public = evidence.task.type == "public activity"
     return TaskScore(
-        type=seen.task.type,
+        type=evidence.task.type,
         goal=goals[rules.least],
         goals=tuple(sorted(goals.items())),
-        expected=seen.task.expected,
-        window=seen.window,
-        participants=tuple(one.who for one in accounts if one.fate == "took part"),
+        expected=evidence.task.expected,
+        window=evidence.window,
+        participants=tuple(entry.who for entry in accounts if entry.fate == "took part"),
         accounts=accounts,
         ratio=ratio.started,
         ratio_both=ratio.both,
-        goal_by_word=goal_by_word(seen, attended, rules.least),
-        placards=_placards(seen),
-        goal_any_host=goal(seen, attended, rules.least, any_host=True) if public else None,
-        host_absent=host_absent(seen, rules.least),
+        goal_by_word=goal_by_word(evidence, attended, rules.least),
+        placards=_placards(evidence),
+        goal_any_host=goal(evidence, attended, rules.least, any_host=True) if public else None,
+        host_absent=host_absent(evidence, rules.least),
         least=rules.least,
         spoken_to=ratio.spoken_to,
     )
 
 
-def _help_score(seen: Evidence, rules: ScoreSettings) -> TaskScore:
-    given = {least: help_given(seen, least) for least in (rules.least, *rules.beside)}
-    errands = given[rules.least].errands
-    background = seen.task.background
+def _help_score(evidence: Evidence, rules: ScoreSettings) -> TaskScore:
+    results = {least: help_given(evidence, least) for least in (rules.least, *rules.beside)}
+    errands = results[rules.least].errands
+    background = evidence.task.background
     return TaskScore(
-        type=seen.task.type,
-        goal=given[rules.least].goal,
-        goals=tuple(sorted((least, one.goal) for least, one in given.items())),
-        expected=seen.task.expected,
-        window=seen.window,
-        participants=tuple(who for who in background if any(who == one.who for one in errands)),
-        accounts=tuple(helper_account(seen, who, errands, rules.least) for who in background),
+        type=evidence.task.type,
+        goal=results[rules.least].goal,
+        goals=tuple(sorted((least, result.goal) for least, result in results.items())),
+        expected=evidence.task.expected,
+        window=evidence.window,
+        participants=tuple(who for who in background if any(who == done.who for done in errands)),
+        accounts=tuple(helper_account(evidence, who, errands, rules.least) for who in background),
         ratio=None,
         ratio_both=None,
-        goal_by_word=given[rules.least].goal,
-        placards=_placards(seen),
-        goal_any_helper=help_by_anybody(seen, rules.least).goal,
+        goal_by_word=results[rules.least].goal,
+        placards=_placards(evidence),
+        goal_any_helper=help_by_anybody(evidence, rules.least).goal,
         errands=errands,
         least=rules.least,
     )
@@ -187,87 +188,91 @@ def _help_score(seen: Evidence, rules: ScoreSettings) -> TaskScore:
 # ------------------------------------------------------------------ who took part in an event
 
 
-def attendances(seen: Evidence) -> dict[str, Intervals]:
+def attendances(evidence: Evidence) -> dict[str, Intervals]:
     """When each background resident took part.
 
     Companions and an appointment's partner must be together with the performer, who must be at
     the action, too: in the same arena, even where the
     task names a whole sector; each companion for itself.
     """
-    task = seen.task
+    task = evidence.task
     if task.type == "appointment":
-        return {task.partner: _together(seen, task.partner)}
+        return {task.partner: _together(evidence, task.partner)}
     if task.type == "inviting companions":
-        return {who: _together(seen, who) for who in task.background}
-    return {who: seen.present(who) for who in task.background}
+        return {who: _together(evidence, who) for who in task.background}
+    return {who: evidence.present(who) for who in task.background}
 
 
-def at_once(seen: Evidence) -> Intervals:
+def at_once(evidence: Evidence) -> Intervals:
     """When performer and partner were at the action at the same time, in whatever places."""
-    one, other = (seen.at_the_action(who) for who in (seen.task.performer, seen.task.partner))
-    return seen.in_time(common(one, other))
+    performer, partner = (
+        evidence.at_the_action(who) for who in (evidence.task.performer, evidence.task.partner)
+    )
+    return evidence.in_time(common(performer, partner))
 
 
-def host_absent(seen: Evidence, least: int) -> bool:
+def host_absent(evidence: Evidence, least: int) -> bool:
     """Whether a public activity was held without its host: the performer was not at its place."""
-    here = seen.in_time(seen.at_the_place(seen.task.performer))
-    return seen.task.type == "public activity" and not seen.long_enough(here, least)
+    at_place = evidence.in_time(evidence.at_the_place(evidence.task.performer))
+    return evidence.task.type == "public activity" and not evidence.long_enough(at_place, least)
 
 
 def goal(
-    seen: Evidence, attended: dict[str, Intervals], least: int, *, any_host: bool = False
+    evidence: Evidence, attended: dict[str, Intervals], least: int, *, any_host: bool = False
 ) -> float:
     """The share of the expected who took part, 1 at most; for an appointment 1, 0.5 or 0.
 
     The host of a public activity who is absent is one more who was expected and did not come:
     guests alone are never 1. With `any_host` they are, as in the paper.
     """
-    came = sum(seen.long_enough(when, least) for when in attended.values())
-    expected = seen.task.expected
-    if seen.task.type != "appointment":
-        missing = not any_host and host_absent(seen, least)
-        return min(came, expected) / (expected + missing)
-    if came:
+    count = sum(evidence.long_enough(when, least) for when in attended.values())
+    expected = evidence.task.expected
+    if evidence.task.type != "appointment":
+        missing = not any_host and host_absent(evidence, least)
+        return min(count, expected) / (expected + missing)
+    if count:
         return 1.0
-    return 0.5 if seen.long_enough(at_once(seen), least) else 0.0
+    return 0.5 if evidence.long_enough(at_once(evidence), least) else 0.0
 
 
-def goal_by_word(seen: Evidence, attended: dict[str, Intervals], least: int) -> float | None:
+def goal_by_word(evidence: Evidence, attended: dict[str, Intervals], least: int) -> float | None:
     """The goal by those who had heard of it in a conversation before they first took part.
 
     None where nobody can tell: the goal hangs on somebody who had spoken with the performer, in
     words that do not name it.
     """
-    sure = _goal_of(seen, attended, least, seen.heard)
-    at_most = _goal_of(seen, attended, least, seen.heard, seen.spoke)
+    sure = _goal_of(evidence, attended, least, evidence.heard)
+    at_most = _goal_of(evidence, attended, least, evidence.heard, evidence.spoke)
     return sure if sure == at_most else None
 
 
 def _goal_of(
-    seen: Evidence, attended: dict[str, Intervals], least: int, *informed: dict[str, int]
+    evidence: Evidence, attended: dict[str, Intervals], least: int, *informed: dict[str, int]
 ) -> float:
     """The goal by those who took part after one of these steps of theirs."""
 
     def knew(who: str, when: Intervals) -> bool:
         return any(who in steps and steps[who] < when[0][0] for steps in informed)
 
-    if seen.task.type == "appointment":
-        partner = seen.task.partner
-        when = attended[partner] or at_once(seen)
-        return goal(seen, attended, least) if when and knew(partner, when) else 0.0
-    came = {who: when for who, when in attended.items() if when and knew(who, when)}
-    return goal(seen, came, least)
+    if evidence.task.type == "appointment":
+        partner = evidence.task.partner
+        when = attended[partner] or at_once(evidence)
+        return goal(evidence, attended, least) if when and knew(partner, when) else 0.0
+    informed_guests = {who: when for who, when in attended.items() if when and knew(who, when)}
+    return goal(evidence, informed_guests, least)
 
 
-def _placards(seen: Evidence) -> tuple[Placard, ...]:
-    clock = seen.trajectory.clock
-    return tuple(Placard(one.who, clock.at(one.step), text) for one, text in seen.placards)
+def _placards(evidence: Evidence) -> tuple[Placard, ...]:
+    clock = evidence.trajectory.clock
+    return tuple(
+        Placard(record.who, clock.at(record.step), text) for record, text in evidence.placards
+    )
 
 
-def _together(seen: Evidence, who: str) -> Intervals:
-    performer = seen.task.performer
-    when = common(seen.present(who), seen.present(performer))
-    return common(when, seen.trajectory.together(performer, who)) if when else ()
+def _together(evidence: Evidence, who: str) -> Intervals:
+    performer = evidence.task.performer
+    when = common(evidence.present(who), evidence.present(performer))
+    return common(when, evidence.trajectory.together(performer, who)) if when else ()
 
 
 # ------------------------------------------------------------------ asking for help
@@ -281,46 +286,47 @@ class HelpGiven:
     errands: tuple[ErrandDone, ...]
 
 
-def help_given(seen: Evidence, least: int) -> HelpGiven:
+def help_given(evidence: Evidence, least: int) -> HelpGiven:
     """How far the errands were run by residents who had been asked."""
-    return _help(seen, seen.asked, least)
+    return _help(evidence, evidence.asked, least)
 
 
-def help_by_anybody(seen: Evidence, least: int) -> HelpGiven:
+def help_by_anybody(evidence: Evidence, least: int) -> HelpGiven:
     """How far the errands were run by anybody but the performer, asked or not."""
-    return _help(seen, dict.fromkeys(seen.task.background, 0), least)
+    return _help(evidence, dict.fromkeys(evidence.task.background, 0), least)
 
 
-def _help(seen: Evidence, helping: dict[str, int], least: int) -> HelpGiven:
+def _help(evidence: Evidence, helping: dict[str, int], least: int) -> HelpGiven:
     """Help by residents from these steps on.
 
     The second errand counts towards 1 as far as it is run after the first is done; run without
     the first, or before it, it is one errand.
     """
-    first, second = (_done(seen, errand, helping, least) for errand in seen.task.errands)
+    first, second = (_done(evidence, errand, helping, least) for errand in evidence.task.errands)
     if first.step is None or second.step is None:
         neither = first.step is None and second.step is None
         return HelpGiven(0.0 if neither else 0.5, (first, second))
     later = {who: max(step, first.step) for who, step in helping.items()}
-    after = _done(seen, seen.task.errands[1], later, least)
+    after = _done(evidence, evidence.task.errands[1], later, least)
     return HelpGiven(0.5, (first, second)) if after.step is None else HelpGiven(1.0, (first, after))
 
 
-def _done(seen: Evidence, errand: Errand, helping: dict[str, int], least: int) -> ErrandDone:
+def _done(evidence: Evidence, errand: Errand, helping: dict[str, int], least: int) -> ErrandDone:
     """Who was the first to have done an errand: for `least` minutes in all, or its own if fewer."""
     done = [
         (step, who)
-        for who in seen.task.background
-        if who in helping and (step := done_at(seen, errand, who, helping[who], least)) is not None
+        for who in evidence.task.background
+        if who in helping
+        and (step := done_at(evidence, errand, who, helping[who], least)) is not None
     ]
     step, who = min(done, default=(None, ""))
     return ErrandDone(errand.what, who, step)
 
 
-def done_at(seen: Evidence, errand: Errand, who: str, begin: int, least: int) -> int | None:
+def done_at(evidence: Evidence, errand: Errand, who: str, begin: int, least: int) -> int | None:
     """The step at which a resident has done an errand, counted from `begin`; None if never."""
-    steps = round(min(errand.minutes, least) * 60 / seen.trajectory.trace.seconds)
-    return reached(since(seen.on_errand(errand, who), begin), steps)
+    steps = round(min(errand.minutes, least) * 60 / evidence.trajectory.trace.seconds)
+    return reached(since(evidence.on_errand(errand, who), begin), steps)
 
 
 # ------------------------------------------------------------------ the conversation ratio
@@ -335,30 +341,30 @@ class Ratio:
     spoken_to: tuple[SpokenTo, ...] = ()
 
 
-def conversation_ratio(seen: Evidence, attended: dict[str, Intervals]) -> Ratio:
+def conversation_ratio(evidence: Evidence, attended: dict[str, Intervals]) -> Ratio:
     """Talks about the task that began before the event, with distinct residents, by expected.
 
     The event begins at its start; where the time is open, when somebody first took part, or else
     when its date is over. For an appointment only the talks with the partner count, and 1 is
     expected. It may exceed 1 (STSS Table 4).
     """
-    task, begins = seen.task, _begins(seen, attended)
-    wanted = {task.partner} if task.type == "appointment" else set(task.background)
-    found: dict[tuple[str, bool], SpokenTo] = {}
-    for talk in seen.talks:
+    task, begins = evidence.task, _begins(evidence, attended)
+    residents = {task.partner} if task.type == "appointment" else set(task.background)
+    spoken_to: dict[tuple[str, bool], SpokenTo] = {}
+    for talk in evidence.talks:
         other = partner_of(talk, task.performer)
-        if talk.step < begins and other in wanted:
+        if talk.step < begins and other in residents:
             began = talk.who == task.performer
-            when = seen.trajectory.clock.at(talk.step)
-            found.setdefault((other, began), SpokenTo(other, when, began))
-    started = sum(began for _, began in found)
-    both = len({other for other, _ in found})
-    return Ratio(started / task.expected, both / task.expected, tuple(found.values()))
+            when = evidence.trajectory.clock.at(talk.step)
+            spoken_to.setdefault((other, began), SpokenTo(other, when, began))
+    started = sum(began for _, began in spoken_to)
+    distinct = len({other for other, _ in spoken_to})
+    return Ratio(started / task.expected, distinct / task.expected, tuple(spoken_to.values()))
 
 
-def _begins(seen: Evidence, attended: dict[str, Intervals]) -> int:
-    start, end = seen.window
-    if seen.task.start:
+def _begins(evidence: Evidence, attended: dict[str, Intervals]) -> int:
+    start, end = evidence.window
+    if evidence.task.start:
         return start
     return min((when[0][0] for when in attended.values() if when), default=end)
 
@@ -393,100 +399,108 @@ OPEN_WORDS: dict[Fate, str] = {
 _UNTOLD: tuple[Fate, ...] = ("never told", "read of it")
 
 
-def account(seen: Evidence, who: str, when: Intervals, least: int) -> Account:
+def account(evidence: Evidence, who: str, when: Intervals, least: int) -> Account:
     """The account of somebody who took part in an event at `when`."""
     if when:
-        fate: Fate = "took part" if seen.long_enough(when, least) else "left too soon"
-        return Account(who, fate, seen.minutes(when), when, WORDS[fate])
-    uninvolved = _uninvolved(seen, who)
-    fate, near = _came_near(seen, who, least) or _kept_in_mind(seen, who, least) or (uninvolved, ())
-    words = WORDS[fate] if seen.task.start else OPEN_WORDS.get(fate, WORDS[fate])
+        fate: Fate = "took part" if evidence.long_enough(when, least) else "left too soon"
+        return Account(who, fate, evidence.minutes(when), when, WORDS[fate])
+    uninvolved = _uninvolved(evidence, who)
+    fate, near = (
+        _came_near(evidence, who, least) or _kept_in_mind(evidence, who, least) or (uninvolved, ())
+    )
+    words = WORDS[fate] if evidence.task.start else OPEN_WORDS.get(fate, WORDS[fate])
     unaware = f", and {WORDS[uninvolved]}" if near and uninvolved in _UNTOLD else ""
     return Account(who, fate, 0.0, (), words + unaware, near)
 
 
-def helper_account(seen: Evidence, who: str, errands: Sequence[ErrandDone], least: int) -> Account:
+def helper_account(
+    evidence: Evidence, who: str, errands: Sequence[ErrandDone], least: int
+) -> Account:
     """The account of a resident who might have helped; `errands` say whose doing counts."""
-    when = joined(piece for one in seen.task.errands for piece in seen.on_errand(one, who))
-    fate, words = _helped(seen, who, errands, least, bool(when))
-    return Account(who, fate, seen.minutes(when), when, words)
+    when = joined(
+        piece for errand in evidence.task.errands for piece in evidence.on_errand(errand, who)
+    )
+    fate, words = _helped(evidence, who, errands, least, bool(when))
+    return Account(who, fate, evidence.minutes(when), when, words)
 
 
 def _helped(
-    seen: Evidence, who: str, errands: Sequence[ErrandDone], least: int, was_there: bool
+    evidence: Evidence, who: str, errands: Sequence[ErrandDone], least: int, was_there: bool
 ) -> tuple[Fate, str]:
-    if any(who == one.who for one in errands):
+    if any(who == done.who for done in errands):
         fate: Fate = "took part"
-    elif who not in seen.asked:
-        fate = "was not asked" if was_there else _uninvolved(seen, who)
-    elif than := _same_errand(seen, who, errands, least):
+    elif who not in evidence.asked:
+        fate = "was not asked" if was_there else _uninvolved(evidence, who)
+    elif than := _same_errand(evidence, who, errands, least):
         return "same errand", f"{WORDS['same errand']} {than}"
-    elif _did_any(seen, who, least):
+    elif _did_any(evidence, who, least):
         fate = "before asked"
     else:
         fate = "left too soon" if was_there else "did not run it"
     return fate, WORDS[fate]
 
 
-def _same_errand(seen: Evidence, who: str, errands: Sequence[ErrandDone], least: int) -> str:
+def _same_errand(evidence: Evidence, who: str, errands: Sequence[ErrandDone], least: int) -> str:
     """Whether a helper did an errand later or earlier than who counts; "" if they did none."""
-    for errand, counted in zip(seen.task.errands, errands, strict=True):
-        step = done_at(seen, errand, who, seen.asked[who], least)
+    for errand, counted in zip(evidence.task.errands, errands, strict=True):
+        step = done_at(evidence, errand, who, evidence.asked[who], least)
         if step is not None and counted.step is not None:
             return "later" if step >= counted.step else "earlier"
     return ""
 
 
-def _did_any(seen: Evidence, who: str, least: int) -> bool:
+def _did_any(evidence: Evidence, who: str, least: int) -> bool:
     """Whether somebody did an errand at any time of the date, before being asked, too."""
-    return any(done_at(seen, errand, who, 0, least) is not None for errand in seen.task.errands)
+    return any(
+        done_at(evidence, errand, who, 0, least) is not None for errand in evidence.task.errands
+    )
 
 
-def _came_near(seen: Evidence, who: str, least: int) -> tuple[Fate, Intervals] | None:
+def _came_near(evidence: Evidence, who: str, least: int) -> tuple[Fate, Intervals] | None:
     """What was amiss with somebody who came near to taking part, and when that was; None if not."""
-    task, acting, here = seen.task, seen.at_the_action(who), seen.at_the_place(who)
+    task, acting, at_place = evidence.task, evidence.at_the_action(who), evidence.at_the_place(who)
     # Where place or time are open, being somewhere at some time comes near to nothing.
-    idle = seen.in_time(here) if task.place and task.start else ()
+    idle = evidence.in_time(at_place) if task.place and task.start else ()
     ways: tuple[tuple[Fate, Intervals, int], ...] = (
-        ("without the performer", seen.present(who), 0),
-        ("elsewhere", seen.in_time(acting), least),
-        ("another time", common(acting, here), least),
+        ("without the performer", evidence.present(who), 0),
+        ("elsewhere", evidence.in_time(acting), least),
+        ("another time", common(acting, at_place), least),
         ("doing something else", idle, least),
     )
     for fate, when, needed in ways:
-        if seen.long_enough(when, needed):
+        if evidence.long_enough(when, needed):
             return fate, when
     return None
 
 
-def _kept_in_mind(seen: Evidence, who: str, least: int) -> tuple[Fate, Intervals] | None:
+def _kept_in_mind(evidence: Evidence, who: str, least: int) -> tuple[Fate, Intervals] | None:
     """When somebody who remembered it was in some room of its place in time; None if never."""
-    if not (seen.task.place and seen.task.start and _memos(seen, who)):
+    if not (evidence.task.place and evidence.task.start and _memos(evidence, who)):
         return None
-    when = seen.in_time(seen.trajectory.presence(who, spoken_place(seen.task.place)))
-    return ("another room", when) if seen.long_enough(when, least) else None
+    when = evidence.in_time(evidence.trajectory.presence(who, spoken_place(evidence.task.place)))
+    return ("another room", when) if evidence.long_enough(when, least) else None
 
 
-def _uninvolved(seen: Evidence, who: str) -> Fate:
-    told = {
+def _uninvolved(evidence: Evidence, who: str) -> Fate:
+    partners = {
         partner_of(talk, who)
-        for talk in seen.talks
-        if who in (talk.who, talk.other) and talk.step < seen.window[1]
+        for talk in evidence.talks
+        if who in (talk.who, talk.other) and talk.step < evidence.window[1]
     }
-    remembers = bool(_memos(seen, who))
-    if seen.task.performer in told:
+    remembers = bool(_memos(evidence, who))
+    if evidence.task.performer in partners:
         return "did not come" if remembers else "noted nothing"
-    if told or remembers:
+    if partners or remembers:
         return "heard of it"
-    return "read of it" if seen.read_of_it(who) else "never told"
+    return "read of it" if evidence.read_of_it(who) else "never told"
 
 
-def _memos(seen: Evidence, who: str) -> tuple[Remembered, ...]:
+def _memos(evidence: Evidence, who: str) -> tuple[Remembered, ...]:
     """What somebody kept of talks that names the task, while there was still time to come."""
     return tuple(
-        one
-        for one in seen.trajectory.records(Remembered, who)
-        if seen.about.kept(one) and one.step < seen.window[1]
+        memory
+        for memory in evidence.trajectory.records(Remembered, who)
+        if evidence.about.kept(memory) and memory.step < evidence.window[1]
     )
 
 
@@ -531,7 +545,8 @@ def reason_by_word(score: TaskScore, name: Callable[[str], str]) -> str:
     else:
         basis = "The goal by those who had heard of it in a conversation before they came."
     placards = " ".join(
-        f'Placard: {name(one.who)}, {one.when:%A %H:%M}: "{one.text}".' for one in score.placards
+        f'Placard: {name(placard.who)}, {placard.when:%A %H:%M}: "{placard.text}".'
+        for placard in score.placards
     )
     return f"{basis} {placards}".strip()
 
@@ -540,14 +555,14 @@ def reason_of_ratio(
     task: SocialTask, score: TaskScore, name: Callable[[str], str], both: bool
 ) -> str:
     """With whom the performer spoke of it in time, and when; `both`: whoever began the talk."""
-    counted = _first_with_each([one for one in score.spoken_to if both or one.started])
-    told = ", ".join(
-        f"{name(one.who)} ({one.when:%A %H:%M}{'' if one.started else ', began it'})"
-        for one in counted
+    counted = _first_with_each([partner for partner in score.spoken_to if both or partner.started])
+    names = ", ".join(
+        f"{name(partner.who)} ({partner.when:%A %H:%M}{'' if partner.started else ', began it'})"
+        for partner in counted
     )
     did = "spoke" if both else "began to speak"
     many = f"{len(counted)} ({score.expected} expected)"
-    return f"{name(task.performer)} {did} of it in time with {many}: {told or 'nobody'}."
+    return f"{name(task.performer)} {did} of it in time with {many}: {names or 'nobody'}."
 
 
 def reason_of_least(minutes: int) -> str:
@@ -559,19 +574,19 @@ def reason_of_least(minutes: int) -> str:
 
 def _first_with_each(spoken_to: Sequence[SpokenTo]) -> tuple[SpokenTo, ...]:
     firsts: dict[str, SpokenTo] = {}
-    for one in spoken_to:
-        firsts.setdefault(one.who, one)
+    for partner in spoken_to:
+        firsts.setdefault(partner.who, partner)
     return tuple(firsts.values())
 
 
 def _errands(task: SocialTask, score: TaskScore, name: Callable[[str], str]) -> str:
-    told = "; ".join(
-        f"{one.what}: {f'done by {name(one.who)}' if one.who else 'not done by a helper'} "
+    outcomes = "; ".join(
+        f"{done.what}: {f'done by {name(done.who)}' if done.who else 'not done by a helper'} "
         f"{_at_least(min(score.least, errand.minutes))}"
-        for errand, one in zip(task.errands, score.errands, strict=True)
+        for errand, done in zip(task.errands, score.errands, strict=True)
     )
-    wrong_order = score.goal < 1 and all(one.who for one in score.errands)
-    return f"{told}{', but in the wrong order' if wrong_order else ''}."
+    wrong_order = score.goal < 1 and all(done.who for done in score.errands)
+    return f"{outcomes}{', but in the wrong order' if wrong_order else ''}."
 
 
 def _at_least(minutes: int) -> str:

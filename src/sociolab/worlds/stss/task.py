@@ -103,7 +103,9 @@ class SocialTask(Frozen):
             minutes=min(self.minutes, 24 * 60),
             place=self.place,
             partner=self.partner,
-            chores=tuple(Chore(what=one.what[:200], place=one.place) for one in self.errands),
+            chores=tuple(
+                Chore(what=errand.what[:200], place=errand.place) for errand in self.errands
+            ),
         )
 
     def given_to(self, performer: Resident) -> Resident:
@@ -198,9 +200,9 @@ def _of_type(task: SocialTask) -> Iterator[str]:
     rule = RULES[task.type]
     if task.day not in task.days:
         yield f"expected the day among the simulated days, found {task.day}; add it to them"
-    for one, other in pairwise(task.days):
-        if other - one != timedelta(days=1):
-            yield f"expected days that follow one another, found {other} after {one}; correct them"
+    for day, later in pairwise(task.days):
+        if later - day != timedelta(days=1):
+            yield f"expected days that follow one another, found {later} after {day}; correct them"
     if rule.place and not task.place:
         yield f'expected a place, as every "{task.type}" has one, found none; add it'
     if rule.start and not task.start:
@@ -240,8 +242,8 @@ class Keywords:
         split = (re.split(_BETWEEN, word.translate(_PLAIN).strip(" \t\n-")) for word in words)
         phrases = sorted({tuple(parts) for parts in split if parts[0]})
         # An empty alternation would match everywhere; a lookahead that fails matches nowhere.
-        either = "|".join(map(_pattern, phrases)) or r"(?!)"
-        self._pattern = re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)
+        alternatives = "|".join(map(_pattern, phrases)) or r"(?!)"
+        self._pattern = re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)", re.IGNORECASE)
         self._beginnings = tuple({_beginning(parts[0]) for parts in phrases})
 
     def said(self, text: str) -> bool:
@@ -327,9 +329,11 @@ def passed_by(filters: Iterable[Sequence[str]], routines: Iterable[str]) -> tupl
     """What passes one of these filters (keywords each) though it is of an ordinary day: of our
     list, and of what is written of the days of those who live there.
     """
-    said = (*(what for part in ordinary_day().values() for what in part), *routines)
+    texts = (*(what for part in ordinary_day().values() for what in part), *routines)
     passing = [Keywords(words) for words in filters]
-    return tuple(dict.fromkeys(text for text in said if any(one.said(text) for one in passing)))
+    return tuple(
+        dict.fromkeys(text for text in texts if any(keywords.said(text) for keywords in passing))
+    )
 
 
 def missed_by(keywords: Sequence[str]) -> tuple[str, ...]:
@@ -359,18 +363,23 @@ def _gerund(verb: str) -> str:
 
 def remarks_on(tasks: Iterable[SocialTask], residents: Sequence[Resident]) -> tuple[str, ...]:
     """One line for each task whose filter an ordinary day passes."""
-    found = []
+    remarks = []
     for task in tasks:
-        routines = [text for one in residents if one.id in task.background for text in days_of(one)]
+        routines = [
+            text
+            for resident in residents
+            if resident.id in task.background
+            for text in days_of(resident)
+        ]
         filters = [errand.keywords for errand in task.errands] or [task.keywords]
         if texts := passed_by(filters, routines):
             more = f" and {len(texts) - 1} more" if texts[1:] else ""
-            found.append(
+            remarks.append(
                 f'{task.id}: its keywords pass what people do on an ordinary day ("{texts[0]}"'
                 f"{more}), so that people who were told of nothing count; choose words that name "
                 "the event"
             )
-    return tuple(found)
+    return tuple(remarks)
 
 
 def days_of(resident: Resident) -> tuple[str, ...]:

@@ -62,14 +62,14 @@ class Template(Frozen):
     @model_validator(mode="after")
     def _keeps_to_its_type(self) -> Template:
         rule = RULES[self.type]
-        for field, wanted in (
+        for field, required in (
             ("places", rule.place),
             ("starts", rule.start),
             ("partners", rule.partner),
             ("keywords", rule.keywords),
         ):
-            if bool(getattr(self, field)) != wanted:
-                how = "needs" if wanted else "leaves no room for"
+            if bool(getattr(self, field)) != required:
+                how = "needs" if required else "leaves no room for"
                 raise ValueError(f'"{self.type}" {how} "{field}"')
         if len(self.errands) != rule.errands:
             raise ValueError(
@@ -101,7 +101,7 @@ class Templates(Frozen):
         for goal in self.goal.values():
             fields_of(goal)
         ids = [template.id for template in self.template]
-        doubles = [one for place, one in enumerate(ids) if one in ids[:place]]
+        doubles = [name for place, name in enumerate(ids) if name in ids[:place]]
         if doubles:
             raise ValueError(f'the id "{doubles[0]}" occurs twice')
         return self
@@ -172,14 +172,20 @@ def _people(
     template: Template, residents: Sequence[Resident], chance: random.Random
 ) -> tuple[str, str]:
     """The performer, and the partner or ""."""
-    fit = [one for one in residents if one.id in template.performers] or list(residents)
+
+    def among(ids: Sequence[str]) -> list[Resident]:
+        return [resident for resident in residents if resident.id in ids] or list(residents)
+
+    fit = among(template.performers)
     if not template.partners:
         return chance.choice(fit).id, ""
-    partners = [one for one in residents if one.id in template.partners] or list(residents)
-    pairs = [(one, two) for one in fit for two in partners if one.id != two.id]
-    pairs = pairs or [(one, two) for one in residents for two in residents if one.id != two.id]
-    known = [(one, two) for one, two in pairs if two.name in one.ties]
-    performer, partner = chance.choice(known or pairs)
+    partners = among(template.partners)
+    pairs = [(first, second) for first in fit for second in partners if first.id != second.id]
+    pairs = pairs or [
+        (first, second) for first in residents for second in residents if first.id != second.id
+    ]
+    acquainted = [(first, second) for first, second in pairs if second.name in first.ties]
+    performer, partner = chance.choice(acquainted or pairs)
     return performer.id, partner.id
 
 
@@ -191,22 +197,22 @@ def _background(
     chance: random.Random,
 ) -> tuple[str, ...]:
     """Who lives beside the performer, in the order of the population."""
-    others = [one.id for one in residents if one.id != performer]
+    ids = [resident.id for resident in residents if resident.id != performer]
     needed = {partner, *(who for errand in template.errands for who in errand.staff)}
-    free = [who for who in others if who not in needed]
-    wanted = chance.choice(BACKGROUND) - (len(others) - len(free))
-    cast = needed.union(chance.sample(free, min(len(free), max(0, wanted))))
-    return tuple(who for who in others if who in cast)
+    free = [who for who in ids if who not in needed]
+    count = chance.choice(BACKGROUND) - (len(ids) - len(free))
+    cast = needed.union(chance.sample(free, min(len(free), max(0, count))))
+    return tuple(who for who in ids if who in cast)
 
 
 def _place(choices: Sequence[str], template: Template, town: TownMap, chance: random.Random) -> str:
-    found = [name for name in choices if is_known_place(name, town)]
-    if not found:
+    on_map = [name for name in choices if is_known_place(name, town)]
+    if not on_map:
         raise ConfigError(
             f'template "{template.id}": expected one of its places on the map of {town.name}, '
             f"found none of {list(choices)}; play it in the town for which it was written"
         )
-    return chance.choice(found)
+    return chance.choice(on_map)
 
 
 # ------------------------------------------------------------------ the goal in words

@@ -36,7 +36,7 @@ from sociolab.worlds.stss.task import SocialTask
 PACKAGE = "sociolab.worlds.stss"
 WANTED = {
     "head": "age currently home innate learned lifestyle name pause people places plain routine",
-    **{one.template(): one.inputs() for one in QUESTIONS},
+    **{question.template(): question.inputs() for question in QUESTIONS},
     "attendance_head": "",
     "attendance_body": "lines matter",
     "judge_talk": "rules",
@@ -50,7 +50,7 @@ WANTED_GENERATIVE = {
     **WANTED,
     "generative/identity": "age currently home innate learned lifestyle name outline pause people "
     "routine",
-    **{one.template(): one.inputs() for one in GENERATIVE},
+    **{question.template(): question.inputs() for question in GENERATIVE},
 }
 """What the mind of Generative Agents needs, too."""
 
@@ -117,12 +117,12 @@ class StssSettings(TownSettings):
         if not isinstance(value, str):
             return value
         names = tuple(name.strip() for name in value.split(",") if name.strip())
-        known = _LISTS[info.field_name or ""]
-        unknown = [name for name in names if name not in known]
+        choices = _LISTS[info.field_name or ""]
+        unknown = [name for name in names if name not in choices]
         if unknown:
             raise ValueError(
-                f'unknown name "{unknown[0]}"{did_you_mean(unknown[0], known)}; expected any of '
-                f"{', '.join(known)}"
+                f'unknown name "{unknown[0]}"{did_you_mean(unknown[0], choices)}; expected any of '
+                f"{', '.join(choices)}"
             )
         return names
 
@@ -147,15 +147,15 @@ class StssSettings(TownSettings):
     @property
     def footnote(self) -> str:
         """What stands below every table: which mind, and how it differs from the paper's."""
-        told = ["lean mind, not Generative Agents"]
+        parts = ["lean mind, not Generative Agents"]
         if self.mind != "lean":
             model = self.embedder.rstrip("/")
-            shown = Path(model).name if model.startswith((".", "/", "~")) else model
-            relevance = shown or "hashing, not an embedding model"
-            told = [f"mind of Generative Agents; relevance: {relevance}"]
-        told += [f"merged calls: {', '.join(self.merge)}"] if self.merge else []
-        told += [f"without {', '.join(self.without)}"] if self.without else []
-        return "; ".join(told)
+            label = Path(model).name if model.startswith((".", "/", "~")) else model
+            relevance = label or "hashing, not an embedding model"
+            parts = [f"mind of Generative Agents; relevance: {relevance}"]
+        parts += [f"merged calls: {', '.join(self.merge)}"] if self.merge else []
+        parts += [f"without {', '.join(self.without)}"] if self.without else []
+        return "; ".join(parts)
 
     @property
     def asked(self) -> tuple[type[MindQuestion[Any]], ...]:
@@ -169,7 +169,9 @@ class StssSettings(TownSettings):
 
 
 _LISTS: Mapping[str, Collection[str]] = {
-    "evaluated": dict.fromkeys(one.name for asked in QUESTIONS_OF.values() for one in asked),
+    "evaluated": dict.fromkeys(
+        question.name for questions in QUESTIONS_OF.values() for question in questions
+    ),
     "merge": MERGES,
     "without": (*ABLATIONS, "general_plan", "day_reminder", "talk_reminder"),
 }
@@ -236,8 +238,8 @@ class Stss:
         content = content_from(episode.trial.task.content)
         if seat is not None:
             return _seen_by(content, episode, seat)
-        told = _story(content, episode, ScoreSettings(least=self.settings.least))
-        return Transcript(content.task.title, told, (), _notes(episode))
+        parts = _story(content, episode, ScoreSettings(least=self.settings.least))
+        return Transcript(content.task.title, parts, (), _notes(episode))
 
 
 def setting_of(
@@ -248,7 +250,7 @@ def setting_of(
     goal = {task.performer: task.goal} if settings.tdp else {}
     return Setting(
         town=unpacked(content.town),
-        residents=tuple(_told(resident, task) for resident in content.residents),
+        residents=tuple(_brief_resident(resident, task) for resident in content.residents),
         clock=Clock(task.days[0], settings.step),
         days=len(task.days),
         trial=trial,
@@ -281,13 +283,13 @@ def trajectory_of(episode: Episode) -> Trajectory:
 def task_of(task: SocialTask, data: TownData) -> Task:
     """A social task as one that can be played among those who are in it."""
     present = {task.performer, *task.background}
-    residents = tuple(one for one in data.residents if one.id in present)
+    residents = tuple(resident for resident in data.residents if resident.id in present)
     content = Content(task=task, residents=residents, town=packed(data.town))
     kind = task.type.replace(" ", "-")
     return Task(task.id, seats_of(task), task.id, content.model_dump_json(), (kind,))
 
 
-def _told(resident: Resident, task: SocialTask) -> Resident:
+def _brief_resident(resident: Resident, task: SocialTask) -> Resident:
     return task.given_to(resident) if resident.id == task.performer else resident
 
 
@@ -302,12 +304,12 @@ def _story(content: Content, episode: Episode, rules: ScoreSettings) -> tuple[tu
 
 def _seen_by(content: Content, episode: Episode, seat: str) -> Transcript:
     who = seat.removesuffix(ROUTINE)
-    resident = next(one for one in content.residents if one.id == who)
+    resident = next(candidate for candidate in content.residents if candidate.id == who)
     chunks = chunks_in(episode.events)
     days = diary(trace_from(chunks), who) if chunks else ()
-    told = _told(resident, content.task).currently
+    concerns = _brief_resident(resident, content.task).currently
     title = f"{content.task.title}, as experienced by {resident.name}"
-    return Transcript(title, (("Current concerns", told), *days), (), _notes(episode, who))
+    return Transcript(title, (("Current concerns", concerns), *days), (), _notes(episode, who))
 
 
 def _notes(episode: Episode, who: str = "") -> tuple[Note, ...]:
@@ -367,5 +369,5 @@ def town_casts(
 
     Without a partner the agent thinks for all.
     """
-    others = len(seats) - 1
-    return tuple((agent, *[partner or agent] * others) for agent in dict.fromkeys(agents))
+    background = len(seats) - 1
+    return tuple((agent, *[partner or agent] * background) for agent in dict.fromkeys(agents))

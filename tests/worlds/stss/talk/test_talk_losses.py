@@ -14,11 +14,11 @@ from sociolab.town.residents import Resident
 from sociolab.worlds.stss.judges import (
     LOSSES,
     Spoken,
+    count_required,
     eligible,
     fates,
     loss_verdicts,
     recorded,
-    wanted,
 )
 from sociolab.worlds.stss.scoring import ErrandDone, TaskScore
 from sociolab.worlds.stss.talk.conditions import Occasion
@@ -125,5 +125,5 @@ def test_somebody_who_writes_no_acts_leaves_all_of_it_untold(part: str) -> None:
 
 def test_goals_ask_for_a_half_or_third_of_the_background_or_for_all_errands() -> None:
     tasks = (PARTY, GAME, PICNIC, MEETING, MEDICINE)
-    assert [wanted(one) for one in tasks] == [3, 3, 2, 1, 2]
+    assert [count_required(one) for one in tasks] == [3, 3, 2, 1, 2]
     assert [eligible(one) for one in tasks] == [5, 5, 5, 1, 2]

@@ -25,10 +25,10 @@ from sociolab.worlds.stss.importing.village import (
     DefectKind,
     PlaceNames,
     SourceFiles,
+    describe_defects,
     find_files,
     read_ville,
     slug,
-    told,
 )
 from sociolab.worlds.stss.task import days_of
 
@@ -50,15 +50,15 @@ def with_history(
     """
     if path is None:
         return tuple(residents), ()
-    names = [one.name for one in residents]
+    names = [resident.name for resident in residents]
     memories: dict[str, tuple[str, ...]] = {}
     defects: list[Defect] = []
     for name, whispers in _rows(path):
         if name not in names:
             defects.append(Defect(DefectKind.NOBODYS_HISTORY, name, "Name", path.name, "left out"))
             continue
-        kept = []
-        for written in filter(None, (" ".join(one.split()) for one in whispers.split(";"))):
+        remembered = []
+        for written in filter(None, (" ".join(whisper.split()) for whisper in whispers.split(";"))):
             text, slips = _put_right(written, names)
             defects += [Defect(DefectKind.MISSPELT_NAME, name, "Whisper", *slip) for slip in slips]
             if _CLOCK.search(text):
@@ -66,9 +66,10 @@ def with_history(
                 defects.append(Defect(DefectKind.DATED_MEMORY, name, "Whisper", text, remedy))
                 if correct:
                     continue
-            kept.append(text)
-        memories[name] = (*memories.get(name, ()), *kept)
-    return tuple(_with(one, memories.get(one.name, ()), names) for one in residents), tuple(defects)
+            remembered.append(text)
+        memories[name] = (*memories.get(name, ()), *remembered)
+    with_memories = (_with(each, memories.get(each.name, ()), names) for each in residents)
+    return tuple(with_memories), tuple(defects)
 
 
 def _rows(path: Path) -> list[tuple[str, str]]:
@@ -78,22 +79,22 @@ def _rows(path: Path) -> list[tuple[str, str]]:
             f"{path}, line 1: expected the columns {' and '.join(COLUMNS)}, found "
             f"{', '.join(rows.fieldnames or ()) or 'nothing'}; fetch the file again"
         )
-    found = []
+    whispers = []
     for row in rows:
         if not row["Name"] or row["Whisper"] is None or None in row:
             raise ConfigError(
                 f"{path}, line {rows.line_num}: expected a name and what it remembers; mend it"
             )
-        found.append((row["Name"].strip(), row["Whisper"]))
-    return found
+        whispers.append((row["Name"].strip(), row["Whisper"]))
+    return whispers
 
 
 def _put_right(text: str, names: Sequence[str]) -> tuple[str, list[tuple[str, str]]]:
     """The text with residents' names as they are written elsewhere; each slip with its remedy."""
     slips: dict[str, str] = {}
 
-    def right(found: re.Match[str]) -> str:
-        written = found[0]
+    def right(match: re.Match[str]) -> str:
+        written = match[0]
         if written not in names:
             for close in get_close_matches(written, names, n=1, cutoff=CLOSE):
                 slips[written] = close
@@ -105,9 +106,9 @@ def _put_right(text: str, names: Sequence[str]) -> tuple[str, list[tuple[str, st
 def _with(resident: Resident, memories: tuple[str, ...], names: Sequence[str]) -> Resident:
     ties = {}
     for name in names:
-        known = [text for text in memories if re.search(rf"\b{re.escape(name)}\b", text)]
-        if known and name != resident.name:
-            ties[name] = tie_in(known, name)
+        mentions = [text for text in memories if re.search(rf"\b{re.escape(name)}\b", text)]
+        if mentions and name != resident.name:
+            ties[name] = tie_in(mentions, name)
     return resident.model_copy(update={"memories": memories, "ties": ties})
 
 
@@ -126,8 +127,8 @@ def tie_in(memories: Sequence[str], name: str) -> str:
         rf"\b(your [^,]+), {who}(?! and)",
     ):
         for memory in memories:
-            if found := re.search(pattern, memory, re.IGNORECASE):
-                return found[1]
+            if match := re.search(pattern, memory, re.IGNORECASE):
+                return match[1]
     return memories[0]
 
 
@@ -170,17 +171,17 @@ def _read(files: SourceFiles, name: str, *, correct: bool) -> tuple[TownData, Im
     raw = read_tasks(files.tasks)
     ids = {resident.name: resident.id for resident in people.residents}
     days = {resident.name: days_of(resident) for resident in people.residents}
-    made = make_tasks(raw, TownFacts(names, ids, days), correct=correct)
-    if not made.tasks:
+    imported = make_tasks(raw, TownFacts(names, ids, days), correct=correct)
+    if not imported.tasks:
         raise ConfigError(
             f"{files.tasks[0]}: expected a task that can be played on this map, found none; "
             "correct them on import, or mend the files"
         )
     learnt = taught(people.residents, raw, names)
     residents, slips = with_history(learnt, files.history, correct=correct)
-    data = TownData(name, _version(files, correct=correct), ville.town, residents, made.tasks)
-    defects = (*ville.defects, *people.defects, *slips, *made.defects)
-    return data, _report(data, len(raw), made.left_out, defects, correct=correct)
+    data = TownData(name, _version(files, correct=correct), ville.town, residents, imported.tasks)
+    defects = (*ville.defects, *people.defects, *slips, *imported.defects)
+    return data, _report(data, len(raw), imported.left_out, defects, correct=correct)
 
 
 def _report(
@@ -198,15 +199,22 @@ def _report(
         f"{len(data.residents)} residents, {len(data.tasks)} of {tasks_read} tasks"
     )
     memories, ties = (
-        sum(map(len, found))
-        for found in zip(*((one.memories, one.ties) for one in data.residents), strict=True)
+        sum(map(len, column))
+        for column in zip(
+            *((resident.memories, resident.ties) for resident in data.residents), strict=True
+        )
     )
     remembered = (f"{memories} seed memories and {ties} ties",) if memories else ()
     return ImportReport(
         corrected=correct,
         left_out=left_out,
         defects=defects,
-        lines=(first, *remembered, *_remark(left_out, defects, correct=correct), *told(defects)),
+        lines=(
+            first,
+            *remembered,
+            *_remark(left_out, defects, correct=correct),
+            *describe_defects(defects),
+        ),
     )
 
 
@@ -218,7 +226,9 @@ def _remark(
     if left_out:
         numbers = ", ".join(str(number) for number in left_out)
         lines.append(f"left out, as nobody could play them: task {numbers}")
-    of_tasks = sum(one.where.startswith("task ") and one.kind not in KEPT for one in defects)
+    of_tasks = sum(
+        defect.where.startswith("task ") and defect.kind not in KEPT for defect in defects
+    )
     if of_tasks:
         done = "corrected" if correct else "left as they are; --correct mends what can be mended"
         lines.append(f"{of_tasks} defects of tasks, {done} (each in {ABOUT})")
@@ -228,8 +238,8 @@ def _remark(
 def _version(files: SourceFiles, *, correct: bool) -> str:
     """A digest of the files that were read, and whether they were corrected."""
     sums = [hashlib.sha256(path.read_bytes()).hexdigest() for path in files.read]
-    whole = hashlib.sha256("".join(sums).encode()).hexdigest()[:16]
-    return f"{whole}-corrected" if correct else whole
+    checksum = hashlib.sha256("".join(sums).encode()).hexdigest()[:16]
+    return f"{checksum}-corrected" if correct else checksum
 
 
 def _write(data: TownData, report: ImportReport, source: Path, target: Path) -> None:
@@ -295,11 +305,11 @@ def read_people(files: SourceFiles, names: PlaceNames) -> People:
     residents: dict[str, Resident] = {}
     defects: list[Defect] = []
     for name in listed:
-        resident, found = _resident(files.personas / name, names)
+        resident, persona_defects = _resident(files.personas / name, names)
         if resident.id in residents:
             raise ConfigError(f"{files.people}: {name!r} comes a second time; remove one of them")
         residents[resident.id] = resident
-        defects += found
+        defects += persona_defects
     return People(tuple(residents.values()), tuple(defects))
 
 
@@ -307,13 +317,13 @@ def known_places(
     memory: Mapping[str, Mapping[str, object]], names: PlaceNames
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The places of sector -> arena as the map spells them, and those that it does not have."""
-    known: dict[str, None] = {}
+    on_map: dict[str, None] = {}
     lost: dict[str, None] = {}
     for sector, arenas in memory.items():
         for written in [f"{sector}: {arena}" for arena in arenas] or [sector]:
             place = names.resolve(written)
-            (known if place else lost)[place or written] = None
-    return tuple(known), tuple(lost)
+            (on_map if place else lost)[place or written] = None
+    return tuple(on_map), tuple(lost)
 
 
 def _resident(folder: Path, names: PlaceNames) -> tuple[Resident, tuple[Defect, ...]]:
@@ -326,7 +336,9 @@ def _resident(folder: Path, names: PlaceNames) -> tuple[Resident, tuple[Defect, 
         )
     memory_file = _of_persona(folder, "spatial_memory.json")
     worlds = record(str(memory_file), SpatialMemory, json_file(memory_file)).root
-    known, lost = known_places({s: a for world in worlds.values() for s, a in world.items()}, names)
+    on_map, lost = known_places(
+        {s: a for world in worlds.values() for s, a in world.items()}, names
+    )
     fields = {
         "id": slug(raw.name),
         "name": " ".join(raw.name.split()),
@@ -337,10 +349,10 @@ def _resident(folder: Path, names: PlaceNames) -> tuple[Resident, tuple[Defect, 
         "lifestyle": raw.lifestyle,
         "living_area": home,
         "routine": raw.daily_plan_req.strip(),
-        "knows": tuple(dict.fromkeys((*known, home))),
+        "knows": tuple(dict.fromkeys((*on_map, home))),
     }
     resident = record(str(file), Resident, fields)
-    return resident, _defects(resident, known, lost)
+    return resident, _defects(resident, on_map, lost)
 
 
 def _of_persona(folder: Path, name: str) -> Path:
@@ -350,14 +362,16 @@ def _of_persona(folder: Path, name: str) -> Path:
 
 
 def _defects(
-    resident: Resident, known: tuple[str, ...], lost: tuple[str, ...]
+    resident: Resident, on_map: tuple[str, ...], lost: tuple[str, ...]
 ) -> tuple[Defect, ...]:
     who, field = resident.name, "spatial_memory"
-    found = [Defect(DefectKind.UNKNOWN_KNOWLEDGE, who, field, place, "left out") for place in lost]
-    if resident.living_area not in known:
+    defects = [
+        Defect(DefectKind.UNKNOWN_KNOWLEDGE, who, field, place, "left out") for place in lost
+    ]
+    if resident.living_area not in on_map:
         home = resident.living_area
-        found.append(Defect(DefectKind.HOME_UNKNOWN, who, field, f"no {home}", "they know it"))
-    return tuple(found)
+        defects.append(Defect(DefectKind.HOME_UNKNOWN, who, field, f"no {home}", "they know it"))
+    return tuple(defects)
 
 
 def taught(

@@ -77,21 +77,22 @@ def import_prompts(source: Path, fresh: Path, name: str, variant: str = "") -> t
     What has no template there is that of our set `paper`. Sentences on what is whose; ConfigError
     where there is no template, or one with other inputs than are known.
     """
-    found = _templates(source)
-    known = {one: path for one in TEMPLATES if (path := _path_of(one, found)) is not None}
-    if not known:
+    paths = _templates(source)
+    chosen = {key: path for key in TEMPLATES if (path := _path_of(key, paths)) is not None}
+    if not chosen:
         raise ConfigError(
             f"{source}: expected a folder with templates of Generative Agents, such as "
             f"{next(iter(TEMPLATES))}.txt, found none"
         )
     ours = files(PACKAGE).joinpath("prompts", "paper")
     texts = {
-        f"{one}.md": ours.joinpath(f"{one}.md").read_text("utf-8") for one in WANTED_GENERATIVE
+        f"{prompt}.md": ours.joinpath(f"{prompt}.md").read_text("utf-8")
+        for prompt in WANTED_GENERATIVE
     }
     lines: list[str] = []
     written: dict[str, str] = {}
-    for one, path in known.items():
-        (question, inputs), stem = TEMPLATES[one], path.stem
+    for template, path in chosen.items():
+        (question, inputs), stem = TEMPLATES[template], path.stem
         if question in written and stem not in _KINDS:
             continue
         body, left_out = _converted(path, inputs.split())
@@ -105,7 +106,7 @@ def import_prompts(source: Path, fresh: Path, name: str, variant: str = "") -> t
         file = f"generative/{question}.md"
         form = texts[file][texts[file].rindex("Answer with") :]
         texts[file] = f"{body.strip()}\n\n{form}"
-    own = sorted({one for one, _ in TEMPLATES.values()} - set(written))
+    own = sorted({each for each, _ in TEMPLATES.values()} - set(written))
     title = "the authors' templates of Generative Agents, as far as they were at hand"
     texts[MANIFEST] = tomli_w.dumps({"title": title, "instructions": "unverified"})
     write_files(fresh, texts)
@@ -114,7 +115,7 @@ def import_prompts(source: Path, fresh: Path, name: str, variant: str = "") -> t
         "from our set paper: how the town works, TDP, what is said, the form of each reply"
     )
     lines += [f"no template found for: {', '.join(own)}"] if own else []
-    if unused := sorted({path.stem for path in found} - {path.stem for path in known.values()}):
+    if unused := sorted({path.stem for path in paths} - {path.stem for path in chosen.values()}):
         lines.append(f"asked nowhere here: {', '.join(unused)}")
     lines.append(f"{standing}; used with --set mind=generative-agents alone")
     return tuple(lines)
@@ -127,9 +128,9 @@ def _templates(source: Path) -> tuple[Path, ...]:
     return tuple(path for path in paths if _INPUT.search(path.read_text("utf-8", errors="replace")))
 
 
-def _path_of(wanted: str, found: Sequence[Path]) -> Path | None:
-    folder, _, stem = wanted.partition("/")
-    alike = [path for path in found if path.stem == stem]
+def _path_of(template: str, paths: Sequence[Path]) -> Path | None:
+    folder, _, stem = template.partition("/")
+    alike = [path for path in paths if path.stem == stem]
     return min(alike, key=lambda path: path.parent.name != folder, default=None)
 
 
@@ -138,8 +139,8 @@ def _converted(path: Path, inputs: list[str]) -> tuple[str, tuple[str, ...]]:
     text = file_text(path).rpartition(_HEADER)[2]
     left_out = set()
 
-    def put(found: re.Match[str]) -> str:
-        number = int(found[1])
+    def put(match: re.Match[str]) -> str:
+        number = int(match[1])
         if number >= len(inputs):
             raise ConfigError(
                 f"{path}: expected inputs 0 to {len(inputs) - 1}, found <INPUT {number}>; this is "
@@ -152,7 +153,7 @@ def _converted(path: Path, inputs: list[str]) -> tuple[str, tuple[str, ...]]:
         return value if "{" in value or value.isdigit() else f"{{{{ {value} }}}}"
 
     parts = _INPUT.split(text)
-    plain = [re.sub(r"[{}]", lambda brace: f'{{{{ "{brace[0]}" }}}}', one) for one in parts[::2]]
-    filled = [put(found) for found in _INPUT.finditer(text)]
+    plain = [re.sub(r"[{}]", lambda brace: f'{{{{ "{brace[0]}" }}}}', part) for part in parts[::2]]
+    filled = [put(match) for match in _INPUT.finditer(text)]
     body = "".join(a + b for a, b in zip(plain, [*filled, ""], strict=True))
-    return body, tuple(str(one) for one in sorted(left_out))
+    return body, tuple(str(number) for number in sorted(left_out))

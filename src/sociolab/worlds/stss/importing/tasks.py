@@ -93,7 +93,7 @@ class Numbered:
 
 def read_tasks(files: Sequence[Path]) -> tuple[Numbered, ...]:
     """All tasks in order; ConfigError with file and index (from 1) where one cannot be read."""
-    found: list[Numbered] = []
+    tasks: list[Numbered] = []
     for path in files:
         items = json_file(path)
         if not isinstance(items, list):
@@ -102,17 +102,17 @@ def read_tasks(files: Sequence[Path]) -> tuple[Numbered, ...]:
             place = f"{path}, task {index}"
             raw = record(place, RawTask, fields)
             _check(place, raw)
-            found.append(Numbered(len(found) + 1, place, raw))
-    return tuple(found)
+            tasks.append(Numbered(len(tasks) + 1, place, raw))
+    return tuple(tasks)
 
 
 def _check(place: str, raw: RawTask) -> None:
     if not set(raw.all_chars) - {raw.performer}:
         raise ConfigError(f"{place}: all_chars: expected somebody beside the performer; add them")
-    wanted = 2 if raw.task_type == "Ask for others" else 1
-    if len(raw.task.goal) != wanted:
+    goal_count = 2 if raw.task_type == "Ask for others" else 1
+    if len(raw.task.goal) != goal_count:
         raise ConfigError(
-            f"{place}: task.goal: expected {wanted} for the type {raw.task_type!r}, found "
+            f"{place}: task.goal: expected {goal_count} for the type {raw.task_type!r}, found "
             f"{len(raw.task.goal)}; mend it"
         )
     if raw.task_type in TIMED and raw.task.goal[0].start_time == OPEN:
@@ -249,13 +249,13 @@ def draft_of(task: Numbered, names: PlaceNames) -> Draft:
 
 def task_of(draft: Draft, people: Mapping[str, str]) -> SocialTask:
     """Our record of a draft; somebody who is no resident goes by the name in the file."""
-    first, told = draft.aims[0], draft.texts
+    first, texts = draft.aims[0], draft.texts
     errands = draft.aims if draft.type == "asking for help" else ()
     return SocialTask(
         id=f"stss-{draft.number:02d}-{slug(first.what)}",
         type=draft.type,
         title=first.what[:1].upper() + first.what[1:],
-        goal=" ".join(_sentence(text) for text in (told.order, told.promise) if text),
+        goal=" ".join(_sentence(text) for text in (texts.order, texts.promise) if text),
         performer=people.get(draft.performer, draft.performer),
         background=tuple(people.get(name, name) for name in draft.background),
         days=(draft.day - timedelta(days=1), draft.day),
@@ -313,7 +313,7 @@ class ImportedTasks:
     left_out: tuple[int, ...]
 
 
-def make_tasks(raw: Sequence[Numbered], known: TownFacts, *, correct: bool) -> ImportedTasks:
+def make_tasks(raw: Sequence[Numbered], facts: TownFacts, *, correct: bool) -> ImportedTasks:
     """Our tasks of the public ones.
 
     All defects are found in either case. With `correct` the mended task is taken, else the one
@@ -323,26 +323,26 @@ def make_tasks(raw: Sequence[Numbered], known: TownFacts, *, correct: bool) -> I
     tasks: list[SocialTask] = []
     defects: list[Defect] = []
     left_out: list[int] = []
-    for one in raw:
-        draft = draft_of(one, known.names)
-        mended, found = _examined(draft, known)
-        defects += found
-        nowhere = [defect for defect in found if defect.kind is DefectKind.UNKNOWN_PLACE]
+    for numbered in raw:
+        draft = draft_of(numbered, facts.names)
+        mended, draft_defects = _examined(draft, facts)
+        defects += draft_defects
+        nowhere = [defect for defect in draft_defects if defect.kind is DefectKind.UNKNOWN_PLACE]
         if any(not (correct and defect.correction) for defect in nowhere):
-            left_out.append(one.number)
+            left_out.append(numbered.number)
             continue
-        task = task_of(mended if correct else draft, known.people)
-        for fault in task_faults(task, known.people.values(), known.names.town):
-            raise ConfigError(f"{one.place}: {fault}")
+        task = task_of(mended if correct else draft, facts.people)
+        for fault in task_faults(task, facts.people.values(), facts.names.town):
+            raise ConfigError(f"{numbered.place}: {fault}")
         tasks.append(task)
     return ImportedTasks(tuple(tasks), tuple(defects), tuple(left_out))
 
 
-def _examined(draft: Draft, known: TownFacts) -> tuple[Draft, list[Defect]]:
+def _examined(draft: Draft, facts: TownFacts) -> tuple[Draft, list[Defect]]:
     defects: list[Defect] = []
     for check in CHECKS:
-        draft, found = check(draft, known)
-        defects += found
+        draft, check_defects = check(draft, facts)
+        defects += check_defects
     return draft, defects
 
 
@@ -354,9 +354,9 @@ def check_performer(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
     choices = draft.raw.performer_choices
     if not choices or draft.performer in choices or any(c.startswith("#") for c in choices):
         return draft, []
-    found = f"{draft.performer}, not {' or '.join(choices)}"
+    actual = f"{draft.performer}, not {' or '.join(choices)}"
     remedy = "the performer of the texts stays"
-    return draft, [Defect(DefectKind.OTHER_PERFORMER, draft.where, "performer", found, remedy)]
+    return draft, [Defect(DefectKind.OTHER_PERFORMER, draft.where, "performer", actual, remedy)]
 
 
 # ------------------------------------------------------------------ the filter
@@ -369,17 +369,17 @@ PLACED = ("public activity", "inviting companions", "asking for help")
 """The types of task that fix a place (STSS Table 2)."""
 
 
-def check_places(draft: Draft, known: TownFacts) -> tuple[Draft, list[Defect]]:
+def check_places(draft: Draft, facts: TownFacts) -> tuple[Draft, list[Defect]]:
     """Every place is on the map; a wrong name becomes the one it is most like, in texts too."""
     defects: list[Defect] = []
     for index, aim in enumerate(draft.aims):
         left_open = not aim.place and draft.type not in PLACED
-        if left_open or known.names.resolve(aim.place):
+        if left_open or facts.names.resolve(aim.place):
             continue
-        right = known.names.nearest(aim.place) if aim.place else ""
+        right = facts.names.nearest(aim.place) if aim.place else ""
         field = f"task.goal.{index}.location"
-        found = aim.place or "no place"
-        defects.append(Defect(DefectKind.UNKNOWN_PLACE, draft.where, field, found, right))
+        actual = aim.place or "no place"
+        defects.append(Defect(DefectKind.UNKNOWN_PLACE, draft.where, field, actual, right))
         if right:
             draft = draft.retold(aim.place, right)
             aims = list(draft.aims)
@@ -397,10 +397,10 @@ def check_filter(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
             aims.append(aim)
             continue
         right = _from_note(draft)
-        found = f"{', '.join(aim.keywords)} in {draft.texts.order!r}"
+        actual = f"{', '.join(aim.keywords)} in {draft.texts.order!r}"
         field = f"task.goal.{index}.keyword"
         defects.append(
-            Defect(DefectKind.FOREIGN_FILTER, draft.where, field, found, ", ".join(right))
+            Defect(DefectKind.FOREIGN_FILTER, draft.where, field, actual, ", ".join(right))
         )
         aims.append(replace(aim, what=right[0], keywords=right) if right else aim)
     return replace(draft, aims=tuple(aims)), defects
@@ -412,8 +412,8 @@ def check_promised_activity(draft: Draft, _: TownFacts) -> tuple[Draft, list[Def
     plain = re.search(r"\bevent\b", draft.texts.promise, re.IGNORECASE)
     if not draft.texts.promise or plain or is_told(draft.texts.promise, keywords):
         return draft, []
-    found, remedy = draft.texts.promise, "the description is not told"
-    defect = Defect(DefectKind.OTHER_ACTIVITY, draft.where, "Description", found, remedy)
+    actual, remedy = draft.texts.promise, "the description is not told"
+    defect = Defect(DefectKind.OTHER_ACTIVITY, draft.where, "Description", actual, remedy)
     return replace(draft, texts=replace(draft.texts, promise="")), [defect]
 
 
@@ -444,7 +444,7 @@ EVENT = re.compile(r"\bhold an? (.+?) at ", re.IGNORECASE)
 """What is to be held, in a text."""
 
 
-def check_event(draft: Draft, known: TownFacts) -> tuple[Draft, list[Defect]]:
+def check_event(draft: Draft, facts: TownFacts) -> tuple[Draft, list[Defect]]:
     """The order and the line for readers tell of one event.
 
     Where they do not, and the order also names another place than is scored while the line does
@@ -453,8 +453,8 @@ def check_event(draft: Draft, known: TownFacts) -> tuple[Draft, list[Defect]]:
     order, line = EVENT.search(draft.texts.order), EVENT.search(draft.texts.goal)
     if order is None or line is None or order[1].casefold() == line[1].casefold():
         return draft, []
-    foreign = _foreign_places(draft, draft.texts.order, known)
-    if not foreign or _foreign_places(draft, draft.texts.goal, known):
+    foreign = _foreign_places(draft, draft.texts.order, facts)
+    if not foreign or _foreign_places(draft, draft.texts.goal, facts):
         remedy = f"the performer is told of the {order[1]}"
         return draft, [Defect(DefectKind.OTHER_EVENT, draft.where, "goal", line[1], remedy)]
     remedy = "told in the words of the goal"
@@ -462,18 +462,18 @@ def check_event(draft: Draft, known: TownFacts) -> tuple[Draft, list[Defect]]:
     for place in foreign:
         right = f"{draft.aims[0].place}, {remedy}"
         defects.append(Defect(DefectKind.PROMISED_PLACE, draft.where, "FPG", place, right))
-    said = _without_repeated_stamp(draft.texts.goal)
-    said = f"{draft.performer} wants to {said[:1].lower()}{said[1:]}"
-    return replace(draft, texts=replace(draft.texts, order=said)), defects
+    sentence = _without_repeated_stamp(draft.texts.goal)
+    sentence = f"{draft.performer} wants to {sentence[:1].lower()}{sentence[1:]}"
+    return replace(draft, texts=replace(draft.texts, order=sentence)), defects
 
 
-def check_told_places(draft: Draft, known: TownFacts) -> tuple[Draft, list[Defect]]:
+def check_told_places(draft: Draft, facts: TownFacts) -> tuple[Draft, list[Defect]]:
     """The texts of a task with one place name no other."""
     right = draft.aims[0].place
     foreign = [
         (field, place)
         for field, text in draft.texts.by_field
-        for place in _foreign_places(draft, text, known)
+        for place in _foreign_places(draft, text, facts)
     ]
     for place in dict.fromkeys(place for _, place in foreign):
         draft = draft.retold(place, right)
@@ -489,30 +489,30 @@ def check_numbers(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
     The record's counts the performer too, except where somebody is asked for help.
     """
     where, expected = draft.where, draft.expected
-    wanted = expected if draft.type == "asking for help" else expected + 1
+    required = expected if draft.type == "asking for help" else expected + 1
     defects: list[Defect] = []
-    if draft.raw.task.target_num != wanted:
-        found, remedy = str(draft.raw.task.target_num), f"{wanted}, by the rule"
-        defects.append(Defect(DefectKind.WRONG_NUMBER, where, "task.target_num", found, remedy))
+    if draft.raw.task.target_num != required:
+        actual, remedy = str(draft.raw.task.target_num), f"{required}, by the rule"
+        defects.append(Defect(DefectKind.WRONG_NUMBER, where, "task.target_num", actual, remedy))
     if draft.type not in COUNTED:
         return draft, defects
     right, promise = f"{expected}, by the rule", draft.texts.promise
-    told = [found.lower() for found in NUMBER.findall(promise)]
-    wrong = [number for number in told if number_of(number) != expected]
+    numbers = [number.lower() for number in NUMBER.findall(promise)]
+    wrong = [number for number in numbers if number_of(number) != expected]
     defects += [Defect(DefectKind.PROMISED_NUMBER, where, "Description", n, right) for n in wrong]
-    if not told:
+    if not numbers:
         defects.append(Defect(DefectKind.NO_NUMBER, where, "Description", "no number", right))
         promise = f"{promise} At least {expected} others are hoped for.".strip()
-    promise = NUMBER.sub(lambda found: found[0].replace(found[1], str(expected), 1), promise)
+    promise = NUMBER.sub(lambda match: match[0].replace(match[1], str(expected), 1), promise)
     promise = promise.replace(f"{expected} another", f"{expected} other")
     return replace(draft, texts=replace(draft.texts, promise=promise)), defects
 
 
-def check_ordinary_days(draft: Draft, known: TownFacts) -> tuple[Draft, list[Defect]]:
+def check_ordinary_days(draft: Draft, facts: TownFacts) -> tuple[Draft, list[Defect]]:
     """The filter tells what it looks for from what people do on any day, and finds its own words
     in other forms. It stays as it is, so that scores are those of the public filter.
     """
-    routines = [text for name in draft.background for text in known.days.get(name, ())]
+    routines = [text for name in draft.background for text in facts.days.get(name, ())]
     defects: list[Defect] = []
     for index, aim in enumerate(draft.aims):
         for kind, texts in (
@@ -520,18 +520,18 @@ def check_ordinary_days(draft: Draft, known: TownFacts) -> tuple[Draft, list[Def
             (DefectKind.MISSED_FORM, missed_by(aim.keywords)),
         ):
             if texts:
-                found = f"{', '.join(aim.keywords)}: {'; '.join(texts)}"
+                actual = f"{', '.join(aim.keywords)}: {'; '.join(texts)}"
                 field, remedy = f"task.goal.{index}.keyword", "the printed filter stays"
-                defects.append(Defect(kind, draft.where, field, found, remedy))
+                defects.append(Defect(kind, draft.where, field, actual, remedy))
     return draft, defects
 
 
-def _foreign_places(draft: Draft, text: str, known: TownFacts) -> tuple[str, ...]:
+def _foreign_places(draft: Draft, text: str, facts: TownFacts) -> tuple[str, ...]:
     """The sectors that a text names and that are not scored; () unless one place is."""
-    if len(draft.aims) != 1 or not known.names.resolve(draft.aims[0].place):
+    if len(draft.aims) != 1 or not facts.names.resolve(draft.aims[0].place):
         return ()
     right = sector_of(draft.aims[0].place)
-    return tuple(sector for sector in known.names.mentioned(text) if sector != right)
+    return tuple(sector for sector in facts.names.mentioned(text) if sector != right)
 
 
 def _without_repeated_stamp(text: str) -> str:

@@ -116,11 +116,11 @@ def _objects(
     tiles: _Tiles, number: int, inside: NDArray[np.bool_], things: Mapping[int, MatrixBlock]
 ) -> dict[str, tuple[Tile, ...]]:
     """The things of an arena, and the tiles on which they stand, row by row."""
-    found: dict[str, list[Tile]] = {}
+    stands: dict[str, list[Tile]] = {}
     for y, x in np.argwhere((tiles.arena == number) & (tiles.thing != EMPTY)).tolist():
         name = things[int(tiles.thing[y, x])].names[2]
-        found.setdefault(name, []).append(_at_hand((x, y), inside))
-    return {name: tuple(dict.fromkeys(stand)) for name, stand in found.items()}
+        stands.setdefault(name, []).append(_at_hand((x, y), inside))
+    return {name: tuple(dict.fromkeys(stand)) for name, stand in stands.items()}
 
 
 def _at_hand(tile: Tile, inside: NDArray[np.bool_]) -> Tile:
@@ -133,9 +133,9 @@ def _at_hand(tile: Tile, inside: NDArray[np.bool_]) -> Tile:
 
 def _check_names(sectors: Mapping[int, MatrixBlock], arenas: Mapping[int, MatrixBlock]) -> None:
     """Every name once, and every arena in a sector that there is."""
-    known = {block.names[1] for block in sectors.values()}
+    sector_names = {block.names[1] for block in sectors.values()}
     for block in arenas.values():
-        if block.names[1] not in known:
+        if block.names[1] not in sector_names:
             raise ConfigError(
                 f"{block.place}: the arena {block.names[2]!r} is in the sector {block.names[1]!r}, "
                 "which is none of the known ones; mend it"
@@ -174,18 +174,18 @@ def _defects(
     lived_in: list[int],
 ) -> tuple[Defect, ...]:
     cut_off = int((tiles.open & ~walkable).sum())
-    found = [
+    defects = [
         Defect(DefectKind.UNKNOWN_PLACE, "map", "arena_blocks", str(_place(block)), "left out")
         for number, block in arenas.items()
         if number not in lived_in
     ]
     if cut_off:
-        found.append(
+        defects.append(
             Defect(
                 DefectKind.CUT_OFF, "map", "collision_maze", f"{cut_off} tiles", "closed", cut_off
             )
         )
-    return tuple(found)
+    return tuple(defects)
 
 
 # ------------------------------------------------------------------ matrices, a number a tile
@@ -218,7 +218,7 @@ def read_blocks(path: Path, names: int) -> dict[int, MatrixBlock]:
 
     ConfigError with file and line for a line of another form, or a number that comes twice.
     """
-    found: dict[int, MatrixBlock] = {}
+    blocks: dict[int, MatrixBlock] = {}
     for line, text in enumerate(file_text(path).splitlines(), start=1):
         if not text.strip():
             continue
@@ -229,18 +229,18 @@ def read_blocks(path: Path, names: int) -> dict[int, MatrixBlock]:
                 f"{place}: expected a number and {names} names, found {text.strip()[:60]!r}; "
                 "mend it"
             )
-        if int(number) in found:
+        if int(number) in blocks:
             raise ConfigError(
                 f"{place}: the block {number} comes a second time; remove one of them"
             )
-        found[int(number)] = MatrixBlock(int(number), tuple(rest), place)
-    return found
+        blocks[int(number)] = MatrixBlock(int(number), tuple(rest), place)
+    return blocks
 
 
-def read_matrix(path: Path, shape: MapSize, known: Collection[int] | None) -> NDArray[np.int32]:
+def read_matrix(path: Path, shape: MapSize, numbers: Collection[int] | None) -> NDArray[np.int32]:
     """A matrix as [height, width], from one row of numbers or from many; EMPTY where nothing is.
 
-    `known`: the numbers that mean something; None where every number does. ConfigError with file
+    `numbers`: those that mean something; None where every number does. ConfigError with file
     and tile for something that is no number, an unknown number, or too many or few of them.
     """
     words = file_text(path).replace("\n", ",").split(",")
@@ -256,7 +256,7 @@ def read_matrix(path: Path, shape: MapSize, known: Collection[int] | None) -> ND
         where += f"{index // shape.maze_width})"
         if not cell.isdecimal():
             raise ConfigError(f"{where}: expected a block's number, found {cell[:20]!r}; mend it")
-        if known is not None and int(cell) != EMPTY and int(cell) not in known:
+        if numbers is not None and int(cell) != EMPTY and int(cell) not in numbers:
             raise ConfigError(
                 f"{where}: the number {int(cell)} is none of the known blocks; mend it, or add it "
                 "to the list of blocks"
@@ -296,8 +296,8 @@ class PlaceNames:
 
     def mentioned(self, text: str) -> tuple[str, ...]:
         """The sectors that a text names, in order, each once."""
-        found = (self._sectors[match.group()] for match in self._in_text.finditer(_plain(text)))
-        return tuple(dict.fromkeys(found))
+        sectors = (self._sectors[match.group()] for match in self._in_text.finditer(_plain(text)))
+        return tuple(dict.fromkeys(sectors))
 
 
 def sector_of(place: str) -> str:
@@ -370,15 +370,15 @@ class Defect:
         return {**asdict(self), "kind": str(self.kind)}
 
 
-def told(defects: Iterable[Defect]) -> tuple[str, ...]:
+def describe_defects(defects: Iterable[Defect]) -> tuple[str, ...]:
     """One line for each kind that was met, with how often and where, in the order above."""
     by_kind: dict[DefectKind, list[Defect]] = {kind: [] for kind in DefectKind}
     for defect in defects:
         by_kind[defect.kind].append(defect)
     return tuple(
-        f"{kind}: {sum(d.count for d in found)} ({_wheres(found)})"
-        for kind, found in by_kind.items()
-        if found
+        f"{kind}: {sum(d.count for d in group)} ({_wheres(group)})"
+        for kind, group in by_kind.items()
+        if group
     )
 
 
@@ -386,9 +386,9 @@ def _wheres(defects: list[Defect]) -> str:
     """ "task 7, 8", each once."""
     wheres = list(dict.fromkeys(defect.where for defect in defects))
     numbers = [where.removeprefix("task ") for where in wheres if where.startswith("task ")]
-    others = [where for where in wheres if not where.startswith("task ")]
+    rest = [where for where in wheres if not where.startswith("task ")]
     tasks = [f"task {', '.join(numbers)}"] if numbers else []
-    return "; ".join([*tasks, *others])
+    return "; ".join([*tasks, *rest])
 
 
 # ------------------------------------------------------------------ the files
@@ -431,30 +431,33 @@ def find_files(source: Path) -> SourceFiles:
     index = _index(source)
     people = _people(source, index)
     return SourceFiles(
-        shape=_one(source, index, "maze_meta_info.json"),
-        world=_one(source, index, "world_blocks.csv"),
-        matrices={what: _one(source, index, f"{what}_maze.csv") for what in MATRICES},
-        blocks={what: _one(source, index, f"{what}_blocks.csv") for what in BLOCKS},
+        shape=_find_file(source, index, "maze_meta_info.json"),
+        world=_find_file(source, index, "world_blocks.csv"),
+        matrices={what: _find_file(source, index, f"{what}_maze.csv") for what in MATRICES},
+        blocks={what: _find_file(source, index, f"{what}_blocks.csv") for what in BLOCKS},
         people=people,
         personas=_personas(people),
-        tasks=(_one(source, index, "tasks.json"), _one(source, index, "tasks_dlc.json")),
+        tasks=(
+            _find_file(source, index, "tasks.json"),
+            _find_file(source, index, "tasks_dlc.json"),
+        ),
         history=next(iter(index.get("agent_history_init_n25.csv", ())), None),
     )
 
 
 def _index(source: Path) -> dict[str, list[Path]]:
     """Files below the folder by name, the shallowest first; hidden folders are passed over."""
-    found: dict[str, list[Path]] = {}
+    index: dict[str, list[Path]] = {}
     for folder, inside, names in os.walk(source):
         inside[:] = sorted(name for name in inside if not name.startswith("."))
         for name in sorted(names):
-            found.setdefault(name, []).append(Path(folder) / name)
-    for paths in found.values():
+            index.setdefault(name, []).append(Path(folder) / name)
+    for paths in index.values():
         paths.sort(key=lambda path: (len(path.parts), str(path)))
-    return found
+    return index
 
 
-def _one(source: Path, index: Mapping[str, list[Path]], name: str) -> Path:
+def _find_file(source: Path, index: Mapping[str, list[Path]], name: str) -> Path:
     paths = index.get(name)
     if not paths:
         raise ConfigError(

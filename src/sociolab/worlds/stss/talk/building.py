@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -16,8 +17,9 @@ from sociolab.core.user_files import data_folder, fresh_folder, imported_folder,
 from sociolab.engine.scene import FailurePolicy
 from sociolab.plugin.context import Context, Findings
 from sociolab.plugin.options import Flag, StoreAccess
-from sociolab.report.section import Section, TextTable
-from sociolab.report.words import plural
+from sociolab.report.catalogue import Catalogue, Column
+from sociolab.report.finding import Count, Finding
+from sociolab.report.section import Section
 from sociolab.store.connect import checked_name
 from sociolab.store.store import Store
 from sociolab.worlds.stss.talk.dataset import (
@@ -26,6 +28,7 @@ from sociolab.worlds.stss.talk.dataset import (
     SCENARIOS,
     TalkData,
     TalkScenario,
+    TallyRow,
     TaskTally,
     selectable,
     selected,
@@ -35,6 +38,7 @@ from sociolab.worlds.stss.talk.dataset import (
 from sociolab.worlds.stss.talk.freezing import Unit, Watch, candidates, frozen_of_episode, town_of
 from sociolab.worlds.stss.world import StssSettings
 
+SAY = Catalogue("build", "sociolab.worlds.stss.notes")
 WORLD: Literal["stss-talk"] = "stss-talk"
 MOST_SEEDS = 1000
 
@@ -81,42 +85,42 @@ class Built:
     candidates: int
 
 
-def build(wanted: Build, watch: Watch, store: Store | None = None) -> Built:
+def build(config: Build, watch: Watch, store: Store | None = None) -> Built:
     """Live the tasks of all seeds, or take those of a run in the store, freeze talks, choose among
     them and write the set.
 
     ConfigError where the description is wrong, something of that name is there already, or fewer
     talks were frozen than are wanted. Stopped on the way, it leaves nothing behind.
     """
-    seeds = seeds_of(wanted.seeds)
-    name, target = _name(wanted), _target(wanted)
-    if wanted.run and wanted.data:
+    seeds = seeds_of(config.seeds)
+    name, target = _name(config), _target(config)
+    if config.run and config.data:
         raise ConfigError("--data: a run has its own town; leave out --data or --run")
-    folder = None if wanted.data is None else data_folder("stss", wanted.data)
+    folder = None if config.data is None else data_folder("stss", config.data)
     with fresh_folder(target) as scratch:
-        if wanted.run and store is not None:
-            found, version, lived_by = _of_run(store, wanted.run, watch)
-            where = f"the run {wanted.run}"
+        if config.run and store is not None:
+            talks, version, lived_by = _of_run(store, config.run, watch)
+            where = f"the run {config.run}"
         else:
             units = [
                 Unit(folder, seed, task.id)
                 for seed in seeds
                 for task in town_of(folder, seed).tasks
             ]
-            found, lived_by = candidates(units, watch), "rule-based residents"
+            talks, lived_by = candidates(units, watch), "rule-based residents"
             version = town_of(folder, seeds[0]).version
-            where = f"the towns of the seeds {wanted.seeds}"
-        possible = selectable(found)
-        if possible < wanted.total:
+            where = f"the towns of the seeds {config.seeds}"
+        possible = selectable(talks)
+        if possible < config.total:
             raise ConfigError(
-                f"expected {wanted.total} conversation tasks, two of a pair at most, found "
+                f"expected {config.total} conversation tasks, two of a pair at most, found "
                 f"{possible} in {where}; ask for fewer with --total"
-                + ("" if wanted.run else ", or name more --seeds")
+                + ("" if config.run else ", or name more --seeds")
             )
-        data = TalkData(name, version, selected(found, wanted.total), lived_by)
+        data = TalkData(name, version, selected(talks, config.total), lived_by)
         with writing(target):
-            write_talks(scratch, data, wanted.command)
-    return Built(data, target, tally(data.scenarios), len(found))
+            write_talks(scratch, data, config.command)
+    return Built(data, target, tally(data.scenarios), len(talks))
 
 
 def _of_run(store: Store, name: str, watch: Watch) -> tuple[list[TalkScenario], str, str]:
@@ -124,28 +128,30 @@ def _of_run(store: Store, name: str, watch: Watch) -> tuple[list[TalkScenario], 
     run = store.run(name)
     if run.world != "stss":
         raise ConfigError(f"--run: expected a run of stss, found {name}, a run of {run.world}")
-    given = run.settings if isinstance(run.settings, dict) else {}
+    stored = run.settings if isinstance(run.settings, dict) else {}
     settings = StssSettings.model_validate(run.world_settings)
-    then: Any = given.get("on_failed_turn", "skip")
-    policy = FailurePolicy(int(str(given.get("attempts", 3))), then)
+    on_failure: Any = stored.get("on_failed_turn", "skip")
+    policy = FailurePolicy(int(str(stored.get("attempts", 3))), on_failure)
     first = {
         row.trial.task.id: row for row in reversed(store.trials(name)) if row.status == "played"
     }
-    found: list[TalkScenario] = []
+    talks: list[TalkScenario] = []
     members: set[str] = set()
     for number, row in enumerate(reversed(first.values()), 1):
-        found += frozen_of_episode(store.episode(name, row.trial.id), settings, policy)
+        talks += frozen_of_episode(store.episode(name, row.trial.id), settings, policy)
         members |= {member.agent for member in row.trial.cast}
-        watch(number, len(first), len(found))
-    data: Any = given.get("data")
-    ruled = [one for one in members if run.declared.agents.get(one) == "rules"]
-    lived_by = ", ".join(f"{one} (rule-based)" if one in ruled else one for one in sorted(members))
-    return found, str(data[1]), f"{lived_by or 'nobody'}, in the run {name}"
+        watch(number, len(first), len(talks))
+    data: Any = stored.get("data")
+    ruled = [agent for agent in members if run.declared.agents.get(agent) == "rules"]
+    lived_by = ", ".join(
+        f"{agent} (rule-based)" if agent in ruled else agent for agent in sorted(members)
+    )
+    return talks, str(data[1]), f"{lived_by or 'nobody'}, in the run {name}"
 
 
 def seeds_of(text: str) -> tuple[int, ...]:
     """The seeds of "1-6" or "1,3,7-9", each once and in order; ConfigError for anything else."""
-    found: set[int] = set()
+    seeds: set[int] = set()
     for part in text.split(","):
         matched = re.fullmatch(r"\s*(\d{1,9})(?:-(\d{1,9}))?\s*", part)
         first, last = (int(matched[1]), int(matched[2] or matched[1])) if matched else (1, 0)
@@ -154,19 +160,19 @@ def seeds_of(text: str) -> tuple[int, ...]:
                 f"--seeds: expected numbers such as 1-6 or 1,4,7, at most {MOST_SEEDS} of them, "
                 f'found "{text}"'
             )
-        found.update(range(first, last + 1))
-    return tuple(sorted(found))
+        seeds.update(range(first, last + 1))
+    return tuple(sorted(seeds))
 
 
 # ------------------------------------------------------------------ where it lies
 
 
-def _name(wanted: Build) -> str:
+def _name(config: Build) -> str:
     """What the set is called: as said, or as its folder; ConfigError where that is no name."""
-    if wanted.name is not None:
-        return _checked_name(wanted.name, "--name", "choose another")
-    if wanted.out is not None:
-        return _checked_name(wanted.out.resolve().name, "--out", "name another, or add --name NAME")
+    if config.name is not None:
+        return _checked_name(config.name, "--name", "choose another")
+    if config.out is not None:
+        return _checked_name(config.out.resolve().name, "--out", "name another, or add --name NAME")
     raise ConfigError(
         "expected --name NAME, to be played with --data NAME, or --out DIR, or both; found neither"
     )
@@ -182,14 +188,14 @@ def _checked_name(name: str, flag: str, advice: str) -> str:
         ) from error
 
 
-def _target(wanted: Build) -> Path:
+def _target(config: Build) -> Path:
     """The folder to write; ConfigError if something is there that must stay."""
-    if wanted.out is not None:
-        return _own_folder(wanted.out.absolute(), replace=wanted.replace)
-    target = imported_folder(WORLD, _name(wanted))
-    if target.exists() and not wanted.replace:
+    if config.out is not None:
+        return _own_folder(config.out.absolute(), replace=config.replace)
+    target = imported_folder(WORLD, _name(config))
+    if target.exists() and not config.replace:
         raise ConfigError(
-            f'a data set called "{wanted.name}" is there already; choose another --name, or '
+            f'a data set called "{config.name}" is there already; choose another --name, or '
             "add --replace"
         )
     return target
@@ -209,10 +215,10 @@ def _checked(target: Path, *, replace: bool) -> Path:
         return target
     if not target.is_dir():
         raise ConfigError(f"--out: expected a folder, found the file {target}; name another")
-    others = sorted({one.name for one in target.iterdir()} - {META, SCENARIOS, REPORT})
-    if others:
+    foreign = sorted({entry.name for entry in target.iterdir()} - {META, SCENARIOS, REPORT})
+    if foreign:
         raise ConfigError(
-            f'--out: expected an empty folder or an older set, found "{others[0]}" in {target}; '
+            f'--out: expected an empty folder or an older set, found "{foreign[0]}" in {target}; '
             "name another"
         )
     if any(target.iterdir()) and not replace:
@@ -227,44 +233,43 @@ def _checked(target: Path, *, replace: bool) -> Path:
 
 async def build_command(lab: Context, config: Build) -> Findings:
     """Build, and say every few seconds where it stands."""
-    told = [time.monotonic()]
+    last_report = [time.monotonic()]
 
     def watch(done: int, total: int, frozen: int) -> None:
-        now = time.monotonic()
-        if done and done < total and now - told[0] < _TOLD_EVERY:
+        moment = time.monotonic()
+        if done and done < total and moment - last_report[0] < _REPORT_EVERY:
             return
-        told[0] = now
+        last_report[0] = moment
         lab.tell(f"{done}/{total} tasks simulated, {frozen} conversations frozen")
 
     built = build(config, watch, lab.store if config.run else None)
     data, where = built.data, str(config.out) if config.out else built.data.name
-    said = (
-        f"{len(data.scenarios)} of {built.candidates} conversations that could be frozen, hash "
-        f"{data.hash}",
-        f"written to {built.folder}; play them: sociolab run {WORLD} --data {where}",
+    sentences = (
+        SAY("frozen", n=len(data.scenarios), candidates=built.candidates, hash=data.hash),
+        SAY("written", folder=str(built.folder), world=WORLD, data=where),
     )
-    section = Section(f"{data.name}: conversation tasks by seed", said, (), (_built_table(built),))
+    seeds = (Column(f"{seed}", f"{seed}", f"seed {seed}") for seed in built.tally.seeds)
+    columns: tuple[str | Column, ...] = ("type", "task", "all", *seeds)
+    table = SAY.table("tally", _tally_findings(built.tally), columns=columns)
+    section = Section(SAY("title", name=data.name), sentences, (), (table,))
     figures = {"name": data.name, "hash": data.hash, "talks": len(data.scenarios)}
     return Findings((section,), figures=figures)
 
 
-_TOLD_EVERY = 5.0
+_REPORT_EVERY = 5.0
 """Seconds."""
 
 
-def _built_table(built: Built) -> TextTable:
-    tally = built.tally
-    found: list[tuple[str, ...]] = []
+def _tally_findings(tally: TaskTally) -> Iterator[Finding]:
+    """How many conversations there are of each task and seed, then of each type, then of all."""
+
+    def finding(kind: str, task: str, rows: Sequence[TallyRow]) -> Finding:
+        by_seed = zip(*(row.of_seed for row in rows), strict=True)
+        sums = {f"seed {seed}": sum(n) for seed, n in zip(tally.seeds, by_seed, strict=True)}
+        count = sum(row.count for row in rows)
+        return Finding(about={"type": kind, "task": task}, more={"all": count, **sums})
+
     for kind, rows in tally.types:
-        found += [(kind, row.task, f"{row.count}", *map(_count, row.of_seed)) for row in rows]
-        sums = [sum(column) for column in zip(*(row.of_seed for row in rows), strict=True)]
-        whole = sum(row.count for row in rows)
-        found.append((kind, plural(len(rows), "task"), f"{whole}", *map(_count, sums)))
-    all_tasks = plural(len(tally.rows), "task")
-    found.append(("all", all_tasks, f"{tally.count}", *map(_count, tally.by_seed)))
-    columns = ("type", "task", "all", *map(str, tally.seeds))
-    return TextTable("By social task and seed of the town", columns, tuple(found), words=(1,))
-
-
-def _count(number: int) -> str:
-    return str(number) if number else "."
+        yield from (finding(kind, row.task, [row]) for row in rows)
+        yield finding(kind, str(Count("task", len(rows))), rows)
+    yield finding("all", str(Count("task", len(tally.rows))), tally.rows)

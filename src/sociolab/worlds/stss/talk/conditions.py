@@ -91,9 +91,9 @@ def conditions_of(task: SocialTask, performer: str, other: str) -> tuple[GoalCon
             for condition in _of_errand(errand, number, performer, other)
         )
     if task.type == "appointment":
-        asked = f"{performer} has asked {other} to meet for the {task.activity}"
+        clause = f"{performer} has asked {other} to meet for the {task.activity}"
         first = GoalCondition(
-            "asked", "asked", f"{asked}, or has gone along when {other} proposed it."
+            "asked", "asked", f"{clause}, or has gone along when {other} proposed it."
         )
         where = f"{performer} and {other} have agreed on a definite place to meet at."
         return (
@@ -103,16 +103,16 @@ def conditions_of(task: SocialTask, performer: str, other: str) -> tuple[GoalCon
         )
     invited = f"{other} has been asked, or told to be welcome, to take part in {performer}'s"
     first = GoalCondition("invited", "invited", f"{invited} {task.activity}.")
-    told = GoalCondition(
+    place_told = GoalCondition(
         "place", "place told", f"{other} has been told that it is at {task.place}.", task.place
     )
     match task.type:
         case "public activity":
-            return (first, told, _time_told(task, other))
+            return (first, place_told, _time_told(task, other))
         case "online activity":
             return (first, _time_told(task, other))
         case "inviting companions":
-            return (first, _time_agreed(task, performer, other), told)
+            return (first, _time_agreed(task, performer, other), place_told)
 
 
 def _time_told(task: SocialTask, other: str) -> GoalCondition:

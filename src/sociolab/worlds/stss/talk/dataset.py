@@ -135,19 +135,21 @@ def read_talks(folder: Path) -> TalkData:
     it is; a `meta.json` without hash and number takes any scenarios.
     """
     meta = json_record(str(folder / META), TalkMeta, file_text(folder / META))
-    found: dict[str, TalkScenario] = {}
+    scenarios: dict[str, TalkScenario] = {}
     path = folder / SCENARIOS
-    for place, one in json_records(path, TalkScenario):
-        if one.id in found:
-            raise ConfigError(f'{place}: the id "{one.id}" occurs twice; rename one of the two')
-        _check_people(one, place)
-        _check_places(one, place)
-        found[one.id] = one
-    if not found:
+    for place, scenario in json_records(path, TalkScenario):
+        if scenario.id in scenarios:
+            raise ConfigError(
+                f'{place}: the id "{scenario.id}" occurs twice; rename one of the two'
+            )
+        _check_people(scenario, place)
+        _check_places(scenario, place)
+        scenarios[scenario.id] = scenario
+    if not scenarios:
         raise ConfigError(
             f"{path}: expected at least one conversation task, found none; build some"
         )
-    data = TalkData(meta.name, meta.version, tuple(found.values()), meta.lived_by)
+    data = TalkData(meta.name, meta.version, tuple(scenarios.values()), meta.lived_by)
     _check_meta(meta, data, folder)
     return data
 
@@ -177,49 +179,49 @@ def _check_meta(meta: TalkMeta, data: TalkData, folder: Path) -> None:
     """The set is the one that was written: a shortened file is no set of that name."""
     count = len(data.scenarios)
     number = count if meta.scenarios is None else meta.scenarios
-    wanted = data.hash if meta.hash is None else meta.hash
-    if (number, wanted) != (count, data.hash):
+    expected_hash = data.hash if meta.hash is None else meta.hash
+    if (number, expected_hash) != (count, data.hash):
         raise ConfigError(
-            f"{folder / SCENARIOS}: expected {number} conversation tasks of hash {wanted}, as "
-            f"{META} says, found {count} of hash {data.hash}; build the set again or, if you "
+            f"{folder / SCENARIOS}: expected {number} conversation tasks of hash {expected_hash}, "
+            f"as {META} says, found {count} of hash {data.hash}; build the set again or, if you "
             f'changed it on purpose, give it another "name" in {META} and there set "scenarios" '
             f'to {count} and "hash" to "{data.hash}" (or leave both out)'
         )
 
 
-def _check_people(found: TalkScenario, where: str) -> None:
+def _check_people(scenario: TalkScenario, where: str) -> None:
     """The two are who the task says, and are among the people."""
-    performer, other = found.performer.resident.id, found.other.resident.id
-    if performer != found.task.performer:
+    performer, other = scenario.performer.resident.id, scenario.other.resident.id
+    if performer != scenario.task.performer:
         raise ConfigError(
-            f"{where}: expected the task's performer, {found.task.performer}, as performer, found "
-            f"{performer}; correct the one or the other"
+            f"{where}: expected the task's performer, {scenario.task.performer}, as performer, "
+            f"found {performer}; correct the one or the other"
         )
-    if other not in found.task.background or (found.task.partner or other) != other:
-        wanted = found.task.partner or ", ".join(found.task.background)
-        raise ConfigError(f"{where}: expected as the other one of: {wanted}; found {other}")
-    strange = [who for who in (performer, other) if who not in found.people]
+    if other not in scenario.task.background or (scenario.task.partner or other) != other:
+        expected = scenario.task.partner or ", ".join(scenario.task.background)
+        raise ConfigError(f"{where}: expected as the other one of: {expected}; found {other}")
+    strange = [who for who in (performer, other) if who not in scenario.people]
     if strange:
         raise ConfigError(f'{where}: expected both among "people", {strange[0]} is not; add them')
 
 
-def _check_places(found: TalkScenario, where: str) -> None:
+def _check_places(scenario: TalkScenario, where: str) -> None:
     """The two stand in one place, and that is one of the town's."""
-    here, there = found.performer.place, found.other.place
-    if here != there:
+    performer_place, other_place = scenario.performer.place, scenario.other.place
+    if performer_place != other_place:
         raise ConfigError(
-            f'{where}: expected both in one place, found the performer at "{here}" and the other '
-            f'at "{there}"; correct the one or the other ("" is outdoors)'
+            f'{where}: expected both in one place, found the performer at "{performer_place}" '
+            f'and the other at "{other_place}"; correct the one or the other ("" is outdoors)'
         )
-    if here and here not in found.place_names:
+    if performer_place and performer_place not in scenario.place_names:
         raise ConfigError(
-            f'{where}: expected them at one of "places", or at "" (outdoors), found "{here}"; '
-            "add it to the places or correct it"
+            f'{where}: expected them at one of "places", or at "" (outdoors), '
+            f'found "{performer_place}"; add it to the places or correct it'
         )
 
 
 def _lines(scenarios: Iterable[TalkScenario]) -> str:
-    return "".join(one.model_dump_json(exclude_defaults=True) + "\n" for one in scenarios)
+    return "".join(scenario.model_dump_json(exclude_defaults=True) + "\n" for scenario in scenarios)
 
 
 def _write(path: Path, text: str) -> None:
@@ -243,13 +245,13 @@ def selected(candidates: Sequence[TalkScenario], total: int) -> tuple[TalkScenar
     """
     queues = [list(_in_turn(own)) for own in _by_task(candidates)]
     chosen: list[list[TalkScenario]] = [[] for _ in queues]
-    left = total
+    remaining = total
     for turn in range(max(map(len, queues), default=0)):
-        for queue, taken in zip(queues, chosen, strict=True):
-            if turn < len(queue) and left:
-                taken.append(queue[turn])
-                left -= 1
-    return tuple(one for taken in chosen for one in sorted(taken, key=_by_time))
+        for queue, picked in zip(queues, chosen, strict=True):
+            if turn < len(queue) and remaining:
+                picked.append(queue[turn])
+                remaining -= 1
+    return tuple(scenario for picked in chosen for scenario in sorted(picked, key=_by_time))
 
 
 def selectable(candidates: Sequence[TalkScenario]) -> int:
@@ -258,33 +260,35 @@ def selectable(candidates: Sequence[TalkScenario]) -> int:
 
 
 def _by_task(candidates: Iterable[TalkScenario]) -> list[list[TalkScenario]]:
-    found: dict[str, list[TalkScenario]] = {}
-    for one in candidates:
-        found.setdefault(one.task.id, []).append(one)
-    return list(found.values())
+    by_task: dict[str, list[TalkScenario]] = {}
+    for scenario in candidates:
+        by_task.setdefault(scenario.task.id, []).append(scenario)
+    return list(by_task.values())
 
 
 def _in_turn(own: list[TalkScenario]) -> Iterator[TalkScenario]:
     """A task's candidates: one of each seed, then another of each, two of a pair at most."""
     of_seed: dict[int, list[TalkScenario]] = {seed: [] for seed in sorted({o.seed for o in own})}
-    for one in sorted(own, key=lambda one: (stream(0, "talk", one.id).random(), one.id)):
-        of_seed[one.seed].append(one)
+    for scenario in sorted(
+        own, key=lambda candidate: (stream(0, "talk", candidate.id).random(), candidate.id)
+    ):
+        of_seed[scenario.seed].append(scenario)
     pairs: Counter[tuple[str, str, str]] = Counter()
     while any(of_seed.values()):
         for waiting in of_seed.values():
-            free = [one for one in waiting if pairs[_pair(one)] < MOST_OF_A_PAIR]
+            free = [candidate for candidate in waiting if pairs[_pair(candidate)] < MOST_OF_A_PAIR]
             waiting[:] = free[1:]
-            for one in free[:1]:
-                pairs[_pair(one)] += 1
-                yield one
+            for scenario in free[:1]:
+                pairs[_pair(scenario)] += 1
+                yield scenario
 
 
-def _pair(one: TalkScenario) -> tuple[str, str, str]:
-    return (one.task.id, one.performer.resident.id, one.other.resident.id)
+def _pair(scenario: TalkScenario) -> tuple[str, str, str]:
+    return (scenario.task.id, scenario.performer.resident.id, scenario.other.resident.id)
 
 
-def _by_time(one: TalkScenario) -> tuple[int, str, str]:
-    return (one.seed, one.now.isoformat(), one.id)
+def _by_time(scenario: TalkScenario) -> tuple[int, str, str]:
+    return (scenario.seed, scenario.now.isoformat(), scenario.id)
 
 
 # ------------------------------------------------------------------ how many of what
@@ -328,7 +332,7 @@ class TaskTally:
             sum(row.of_seed[number] for row in self.rows) for number in range(len(self.seeds))
         )
 
-    def as_markdown(self, title: str, said: Sequence[str]) -> str:
+    def as_markdown(self, title: str, sentences: Sequence[str]) -> str:
         """A page with two tables, and sentences before them."""
         kinds = "".join(
             f"| {kind} | {len(rows)} | {sum(row.count for row in rows)} |\n"
@@ -340,7 +344,7 @@ class TaskTally:
         )
         return (
             f"# {title}: {self.count} conversation tasks of {len(self.rows)} social tasks\n\n"
-            f"{chr(10).join(f'- {one}' for one in said)}\n\n"
+            f"{chr(10).join(f'- {sentence}' for sentence in sentences)}\n\n"
             f"| type | social tasks | conversation tasks |\n|---|---:|---:|\n{kinds}"
             f"| all | {len(self.rows)} | {self.count} |\n\n"
             "By social task, in all and by the seed of the town:\n\n"
@@ -351,9 +355,9 @@ class TaskTally:
 
 def tally(scenarios: Sequence[TalkScenario]) -> TaskTally:
     """Count the conversation tasks of a set."""
-    seeds = tuple(sorted({one.seed for one in scenarios}))
-    counts = Counter((one.task.id, one.seed) for one in scenarios)
-    types = {one.task.id: one.task.type for one in scenarios}
+    seeds = tuple(sorted({scenario.seed for scenario in scenarios}))
+    counts = Counter((scenario.task.id, scenario.seed) for scenario in scenarios)
+    types = {scenario.task.id: scenario.task.type for scenario in scenarios}
     rows = [
         TallyRow(kind, task, tuple(counts[task, seed] for seed in seeds))
         for task, kind in types.items()
@@ -368,21 +372,21 @@ FEWEST = 2
 def counts_of(data: TalkData) -> tuple[str, ...]:
     """How many conversation tasks there are by type, what the two remember, and who lived."""
     counted = tally(data.scenarios)
-    found = [
+    sentences = [
         f"{kind}: {plural(sum(counts), 'conversation')} of {plural(len(rows), 'social task')}, "
         f"{' to '.join(dict.fromkeys(map(str, (min(counts), max(counts)))))} each"
         for kind, rows in counted.types
         if (counts := [row.count for row in rows])
     ]
     if few := [row.task for row in counted.rows if row.count < FEWEST]:
-        found.append(f"fewer than {FEWEST} conversations: {', '.join(few)}")
+        sentences.append(f"fewer than {FEWEST} conversations: {', '.join(few)}")
     for side in ("performer", "other"):
-        memories = [len(getattr(one, side).memories) for one in data.scenarios] or [0]
-        found.append(
+        memories = [len(getattr(scenario, side).memories) for scenario in data.scenarios] or [0]
+        sentences.append(
             f"memories of the {side}: {median(memories):g} (median), {min(memories)} to "
             f"{max(memories)}"
         )
-    return (*found, f"days simulated by: {data.lived_by or 'not said'}")
+    return (*sentences, f"days simulated by: {data.lived_by or 'not said'}")
 
 
 def _cells(counts: Sequence[int]) -> str:

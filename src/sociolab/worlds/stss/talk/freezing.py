@@ -69,10 +69,12 @@ def frozen_talks(data: TownData, task: SocialTask, seed: int) -> tuple[TalkScena
     for an appointment with the partner alone; not with who has promised to come by hearsay.
     `task` is one of `data`.
     """
-    laid_out = next(one for one in Stss(data, StssSettings()).tasks() if one.id == task.id)
+    laid_out = next(
+        candidate for candidate in Stss(data, StssSettings()).tasks() if candidate.id == task.id
+    )
     content, player = content_from(laid_out.content), MindPlayer(ScriptedMind(), built_in=True)
     setting = setting_of(content, StssSettings(), FailurePolicy(), task.id, seed)
-    return _frozen_of(content, seed, setting, lambda one: _at_once(player.reply(one, None)))
+    return _frozen_of(content, seed, setting, lambda request: _at_once(player.reply(request, None)))
 
 
 def frozen_of_episode(
@@ -95,13 +97,13 @@ def frozen_of_episode(
     journal.as_they_came()
 
     def reply(request: Request) -> Reply | NoReply:
-        known = journal.reply(request)
-        if known is None:
+        recorded = journal.reply(request)
+        if recorded is None:
             raise StoreError(
                 f"the episode {trial.id} cannot be simulated again from its record: the world's "
                 "rules have changed since; play it under another --name"
             )
-        return known
+        return recorded
 
     return _frozen_of(content, trial.seed, setting, reply)
 
@@ -128,19 +130,19 @@ def _frozen_of(
         elif isinstance(step, Happened):
             events.append(step)
     days = Trajectory(trace_from(chunks_in(events)), setting.town)
-    return tuple(_with_deeds(one, days) for one in watcher.frozen)
+    return tuple(_with_deeds(scenario, days) for scenario in watcher.frozen)
 
 
 @dataclass(frozen=True, slots=True)
-class _Begun:
+class _Opening:
     """A talk that the performer is in, as its first question shows it: before anything is said.
 
     What the two remember is read here, since the other's question follows upon the first words.
     """
 
     first: Utter
-    performers: tuple[Memory, ...]
-    others: tuple[Memory, ...]
+    performer_memories: tuple[Memory, ...]
+    other_memories: tuple[Memory, ...]
 
 
 class _Watcher:
@@ -150,10 +152,10 @@ class _Watcher:
         self.frozen: list[TalkScenario] = []
         self._task = content.task
         self._seed = seed
-        self._residents = {one.id: one for one in content.residents}
+        self._residents = {resident.id: resident for resident in content.residents}
         self._memories: dict[str, Recall] = {}
         self._met: set[str] = set()
-        self._begun: _Begun | None = None
+        self._opening: _Opening | None = None
 
     def see(self, question: MindQuestion[Any]) -> None:
         """Each side's first utterance in a talk is where it is frozen."""
@@ -162,12 +164,12 @@ class _Watcher:
             return
         if self._task.performer in (question.me.resident.id, question.other.id):
             if not question.lines:
-                self._begun = self._beginning(question)
-            elif len(question.lines) == 1 and self._begun is not None:
-                scenario = self._scenario(self._begun, question)
+                self._opening = self._beginning(question)
+            elif len(question.lines) == 1 and self._opening is not None:
+                scenario = self._scenario(self._opening, question)
                 self.frozen += [scenario] if scenario is not None else []
 
-    def _beginning(self, question: Utter) -> _Begun | None:
+    def _beginning(self, question: Utter) -> _Opening | None:
         """The talk if it is to be frozen: the first of the two, about what is still to come."""
         task, starter, listener = self._task, question.me.resident.id, question.other.id
         other = listener if starter == task.performer else starter
@@ -177,17 +179,17 @@ class _Watcher:
         if task.partner and other != task.partner:
             return None
         performer, name = self._residents[task.performer].name, self._residents[other].name
-        return _Begun(
+        return _Opening(
             question,
             _recalled(self._memories[task.performer], f"{name} {task.goal}"),
             _recalled(self._memories[other], f"{performer} {task.activity}"),
         )
 
-    def _scenario(self, begun: _Begun, answer: Utter) -> TalkScenario | None:
+    def _scenario(self, opening: _Opening, answer: Utter) -> TalkScenario | None:
         """Both sides before a word is said; None where there is nothing to ask, or it is late, or
         the other has promised already: its note of the talk would tell what it knew before.
         """
-        first, task = begun.first, self._task
+        first, task = opening.first, self._task
         begins = first.me.resident.id == task.performer
         performer, other = (first, answer) if begins else (answer, first)
         if first.me.now > _last_moment(task, performer.me):
@@ -200,29 +202,29 @@ class _Watcher:
             task=task,
             now=first.me.now,
             performer_begins=begins,
-            performer=self._side(performer, first.me.now, begun.performers),
-            other=self._side(other, first.me.now, begun.others),
+            performer=self._side(performer, first.me.now, opening.performer_memories),
+            other=self._side(other, first.me.now, opening.other_memories),
             people={
-                who: Neighbour(name=one.name, known_as=one.known_as)
-                for who, one in self._residents.items()
+                who: Neighbour(name=resident.name, known_as=resident.known_as)
+                for who, resident in self._residents.items()
             },
             places=_by_sector(first.me.names),
         )
 
-    def _side(self, question: Utter, now: datetime, memories: tuple[Memory, ...]) -> Side:
+    def _side(self, question: Utter, moment: datetime, memories: tuple[Memory, ...]) -> Side:
         """One side, without the task; it knows the places of which it has been told."""
         me = question.me
         untold = self._residents[me.resident.id]
         before = known_places(me.resident, _by_sector(me.names))
         learned = tuple(place for place in me.places if place not in before)
-        ahead = tuple(block for block in question.ahead if block.end > now)
+        ahead = tuple(block for block in question.ahead if block.end > moment)
         return Side(
             resident=untold.model_copy(update={"knows": (*untold.knows, *learned)}),
             place=me.place,
             doing=me.doing,
             memories=memories,
             heard=_last_words(me.heard),
-            ahead=ahead if now.date() == self._task.day else ahead[:MOST_AHEAD],
+            ahead=ahead if moment.date() == self._task.day else ahead[:MOST_AHEAD],
         )
 
 
@@ -230,7 +232,7 @@ def _last_moment(task: SocialTask, performer: Me) -> datetime:
     """Until when a talk may be frozen, by the task's time or the one that was agreed last."""
     agreed = [
         about.start
-        for act in (heard.act for heard in performer.heard if heard.act.kind == "accept")
+        for act in (entry.act for entry in performer.heard if entry.act.kind == "accept")
         if (about := act.matter) is not None and key_of(about) == key_of(task.matter)
     ]
     start = task.start or next(filter(None, reversed(agreed)), "")
@@ -241,24 +243,27 @@ def _last_moment(task: SocialTask, performer: Me) -> datetime:
 
 def _has_promised(other: Me, task: SocialTask) -> bool:
     """Whether somebody else has won the other over already."""
-    known = standings(other).get(key_of(task.matter))
-    return known is not None and known.said_yes(other.resident.id)
+    standing = standings(other).get(key_of(task.matter))
+    return standing is not None and standing.said_yes(other.resident.id)
 
 
-def _last_words(heard: tuple[Heard, ...]) -> tuple[Heard, ...]:
+def _last_words(entries: tuple[Heard, ...]) -> tuple[Heard, ...]:
     """Of each earlier talk what was said last of each matter: an answer holds what it is about."""
-    last = {(one.when, one.other, one.act.matter and key_of(one.act.matter)): one for one in heard}
+    last = {
+        (entry.when, entry.other, entry.act.matter and key_of(entry.act.matter)): entry
+        for entry in entries
+    }
     return tuple(last.values())
 
 
 def _recalled(memory: Recall, query: str) -> tuple[Memory, ...]:
     """What comes to mind, best first; of what was merely seen a little, each sight once."""
-    found: list[Memory] = []
-    for one in memory.recall(query, _ALL):
-        seen = [each.text for each in found if each.kind == "seen"]
-        if one.kind != "seen" or (one.text not in seen and len(seen) < MOST_SEEN):
-            found.append(one)
-    return tuple(found[:MOST_MEMORIES])
+    memories: list[Memory] = []
+    for recalled in memory.recall(query, _ALL):
+        sights = [each.text for each in memories if each.kind == "seen"]
+        if recalled.kind != "seen" or (recalled.text not in sights and len(sights) < MOST_SEEN):
+            memories.append(recalled)
+    return tuple(memories[:MOST_MEMORIES])
 
 
 def _with_deeds(scenario: TalkScenario, days: Trajectory) -> TalkScenario:
@@ -274,29 +279,29 @@ def _with_deeds(scenario: TalkScenario, days: Trajectory) -> TalkScenario:
     )
 
 
-def _deeds(side: Side, now: datetime, days: Trajectory) -> tuple[Memory, ...]:
+def _deeds(side: Side, moment: datetime, days: Trajectory) -> tuple[Memory, ...]:
     """The last different entries of the day's plan that it was at, oldest first."""
-    found: dict[str, Memory] = {}
+    deeds: dict[str, Memory] = {}
     for did in days.records(Did, side.resident.id):
         when = days.clock.at(did.step)
-        if did.state == "at it" and when.date() == now.date() and when < now:
+        if did.state == "at it" and when.date() == moment.date() and when < moment:
             text = f"own activity: {did.block or did.doing}, at {did.place}"
-            found.pop(text, None)
-            found[text] = Memory(when, "done", text)
-    return tuple(found.values())[-MOST_DONE:]
+            deeds.pop(text, None)
+            deeds[text] = Memory(when, "done", text)
+    return tuple(deeds.values())[-MOST_DONE:]
 
 
 def _by_sector(names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
+    arenas: dict[str, tuple[str, ...]] = {}
     for name in names:
         sector, _, arena = name.partition(": ")
-        found[sector] = (*found.get(sector, ()), arena)
-    return found
+        arenas[sector] = (*arenas.get(sector, ()), arena)
+    return arenas
 
 
-def _at_once(asked: Coroutine[Any, Any, Reply | NoReply]) -> Reply | NoReply:
+def _at_once(coroutine: Coroutine[Any, Any, Reply | NoReply]) -> Reply | NoReply:
     try:
-        asked.send(None)
+        coroutine.send(None)
     except StopIteration as over:
         reply: Reply | NoReply = over.value
         return reply
@@ -317,19 +322,19 @@ class Unit:
 
 def candidates(units: list[Unit], watch: Watch) -> list[TalkScenario]:
     """What all froze: by task, then in the order of the units, however many processes there are."""
-    found: list[TalkScenario] = []
+    scenarios: list[TalkScenario] = []
     watch(0, len(units), 0)
     with _mapped(units) as frozen:
         for number, talks in enumerate(frozen, 1):
-            found += talks
-            watch(number, len(units), len(found))
-    return sorted(found, key=_task_order(units))
+            scenarios += talks
+            watch(number, len(units), len(scenarios))
+    return sorted(scenarios, key=_task_order(units))
 
 
 def _task_order(units: list[Unit]) -> Callable[[TalkScenario], int]:
     """Tasks as they come in the town, whichever seed had one of them first."""
     order = {task: number for number, task in enumerate(dict.fromkeys(u.task for u in units))}
-    return lambda one: order[one.task.id]
+    return lambda scenario: order[scenario.task.id]
 
 
 @contextmanager
@@ -365,7 +370,7 @@ def _end_with_parent() -> None:
 
 def _frozen(unit: Unit) -> tuple[TalkScenario, ...]:
     town = town_of(unit.folder, unit.seed)
-    task = next(one for one in town.tasks if one.id == unit.task)
+    task = next(candidate for candidate in town.tasks if candidate.id == unit.task)
     return frozen_talks(town, task, unit.seed)
 
 

@@ -94,18 +94,21 @@ def model_judge(model: ChatModel, texts: PromptSet) -> Judge:
 
 def _conditions(episode: Episode, judgings: Sequence[JudgingRow]) -> Sidebar:
     """What each judge found of each goal condition, in the talk and in the note of it."""
-    found = [
+    conditions = [
         Conditions(
             judge_title(row.judge.label, row.judge.method),
             LEVELS[verdict.measure.name],
-            tuple(Condition(one.condition.text, one.met, one.quote) for one in findings),
+            tuple(
+                Condition(finding.condition.text, finding.met, finding.quote)
+                for finding in findings
+            ),
             verdict.measure.name in OF_TALK,
         )
         for row in judgings
         for verdict in row.verdicts
         if (findings := findings_of(episode, verdict))
     ]
-    return Sidebar(conditions=tuple(found))
+    return Sidebar(conditions=tuple(conditions))
 
 
 def _remarks(world: World) -> Sequence[str]:

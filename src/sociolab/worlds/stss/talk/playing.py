@@ -108,8 +108,8 @@ class _Talk:
                 yield from self._target()
             ended = yield from self._talk()
             if ended.reason != "silence":
-                asked = self._asked(self.other, len(self.lines))
-                yield from self._answer(self.other.keeps(asked, self.lines))
+                context = self._build_context(self.other, len(self.lines))
+                yield from self._answer(self.other.keeps(context, self.lines))
         except _Stopped as stopped:
             failure = stopped.failure
             ended = Ended("failed turn", failure.turn, failure.seat)
@@ -117,11 +117,11 @@ class _Talk:
 
     def _target(self) -> Generator[Step, Sent, None]:
         """TDP's general plan and checklist, as the performer makes them on the first morning."""
-        asked, goal = self._asked(self.performer, 0), self.task.goal
+        context, goal = self._build_context(self.performer, 0), self.task.goal
         me = self.performer.on_waking(self.task)
-        plan = yield from self._answer(GeneralPlan(asked, me, goal))
+        plan = yield from self._answer(GeneralPlan(context, me, goal))
         self.plan = plan.lines if plan is not None else ()
-        items = yield from self._answer(TalkReminder(asked, me, goal, self.plan))
+        items = yield from self._answer(TalkReminder(context, me, goal, self.plan))
         self.checklist = items.items if items is not None else ()
 
     def _talk(self) -> Generator[Step, Sent, Ended]:
@@ -129,34 +129,34 @@ class _Talk:
         leaver = ""
         for turn in range(2 * rounds):
             speaker = self.order[turn % 2]
-            question = self._utter(speaker, self._asked(speaker, turn), rounds - turn // 2)
-            said = yield from self._answer(replace(question, closing=bool(leaver)))
-            if said is None:
+            question = self._utter(speaker, self._build_context(speaker, turn), rounds - turn // 2)
+            utterance = yield from self._answer(replace(question, closing=bool(leaver)))
+            if utterance is None:
                 return Ended("silence", turn, speaker.id)
             name = speaker.me.resident.name
-            self.lines = (*self.lines, Utterance(speaker.id, name, said.text, said.acts))
+            self.lines = (*self.lines, Utterance(speaker.id, name, utterance.text, utterance.acts))
             if leaver:
                 return Ended("left", turn, leaver)
-            leaver = speaker.id if said.ends else ""
+            leaver = speaker.id if utterance.ends else ""
         last = 2 * rounds - 1
         return Ended("left", last, leaver) if leaver else Ended("turn limit", last)
 
-    def _utter(self, speaker: Speaker, asked: Asked, left: int) -> Utter:
-        found = speaker.says(asked, self.lines, left)
+    def _utter(self, speaker: Speaker, context: Asked, rounds_left: int) -> Utter:
+        question = speaker.says(context, self.lines, rounds_left)
         if speaker is not self.performer:
-            return found
-        return replace(found, plan=self.plan, checklist=self.checklist)
+            return question
+        return replace(question, plan=self.plan, checklist=self.checklist)
 
-    def _asked(self, speaker: Speaker, turn: int) -> Asked:
+    def _build_context(self, speaker: Speaker, turn: int) -> Asked:
         return Asked(self.trial, self.seed, speaker.id, turn, seat=speaker.id)
 
     def _answer(self, question: MindQuestion[A]) -> Generator[Step, Sent, A | None]:
         """The answer; None where there is none and the talk goes on."""
-        found = yield from answered(question, 2 * self.settings.rounds, self.policy)
-        if not isinstance(found, Unusable):
-            return found
+        answer = yield from answered(question, 2 * self.settings.rounds, self.policy)
+        if not isinstance(answer, Unusable):
+            return answer
         if self.policy.then == "stop":
-            raise _Stopped(found)
+            raise _Stopped(answer)
         return None
 
 
@@ -186,8 +186,8 @@ def told_in(scenario: TalkScenario, episode: Episode) -> HeldTalk:
             continue
         match event.question:
             case "utter":
-                said = Said.model_validate(event.value)
-                lines.append(Utterance(event.seat, names[event.seat], said.text, said.acts))
+                answer = Said.model_validate(event.value)
+                lines.append(Utterance(event.seat, names[event.seat], answer.text, answer.acts))
             case "summarise":
                 note = Summary.model_validate(event.value)
             case "general_plan":
@@ -217,25 +217,25 @@ class Speaker:
         """The resident's, and the seat's."""
         return self.me.resident.id
 
-    def says(self, asked: Asked, lines: tuple[Utterance, ...], left: int) -> Utter:
+    def says(self, context: Asked, lines: tuple[Utterance, ...], rounds_left: int) -> Utter:
         """The next utterance is wanted."""
         side = self.side
         return Utter(
-            asked,
+            context,
             self.me,
             self.other,
             self.began,
             lines,
-            left,
+            rounds_left,
             side.memories,
             side.ahead,
         )
 
-    def keeps(self, asked: Asked, lines: tuple[Utterance, ...]) -> Summarise:
+    def keeps(self, context: Asked, lines: tuple[Utterance, ...]) -> Summarise:
         """What to remember of the talk is wanted; the places that were told are known by then."""
         side, places = self.side, self.me.places_after(lines)
         me = replace(self.me, places=places, objects=dict.fromkeys(places, ()))
-        return Summarise(asked, me, self.other, lines, side.ahead)
+        return Summarise(context, me, self.other, lines, side.ahead)
 
     def on_waking(self, task: SocialTask) -> Me:
         """As on the first morning: asleep at home, nothing lived yet."""
@@ -249,8 +249,8 @@ def performer_of(scenario: TalkScenario) -> Speaker:
     """The performer, who is given the task, as in the town."""
     side = scenario.performer
     resident = scenario.task.given_to(side.resident)
-    found = _speaker(scenario, resident, side, scenario.other, scenario.performer_begins)
-    return replace(found, me=replace(found.me, task=scenario.task.matter))
+    speaker = _speaker(scenario, resident, side, scenario.other, scenario.performer_begins)
+    return replace(speaker, me=replace(speaker.me, task=scenario.task.matter))
 
 
 def other_of(scenario: TalkScenario) -> Speaker:
@@ -264,15 +264,15 @@ def _speaker(
     scenario: TalkScenario, resident: Resident, side: Side, other: Side, began: bool
 ) -> Speaker:
     places = known_places(resident, scenario.places)
-    known = {who: one.known_as for who, one in scenario.people.items() if one.known_as}
+    known_as = {who: person.known_as for who, person in scenario.people.items() if person.known_as}
     me = Me(
         resident=resident,
         now=scenario.now,
         places=places,
         objects=dict.fromkeys(places, ()),
-        people={who: one.name for who, one in scenario.people.items() if who != resident.id},
+        people={who: person.name for who, person in scenario.people.items() if who != resident.id},
         memory=FrozenMemory(side.memories),
-        known_as=known,
+        known_as=known_as,
         place=side.place,
         names=scenario.place_names,
         doing=side.doing,
@@ -288,12 +288,12 @@ def known_places(resident: Resident, places: Mapping[str, tuple[str, ...]]) -> t
 
     `places` are those of the town, arenas by sector; what is not among them is passed over.
     """
-    found = [resident.living_area]
-    for known in resident.knows:
-        sector, _, arena = known.partition(": ")
+    names = [resident.living_area]
+    for place in resident.knows:
+        sector, _, arena = place.partition(": ")
         arenas = places.get(sector, ())
-        found += [f"{sector}: {one}" for one in arenas if not arena or one == arena]
-    return tuple(dict.fromkeys(found))
+        names += [f"{sector}: {name}" for name in arenas if not arena or name == arena]
+    return tuple(dict.fromkeys(names))
 
 
 @dataclass(frozen=True)
@@ -316,18 +316,18 @@ class FrozenMemory:
 
     def until(self, moment: datetime) -> FrozenMemory:
         """What was remembered at an earlier moment."""
-        return FrozenMemory(tuple(one for one in self.memories if one.when <= moment))
+        return FrozenMemory(tuple(memory for memory in self.memories if memory.when <= moment))
 
     @cached_property
     def _by_time(self) -> tuple[Memory, ...]:
-        return tuple(sorted(self.memories, key=lambda one: one.when))
+        return tuple(sorted(self.memories, key=lambda memory: memory.when))
 
     @cached_property
     def _relevance(self) -> Relevance:
-        found = Relevance(_embedder())
-        for one in self.memories:
-            found.add(one.text)
-        return found
+        relevance = Relevance(_embedder())
+        for memory in self.memories:
+            relevance.add(memory.text)
+        return relevance
 
 
 @lru_cache(maxsize=1)

@@ -53,13 +53,13 @@ def reason(findings: tuple[ConditionFinding, ...]) -> str:
     )
 
 
-def _level(rate: Measure, share: Measure, found: Findings) -> tuple[Verdict, ...]:
-    if isinstance(found, NoValue):
-        return found.of((rate, share))
-    met = sum(finding.met for finding in found)
+def _level(rate: Measure, share: Measure, findings: Findings) -> tuple[Verdict, ...]:
+    if isinstance(findings, NoValue):
+        return findings.of((rate, share))
+    met = sum(finding.met for finding in findings)
     return (
-        Score(rate, None, success(found), f"{met} of {len(found)} conditions are met"),
-        Score(share, None, share_met(found), reason(found)),
+        Score(rate, None, success(findings), f"{met} of {len(findings)} conditions are met"),
+        Score(share, None, share_met(findings), reason(findings)),
     )
 
 
@@ -89,14 +89,14 @@ def readable(
     lost = _unfinished(episode)
     if lost is not None:
         return lost, lost
-    told = told_in(scenario, episode)
-    if not told.lines:
+    talk = told_in(scenario, episode)
+    if not talk.lines:
         problem = "expected a conversation, found that nobody said anything"
         silence = MissingValue("incomplete", problem)
         return silence, silence
     if is_smoke(episode.trial):
         return _SMOKED, _SMOKED
-    return told, told.note or _without_note(episode)
+    return talk, talk.note or _without_note(episode)
 
 
 def _unfinished(episode: Episode) -> MissingValue | None:
@@ -153,8 +153,8 @@ class RecordedJudge:
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """Four verdicts; failures where no talk was held to its end, or no note is kept of it."""
         scenario = scenario_from(episode.trial.task.content)
-        told, note = readable(scenario, episode)
-        talk = of_talk(scenario.occasion, told.lines) if isinstance(told, HeldTalk) else told
+        held, note = readable(scenario, episode)
+        talk = of_talk(scenario.occasion, held.lines) if isinstance(held, HeldTalk) else held
         if isinstance(note, NoValue):
             return verdicts(talk, note)
         return verdicts(talk, talk if talk is UNREAD else of_note(scenario.occasion, note))
@@ -176,11 +176,11 @@ def of_note(occasion: Occasion, note: Memo) -> tuple[ConditionFinding, ...] | Ca
     return _findings(occasion, [(act, note.memo) for act in note.acts])
 
 
-def _findings(occasion: Occasion, meant: Iterable[Meant]) -> tuple[ConditionFinding, ...]:
+def _findings(occasion: Occasion, acts: Iterable[Meant]) -> tuple[ConditionFinding, ...]:
     ours, what = occasion.performer.id, occasion.task.activity
     about = [
         (act, act.matter, text)
-        for act, text in meant
+        for act, text in acts
         if act.matter is not None and (act.matter.host, act.matter.what) == (ours, what[:200])
     ]
     return tuple(
@@ -196,18 +196,18 @@ def _quote(
     """The words with the last act that meets a condition; "" where none does."""
     task = occasion.task
     day = task.day.isoformat()
-    told = [(act, matter, text) for act, matter, text in about if act.by == occasion.performer.id]
+    own = [(act, matter, text) for act, matter, text in about if act.by == occasion.performer.id]
     errand = task.errands[condition.errand - 1].what[:200] if condition.errand else ""
     # What is agreed is the last answer, unless something else was put forward after it.
-    answers = [one for one in about if one[0].kind in ("accept", "decline", "counter")]
-    agreed = [one for one in answers[-1:] if one[0].kind == "accept"]
+    answers = [entry for entry in about if entry[0].kind in ("accept", "decline", "counter")]
+    agreed = [entry for entry in answers[-1:] if entry[0].kind == "accept"]
 
-    def wanted(act: SpeechAct, matter: Matter) -> bool:
+    def meets(act: SpeechAct, matter: Matter) -> bool:
         match condition.kind:
             case "invited" | "asked":
                 return act.kind == "invite"
             case "request":
-                return act.kind == "invite" and any(one.what == errand for one in matter.chores)
+                return act.kind == "invite" and any(chore.what == errand for chore in matter.chores)
             case "place told" if errand:
                 return condition.place in [c.place for c in matter.chores if c.what == errand]
             case "place told":
@@ -219,8 +219,8 @@ def _quote(
             case "place agreed":
                 return bool(matter.place)
 
-    among = agreed if condition.kind in ("time agreed", "place agreed") else told
-    return next((text for act, matter, text in reversed(among) if wanted(act, matter)), "")
+    among = agreed if condition.kind in ("time agreed", "place agreed") else own
+    return next((text for act, matter, text in reversed(among) if meets(act, matter)), "")
 
 
 # ------------------------------------------------------------------ findings of a reason
@@ -238,7 +238,7 @@ def findings_of(episode: Episode, verdict: Verdict) -> tuple[ConditionFinding, .
     if not isinstance(verdict, Score) or verdict.measure.name not in LEVELS:
         return ()
     conditions = scenario_from(episode.trial.task.content).occasion.conditions
-    parts = (rf'{re.escape(one.id)}: (yes|no)(?: \("(.*?)"\))?' for one in conditions)
+    parts = (rf'{re.escape(condition.id)}: (yes|no)(?: \("(.*?)"\))?' for condition in conditions)
     match = re.fullmatch("; ".join(parts), verdict.reason, re.DOTALL)
     marks = match.groups("") if match else ()
     return tuple(

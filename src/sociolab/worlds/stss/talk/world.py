@@ -85,12 +85,12 @@ def _task(scenario: TalkScenario) -> Task:
 
 def transcript_of(scenario: TalkScenario, episode: Episode, seat: str | None) -> Transcript:
     """The whole; or, of one seat, no more than what it knew."""
-    told = told_in(scenario, episode)
+    talk = told_in(scenario, episode)
     performer, other = performer_of(scenario), other_of(scenario)
     scene = [_meeting(scenario)]
     for speaker in (performer, other):
         own = seat in (None, speaker.id)
-        private = _private(scenario, speaker, told) if own else ()
+        private = _private(scenario, speaker, talk) if own else ()
         text = "\n".join((_seen(speaker), *private))
         scene.append((speaker.me.resident.name, text))
     if seat != other.id:
@@ -98,8 +98,8 @@ def transcript_of(scenario: TalkScenario, episode: Episode, seat: str | None) ->
     title = scenario.task.title
     if seat == other.id:
         title = f"A talk with {performer.me.resident.name}"
-    notes = (*_troubles(scenario, episode, seat), *_note(other, told, seat))
-    return Transcript(title, tuple(scene), _lines(told, seat), notes)
+    notes = (*_troubles(scenario, episode, seat), *_note(other, talk, seat))
+    return Transcript(title, tuple(scene), _lines(talk, seat), notes)
 
 
 def _meeting(scenario: TalkScenario) -> tuple[str, str]:
@@ -112,28 +112,28 @@ def _meeting(scenario: TalkScenario) -> tuple[str, str]:
 
 def _seen(speaker: Speaker) -> str:
     """What the other sees and everybody knows of them."""
-    known, doing = speaker.me.known_as.get(speaker.id, ""), speaker.me.doing
-    told = "; ".join(filter(None, (known, f"was seen {doing}" if doing else "")))
-    return f"{told[:1].upper()}{told[1:]}." if told else "Nothing is known of them."
+    known_as, doing = speaker.me.known_as.get(speaker.id, ""), speaker.me.doing
+    text = "; ".join(filter(None, (known_as, f"was seen {doing}" if doing else "")))
+    return f"{text[:1].upper()}{text[1:]}." if text else "Nothing is known of them."
 
 
-def _private(scenario: TalkScenario, speaker: Speaker, told: HeldTalk) -> Iterator[str]:
+def _private(scenario: TalkScenario, speaker: Speaker, talk: HeldTalk) -> Iterator[str]:
     """What only they know: the goal and TDP's texts of the performer, what they have in mind."""
     performs = speaker.side is scenario.performer
     side = speaker.side
     if performs:
         yield f"Goal: {scenario.task.goal}"
-        yield from _listed("General plan", text_lines(told.plan))
-        yield from _listed("Checklist for conversations", text_lines(told.checklist))
+        yield from _list_private("General plan", text_lines(talk.plan))
+        yield from _list_private("Checklist for conversations", text_lines(talk.checklist))
     if side.resident.currently:
         yield f"Private: {side.resident.currently}"
     if speaker.other.tie:
         yield f"Private: {speaker.other.name} is their {speaker.other.tie}."
-    yield from _listed("Remembers", memory_lines(side.memories))
-    yield from _listed("Has planned", plan_lines(side.ahead))
+    yield from _list_private("Remembers", memory_lines(side.memories))
+    yield from _list_private("Has planned", plan_lines(side.ahead))
 
 
-def _listed(heading: str, lines: str) -> Iterator[str]:
+def _list_private(heading: str, lines: str) -> Iterator[str]:
     if lines:
         yield f"Private: {heading}:"
         yield lines
@@ -143,7 +143,7 @@ def _conditions(scenario: TalkScenario) -> str:
     return text_lines(condition.text for condition in scenario.occasion.conditions)
 
 
-def _lines(told: HeldTalk, seat: str | None) -> tuple[Line, ...]:
+def _lines(talk: HeldTalk, seat: str | None) -> tuple[Line, ...]:
     return tuple(
         Line(
             turn,
@@ -153,14 +153,14 @@ def _lines(told: HeldTalk, seat: str | None) -> tuple[Line, ...]:
             f"{line.name}: {line.text}",
             line.who if seat is None else "",
         )
-        for turn, line in enumerate(told.lines)
+        for turn, line in enumerate(talk.lines)
     )
 
 
-def _note(other: Speaker, told: HeldTalk, seat: str | None) -> tuple[Note, ...]:
-    if told.note is None or seat not in (None, other.id):
+def _note(other: Speaker, talk: HeldTalk, seat: str | None) -> tuple[Note, ...]:
+    if talk.note is None or seat not in (None, other.id):
         return ()
-    return (Note(None, f"{other.me.resident.name} keeps of it: {told.note.memo}"),)
+    return (Note(None, f"{other.me.resident.name} keeps of it: {talk.note.memo}"),)
 
 
 def _troubles(scenario: TalkScenario, episode: Episode, seat: str | None) -> Iterator[Note]:
@@ -168,9 +168,9 @@ def _troubles(scenario: TalkScenario, episode: Episode, seat: str | None) -> Ite
     names = {side.resident.id: side.resident.name for side in (scenario.performer, scenario.other)}
     for event in episode.events:
         if isinstance(event, Unusable) and seat in (None, event.seat):
-            then = _then(event) if event.final else "asked again"
+            outcome = _then(event) if event.final else "asked again"
             who = names.get(event.seat, event.seat)
-            text = f"{who}, {event.name}, attempt {event.attempt}: {then}"
+            text = f"{who}, {event.name}, attempt {event.attempt}: {outcome}"
             yield Note(event.turn, f"{text} ({event.cause}: {event.problem})", trouble=True)
 
 
