@@ -33,6 +33,7 @@ from sociolab.studies.rate_study import (
     missing,
     next_episode,
     rate_study,
+    scene_of,
     submit,
 )
 from sociolab.studies.rating_rules import (
@@ -104,7 +105,8 @@ def instructions(request: Request, who: Participant) -> Response:
         scene=guide.scene,
         knew=guide.knew,
         advice=ADVICE_YES_NO if study.measures[0].yes_no else ADVICE,
-        tests=len({one.episode for one in study.plan.references}),
+        tests=len(study.test),
+        exam=study.exam,
         begun=has_read(store, who),
     )
 
@@ -183,13 +185,12 @@ def _given(store: Store, who: Taking, trial: str) -> tuple[RateStudy, RatedEpiso
 
 def _shown(store: Store, study: RateStudy, who: Taking, found: RatedEpisode) -> dict[str, Any]:
     guide = guide_of(store, study.run, study.plan.guide)
-    scene = guide.shown(store.episode(study.run, found.trial))
     measures = rated_measures(store, study.run)
     asked = asked_places(store, study, found)
     drafts = drafts_of(store, study.name, who.participant.pk, found.trial)
     return {
         "who": who,
-        "scene": scene,
+        "scene": scene_of(store, study, found),
         "token": token(who, found.trial),
         "test": found.stage == "test",
         "asked": frozenset(asked),

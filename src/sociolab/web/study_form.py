@@ -32,6 +32,7 @@ from sociolab.web.pages import Fields, page
 from sociolab.web.site import store_of
 from sociolab.web.study_pages import study_row
 
+_YES_NO = ("no", "yes")
 Shape: TypeAlias = Literal["line", "area", "number", "lines", "pairs", "choice", "references"]
 
 
@@ -62,7 +63,7 @@ def _fields(
             known[name].title or name,
             known[name].description or "",
             _shape(name, known[name].annotation),
-            worlds if name == "world" else (),
+            worlds if name == "world" else _YES_NO if known[name].annotation is bool else (),
             known[name].json_schema_extra == {"more": True},
         )
         for name in names or known
@@ -74,6 +75,8 @@ def _shape(name: str, kind: Any) -> Shape:
         return "line" if name in ("title", "contact") else "area"
     if name in ("world", "references"):
         return "choice" if name == "world" else "references"
+    if kind is bool:
+        return "choice"
     if int in (kind, *get_args(kind)):
         return "number"
     origin = get_origin(kind)
@@ -132,6 +135,8 @@ def asked(fields: Mapping[str, str]) -> Sequence[int]:
 def _typed(shape: Shape, value: Any) -> str:
     if value is None:
         return ""
+    if isinstance(value, bool):
+        return _YES_NO[value]
     match shape:
         case "lines":
             return "\n".join(value)
