@@ -16,7 +16,7 @@ from sociolab.report.exam import exam_of, exam_runs
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow
 from sociolab.studies.participants import digest, forget, forget_study
-from sociolab.studies.progress import rating_progress
+from sociolab.studies.progress import progress_of, rating_progress
 from sociolab.studies.rate_study import (
     RateStudy,
     RatingDraft,
@@ -151,6 +151,15 @@ def test_a_world_without_an_exam_is_named(store: Store, monkeypatch: pytest.Monk
     monkeypatch.setattr("sociolab.studies.setup.exam_cases", lambda world: ())
     with pytest.raises(ConfigError, match="a run of a world with an exam, found one of sotopia"):
         made(store)
+
+
+def test_a_study_whose_exam_was_deleted_says_so_and_can_be_deleted(store: Store) -> None:
+    study, _ = made(store)
+    store.delete_run(study.exam)
+    with pytest.raises(ConfigError, match=f"expected the run {study.exam}"):
+        rate_study(store, store.studies.get(STUDY))
+    assert progress_of(store, STUDY).planned is None
+    forget_study(store, STUDY)
 
 
 @pytest.mark.parametrize("world", worlds_that(lambda one: bool(one.exam and one.guides)))

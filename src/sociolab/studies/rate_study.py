@@ -101,6 +101,8 @@ def _exam_places(
     store: Store, run: str, dimensions: Collection[str]
 ) -> dict[str, tuple[SeatDimension, ...]]:
     """What an exam asks of each of its cases, of these dimensions; a case of others is left out."""
+    if not store.has_run(run):
+        raise ConfigError(f"expected the run {run} with the exam of raters, found none; it is gone")
     settings: Any = store.run(run).settings
     cases = settings["cases"]
     places = {
