@@ -15,7 +15,7 @@ CaseKind: TypeAlias = Literal[
 else; words that tell the judge what to say; a success told in another order; a success among much
 that is beside the point; much said to no purpose."""
 
-MISSES: Mapping[CaseKind, str] = {
+MISSES: Mapping[str, str] = {
     "success": "a success not seen",
     "failure": "a failure taken for a success",
     "near miss": "a near miss taken for a success",
@@ -27,7 +27,7 @@ MISSES: Mapping[CaseKind, str] = {
 }
 """What a wrong answer to a case of each kind is called."""
 
-NEVER: frozenset[CaseKind] = frozenset({"small talk", "order"})
+NEVER: frozenset[str] = frozenset({"small talk", "order"})
 """Kinds of which a judge that passes gets none wrong."""
 
 PASSING = 0.9

@@ -81,9 +81,11 @@ class MarkedCase:
         return all(answer.right for answer in self.answers)
 
     @property
-    def wrong(self) -> bool:
-        """Whether a score is."""
-        return any(not one.right for one in self.answers if one.value is not None)
+    def miss(self) -> str:
+        """What it is missed for: its kind, if its leading metric (that of its first answer) has a
+        wrong score, else a metric that has; "" where no score is wrong."""
+        wrong = [one.metric for one in self.answers if one.value is not None and not one.right]
+        return self.kind if self.answers[0].metric in wrong else next(iter(wrong), "")
 
 
 def exam_runs(store: Store, world: str) -> tuple[str, ...]:
@@ -149,12 +151,12 @@ def exam_entry(marked: Sequence[MarkedCase], served: Iterable[str] = ()) -> Exam
         ExamForm(form=form, right=sum(one.right for one in some), cases=len(some))
         for form, some in sorted(by_form.items())
     )
-    misses = Counter(one.kind for one in marked if one.wrong)
+    misses = Counter(one.miss for one in marked if one.miss)
     enough = all(form.right >= PASSING * form.cases for form in forms)
     return ExamEntry(
         forms=forms,
-        misses={kind: misses[kind] for kind in MISSES if kind in misses},
-        unanswered=sum(not one.right and not one.wrong for one in marked),
+        misses=dict(sorted(misses.items(), key=lambda one: (-one[1], one[0]))),
+        unanswered=sum(not one.right and not one.miss for one in marked),
         passed=enough and not NEVER & misses.keys(),
         served=tuple(served),
     )
@@ -209,8 +211,13 @@ def exam_warnings(exams: Mapping[str, ExamEntry | None]) -> Iterator[Sentence]:
 
 def _misses(exam: ExamEntry) -> list[Sentence]:
     """The kinds of what was missed, the gravest first, a few by name."""
-    kinds = sorted(exam.misses.items(), key=lambda one: (one[0] not in NEVER, -one[1]))
-    misses = [SAY("miss", what=MISSES[kind], n=n) for kind, n in kinds[:_MOST_NAMED]]
+    kinds = sorted(exam.misses.items(), key=lambda one: one[0] not in NEVER)
+    misses = [SAY("miss", what=miss_words(kind), n=n) for kind, n in kinds[:_MOST_NAMED]]
     if more := sum(n for _, n in kinds[_MOST_NAMED:]):
         misses.append(SAY("other_misses", n=more))
     return [*misses, *([SAY("unanswered", n=exam.unanswered)] if exam.unanswered else [])]
+
+
+def miss_words(miss: str) -> str:
+    """What a miss is called: that of a kind of case, or of a metric beside the leading one."""
+    return MISSES[miss] if miss in MISSES else SAY("misread", metric=miss)

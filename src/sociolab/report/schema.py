@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 from pydantic_core import PydanticSerializationError
 
 from sociolab.core.episode import Agent
-from sociolab.core.exam import CaseKind, Form
+from sociolab.core.exam import Form
 from sociolab.core.instructions import Prompts
 from sociolab.core.metrics import MACRO, UNDECLARED, Declared
 from sociolab.core.score import JudgeId, JudgeRole, Method
@@ -157,12 +157,13 @@ class ExamForm(ResultRecord):
 class ExamEntry(ResultRecord):
     """How a judge did in the exam of its world: see `core.exam`.
 
-    `misses` counts by kind the cases that it got wrong, `unanswered` those without a usable answer.
-    `served` are the models that answered in it. Of people, each counts by each case.
+    `misses` counts the cases that it got wrong by kind, or by metric where only a side metric is
+    wrong, `unanswered` those without a usable answer. `served` are the models that answered in it.
+    Of people, each counts by each case.
     """
 
     forms: tuple[ExamForm, ...]
-    misses: dict[CaseKind, int]
+    misses: dict[str, int]
     unanswered: int
     passed: bool
     served: tuple[str, ...] = ()

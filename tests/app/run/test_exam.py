@@ -18,7 +18,7 @@ from sociolab.core.exam import NEVER, CaseKind, Form
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict
 from sociolab.endpoint.server import EndpointServer, start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
-from sociolab.report.exam import ExamAnswer, MarkedCase, exam_entry, exam_runs
+from sociolab.report.exam import ExamAnswer, MarkedCase, exam_entry, exam_runs, exam_warnings
 from sociolab.report.schema import ExamEntry, RunResult
 from sociolab.store.store import Store
 
@@ -86,6 +86,18 @@ def test_nine_of_ten_of_each_form_are_needed() -> None:
     assert not both.passed
     assert [(one.form, one.right, one.cases) for one in both.forms] == [("A", 9, 10), ("B", 8, 10)]
     assert (both.misses, both.unanswered) == ({"success": 2}, 1)
+
+
+def test_a_side_metric_that_is_misread_is_called_so() -> None:
+    goal, secret = Measure("goal", 0, 10), Measure("secret", -10, 0)
+    answers = (
+        ExamAnswer("goal", "ann", 0, 5, Score(goal, "ann", 3, "so it is")),
+        ExamAnswer("secret", "ann", -10, -5, Score(secret, "ann", 0, "kept")),
+    )
+    entry = exam_entry([MarkedCase("kayak", "near miss", "A", 0, answers)])
+    assert entry.misses == {"secret": 1}
+    (judged,) = exam_warnings({"openai/x": entry})
+    assert "secret misread (1)" in judged
 
 
 @pytest.mark.parametrize("kind", sorted(NEVER))

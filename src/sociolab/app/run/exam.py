@@ -15,14 +15,14 @@ from sociolab.app.run.config import EPISODES, ExamConfig, JudgeChoice, JudgeConf
 from sociolab.app.run.session import patience_of
 from sociolab.app.run_sync import synchronous
 from sociolab.core.errors import ConfigError, ModelError, StorageError
-from sociolab.core.exam import MISSES, ExamCase
+from sociolab.core.exam import ExamCase
 from sociolab.core.instructions import STAND_INS
 from sociolab.core.ports import Judge
 from sociolab.core.score import JudgeId
 from sociolab.core.seeding import digest
 from sociolab.models.budget import Budget
 from sociolab.report.catalogue import Catalogue
-from sociolab.report.exam import EXAM, MarkedCase, exam_entry, latest, marked_cases
+from sociolab.report.exam import EXAM, MarkedCase, exam_entry, latest, marked_cases, miss_words
 from sociolab.report.finding import Count, Finding
 from sociolab.report.schema import ExamEntry
 from sociolab.report.section import Section
@@ -245,7 +245,7 @@ def _missed(marked: Sequence[MarkedCase]) -> Iterator[Finding]:
                     more={
                         "case": case.case,
                         "form": case.form,
-                        "what": MISSES[case.kind] if case.wrong else SAY("no_answer"),
+                        "what": miss_words(case.miss) if case.miss else SAY("no_answer"),
                         "metric_name": one.metric,
                         "expected": SAY("range", low=one.low, high=one.high),
                         "answer": one.shown,
