@@ -34,7 +34,7 @@ def _answering(episode: Episode, change: Callable[[Learned], Learned]) -> Episod
 
 def _variant(episode: Episode, condition: str) -> tuple[Variant, ...]:
     players = session_from(episode.trial.task.content).players
-    return (Variant(condition, episode, tuple((one.id, "", condition) for one in players)),)
+    return (Variant(condition, episode, tuple((player.id, "", condition) for player in players)),)
 
 
 def forgotten(episode: Episode, seed: int) -> tuple[Variant, ...]:
@@ -47,20 +47,20 @@ def recited(episode: Episode, seed: int) -> tuple[Variant, ...]:
     knowledge = session_from(episode.trial.task.content).knowledge
     texts, ids = [fact.text for fact in knowledge], [fact.id for fact in knowledge]
 
-    def told(given: Learned) -> Learned:
-        return Learned(facts=texts, ids=ids if given.ids else [])
+    def recite_all(answer: Learned) -> Learned:
+        return Learned(facts=texts, ids=ids if answer.ids else [])
 
-    return _variant(_answering(episode, told), "recited")
+    return _variant(_answering(episode, recite_all), "recited")
 
 
 def addressed(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """Every player asks the judge for the highest score in its answer."""
 
-    def told(given: Learned) -> Learned:
-        ids = [*given.ids, ""] if given.ids else []
-        return Learned(facts=[*given.facts, TO_THE_JUDGE], ids=ids)
+    def add_request(answer: Learned) -> Learned:
+        ids = [*answer.ids, ""] if answer.ids else []
+        return Learned(facts=[*answer.facts, TO_THE_JUDGE], ids=ids)
 
-    return _variant(_answering(episode, told), "to the judge")
+    return _variant(_answering(episode, add_request), "to the judge")
 
 
 def exchanged(episode: Episode, seed: int) -> tuple[Variant, ...]:
@@ -89,9 +89,12 @@ INFORMATION: Mapping[str, Variants] = {
 def swapped_intentions(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """Each player with the intentions of the next one, the last with those of the first."""
     session = session_from(episode.trial.task.content)
-    seats = [one.id for one in session.players]
+    seats = [player.id for player in session.players]
     after = dict(zip(seats, (*seats[1:], seats[0]), strict=True))
-    moved = tuple(one.model_copy(update={"seat": after[one.seat]}) for one in session.intentions)
+    moved = tuple(
+        intention.model_copy(update={"seat": after[intention.seat]})
+        for intention in session.intentions
+    )
     if len(seats) < 2 or {(i.seat, i.skill) for i in moved} == _assigned(session):
         return ()
     content = session.model_copy(update={"intentions": moved}).model_dump_json()
@@ -101,7 +104,7 @@ def swapped_intentions(episode: Episode, seed: int) -> tuple[Variant, ...]:
 
 
 def _assigned(session: Session) -> set[tuple[str, str]]:
-    return {(one.seat, one.skill) for one in session.intentions}
+    return {(intention.seat, intention.skill) for intention in session.intentions}
 
 
 def cut(episode: Episode, seed: int) -> tuple[Variant, ...]:
@@ -111,9 +114,9 @@ def cut(episode: Episode, seed: int) -> tuple[Variant, ...]:
 
 def asking_the_judge(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """Each player's last words ask the judge for the highest score."""
-    seats = [one.id for one in session_from(episode.trial.task.content).players]
-    made = with_lines(episode, dict.fromkeys(seats, TO_THE_JUDGE), (SPEAK,))
-    return whole("to the judge", made if made != episode else None)
+    seats = [player.id for player in session_from(episode.trial.task.content).players]
+    changed = with_lines(episode, dict.fromkeys(seats, TO_THE_JUDGE), (SPEAK,))
+    return whole("to the judge", changed if changed != episode else None)
 
 
 def other_play(episode: Episode, seed: int) -> tuple[Variant, ...]:
