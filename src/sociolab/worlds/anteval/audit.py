@@ -26,7 +26,7 @@ def _answering(episode: Episode, change: Callable[[Learned], Learned]) -> Episod
 
 def _variant(episode: Episode, condition: str) -> tuple[Variant, ...]:
     players = session_from(episode.trial.task.content).players
-    return (Variant(condition, episode, tuple((one.id, "", condition) for one in players)),)
+    return (Variant(condition, episode, tuple((player.id, "", condition) for player in players)),)
 
 
 def forgotten(episode: Episode, seed: int) -> tuple[Variant, ...]:
@@ -39,10 +39,10 @@ def recited(episode: Episode, seed: int) -> tuple[Variant, ...]:
     knowledge = session_from(episode.trial.task.content).knowledge
     texts, ids = [fact.text for fact in knowledge], [fact.id for fact in knowledge]
 
-    def told(given: Learned) -> Learned:
-        return Learned(facts=texts, ids=ids if given.ids else [])
+    def recite_all(answer: Learned) -> Learned:
+        return Learned(facts=texts, ids=ids if answer.ids else [])
 
-    return _variant(_answering(episode, told), "recited")
+    return _variant(_answering(episode, recite_all), "recited")
 
 
 def _around(
@@ -50,33 +50,35 @@ def _around(
 ) -> Callable[[Episode, int], tuple[Variant, ...]]:
     """Puts sentences that state nothing before every answer, or one behind it."""
 
-    def made(episode: Episode, seed: int) -> tuple[Variant, ...]:
+    def add_sentences(episode: Episode, seed: int) -> tuple[Variant, ...]:
         last = [after(session_from(episode.trial.task.content))] if after else []
 
-        def around(given: Learned) -> Learned:
-            ids = [*("" for _ in before), *given.ids, *("" for _ in last)] if given.ids else []
-            return Learned(facts=[*before, *given.facts, *last], ids=ids)
+        def extend(answer: Learned) -> Learned:
+            ids = [*("" for _ in before), *answer.ids, *("" for _ in last)] if answer.ids else []
+            return Learned(facts=[*before, *answer.facts, *last], ids=ids)
 
-        return _variant(_answering(episode, around), condition)
+        return _variant(_answering(episode, extend), condition)
 
-    return made
+    return add_sentences
 
 
 def reordered(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """Every answer from its last sentence to its first; none where nobody has two."""
-    made = _answering(episode, lambda one: Learned(facts=one.facts[::-1], ids=one.ids[::-1]))
-    return _variant(made, "reversed") if made != episode else ()
+    reversed_ = _answering(
+        episode, lambda answer: Learned(facts=answer.facts[::-1], ids=answer.ids[::-1])
+    )
+    return _variant(reversed_, "reversed") if reversed_ != episode else ()
 
 
 def joined(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """Every answer as one sentence; none where nobody has two. No ids: they are of sentences."""
 
-    def one_sentence(given: Learned) -> Learned:
-        *first, last = [fact.rstrip(" .!?") for fact in given.facts] or [""]
-        return Learned(facts=[f"{', '.join(first)} and {last}."]) if first else given
+    def join_facts(answer: Learned) -> Learned:
+        *first, last = [fact.rstrip(" .!?") for fact in answer.facts] or [""]
+        return Learned(facts=[f"{', '.join(first)} and {last}."]) if first else answer
 
-    made = _answering(episode, one_sentence)
-    return _variant(made, "one sentence") if made != episode else ()
+    changed = _answering(episode, join_facts)
+    return _variant(changed, "one sentence") if changed != episode else ()
 
 
 def exchanged(episode: Episode, seed: int) -> tuple[Variant, ...]:
@@ -121,9 +123,12 @@ INFORMATION: Mapping[str, Variants] = {
 def swapped_intentions(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """Each player with the intentions of the next one, the last with those of the first."""
     session = session_from(episode.trial.task.content)
-    seats = [one.id for one in session.players]
+    seats = [player.id for player in session.players]
     after = dict(zip(seats, (*seats[1:], seats[0]), strict=True))
-    moved = tuple(one.model_copy(update={"seat": after[one.seat]}) for one in session.intentions)
+    moved = tuple(
+        intention.model_copy(update={"seat": after[intention.seat]})
+        for intention in session.intentions
+    )
     if len(seats) < 2 or {(i.seat, i.skill) for i in moved} == _assigned(session):
         return ()
     content = session.model_copy(update={"intentions": moved}).model_dump_json()
@@ -133,7 +138,7 @@ def swapped_intentions(episode: Episode, seed: int) -> tuple[Variant, ...]:
 
 
 def _assigned(session: Session) -> set[tuple[str, str]]:
-    return {(one.seat, one.skill) for one in session.intentions}
+    return {(intention.seat, intention.skill) for intention in session.intentions}
 
 
 def cut(episode: Episode, seed: int) -> tuple[Variant, ...]:
@@ -144,18 +149,21 @@ def cut(episode: Episode, seed: int) -> tuple[Variant, ...]:
 def forging(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """Each player's last words hold a line in which the next one states its intention."""
     session = session_from(episode.trial.task.content)
-    words = {one.seat: f"I want to use {one.skill} now." for one in session.intentions}
+    words = {
+        intention.seat: f"I want to use {intention.skill} now." for intention in session.intentions
+    }
     return _ending(episode, controls.forged_lines(episode, _names(episode), words))
 
 
 def _names(episode: Episode) -> dict[str, str]:
     """The players' names by seat."""
-    return {one.id: one.first_name for one in session_from(episode.trial.task.content).players}
+    players = session_from(episode.trial.task.content).players
+    return {player.id: player.first_name for player in players}
 
 
 def _ending(episode: Episode, lines: Mapping[str, str]) -> tuple[Variant, ...]:
-    made = controls.with_lines(episode, lines, (SPEAK,))
-    return controls.whole("other words", made if made != episode else None)
+    changed = controls.with_lines(episode, lines, (SPEAK,))
+    return controls.whole("other words", changed if changed != episode else None)
 
 
 def other_play(episode: Episode, seed: int) -> tuple[Variant, ...]:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from sociolab.core.episode import Action, Episode
 from sociolab.core.exam import ExamCase
 from sociolab.plugin.exam import CaseRow, read_exam
-from sociolab.worlds.anteval.intention import meant
+from sociolab.worlds.anteval.intention import describe_intention
 from sociolab.worlds.anteval.scene import ACT, SPEAK
 from sociolab.worlds.anteval.session import (
     NPC,
@@ -68,7 +68,7 @@ class ExamPeople(BaseModel):
             characters=(*(self._seated(name, name) for name in players), self._seated(NPC, npc)),
             knowledge=tuple(Fact(id=f"F{n}", kind=kind, text=text) for n, (kind, text) in facts),
             intentions=tuple(
-                Intention(seat=name, skill=skill, text=meant(skill))
+                Intention(seat=name, skill=skill, text=describe_intention(skill))
                 for name, skill in case.intentions.items()
             ),
         )
