@@ -188,7 +188,7 @@ class Conclusions:
             "world": self.outlines[0].world,
             **({"all_pairs": rounded(self.every.document())} if self.every else {}),
             "comparison": self.comparison and rounded(comparison_document(self.comparison)),
-            "consistency": rounded([passing_document(pass_k) for pass_k in self.passing]),
+            "consistency": rounded([passing_document(row) for row in self.passing]),
             "said": sentences,
             "cautions": cautions,
             **({"seats": self._seats()} if self.seats else {}),
@@ -324,7 +324,7 @@ def with_looks(store: Store, conclusions: Conclusions) -> Conclusions:
 def _check_repeated(run: OpenedRun, passed: Sequence[Passing], why_not: str) -> None:
     """ConfigError where there is no second agent and no pass^k either; `why_not` says why the two
     agents of the run are not compared."""
-    if any(pass_k.most > 1 for pass_k in passed):
+    if any(row.most > 1 for row in passed):
         return
     name, world, (agent, *other_agents) = run.result.run, run.result.world, run.agents
     repeats = (

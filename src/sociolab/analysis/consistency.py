@@ -150,15 +150,15 @@ def _passing(
     return Passing(side, measure, threshold, valued.total(), most, estimates)
 
 
-def passing_document(passed: Passing) -> dict[str, Any]:
+def passing_document(row: Passing) -> dict[str, Any]:
     """One agent's pass^k in one measure, or a difference, as a JSON object."""
     return {
-        "side": passed.side,
-        "measure": passed.measure,
-        "threshold": passed.threshold,
-        "plays": passed.plays,
-        "most_plays": passed.most,
-        "pass": [asdict(estimate) for estimate in passed.found],
+        "side": row.side,
+        "measure": row.measure,
+        "threshold": row.threshold,
+        "plays": row.plays,
+        "most_plays": row.most,
+        "pass": [asdict(estimate) for estimate in row.found],
     }
 
 
@@ -170,11 +170,9 @@ def passing_findings(
 ) -> tuple[Finding, ...]:
     """A finding for each metric and k that some task was played often enough for: pass^k of each
     agent alone, or the difference of two with both beside it (`a`, `b`), over so many tasks."""
-    most = max((side.most for side in passed), default=0)
+    most = max((row.most for row in passed), default=0)
     rows = []
-    step = (
-        3 if any(side.side is None for side in passed) else 1
-    )  # A, B and A - B, or an agent alone
+    step = 3 if any(row.side is None for row in passed) else 1  # A, B and A - B, or an agent alone
     for first in range(0, len(passed), step):
         *sides, row = passed[first : first + step]
         about = {} if row.side is None else {"agent": row.side}

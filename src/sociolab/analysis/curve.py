@@ -71,22 +71,22 @@ def follow_runs(store: Store, request: CompareRequest) -> Followed:
     for later in runs[1:]:
         check_tasks((runs[0], later))
     sides = [run.side(agent_of(run, request.agent, "--agent")) for run in runs]
-    followed = curve(
+    trend = curve(
         runs[0].result.world,
         sides,
         (judge, runs[0].values.judges[judge]),
         measures,
         runs[0].values.declared,
     )
-    cautions = dict.fromkeys([*agent_names(store, request.runs).notes, *_cautions(runs, followed)])
-    section = curve_section(followed, judged_by(runs, judge), tuple(cautions))
-    return Followed(tuple(run.result for run in runs), followed, section)
+    cautions = dict.fromkeys([*agent_names(store, request.runs).notes, *_cautions(runs, trend)])
+    section = curve_section(trend, judged_by(runs, judge), tuple(cautions))
+    return Followed(tuple(run.result for run in runs), trend, section)
 
 
-def _cautions(runs: Sequence[OpenedRun], followed: Curve) -> Iterator[str]:
+def _cautions(runs: Sequence[OpenedRun], trend: Curve) -> Iterator[str]:
     """What beside the agents differs between the first run and each other."""
     yield from cautions_of_runs(runs)
-    for later, against in zip(runs[1:], followed.compared, strict=True):
+    for later, against in zip(runs[1:], trend.compared, strict=True):
         cautions = cautions_of((later, runs[0]), against)
         yield from of_sides(cautions, against.a.run, against.b.run)
 
@@ -193,14 +193,14 @@ def _points(
     return tuple(points)
 
 
-def curve_document(followed: Curve) -> dict[str, Any]:
+def curve_document(trend: Curve) -> dict[str, Any]:
     """The curve as a JSON object: see docs/compare.md."""
     return {
-        "judge": {"judge": followed.judge, "method": followed.judge_id.method},
-        "tasks": len(followed.tasks),
-        "tasks_left_out": followed.left,
+        "judge": {"judge": trend.judge, "method": trend.judge_id.method},
+        "tasks": len(trend.tasks),
+        "tasks_left_out": trend.left,
         "measures": {
-            name: [_point(point) for point in points] for name, points in followed.points.items()
+            name: [_point(point) for point in points] for name, points in trend.points.items()
         },
     }
 
@@ -229,25 +229,25 @@ def _estimate(estimate: Estimate) -> dict[str, Any]:
     }
 
 
-def curve_section(followed: Curve, judged: str, cautions: Sequence[str]) -> Section:
+def curve_section(trend: Curve, judged: str, cautions: Sequence[str]) -> Section:
     """The section; `judged` says what to think of the judge's figures."""
-    scored = [name for name, points in followed.points.items() if any(p.mean.n for p in points)]
+    scored = [name for name, points in trend.points.items() if any(p.mean.n for p in points)]
     return Section(
-        SAY("title", runs=[point.side.run for point in next(iter(followed.points.values()))]),
-        (_shared(followed), judged, *_verdicts(followed, scored)),
+        SAY("title", runs=[point.side.run for point in next(iter(trend.points.values()))]),
+        (_shared(trend), judged, *_verdicts(trend, scored)),
         tuple(cautions),
-        tuple(_table(followed, name) for name in scored),
-        tuple(_figure(followed, name) for name in scored),
+        tuple(_table(trend, name) for name in scored),
+        tuple(_figure(trend, name) for name in scored),
     )
 
 
-def curve_findings(followed: Curve, name: str) -> tuple[Finding, ...]:
+def curve_findings(trend: Curve, name: str) -> tuple[Finding, ...]:
     """A finding for each run: its mean and, but for the first, how far it is from the first."""
-    points = followed.points[name]
+    points = trend.points[name]
     several = len({point.side.agent for point in points}) > 1
     return tuple(
         Finding(
-            followed.measures[name],
+            trend.measures[name],
             {
                 "run": SAY("run_of_agent", run=point.side.run, agent=point.side.agent)
                 if several
@@ -262,23 +262,23 @@ def curve_findings(followed: Curve, name: str) -> tuple[Finding, ...]:
     )
 
 
-def _shared(followed: Curve) -> Sentence:
-    left_out = SAY("left_out", tasks=Count("task", followed.left)) if followed.left else ""
+def _shared(trend: Curve) -> Sentence:
+    left_out = SAY("left_out", tasks=Count("task", trend.left)) if trend.left else ""
     return SAY(
         "shared",
-        tasks=Count("task", len(followed.tasks)),
+        tasks=Count("task", len(trend.tasks)),
         left=left_out,
-        cluster=followed.declared.cluster,
-        clusters=max(p.mean.clusters for points in followed.points.values() for p in points),
-        partner=partner_words(followed.compared[0]),
+        cluster=trend.declared.cluster,
+        clusters=max(p.mean.clusters for points in trend.points.values() for p in points),
+        partner=partner_words(trend.compared[0]),
     )
 
 
-def _verdicts(followed: Curve, names: Sequence[str]) -> Iterator[Sentence]:
+def _verdicts(trend: Curve, names: Sequence[str]) -> Iterator[Sentence]:
     moved = [
-        _moved(point, followed.points[name][0], followed.measures[name])
+        _moved(point, trend.points[name][0], trend.measures[name])
         for name in names
-        for point in followed.points[name][1:]
+        for point in trend.points[name][1:]
         if point.holm_p is not None and point.holm_p < ALPHA and point.against is not None
     ]
     yield from moved or [SAY("nothing_shown")]
@@ -299,19 +299,19 @@ def _moved(point: CurvePoint, first: CurvePoint, measure: Measure) -> Sentence:
     )
 
 
-def _table(followed: Curve, name: str) -> FindingTable:
-    points = followed.points[name]
+def _table(trend: Curve, name: str) -> FindingTable:
+    points = trend.points[name]
     missing = ["missing"] if any(point.missing for point in points) else []
     return SAY.table(
         "means",
-        curve_findings(followed, name),
+        curve_findings(trend, name),
         columns=(
             *("run", "mean", "interval", "scores", *missing),
             *("gap", "gap_interval", "adjusted_p"),
         ),
         notes=tuple(_notes(points)),
-        metric=followed.measures[name],
-        judge=judge_title(followed.judge, followed.judge_id.method),
+        metric=trend.measures[name],
+        judge=judge_title(trend.judge, trend.judge_id.method),
     )
 
 
@@ -323,13 +323,11 @@ def _notes(points: Sequence[CurvePoint]) -> Iterator[Sentence]:
     yield from (SAY("no_interval", why=why) for why in whys)
 
 
-def _figure(followed: Curve, name: str) -> Figure:
-    measure = followed.measures[name]
+def _figure(trend: Curve, name: str) -> Figure:
+    measure = trend.measures[name]
     dots = [
         Dot(point.side.run, point.mean.value, point.mean.low, point.mean.high)
-        for point in followed.points[name]
+        for point in trend.points[name]
     ]
-    caption = SAY(
-        "caption", metric=measure, judge=followed.judge, low=measure.low, high=measure.high
-    )
+    caption = SAY("caption", metric=measure, judge=trend.judge, low=measure.low, high=measure.high)
     return Figure(caption, line_chart(title_of(measure), dots, measure.low, measure.high))

@@ -127,8 +127,8 @@ def matched(a: ComparedSide, b: ComparedSide, match: Match | None = None) -> Mat
     if match in (None, "exact"):
         exact = Matching("exact", by, _exact(a, b, by))
         fewer = min(len({place_of(value) for value in side.values}) for side in (a, b))
-        fewest = min(_count_matched(exact.blocks))
-        if match or 2 * fewest >= fewer > 0:
+        paired = min(_count_matched(exact.blocks))
+        if match or 2 * paired >= fewer > 0:
             return _must(a, b, exact)
     apart = _apart(a, b, by)
     if match == "none":
@@ -140,11 +140,11 @@ def matched(a: ComparedSide, b: ComparedSide, match: Match | None = None) -> Mat
             loose = _by_scenario(*apart, by, partner=False)
             shared = Matching("scenario", by, loose, partners=False)
         return _must(a, b, shared)
-    if min(_count_matched(shared.blocks)) > fewest:
-        few = f"only {fewest:,} of {plural(fewer, 'episode')}" if fewest else "no episode"
-        verb = "has" if fewest in (0, 1) else "have"
+    if min(_count_matched(shared.blocks)) > paired:
+        few = f"only {paired:,} of {plural(fewer, 'episode')}" if paired else "no episode"
+        verb = "has" if paired in (0, 1) else "have"
         return replace(shared, why=f"{few} {verb} a counterpart of the same task, seat and repeat")
-    if fewest or not _same_partners(*apart, by):
+    if paired or not _same_partners(*apart, by):
         return _must(a, b, exact)
     return _must(a, b, Matching("none", by, _pool_plays(*apart), "they share no scenario"))
 
@@ -181,12 +181,12 @@ def _exact(a: ComparedSide, b: ComparedSide, by: By) -> Blocks:
 def _apart(a: ComparedSide, b: ComparedSide, by: By) -> tuple[ComparedSide, ComparedSide]:
     """Both sides without plays in which the other one sat too, and, where they met partners in
     common, without plays with others."""
-    compared = {a.agent, b.agent} if a.agent != b.agent else set()
-    shared = set(a.partners) & set(b.partners) - compared
+    agents = {a.agent, b.agent} if a.agent != b.agent else set()
+    shared = set(a.partners) & set(b.partners) - agents
 
     def restrict(side: ComparedSide, other: ComparedSide) -> ComparedSide:
         def fits(value: Value) -> bool:
-            sat = {value.partner, *(m.agent for m in side.casts.get(value.trial, ()))} & compared
+            sat = {value.partner, *(m.agent for m in side.casts.get(value.trial, ()))} & agents
             return not sat - {side.agent} and (by == "role" or side.met(value) in shared)
 
         return replace(side, values=tuple(filter(fits, side.values)))

@@ -112,10 +112,8 @@ def _left_out(
 def _wider(correlation: Correlation, left_out: Sequence[float | None]) -> Correlation:
     """The correlation with the error over raters, by the jackknife of Fisher's z, added to that
     over clusters; ratings of one rater in one cluster count in both, which makes it rather long."""
-    raters, values = (
-        len(left_out),
-        (correlation.value, correlation.low, correlation.high, *left_out),
-    )
+    raters = len(left_out)
+    values = (correlation.value, correlation.low, correlation.high, *left_out)
     zs = [math.atanh(r) for r in values if r is not None and abs(r) < 1]
     if raters < LEAST_RATERS or correlation.low is None:
         return correlation
