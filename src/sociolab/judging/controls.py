@@ -79,8 +79,8 @@ def mention(names: Collection[str]) -> str:
 
 def mention_lines(names: Mapping[str, str]) -> dict[str, str]:
     """By seat an aside with the names of the others."""
-    others = {seat: [names[other] for other in names if other != seat] for seat in names}
-    return {seat: mention(named) for seat, named in others.items() if named}
+    partners = {seat: [names[other] for other in names if other != seat] for seat in names}
+    return {seat: mention(named) for seat, named in partners.items() if named}
 
 
 def whole(label: str, episode: Episode | None) -> tuple[Variant, ...]:
@@ -98,8 +98,8 @@ def with_lines(episode: Episode, lines: Mapping[str, str], kinds: Collection[str
             if isinstance(event, Moved) and event.seat == seat:
                 spoken = [a for a in event.actions if a.kind in kinds and a.text]
                 if spoken:
-                    said = tuple(_saying(a, line, spoken[-1]) for a in event.actions)
-                    events[number] = replace(event, actions=said)
+                    actions = tuple(_saying(a, line, spoken[-1]) for a in event.actions)
+                    events[number] = replace(event, actions=actions)
                     break
     return Episode(episode.trial, tuple(events))
 
@@ -111,27 +111,27 @@ def _saying(action: Action, line: str, last: Action) -> Action:
 def opening(episode: Episode) -> Episode | None:
     """The episode up to where each seat has had its first turn, and no answers at its end; None
     where that is all there is."""
-    left = set(episode.trial.task.seats)
-    kept: list[Event] = []
+    waiting = set(episode.trial.task.seats)
+    events: list[Event] = []
     for event in episode.events:
-        if not left:
+        if not waiting:
             break
-        kept.append(event)
+        events.append(event)
         if isinstance(event, Moved):
-            left.discard(event.seat)
-    moves = [event for event in kept if isinstance(event, Moved)]
+            waiting.discard(event.seat)
+    moves = [event for event in events if isinstance(event, Moved)]
     if len(moves) == len(episode.moves) or not moves:
         return None
-    return Episode(episode.trial, (*kept, Ended("turn limit", moves[-1].turn)))
+    return Episode(episode.trial, (*events, Ended("turn limit", moves[-1].turn)))
 
 
 def donated(episode: Episode, other: Episode) -> Episode | None:
     """The episode's task with the transcript of another task's episode, seat by seat; None where
     the two have not as many seats."""
-    own, theirs = episode.trial.task.seats, other.trial.task.seats
-    if len(own) != len(theirs):
+    own, other_seats = episode.trial.task.seats, other.trial.task.seats
+    if len(own) != len(other_seats):
         return None
-    seats = dict(zip(theirs, own, strict=True))
+    seats = dict(zip(other_seats, own, strict=True))
     return Episode(episode.trial, tuple(_seated(event, seats) for event in other.events))
 
 
