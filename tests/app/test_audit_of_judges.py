@@ -515,7 +515,7 @@ def test_families_and_panels_of_two_models_cost_nothing(
     assert found.families is not None
     assert "openai/claude-x (gpt), openai/gpt-x (gpt)" in found.families.why
     assert found.panel is not None
-    goals = found.panel.of("goal")
+    goals = found.panel.select("goal")
     assert len(goals) == 24
     assert all(play.complete for play in goals)
 
