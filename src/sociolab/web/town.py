@@ -388,8 +388,8 @@ def _fields(record: Record, texts: NumberedTexts) -> Iterator[tuple[str, tuple[J
             yield "without", (step, texts(question), texts(cause), texts(problem))
 
 
-def _flat(times: Intervals) -> Json:
-    return [step for pair in times for step in pair]
+def _flat(intervals: Intervals) -> Json:
+    return [step for pair in intervals for step in pair]
 
 
 router = APIRouter(tags=["town"])
