@@ -123,39 +123,39 @@ def play(request: Request, who: Participant, trial: Item) -> Response:
     """An episode with its scales, filled in as far as the rater has come."""
     store = store_of(request)
     study = rate_study(store, who.study)
-    found = given_episode(store, study, who.participant, trial)
-    if found is None:
+    rated = given_episode(store, study, who.participant, trial)
+    if rated is None:
         return RedirectResponse(f"{who.home}/rate", 303)
-    return page(request, "rate/play.html", **_shown(store, study, who, found))
+    return page(request, "rate/play.html", **_form_context(store, study, who, rated))
 
 
 @rating_router.post("/play/{token}/draft")
 def draft(request: Request, who: Participant, trial: Item, rating: DraftIn) -> dict[str, int]:
     """Keep a rating as it stands; the answer says how many of how many are complete."""
     store = store_of(request)
-    study, found = _given(store, who, trial)
-    asked = asked_places(store, study, found)
+    study, rated = _require_rated(store, who, trial)
+    places = asked_places(store, study, rated)
     place = (rating.seat, rating.dimension)
-    if place not in asked:
+    if place not in places:
         raise Missing("There is no such scale in this episode.")
     measures = rated_measures(store, study.run)
     if rating.score is not None and not on_scale(measures[rating.dimension], rating.score):
         raise Refused("That point is not on the scale.", 422)
-    kept = RatingDraft(rating.score, rating.reason, rating.seconds)
-    keep_draft(store, who.participant.pk, trial, place, kept)
+    stored = RatingDraft(rating.score, rating.reason, rating.seconds)
+    keep_draft(store, who.participant.pk, trial, place, stored)
     drafts = drafts_of(store, study.name, who.participant.pk, trial)
-    return {"complete": _complete(store, study, found, asked, drafts), "of": len(asked)}
+    return {"complete": _complete(store, study, rated, places, drafts), "of": len(places)}
 
 
 def _complete(
     store: Store,
     study: RateStudy,
-    found: RatedEpisode,
-    asked: tuple[SeatDimension, ...],
+    rated: RatedEpisode,
+    places: tuple[SeatDimension, ...],
     drafts: Mapping[SeatDimension, RatingDraft],
 ) -> int:
-    lacking = missing(store, study, found, asked, drafts)
-    return len(asked) - len({(one.seat, one.dimension) for one in lacking})
+    lacking = missing(store, study, rated, places, drafts)
+    return len(places) - len({(item.seat, item.dimension) for item in lacking})
 
 
 @rating_router.post("/play/{token}/submit")
@@ -163,9 +163,9 @@ def hand_in(request: Request, who: Participant, trial: Item) -> dict[str, Any]:
     """Hand the ratings in: where to go next, or what is missing (seat, dimension, what)."""
     store = store_of(request)
     study = rate_study(store, who.study)
-    found = given_episode(store, study, who.participant, trial)
-    if found is not None:
-        lacking = submit(store, study, who.participant, found)
+    rated = given_episode(store, study, who.participant, trial)
+    if rated is not None:
+        lacking = submit(store, study, who.participant, rated)
         if lacking:
             return {
                 "missing": [
@@ -175,30 +175,32 @@ def hand_in(request: Request, who: Participant, trial: Item) -> dict[str, Any]:
     return {"next": who.home}
 
 
-def _given(store: Store, who: Taking, trial: str) -> tuple[RateStudy, RatedEpisode]:
+def _require_rated(store: Store, who: Taking, trial: str) -> tuple[RateStudy, RatedEpisode]:
     study = rate_study(store, who.study)
-    found = given_episode(store, study, who.participant, trial)
-    if found is None:
+    rated = given_episode(store, study, who.participant, trial)
+    if rated is None:
         raise Refused("This episode is not yours to rate, or its ratings are handed in.", 409)
-    return study, found
+    return study, rated
 
 
-def _shown(store: Store, study: RateStudy, who: Taking, found: RatedEpisode) -> dict[str, Any]:
+def _form_context(
+    store: Store, study: RateStudy, who: Taking, rated: RatedEpisode
+) -> dict[str, Any]:
     guide = guide_of(store, study.run, study.plan.guide)
     measures = rated_measures(store, study.run)
-    asked = asked_places(store, study, found)
-    drafts = drafts_of(store, study.name, who.participant.pk, found.trial)
+    places = asked_places(store, study, rated)
+    drafts = drafts_of(store, study.name, who.participant.pk, rated.trial)
     return {
         "who": who,
-        "scene": scene_of(store, study, found),
-        "token": token(who, found.trial),
-        "test": found.stage == "test",
-        "asked": frozenset(asked),
-        "guides": guides_for(guide, study.measures if found.stage == "rate" else tuple(
-            measures[name] for name in dict.fromkeys(name for _, name in asked)
+        "scene": scene_of(store, study, rated),
+        "token": token(who, rated.trial),
+        "test": rated.stage == "test",
+        "asked": frozenset(places),
+        "guides": guides_for(guide, study.measures if rated.stage == "rate" else tuple(
+            measures[name] for name in dict.fromkeys(name for _, name in places)
         )),
-        "drafts": {place: drafts.get(place, RatingDraft()) for place in asked},
-        "complete": _complete(store, study, found, asked, drafts),
+        "drafts": {place: drafts.get(place, RatingDraft()) for place in places},
+        "complete": _complete(store, study, rated, places, drafts),
         "done": done_by(store, study, who.participant),
         "plan": study.plan,
         "most": min(study.plan.each, len(study.episodes)),
@@ -223,8 +225,8 @@ class _ReviewFields(BaseModel):
     @property
     def points(self) -> dict[str, bool]:
         """The points that were answered."""
-        said = {key: getattr(self, key) for key in POINTS}
-        return {key: value == "yes" for key, value in said.items() if value}
+        answers = {key: getattr(self, key) for key in POINTS}
+        return {key: value == "yes" for key, value in answers.items() if value}
 
 
 if TYPE_CHECKING:
@@ -249,7 +251,7 @@ def to_next_scenario(request: Request, who: Participant) -> Response:
 @review_router.get("/task/{token}")
 def task(request: Request, who: Participant, task: Item) -> Response:
     """A scenario to review, with what was filled in so far."""
-    return _review_page(request, who, task, _kept(store_of(request), who, task), ())
+    return _review_page(request, who, task, _stored_form(store_of(request), who, task), ())
 
 
 @review_router.post("/task/{token}/draft")
@@ -282,9 +284,9 @@ def decide(
     return RedirectResponse(who.home, 303)
 
 
-def _kept(store: Store, who: Taking, task: str) -> ReviewForm:
-    kept = review_draft_of(store, who.study.name, who.participant.pk, task)
-    return ReviewForm() if kept is None else ReviewForm.model_validate(kept)
+def _stored_form(store: Store, who: Taking, task: str) -> ReviewForm:
+    stored = review_draft_of(store, who.study.name, who.participant.pk, task)
+    return ReviewForm() if stored is None else ReviewForm.model_validate(stored)
 
 
 def _review_page(
@@ -294,15 +296,15 @@ def _review_page(
     study = review_study(who.study)
     if not _is_due(store, who, study, task):
         return RedirectResponse(who.home, 303)
-    shown = reviewed(study, task)
+    scenario = reviewed(study, task)
     rows = store.studies.assignments(study.name, who.participant.pk)
-    made = page(
+    response = page(
         request,
         "rate/review.html",
         who=who,
         token=token(who, task),
-        shown=shown,
-        texts=form.texts if len(form.texts) == len(shown.texts) else shown.texts,
+        shown=scenario,
+        texts=form.texts if len(form.texts) == len(scenario.texts) else scenario.texts,
         points=POINTS,
         form=form,
         said=form.points,
@@ -311,8 +313,8 @@ def _review_page(
         most=min(study.plan.each, len(study.tasks)),
         longest=LONGEST_TEXT,
     )
-    made.status_code = 422 if problems else 200
-    return made
+    response.status_code = 422 if problems else 200
+    return response
 
 
 def _is_due(store: Store, who: Taking, study: ReviewStudy, task: str) -> bool:
@@ -366,7 +368,7 @@ def _session_page(request: Request, who: Taking, trial: str, word: str, problem:
     if not _is_open(store, who, trial):
         return RedirectResponse(who.home, 303)
     study = impression_study(store, who.study)
-    made = page(
+    response = page(
         request,
         "rate/impression.html",
         who=who,
@@ -378,8 +380,8 @@ def _session_page(request: Request, who: Taking, trial: str, word: str, problem:
         word=word,
         problem=problem,
     )
-    made.status_code = 422 if problem else 200
-    return made
+    response.status_code = 422 if problem else 200
+    return response
 
 
 def _done(store: Store, who: Taking, study: ImpressionStudy) -> int:
