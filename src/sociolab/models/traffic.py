@@ -166,10 +166,10 @@ class ReplyTimes:
 
     def first_limit(self, kind: str) -> float:
         """Seconds after which a first attempt is given up, unless `extension` says otherwise."""
-        seen = self._by_kind.get(kind, ())
-        if len(seen) < _ENOUGH:
+        seconds = self._by_kind.get(kind, ())
+        if len(seconds) < _ENOUGH:
             return self.limit
-        return min(self.limit, max(_SOONEST, 6 * max(seen)))
+        return min(self.limit, max(_SOONEST, 6 * max(seconds)))
 
     def extension(self, waited: float, now: float) -> float:
         """Seconds more for a request whose time is over: while others of the endpoint come back,
@@ -327,10 +327,10 @@ class Traffic:
             raise _stopped(error, "no request succeeds any more")
 
 
-def backoff(failures: int, wanted: float | None = None) -> float:
+def backoff(failures: int, pause: float | None = None) -> float:
     """Seconds to pause after so many failures in a row, twice as long each time, if the server
     names no pause; `LONGEST_PAUSE` at most."""
-    return min(0.5 * 2 ** min(failures - 1, 20) if wanted is None else wanted, LONGEST_PAUSE)
+    return min(0.5 * 2 ** min(failures - 1, 20) if pause is None else pause, LONGEST_PAUSE)
 
 
 @asynccontextmanager
