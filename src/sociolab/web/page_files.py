@@ -54,7 +54,7 @@ def town_page(replay: Replay, scripted: str = "", url: str = "") -> TownPage:
     it, as PNG of the same name, since previews of links take no other. Without one the page holds
     the picture itself.
     """
-    told = words_of(replay) | {"scripted": scripted}
+    words = words_of(replay) | {"scripted": scripted}
     picture = _preview(replay)
     inside = f"data:image/png;base64,{base64.b64encode(picture).decode()}"
     days = json.dumps(compact(replay), separators=(",", ":")).encode()
@@ -62,8 +62,8 @@ def town_page(replay: Replay, scripted: str = "", url: str = "") -> TownPage:
         templates()
         .get_template("town/page.html")
         .render(
-            told=told,
-            about=f"{told['goal']} {told['why']}",
+            told=words,
+            about=f"{words['goal']} {words['why']}",
             url=url,
             picture=f"{url.removesuffix('.html')}.png" if url else inside,
             styles=Markup(_styles()),
@@ -96,13 +96,13 @@ def _preview(replay: Replay) -> bytes:
     lived = replay.lived
     trajectory, noon = lived.trajectory, lived.trajectory.clock.a_day // 2
     step = replay.about[0].step if replay.about else min(noon, trajectory.trace.steps - 1)
-    people = {one.name: trajectory.tile_at(one.id, step) for one in replay.residents}
+    people = {resident.name: trajectory.tile_at(resident.id, step) for resident in replay.residents}
     large = draw_moment(lived.town, people)
     scale = max(PREVIEW[0] / large.width, PREVIEW[1] / large.height)
     size = (round(large.width * scale), round(large.height * scale))
-    seen = large.resize(size, Image.Resampling.LANCZOS).crop((0, 0, *PREVIEW))
+    preview = large.resize(size, Image.Resampling.LANCZOS).crop((0, 0, *PREVIEW))
     file = io.BytesIO()
-    seen.quantize(64, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
+    preview.quantize(64, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
     return file.getvalue()
 
 
@@ -135,9 +135,9 @@ def script() -> str:
     return '"use strict";\n' + "\n".join(done.values()).replace("</", "<\\/")
 
 
-def _taken(found: re.Match[str]) -> str:
-    whole, some, name = found.groups()
-    return f"const {whole or f'{{{some}}}'} = _{name};"
+def _taken(imported: re.Match[str]) -> str:
+    namespace, some, name = imported.groups()
+    return f"const {namespace or f'{{{some}}}'} = _{name};"
 
 
 # ------------------------------------------------------------------ best days, and a first page
@@ -164,17 +164,17 @@ class ReplayFile:
 
 def town_files(store: Store, result: RunResult) -> Iterator[ReplayFile]:
     """The best days in town of each of the first agents of a run; none of another world."""
-    if result.world not in worlds_that(lambda one: one.town is not None):
+    if result.world not in worlds_that(lambda plugin: plugin.town is not None):
         return
-    seen: set[str] = set()
+    trials: set[str] = set()
     for spread in leading(result, read_distributions(store, result))[:FOR_SITE]:
         top = max(point.value for point in spread.points)
         best = [point.trial for point in spread.points if point.value == top][:CONSIDERED]
         town = town_of(result.world)
-        found = [(town.replay(store, result.run, trial), trial) for trial in best]
-        replay, trial = max(found, key=lambda one: len(one[0].about))
-        if trial not in seen:
-            seen.add(trial)
+        replays = [(town.replay(store, result.run, trial), trial) for trial in best]
+        replay, trial = max(replays, key=lambda pair: len(pair[0].about))
+        if trial not in trials:
+            trials.add(trial)
             yield _file(store, result.run, trial, replay)
 
 
@@ -189,7 +189,7 @@ def write_demo_page(
 ) -> None:
     """Write the page, and the replay of the town beside it. `tables` is the page that holds all
     tables of these runs, in this order; `option` is what commands need to find the store."""
-    town = next((one for result in results for one in town_files(store, result)), None)
+    town = next((file for result in results for file in town_files(store, result)), None)
     beside = path.with_stem(f"{path.stem}-town")
     if town is not None:
         write_report(beside, town.html)
@@ -204,7 +204,7 @@ def write_demo_page(
         }
         for i, result in enumerate(results, 1)
     ]
-    shown = next((one for result in results if (one := _to_read(store, result))), None)
+    episode = next((view for result in results if (view := _to_read(store, result))), None)
     text = (
         pages()
         .get_template("demo.html")
@@ -220,9 +220,9 @@ def write_demo_page(
                 "file": beside.name,
             },
             cards=cards,
-            episode=shown,
-            scene=[text for _, text in shown.scene if not goal_part(text)][:1] if shown else (),
-            goals=list(_goals(shown)) if shown else (),
+            episode=episode,
+            scene=[text for _, text in episode.scene if not goal_part(text)][:1] if episode else (),
+            goals=list(_goals(episode)) if episode else (),
             store=option,
         )
     )
@@ -232,7 +232,7 @@ def write_demo_page(
 def _to_read(store: Store, result: RunResult) -> TranscriptView | None:
     """The best episode of a few turns in which the seats have goals of their own; None if none."""
     main = leading(result, read_distributions(store, result))
-    best = [one.highest.trial for one in extremes(main)]
+    best = [extreme.highest.trial for extreme in extremes(main)]
     points = [point for spread in main for point in spread.points]
     order = [*best, *(p.trial for p in sorted(points, key=lambda p: -p.value)[:40])]
     for view in views_of(store, result.run, transcript_of, list(dict.fromkeys(order))):

@@ -42,9 +42,9 @@ def join(request: Request, secret: Secret) -> Response:
     """What the link is for, and a button to begin."""
     row, study = _invited(store_of(request), secret)
     if row.bound:
-        made = page(request, "study/used.html", home=home(row.study, row.id))
-        made.status_code = 410
-        return made
+        response = page(request, "study/used.html", home=home(row.study, row.id))
+        response.status_code = 410
+        return response
     _check_open(store_of(request), study)
     settings = StudySettings.model_validate(study.settings)
     return page(request, "study/join.html", settings=settings, secret=secret)
@@ -120,7 +120,7 @@ def due(store: Store, who: Taking) -> tuple[Step, str]:
 @router.get(f"{_HOME}/consent")
 def consent(request: Request, who: Bound) -> Response:
     """What taking part means, to agree to or to decline."""
-    return _shown(request, who, "consent")
+    return _show_step(request, who, "consent")
 
 
 @router.post(f"{_HOME}/consent", response_class=RedirectResponse)
@@ -137,7 +137,7 @@ def decide(
 @router.get(f"{_HOME}/instructions")
 def instructions(request: Request, who: Bound) -> Response:
     """What the participant will do."""
-    return _shown(request, who, "instructions")
+    return _show_step(request, who, "instructions")
 
 
 @router.post(f"{_HOME}/instructions", response_class=RedirectResponse)
@@ -152,7 +152,7 @@ def understood(request: Request, who: Bound) -> Response:
 def survey(request: Request, who: Bound) -> Response:
     """The questions at the end."""
     note = play.note(store_of(request), who)
-    return _shown(request, who, "survey", values={}, problems={}, note=note)
+    return _show_step(request, who, "survey", values={}, problems={}, note=note)
 
 
 @router.post(f"{_HOME}/survey")
@@ -161,12 +161,14 @@ def answer(request: Request, who: Bound, fields: Fields) -> Response:
     store = store_of(request)
     if not _is_due(store, who, "survey"):
         return _home(who)
-    found = read_survey(who.settings, fields)
-    if found.problems:
-        made = _shown(request, who, "survey", values=fields, problems=found.problems, note="")
-        made.status_code = 422
-        return made
-    keep_survey(store, who.participant, found.values)
+    entries = read_survey(who.settings, fields)
+    if entries.problems:
+        response = _show_step(
+            request, who, "survey", values=fields, problems=entries.problems, note=""
+        )
+        response.status_code = 422
+        return response
+    keep_survey(store, who.participant, entries.values)
     return _home(who)
 
 
@@ -183,8 +185,10 @@ def end(request: Request, who: Bound) -> Response:
         )
     finished = who.participant.state == "finished"
     code = completion_code(who.settings, who.participant.id) if finished else ""
-    told = who.settings.survey and survey_done(who.settings, study_answers(store, who.participant))
-    note = play.note(store, who) if finished and not told else ""
+    answered = who.settings.survey and survey_done(
+        who.settings, study_answers(store, who.participant)
+    )
+    note = play.note(store, who) if finished and not answered else ""
     return page(request, "study/end.html", who=who, code=code, note=note)
 
 
@@ -215,7 +219,7 @@ def leave(
     return _home(who)
 
 
-def _shown(request: Request, who: Taking, step: Step, **values: Any) -> Response:
+def _show_step(request: Request, who: Taking, step: Step, **values: Any) -> Response:
     """The page of a step, if that is due; else the way to what is."""
     if not _is_due(store_of(request), who, step):
         return _home(who)

@@ -90,8 +90,8 @@ def bound(request: HTTPConnection, study: str, participant: str) -> Taking:
             "If the study or your part in it was deleted, nothing more is asked of you."
         )
     _slow_down(request, row)
-    found = store.studies.get(study)
-    return Taking(found, StudySettings.model_validate(found.settings), row)
+    study_row = store.studies.get(study)
+    return Taking(study_row, StudySettings.model_validate(study_row.settings), row)
 
 
 def _slow_down(request: HTTPConnection, row: ParticipantRow) -> None:
@@ -134,15 +134,15 @@ def token(who: Taking, item: str) -> str:
     return hmac.new(key, text.encode("utf-8", "replace"), hashlib.sha256).hexdigest()[:16]
 
 
-def meant(who: Taking, name: str, given: Iterable[str]) -> str:
+def find_item(who: Taking, name: str, items: Iterable[str]) -> str:
     """Which of the items that were given to a participant a name stands for. An id itself is no
     name: to take it would tell that it was guessed right."""
-    return next((item for item in given if token(who, item) == name), UNKNOWN)
+    return next((item for item in items if token(who, item) == name), UNKNOWN)
 
 
 def _item(request: Request, who: Participant, token: Annotated[str, Path(max_length=64)]) -> str:
-    given = store_of(request).studies.assignments(who.study.name, who.participant.pk)
-    return meant(who, token, dict.fromkeys(row.item for row in given))
+    assignments = store_of(request).studies.assignments(who.study.name, who.participant.pk)
+    return find_item(who, token, dict.fromkeys(row.item for row in assignments))
 
 
 Item: TypeAlias = Annotated[str, Depends(_item)]

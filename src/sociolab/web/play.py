@@ -26,7 +26,7 @@ from sociolab.studies.play_records import PlayRecords, is_done, why_done
 from sociolab.studies.screen import Screen
 from sociolab.studies.settings import PlayPlan
 from sociolab.web.pages import page
-from sociolab.web.participant_session import Taking, meant, taking, token
+from sociolab.web.participant_session import Taking, find_item, taking, token
 from sociolab.web.site import Limiter, Missing, Rate, Refused, Site, site_of
 
 ACTS = Rate(20, 120)
@@ -211,7 +211,7 @@ async def act(who: Player, sent: Sent) -> Response:
     twice it counts once.
     """
     _take(who)
-    trial = meant(who.who, sent.trial, who.lobby.given(who.person))
+    trial = find_item(who.who, sent.trial, who.lobby.given(who.person))
     try:
         await who.lobby.act(who.person, sent.model_copy(update={"trial": trial}))
     except NotTaken as error:
@@ -242,7 +242,7 @@ def next_step(store: Store, who: Taking) -> str | None:
     if plan is None or run is None:
         return None
     records, person = PlayRecords(store, who.study.name, run), who.participant.pk
-    playing = any(one.state == "open" for one in records.of(person))
+    playing = any(record.state == "open" for record in records.of(person))
     return "/play" if playing or not is_done(records, plan, person) else None
 
 

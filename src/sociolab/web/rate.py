@@ -104,7 +104,7 @@ def instructions(request: Request, who: Participant) -> Response:
         scene=guide.scene,
         knew=guide.knew,
         advice=ADVICE_YES_NO if study.measures[0].yes_no else ADVICE,
-        tests=len({one.episode for one in study.plan.references}),
+        tests=len({reference.episode for reference in study.plan.references}),
         begun=has_read(store, who),
     )
 
@@ -121,39 +121,39 @@ def play(request: Request, who: Participant, trial: Item) -> Response:
     """An episode with its scales, filled in as far as the rater has come."""
     store = store_of(request)
     study = rate_study(store, who.study)
-    found = given_episode(store, study, who.participant, trial)
-    if found is None:
+    episode = given_episode(store, study, who.participant, trial)
+    if episode is None:
         return RedirectResponse(f"{who.home}/rate", 303)
-    return page(request, "rate/play.html", **_shown(store, study, who, found))
+    return page(request, "rate/play.html", **_describe_episode(store, study, who, episode))
 
 
 @rating_router.post("/play/{token}/draft")
 def draft(request: Request, who: Participant, trial: Item, rating: DraftIn) -> dict[str, int]:
     """Keep a rating as it stands; the answer says how many of how many are complete."""
     store = store_of(request)
-    study, found = _given(store, who, trial)
-    asked = asked_places(store, study, found)
+    study, episode = _find_rated(store, who, trial)
+    places = asked_places(store, study, episode)
     place = (rating.seat, rating.dimension)
-    if place not in asked:
+    if place not in places:
         raise Missing("There is no such scale in this episode.")
     measures = rated_measures(store, study.run)
     if rating.score is not None and not on_scale(measures[rating.dimension], rating.score):
         raise Refused("That point is not on the scale.", 422)
-    kept = RatingDraft(rating.score, rating.reason, rating.seconds)
-    keep_draft(store, who.participant.pk, trial, place, kept)
+    saved = RatingDraft(rating.score, rating.reason, rating.seconds)
+    keep_draft(store, who.participant.pk, trial, place, saved)
     drafts = drafts_of(store, study.name, who.participant.pk, trial)
-    return {"complete": _complete(store, study, found, asked, drafts), "of": len(asked)}
+    return {"complete": _complete(store, study, episode, places, drafts), "of": len(places)}
 
 
 def _complete(
     store: Store,
     study: RateStudy,
-    found: RatedEpisode,
-    asked: tuple[SeatDimension, ...],
+    episode: RatedEpisode,
+    places: tuple[SeatDimension, ...],
     drafts: Mapping[SeatDimension, RatingDraft],
 ) -> int:
-    lacking = missing(store, study, found, asked, drafts)
-    return len(asked) - len({(one.seat, one.dimension) for one in lacking})
+    lacking = missing(store, study, episode, places, drafts)
+    return len(places) - len({(gap.seat, gap.dimension) for gap in lacking})
 
 
 @rating_router.post("/play/{token}/submit")
@@ -161,9 +161,9 @@ def hand_in(request: Request, who: Participant, trial: Item) -> dict[str, Any]:
     """Hand the ratings in: where to go next, or what is missing (seat, dimension, what)."""
     store = store_of(request)
     study = rate_study(store, who.study)
-    found = given_episode(store, study, who.participant, trial)
-    if found is not None:
-        lacking = submit(store, study, who.participant, found)
+    episode = given_episode(store, study, who.participant, trial)
+    if episode is not None:
+        lacking = submit(store, study, who.participant, episode)
         if lacking:
             return {
                 "missing": [
@@ -173,31 +173,33 @@ def hand_in(request: Request, who: Participant, trial: Item) -> dict[str, Any]:
     return {"next": who.home}
 
 
-def _given(store: Store, who: Taking, trial: str) -> tuple[RateStudy, RatedEpisode]:
+def _find_rated(store: Store, who: Taking, trial: str) -> tuple[RateStudy, RatedEpisode]:
     study = rate_study(store, who.study)
-    found = given_episode(store, study, who.participant, trial)
-    if found is None:
+    episode = given_episode(store, study, who.participant, trial)
+    if episode is None:
         raise Refused("This episode is not yours to rate, or its ratings are handed in.", 409)
-    return study, found
+    return study, episode
 
 
-def _shown(store: Store, study: RateStudy, who: Taking, found: RatedEpisode) -> dict[str, Any]:
+def _describe_episode(
+    store: Store, study: RateStudy, who: Taking, episode: RatedEpisode
+) -> dict[str, Any]:
     guide = guide_of(store, study.run, study.plan.guide)
-    scene = guide.shown(store.episode(study.run, found.trial))
+    scene = guide.shown(store.episode(study.run, episode.trial))
     measures = rated_measures(store, study.run)
-    asked = asked_places(store, study, found)
-    drafts = drafts_of(store, study.name, who.participant.pk, found.trial)
+    places = asked_places(store, study, episode)
+    drafts = drafts_of(store, study.name, who.participant.pk, episode.trial)
     return {
         "who": who,
         "scene": scene,
-        "token": token(who, found.trial),
-        "test": found.stage == "test",
-        "asked": frozenset(asked),
-        "guides": guides_for(guide, study.measures if found.stage == "rate" else tuple(
-            measures[name] for name in dict.fromkeys(name for _, name in asked)
+        "token": token(who, episode.trial),
+        "test": episode.stage == "test",
+        "asked": frozenset(places),
+        "guides": guides_for(guide, study.measures if episode.stage == "rate" else tuple(
+            measures[name] for name in dict.fromkeys(name for _, name in places)
         )),
-        "drafts": {place: drafts.get(place, RatingDraft()) for place in asked},
-        "complete": _complete(store, study, found, asked, drafts),
+        "drafts": {place: drafts.get(place, RatingDraft()) for place in places},
+        "complete": _complete(store, study, episode, places, drafts),
         "done": done_by(store, study, who.participant),
         "plan": study.plan,
         "most": min(study.plan.each, len(study.episodes)),
@@ -222,8 +224,8 @@ class _ReviewFields(BaseModel):
     @property
     def points(self) -> dict[str, bool]:
         """The points that were answered."""
-        said = {key: getattr(self, key) for key in POINTS}
-        return {key: value == "yes" for key, value in said.items() if value}
+        answers = {key: getattr(self, key) for key in POINTS}
+        return {key: value == "yes" for key, value in answers.items() if value}
 
 
 if TYPE_CHECKING:
@@ -248,7 +250,7 @@ def to_next_scenario(request: Request, who: Participant) -> Response:
 @review_router.get("/task/{token}")
 def task(request: Request, who: Participant, task: Item) -> Response:
     """A scenario to review, with what was filled in so far."""
-    return _review_page(request, who, task, _kept(store_of(request), who, task), ())
+    return _review_page(request, who, task, _load_form(store_of(request), who, task), ())
 
 
 @review_router.post("/task/{token}/draft")
@@ -281,9 +283,9 @@ def decide(
     return RedirectResponse(who.home, 303)
 
 
-def _kept(store: Store, who: Taking, task: str) -> ReviewForm:
-    kept = review_draft_of(store, who.study.name, who.participant.pk, task)
-    return ReviewForm() if kept is None else ReviewForm.model_validate(kept)
+def _load_form(store: Store, who: Taking, task: str) -> ReviewForm:
+    stored = review_draft_of(store, who.study.name, who.participant.pk, task)
+    return ReviewForm() if stored is None else ReviewForm.model_validate(stored)
 
 
 def _review_page(
@@ -293,15 +295,15 @@ def _review_page(
     study = review_study(who.study)
     if not _is_due(store, who, study, task):
         return RedirectResponse(who.home, 303)
-    shown = reviewed(study, task)
+    proposal = reviewed(study, task)
     rows = store.studies.assignments(study.name, who.participant.pk)
-    made = page(
+    response = page(
         request,
         "rate/review.html",
         who=who,
         token=token(who, task),
-        shown=shown,
-        texts=form.texts if len(form.texts) == len(shown.texts) else shown.texts,
+        shown=proposal,
+        texts=form.texts if len(form.texts) == len(proposal.texts) else proposal.texts,
         points=POINTS,
         form=form,
         said=form.points,
@@ -310,8 +312,8 @@ def _review_page(
         most=min(study.plan.each, len(study.tasks)),
         longest=LONGEST_TEXT,
     )
-    made.status_code = 422 if problems else 200
-    return made
+    response.status_code = 422 if problems else 200
+    return response
 
 
 def _is_due(store: Store, who: Taking, study: ReviewStudy, task: str) -> bool:
@@ -365,7 +367,7 @@ def _session_page(request: Request, who: Taking, trial: str, word: str, problem:
     if not _is_open(store, who, trial):
         return RedirectResponse(who.home, 303)
     study = impression_study(store, who.study)
-    made = page(
+    response = page(
         request,
         "rate/impression.html",
         who=who,
@@ -377,8 +379,8 @@ def _session_page(request: Request, who: Taking, trial: str, word: str, problem:
         word=word,
         problem=problem,
     )
-    made.status_code = 422 if problem else 200
-    return made
+    response.status_code = 422 if problem else 200
+    return response
 
 
 def _done(store: Store, who: Taking, study: ImpressionStudy) -> int:

@@ -63,19 +63,19 @@ _SHOWN = 30
 def ratings(request: Request, study: Study) -> Response:
     """How far it has come, by episode and by rater."""
     store = store_of(request)
-    found = _rate_study(store, study)
-    given = ratings_in(store, found.run, found.name)
-    episodes, raters = rating_progress(store, found, given)
+    rated_study = _rate_study(store, study)
+    stored_ratings = ratings_in(store, rated_study.run, rated_study.name)
+    episodes, raters = rating_progress(store, rated_study, stored_ratings)
     return page(
         request,
         "rate/ratings.html",
-        study=found,
+        study=rated_study,
         episodes=episodes,
-        tasks={row.trial.id: row.trial.task.id for row in store.trials(found.run)},
+        tasks={row.trial.id: row.trial.task.id for row in store.trials(rated_study.run)},
         raters=raters,
-        count=len(given),
-        disputes=found_among(given, found.plan),
-        full=sum(one.done >= found.plan.raters for one in episodes),
+        count=len(stored_ratings),
+        disputes=found_among(stored_ratings, rated_study.plan),
+        full=sum(episode.done >= rated_study.plan.raters for episode in episodes),
     )
 
 
@@ -83,13 +83,13 @@ def ratings(request: Request, study: Study) -> Response:
 def agreement(request: Request, study: Study) -> Response:
     """The figures of `sociolab agree` for the run as it stands: a part of a page."""
     store = store_of(request)
-    found = _rate_study(store, study)
-    rated = bool(ratings_in(store, found.run, found.name))
+    rated_study = _rate_study(store, study)
+    rated = bool(ratings_in(store, rated_study.run, rated_study.name))
     return page(
         request,
         "rate/agreement.html",
-        study=found,
-        found=_agreements(store, found.run) if rated else None,
+        study=rated_study,
+        found=_agreements(store, rated_study.run) if rated else None,
         now=time.time(),
     )
 
@@ -98,18 +98,18 @@ def agreement(request: Request, study: Study) -> Response:
 def disagreements(request: Request, study: Study) -> Response:
     """Ratings that lie too far apart, side by side, with a form to decide."""
     store = store_of(request)
-    found = _rate_study(store, study)
-    all_ = found_among(ratings_in(store, found.run, found.name), found.plan)
-    open_ = [one for one in all_ if one.open]
-    guides = {guide.name: guide for guide in _guide(store, found).guides}
+    rated_study = _rate_study(store, study)
+    all_ = found_among(ratings_in(store, rated_study.run, rated_study.name), rated_study.plan)
+    open_ = [dispute for dispute in all_ if dispute.open]
+    guides = {guide.name: guide for guide in _guide(store, rated_study).guides}
     return page(
         request,
         "rate/disagreements.html",
-        study=found,
+        study=rated_study,
         shown=open_[:_SHOWN],
         more=max(0, len(open_) - _SHOWN),
-        settled=[one for one in all_ if not one.open],
-        scenes=_scenes(store, found, [one.trial for one in open_[:_SHOWN]]),
+        settled=[dispute for dispute in all_ if not dispute.open],
+        scenes=_scenes(store, rated_study, [dispute.trial for dispute in open_[:_SHOWN]]),
         guides=guides,
         titles={name: guide.title for name, guide in guides.items()},
     )
@@ -127,32 +127,32 @@ def decide(
 ) -> Response:
     """Keep the researcher's decision on a disagreement."""
     store = store_of(request)
-    found = _rate_study(store, study)
+    rated_study = _rate_study(store, study)
     place = (trial, seat, dimension)
-    settle(store, found.run, found.name, found.plan, place, score, reason)
-    return RedirectResponse(f"/studies/{found.name}/ratings/disagreements", 303)
+    settle(store, rated_study.run, rated_study.name, rated_study.plan, place, score, reason)
+    return RedirectResponse(f"/studies/{rated_study.name}/ratings/disagreements", 303)
 
 
 @ratings_router.get("/annotations")
 def reviewed_annotations(request: Request, study: Study) -> Response:
     """The quarter of each batch that agrees least, with the rationales and a form to decide."""
     store = store_of(request)
-    found = _rate_study(store, study)
-    given = ratings_in(store, found.run, found.name)
-    drawn = drawn_annotations(store, found.name)
-    listed = [one for one in drawn if one.listed]
-    open_ = [one for one in listed if one.meets is None]
+    rated_study = _rate_study(store, study)
+    stored_ratings = ratings_in(store, rated_study.run, rated_study.name)
+    drawn = drawn_annotations(store, rated_study.name)
+    listed = [annotation for annotation in drawn if annotation.listed]
+    open_ = [annotation for annotation in listed if annotation.meets is None]
     return page(
         request,
         "rate/annotations.html",
-        study=found,
-        said=review_words(store, found),
-        waiting=len(waiting(store, found, given)),
-        shown=[(one, compared(one, given, drawn)) for one in open_[:_SHOWN]],
+        study=rated_study,
+        said=review_words(store, rated_study),
+        waiting=len(waiting(store, rated_study, stored_ratings)),
+        shown=[(a, compared(a, stored_ratings, drawn)) for a in open_[:_SHOWN]],
         more=max(0, len(open_) - _SHOWN),
-        decided=[one for one in listed if one.meets is not None],
-        scenes=_scenes(store, found, [one.episode for one in open_[:_SHOWN]]),
-        titles={guide.name: guide.title for guide in _guide(store, found).guides},
+        decided=[annotation for annotation in listed if annotation.meets is not None],
+        scenes=_scenes(store, rated_study, [annotation.episode for annotation in open_[:_SHOWN]]),
+        titles={guide.name: guide.title for guide in _guide(store, rated_study).guides},
     )
 
 
@@ -160,9 +160,9 @@ def reviewed_annotations(request: Request, study: Study) -> Response:
 def draw(request: Request, study: Study) -> Response:
     """Draw the next batch of annotations."""
     store = store_of(request)
-    found = _rate_study(store, study)
-    draw_batch(store, found)
-    return RedirectResponse(f"/studies/{found.name}/ratings/annotations", 303)
+    rated_study = _rate_study(store, study)
+    draw_batch(store, rated_study)
+    return RedirectResponse(f"/studies/{rated_study.name}/ratings/annotations", 303)
 
 
 @ratings_router.post("/annotations/mark", response_class=RedirectResponse)
@@ -176,18 +176,18 @@ def mark_annotation(
 ) -> Response:
     """Keep whether an annotation follows the guidelines."""
     store = store_of(request)
-    found = _rate_study(store, study)
-    mark(store, found, rater, episode, meets=guidelines == "meets", why=why)
-    return RedirectResponse(f"/studies/{found.name}/ratings/annotations", 303)
+    rated_study = _rate_study(store, study)
+    mark(store, rated_study, rater, episode, meets=guidelines == "meets", why=why)
+    return RedirectResponse(f"/studies/{rated_study.name}/ratings/annotations", 303)
 
 
 @ratings_router.get("/ratings.csv")
 def ratings_file(request: Request, study: Study) -> Response:
     """All ratings as CSV, as `sociolab import ratings` reads them."""
     store = store_of(request)
-    found = _rate_study(store, study)
-    text = ratings_csv(ratings_in(store, found.run, found.name))
-    return file_answer(text, f"{found.name}-ratings.csv", _CSV)
+    rated_study = _rate_study(store, study)
+    text = ratings_csv(ratings_in(store, rated_study.run, rated_study.name))
+    return file_answer(text, f"{rated_study.name}-ratings.csv", _CSV)
 
 
 def _rate_study(store: Store, name: str) -> RateStudy:
@@ -200,13 +200,13 @@ def _guide(store: Store, study: RateStudy) -> RatingGuide:
 
 def _scenes(store: Store, study: RateStudy, trials: Sequence[str]) -> dict[str, RatedScene]:
     guide = _guide(store, study)
-    return {one: guide.shown(store.episode(study.run, one)) for one in dict.fromkeys(trials)}
+    return {trial: guide.shown(store.episode(study.run, trial)) for trial in dict.fromkeys(trials)}
 
 
 def _agreements(store: Store, run: str) -> Agreements:
     """The agreement in a run; worked out again when somebody has judged since."""
-    found = RUN_CACHE.of(store, run, "agreements", lambda: agreements(store, (run,)))
-    return with_review(store, found)
+    cached = RUN_CACHE.of(store, run, "agreements", lambda: agreements(store, (run,)))
+    return with_review(store, cached)
 
 
 impressions_router = APIRouter(prefix="/studies/{study}/impressions", tags=["impressions"])
@@ -216,17 +216,17 @@ impressions_router = APIRouter(prefix="/studies/{study}/impressions", tags=["imp
 def impressions(request: Request, study: Study) -> Response:
     """The words, large where frequent, and as a table; and how far each session has come."""
     store = store_of(request)
-    found = impression_study(store, study_row(store, study, "impressions"))
-    words = words_of(store, found.name)
+    word_study = impression_study(store, study_row(store, study, "impressions"))
+    words = words_of(store, word_study.name)
     counts = counted(words)
-    given = Counter(trial for trial, _, _ in words)
+    per_session = Counter(trial for trial, _, _ in words)
     return page(
         request,
         "rate/impressions.html",
-        study=found,
+        study=word_study,
         words=words,
         counts=counts,
-        sessions=[(trial, given[trial]) for trial in found.sessions],
+        sessions=[(trial, per_session[trial]) for trial in word_study.sessions],
         people=len({person for _, person, _ in words}),
     )
 
@@ -247,18 +247,20 @@ reviews_router = APIRouter(prefix="/studies/{study}/reviews", tags=["reviews"])
 def reviews(request: Request, study: Study) -> Response:
     """What reviewers decided, scenario by scenario."""
     store = store_of(request)
-    found = _review_study(store, study)
-    all_ = task_reviews(store, found)
+    reviewed_study = _review_study(store, study)
+    all_ = task_reviews(store, reviewed_study)
     return page(
         request,
         "rate/reviews.html",
-        study=found,
+        study=reviewed_study,
         verdicts=all_,
-        shown={one.task: reviewed(found, one.task) for one in all_ if one.reviews},
+        shown={
+            review.task: reviewed(reviewed_study, review.task) for review in all_ if review.reviews
+        },
         agreement=reviewer_agreement(all_),
         points=POINTS,
-        count=sum(len(one.reviews) for one in all_),
-        full=sum(len(one.reviews) >= found.plan.raters for one in all_),
+        count=sum(len(review.reviews) for review in all_),
+        full=sum(len(review.reviews) >= reviewed_study.plan.raters for review in all_),
     )
 
 
@@ -266,9 +268,9 @@ def reviews(request: Request, study: Study) -> Response:
 def reviews_file(request: Request, study: Study) -> Response:
     """Every review as CSV, with the texts that were proposed."""
     store = store_of(request)
-    found = _review_study(store, study)
-    text = reviews_csv(task_reviews(store, found))
-    return file_answer(text, f"{found.name}-reviews.csv", _CSV)
+    reviewed_study = _review_study(store, study)
+    text = reviews_csv(task_reviews(store, reviewed_study))
+    return file_answer(text, f"{reviewed_study.name}-reviews.csv", _CSV)
 
 
 def _review_study(store: Store, name: str) -> ReviewStudy:

@@ -47,8 +47,8 @@ def renew_visit(request: HTTPConnection) -> str:
 
 def known_visit(request: HTTPConnection, settings: WebSettings) -> str | None:
     """The secret in the cookie; None if there is none, or no such secret."""
-    found = request.cookies.get(settings.cookie(VISIT_COOKIE), "")
-    return found if _SECRET.fullmatch(found) else None
+    secret = request.cookies.get(settings.cookie(VISIT_COOKIE), "")
+    return secret if _SECRET.fullmatch(secret) else None
 
 
 def secret_of(request: HTTPConnection) -> str:
@@ -89,14 +89,14 @@ def researcher(request: Request) -> None:
         raise NeedsLogin("This page is for the researcher; sign in with the admin token.")
 
 
-def sign_in(request: Request, response: Response, given: str) -> bool:
+def sign_in(request: Request, response: Response, entered: str) -> bool:
     """Sign the browser in if the token is right.
 
     All that it was known by before is replaced: whoever planted a cookie in it knows nothing now.
     """
     site = site_of(request)
     token = site.settings.admin_token
-    if token is None or not hmac.compare_digest(given.strip().encode(), token.encode()):
+    if token is None or not hmac.compare_digest(entered.strip().encode(), token.encode()):
         return False
     _forget(request)
     session = fresh_secret()
@@ -155,11 +155,11 @@ async def proven(request: Request) -> None:
     """
     if request.method in SAFE:
         return
-    given = request.headers.get(HEADER, "")
-    if not given and request.headers.get("content-type", "").startswith(FORM_TYPES):
+    token = request.headers.get(HEADER, "")
+    if not token and request.headers.get("content-type", "").startswith(FORM_TYPES):
         field = (await request.form()).get(FIELD)
-        given = field if isinstance(field, str) else ""
-    if not hmac.compare_digest(given.encode(), token_of(request).encode()):
+        token = field if isinstance(field, str) else ""
+    if not hmac.compare_digest(token.encode(), token_of(request).encode()):
         raise Refused(
             "This form was not made for this browser, or its cookies were removed; "
             "load the page again and repeat what you did."
@@ -295,13 +295,13 @@ def _same_origin(request: HTTPConnection, host: str) -> bool:
 
 def _bounded(receive: Receive, most: int) -> Receive:
     """A body that was announced shorter than it is, or not at all, ends at the limit."""
-    taken = 0
+    received = 0
 
     async def bounded() -> MutableMapping[str, Any]:
-        nonlocal taken
+        nonlocal received
         message = await receive()
-        taken += len(message.get("body", b""))
-        if taken > most:
+        received += len(message.get("body", b""))
+        if received > most:
             return {"type": "http.disconnect"}
         return message
 

@@ -63,17 +63,17 @@ class Stores:
 def _state(path: Path) -> tuple[int, ...]:
     """Changes whenever somebody writes to a store, or begins to."""
     log = path.with_name(f"{path.name}-wal")
-    files = [one.stat() for one in (path, log) if one.exists()]
-    return tuple(number for one in files for number in (one.st_mtime_ns, one.st_size))
+    files = [file.stat() for file in (path, log) if file.exists()]
+    return tuple(number for status in files for number in (status.st_mtime_ns, status.st_size))
 
 
 def _file(path: Path) -> tuple[int, int] | None:
     """Which file is at a path; None if there is none, or it cannot be looked at."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 class Missing(ConfigError):  # noqa: N818  a state of affairs
@@ -127,11 +127,11 @@ class Limiter:
         now, pace = self._clock(), self._rate.a_minute / 60
         level, at = self._buckets.pop(key, (float(self._rate.burst), now))
         level = min(self._rate.burst, level + (now - at) * pace)
-        taken = level >= 1
-        self._buckets[key] = (level - 1 if taken else level, now)
+        allowed = level >= 1
+        self._buckets[key] = (level - 1 if allowed else level, now)
         if len(self._buckets) > self._most:
             self._buckets.popitem(last=False)
-        return 0.0 if taken else (1 - level) / pace
+        return 0.0 if allowed else (1 - level) / pace
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,17 +55,17 @@ def _fields(
     model: type[BaseModel], names: Sequence[str] = (), worlds: Sequence[str] = ()
 ) -> tuple[SetupField, ...]:
     """The fields of a model (those named, or all), as it labels them itself."""
-    known = model.model_fields
+    model_fields = model.model_fields
     return tuple(
         SetupField(
             name,
-            known[name].title or name,
-            known[name].description or "",
-            _shape(name, known[name].annotation),
+            model_fields[name].title or name,
+            model_fields[name].description or "",
+            _shape(name, model_fields[name].annotation),
             worlds if name == "world" else (),
-            known[name].json_schema_extra == {"more": True},
+            model_fields[name].json_schema_extra == {"more": True},
         )
-        for name in names or known
+        for name in names or model_fields
     )
 
 
@@ -83,10 +83,10 @@ def _shape(name: str, kind: Any) -> Shape:
 TEXT_FIELDS = _fields(StudySettings, TEXTS)
 (CODE_FIELD,) = _fields(StudySettings, ("completion_code",))
 PLAN_FIELDS: Mapping[StudyKind, Sequence[SetupField]] = {
-    "play": _fields(PlayPlan, worlds=worlds_that(lambda one: one.people)),
+    "play": _fields(PlayPlan, worlds=worlds_that(lambda plugin: plugin.people)),
     "rate": _fields(RatePlan),
     "impressions": _fields(ImpressionsPlan),
-    "review": _fields(ReviewPlan, worlds=worlds_that(lambda one: one.reviewed is not None)),
+    "review": _fields(ReviewPlan, worlds=worlds_that(lambda plugin: plugin.reviewed is not None)),
 }
 KIND_WORDS: Mapping[StudyKind, tuple[str, str]] = {
     "play": ("Play", "People take a seat in episodes, with models, rules or each other."),
@@ -120,11 +120,11 @@ def settings_in(fields: Mapping[str, str], kind: StudyKind) -> dict[str, Any]:
     }
     plan = {f.name: _value(f, fields.get(f"{kind}.{f.name}", "")) for f in PLAN_FIELDS[kind]}
     values[kind] = {name: value for name, value in plan.items() if value is not None}
-    values["survey"] = [_question(fields, index) for index in asked(fields)]
+    values["survey"] = [_question(fields, index) for index in list_used(fields)]
     return values
 
 
-def asked(fields: Mapping[str, str]) -> Sequence[int]:
+def list_used(fields: Mapping[str, str]) -> Sequence[int]:
     """Which of the form's questions are in use."""
     return [i for i in range(QUESTIONS) if fields.get(f"survey.{i}.text", "").strip()]
 
@@ -136,7 +136,7 @@ def _typed(shape: Shape, value: Any) -> str:
         case "lines":
             return "\n".join(value)
         case "pairs":
-            return "\n".join(f"{name}={one}" for name, one in value.items())
+            return "\n".join(f"{name}={item}" for name, item in value.items())
         case "references":
             return "\n".join(map(_reference_line, value))
         case _:
@@ -168,14 +168,16 @@ def _reference(line: str) -> dict[str, Any]:
     return {"episode": episode, "seat": seat, "scores": pairs, **within}
 
 
-def _reference_line(one: Mapping[str, Any]) -> str:
-    scores = " ".join(f"{name}={value:g}" for name, value in one["scores"].items())
-    return f"{one['episode']} {one['seat']} {scores} within={one.get('within', 2):g}"
+def _reference_line(reference: Mapping[str, Any]) -> str:
+    scores = " ".join(f"{name}={value:g}" for name, value in reference["scores"].items())
+    return (
+        f"{reference['episode']} {reference['seat']} {scores} within={reference.get('within', 2):g}"
+    )
 
 
 def _question(fields: Mapping[str, str], index: int) -> dict[str, Any]:
     part = {name: fields.get(f"survey.{index}.{name}", "").strip() for name in PARTS}
-    found: dict[str, Any] = {
+    question: dict[str, Any] = {
         "name": part["name"] or f"q{index + 1}",
         "text": part["text"],
         "kind": part["kind"] or "text",
@@ -184,11 +186,11 @@ def _question(fields: Mapping[str, str], index: int) -> dict[str, Any]:
         "required": part["required"] == "yes",
     }
     if part["kind"] == "choice":
-        found["choices"] = [line.strip() for line in _lines(part["choices"]).split("\n")
+        question["choices"] = [line.strip() for line in _lines(part["choices"]).split("\n")
                             if line.strip()]  # fmt: skip
     if part["points"]:
-        found["points"] = part["points"]
-    return found
+        question["points"] = part["points"]
+    return question
 
 
 def _question_part(part: str, value: Any) -> str:
@@ -264,7 +266,7 @@ def make(request: Request, fields: Fields) -> Response:
     store = store_of(request)
     kind = _kind(fields.get("kind", "")) or "play"
     if "more" in fields:
-        return _form(request, store, kind, fields, questions=len(asked(fields)) + 2)
+        return _form(request, store, kind, fields, questions=len(list_used(fields)) + 2)
     wrong: dict[str, str] = {}
     name = fields.get("name", "").strip()
     if not name:
@@ -276,36 +278,36 @@ def make(request: Request, fields: Fields) -> Response:
             create(store, name, settings)
             return RedirectResponse(f"/studies/{name}", 303)
     except ValidationError as error:
-        for place, said in problems(error):
-            wrong.setdefault(_field(place, kind, fields), said)
+        for place, problem in problems(error):
+            wrong.setdefault(_field(place, kind, fields), problem)
     except ConfigError as error:
         wrong[_place(str(error), kind, fields)] = str(error)
-    made = _form(request, store, kind, fields, wrong)
-    made.status_code = 422
-    return made
+    response = _form(request, store, kind, fields, wrong)
+    response.status_code = 422
+    return response
 
 
 def _place(problem: str, kind: StudyKind, fields: Mapping[str, str]) -> str:
     """The field that a problem is about: the one it begins with, or whose text it quotes."""
-    known = {f"{kind}.{one.name}" for one in PLAN_FIELDS[kind]}
+    names = {f"{kind}.{field.name}" for field in PLAN_FIELDS[kind]}
     first = f"{kind}.{problem.partition(':')[0].lstrip('-')}"
-    if first in known:
+    if first in names:
         return first
-    for name in sorted(known):
+    for name in sorted(names):
         if any(f'"{line.strip()}"' in problem for line in fields.get(name, "").splitlines()):
             return name
     return "name" if "name" in problem or fields.get("name", "") in problem else ""
 
 
 def _kind(name: str) -> StudyKind | None:
-    return {str(known): known for known in KINDS}.get(name)
+    return {str(kind): kind for kind in KINDS}.get(name)
 
 
 def _field(place: str, kind: StudyKind, fields: Mapping[str, str]) -> str:
     """The field of the form that a place in the settings came from."""
     parts = place.split(".")
     if parts[0] == "survey" and len(parts) > 1:
-        used = asked(fields)
+        used = list_used(fields)
         number = used[int(parts[1])] if int(parts[1]) < len(used) else 0
         return f"survey.{number}.{parts[2] if len(parts) > 2 else 'text'}"
     return ".".join(parts[:2]) if parts[0] == kind else parts[0]
@@ -319,7 +321,7 @@ def _form(
     wrong: Mapping[str, str] | None = None,
     questions: int = 0,
 ) -> Response:
-    used = asked(values)
+    used = list_used(values)
     room = max(questions, len(used) + 1, max(used, default=-1) + 1)
     plan = PLAN_FIELDS[kind]
     return page(
@@ -329,8 +331,8 @@ def _form(
         words=KIND_WORDS[kind],
         texts=TEXT_FIELDS,
         code=CODE_FIELD,
-        plan=[one for one in plan if not one.more],
-        more=[one for one in plan if one.more],
+        plan=[field for field in plan if not field.more],
+        more=[field for field in plan if field.more],
         values=values,
         wrong=_in_order(wrong or {}, kind),
         labels=_labels(kind),
@@ -345,8 +347,8 @@ def _labels(kind: StudyKind) -> dict[str, str]:
     """What the form calls its fields, by their places, in their order."""
     return {
         "name": "Name",
-        **{f"{kind}.{one.name}": one.label for one in PLAN_FIELDS[kind]},
-        **{one.name: one.label for one in (*TEXT_FIELDS, CODE_FIELD)},
+        **{f"{kind}.{field.name}": field.label for field in PLAN_FIELDS[kind]},
+        **{field.name: field.label for field in (*TEXT_FIELDS, CODE_FIELD)},
         **{f"survey.{i}.{part}": f"Question {i + 1}" for i in range(QUESTIONS) for part in PARTS},
         "survey": "Questions",
     }
@@ -354,16 +356,16 @@ def _labels(kind: StudyKind) -> dict[str, str]:
 
 def _in_order(wrong: Mapping[str, str], kind: StudyKind) -> dict[str, str]:
     """What is wrong, in the order of the form."""
-    known = list(_labels(kind))
-    places = sorted(wrong, key=lambda place: known.index(place) if place in known else -1)
+    order = list(_labels(kind))
+    places = sorted(wrong, key=lambda place: order.index(place) if place in order else -1)
     return {place: wrong[place] for place in places}
 
 
 def _worlds_for(kind: StudyKind) -> tuple[str, ...]:
     """The worlds of whose runs a study of this kind can be; none where it is of no run."""
     offers: dict[StudyKind, Callable[[WorldPlugin], bool]] = {
-        "rate": lambda one: bool(one.guides),
-        "impressions": lambda one: one.impressions,
+        "rate": lambda plugin: bool(plugin.guides),
+        "impressions": lambda plugin: plugin.impressions,
     }
     return worlds_that(offers[kind]) if kind in offers else ()
 

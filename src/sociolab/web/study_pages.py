@@ -31,20 +31,22 @@ ParticipantName: TypeAlias = Annotated[str, Path(alias="participant", max_length
 
 def study_row(store: Store, name: str, kind: StudyKind | None = None) -> StudyRow:
     """The study of this name, and of this kind if one is given; Missing if there is none."""
-    found = next((row for row in store.studies.all() if row.name == name), None)
-    if found is None:
+    study = next((row for row in store.studies.all() if row.name == name), None)
+    if study is None:
         raise Missing(f'There is no study called "{name}".')
-    if kind is not None and found.kind != kind:
+    if kind is not None and study.kind != kind:
         raise Missing(f"There is no such study ({_KINDS[kind]}).")
-    return found
+    return study
 
 
 def participant_row(store: Store, study: StudyRow, name: str) -> ParticipantRow:
     """The participant of this name; Missing if there is none."""
-    found = next((row for row in store.studies.participants(study.name) if row.id == name), None)
-    if found is None:
+    participant = next(
+        (row for row in store.studies.participants(study.name) if row.id == name), None
+    )
+    if participant is None:
         raise Missing(f'The study "{study.name}" has no participant "{name}".')
-    return found
+    return participant
 
 
 router = APIRouter(prefix="/studies", tags=["studies"])
@@ -65,11 +67,11 @@ def studies(request: Request) -> Response:
 
 
 @router.get("/{study}")
-def one(
+def study_page(
     request: Request, name: StudyName, at: Annotated[int, Query(ge=1, le=100_000)] = 1
 ) -> Response:
     """A study: how far it is, its links, its data."""
-    return page(request, "study/one.html", **shown(request, name, at))
+    return page(request, "study/one.html", **describe_study(request, name, at))
 
 
 @router.get("/{study}/progress")
@@ -100,7 +102,7 @@ def _problem(request: Request, study: str) -> str:
     return problems.get(study, "")
 
 
-def shown(request: Request, name: str, at: int = 1) -> dict[str, Any]:
+def describe_study(request: Request, name: str, at: int = 1) -> dict[str, Any]:
     """What the page of a study shows; `at` counts the pages of its participants from 1."""
     store = store_of(request)
     row = study_row(store, name)
@@ -151,15 +153,15 @@ def change(request: Request, name: StudyName, fields: Fields) -> Response:
     """Word the texts anew, or show what is wrong with all that was written."""
     store = store_of(request)
     row = study_row(store, name)
-    given = {text: fields[text].replace("\r\n", "\n") for text in TEXTS if text in fields}
+    changed = {text: fields[text].replace("\r\n", "\n") for text in TEXTS if text in fields}
     try:
-        change_texts(store, row.name, given)
+        change_texts(store, row.name, changed)
     except ConfigError as error:
         settings = StudySettings.model_validate(row.settings)
-        values = {text: given.get(text, getattr(settings, text)) for text in TEXTS}
-        made = _texts(request, row.name, values, str(error))
-        made.status_code = 422
-        return made
+        values = {text: changed.get(text, getattr(settings, text)) for text in TEXTS}
+        response = _texts(request, row.name, values, str(error))
+        response.status_code = 422
+        return response
     return RedirectResponse(f"/studies/{row.name}", 303)
 
 
@@ -170,9 +172,9 @@ def make_links(
     """Make links for new participants, and show them this once."""
     store = store_of(request)
     row = study_row(store, name)
-    made = invite(store, row.name, count)
+    invitations = invite(store, row.name, count)
     address = site_of(request).settings.address
-    links = [(link.participant, address + link.path) for link in made]
+    links = [(link.participant, address + link.path) for link in invitations]
     return page(request, "study/links.html", study=row, links=links, again="")
 
 
@@ -219,16 +221,16 @@ def delete(
 def _texts(request: Request, name: str, values: dict[str, str], problem: str) -> Response:
     store = store_of(request)
     row = study_row(store, name)
-    place, _, said = problem.removeprefix(f"{name}: ").partition(": ")
+    place, _, message = problem.removeprefix(f"{name}: ").partition(": ")
     if place not in TEXTS:
-        place, said = "", problem
+        place, message = "", problem
     return page(
         request,
         "study/texts.html",
         study=row,
         values=values,
         place=place,
-        problem=said,
+        problem=message,
         consented=consented(store, row.name),
     )
 

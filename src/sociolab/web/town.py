@@ -88,9 +88,9 @@ def words_of(replay: Replay) -> dict[str, Any]:
         "why": replay.why,
         "least": replay.score.least if replay.score else 0,
         "other_rules": replay.other_rules,
-        "counted": tuple(_counted(one, names, clock) for one in replay.outcomes),
+        "counted": tuple(_counted(outcome, names, clock) for outcome in replay.outcomes),
         "errands": _errands(replay, clock),
-        "verdicts": tuple(_said(row) for row in replay.verdicts),
+        "verdicts": tuple(_show_score(row) for row in replay.verdicts),
     }
 
 
@@ -112,16 +112,18 @@ def _event(replay: Replay, clock: Clock) -> str:
     return f"{moment(clock, start)} to {clock.at(end):%H:%M}"
 
 
-def _counted(one: ResidentOutcome, names: dict[str, str], clock: Clock) -> AttendanceRow:
-    shown = one.when or one.near
-    at = one.since if one.since is not None else shown[0][0] if shown else None
+def _counted(outcome: ResidentOutcome, names: dict[str, str], clock: Clock) -> AttendanceRow:
+    intervals = outcome.when or outcome.near
+    at = outcome.since if outcome.since is not None else intervals[0][0] if intervals else None
     return AttendanceRow(
-        who=one.who,
-        name=names.get(one.who, one.who),
-        counts=one.counts,
-        since=moment(clock, one.since) if one.since is not None else "",
-        spans=f"{moment(clock, shown[0][0])[:-6]} {spans(clock, shown)}" if shown else "",
-        words=one.words,
+        who=outcome.who,
+        name=names.get(outcome.who, outcome.who),
+        counts=outcome.counts,
+        since=moment(clock, outcome.since) if outcome.since is not None else "",
+        spans=f"{moment(clock, intervals[0][0])[:-6]} {spans(clock, intervals)}"
+        if intervals
+        else "",
+        words=outcome.words,
         at=address(clock, at) if at is not None else "",
     )
 
@@ -141,7 +143,7 @@ def _errands(replay: Replay, clock: Clock) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _said(row: ScoreRow) -> ShownScore:
+def _show_score(row: ScoreRow) -> ShownScore:
     verdict = row.verdict
     title = verdict.measure.title or verdict.measure.name
     judge = row.judge.label
@@ -155,8 +157,8 @@ def _said(row: ScoreRow) -> ShownScore:
             reason = by.sign(reason) if by else reason
             return ShownScore(title, f"{verdict.value:.3g}", judge, reason, failed=False)
         case ScoreFailure():
-            shown = f"missing: {verdict.cause}"
-            return ShownScore(title, shown, judge, verdict.problem, failed=True)
+            text = f"missing: {verdict.cause}"
+            return ShownScore(title, text, judge, verdict.problem, failed=True)
         case _:
             return ShownScore(title, "not scored", judge, verdict.why, failed=False)
 
@@ -212,35 +214,35 @@ def _room(inside: NDArray[np.bool_]) -> tuple[int, int, int, int]:
 
     Since names are wider than high, of equal areas the wider is taken.
     """
-    best, found = (0, 0), (0, 0, 0, 0)
+    best, rectangle = (0, 0), (0, 0, 0, 0)
     rows, columns = np.nonzero(inside)
     heights = np.zeros(inside.shape[1] + 1, dtype=np.int64)
     for y in range(int(rows.min()), int(rows.max()) + 1):
         heights[:-1] = np.where(inside[y], heights[:-1] + 1, 0)
         for x, width, height in _rectangles(heights.tolist(), int(columns.min())):
             if (width * height, width) > best:
-                best, found = (width * height, width), (x, y - height + 1, width, height)
-    return found
+                best, rectangle = (width * height, width), (x, y - height + 1, width, height)
+    return rectangle
 
 
 def _rectangles(heights: list[int], start: int) -> list[tuple[int, int, int]]:
     """x, width and height of the largest rectangles that stand on a row, under these heights."""
-    found: list[tuple[int, int, int]] = []
+    rectangles: list[tuple[int, int, int]] = []
     open_: list[tuple[int, int]] = []
     for x in range(start, len(heights)):
         begin = x
         while open_ and open_[-1][1] >= heights[x]:
             begin, height = open_.pop()
-            found.append((begin, x - begin, height))
+            rectangles.append((begin, x - begin, height))
         open_.append((begin, heights[x]))
-    return found
+    return rectangles
 
 
 def arenas_of(town: TownMap, name: str) -> list[int]:
     """The numbers of the arena of this name, or of all arenas of the sector; none if neither."""
     place = town.place(name)
-    found = town.sector_places(name) if place is None else (place,)
-    return [town.places.index(one) for one in found]
+    places = town.sector_places(name) if place is None else (place,)
+    return [town.places.index(arena) for arena in places]
 
 
 STATES = ("asleep", "walking", "at it", "talking")
@@ -266,21 +268,21 @@ def compact(replay: Replay) -> dict[str, Json]:
     """The replay as JSON; `docs/web/town.md` says what its fields are."""
     texts = NumberedTexts()
     trajectory = replay.lived.trajectory
-    number = {one.id: n for n, one in enumerate(replay.residents)}
-    told: list[list[Record]] = [[] for _ in number]
+    number = {resident.id: n for n, resident in enumerate(replay.residents)}
+    records: list[list[Record]] = [[] for _ in number]
     for record in trajectory.trace.records:
         if record.who in number:
-            told[number[record.who]].append(record)
+            records[number[record.who]].append(record)
     residents: list[Json] = [
         {
-            "id": one.id,
-            "name": sanitize(one.name),
-            "age": one.age,
-            "about": sanitize(one.learned),
-            "currently": sanitize(one.currently),
-            **_life(told[n], texts),
+            "id": resident.id,
+            "name": sanitize(resident.name),
+            "age": resident.age,
+            "about": sanitize(resident.learned),
+            "currently": sanitize(resident.currently),
+            **_life(records[n], texts),
         }
-        for n, one in enumerate(replay.residents)
+        for n, resident in enumerate(replay.residents)
     ]
     talks, about = trajectory.everybody(Talked), frozenset(replay.about)
     return {
@@ -331,30 +333,30 @@ def _kinds(town: TownMap) -> Json:
 def _outcomes(replay: Replay, number: dict[str, int]) -> Json:
     return [
         {
-            "who": number[one.who],
-            "counts": one.counts,
-            "since": one.since,
-            "words": one.words,
-            "when": _flat(one.when),
-            "near": _flat(one.near),
+            "who": number[outcome.who],
+            "counts": outcome.counts,
+            "since": outcome.since,
+            "words": outcome.words,
+            "when": _flat(outcome.when),
+            "near": _flat(outcome.near),
         }
-        for one in replay.outcomes
-        if one.who in number
+        for outcome in replay.outcomes
+        if outcome.who in number
     ]
 
 
 def _talk(talk: Talked, about: bool, number: dict[str, int], texts: NumberedTexts) -> Json:
     """[step, end, who, other, how, about, [name, text, ...]]; -1 for somebody unknown."""
-    said: list[Json] = []
+    spoken: list[Json] = []
     for line in talk.lines:
-        said += (texts(line.name), texts(line.text))
+        spoken += (texts(line.name), texts(line.text))
     pair = (number.get(talk.who, -1), number.get(talk.other, -1))
-    return [talk.step, talk.end, *pair, texts(talk.how), int(about), said]
+    return [talk.step, talk.end, *pair, texts(talk.how), int(about), spoken]
 
 
 def _life(records: Iterable[Record], texts: NumberedTexts) -> dict[str, Json]:
     """The records of a resident, by kind, each a number of fields in one long list."""
-    found: dict[str, list[Json]] = {
+    columns: dict[str, list[Json]] = {
         name: [] for name in ("stood", "walks", "did", "memories", "plans", "reminders", "without")
     }
     path: list[str] = []
@@ -362,8 +364,8 @@ def _life(records: Iterable[Record], texts: NumberedTexts) -> dict[str, Json]:
         if isinstance(record, Walked):
             path.append(record.path)
         for name, values in _fields(record, texts):
-            found[name] += values
-    return {**found, "path": "".join(path)}
+            columns[name] += values
+    return {**columns, "path": "".join(path)}
 
 
 def _fields(record: Record, texts: NumberedTexts) -> Iterator[tuple[str, tuple[Json, ...]]]:
@@ -396,21 +398,21 @@ router = APIRouter(tags=["town"])
 
 
 @router.get("/runs/{run}/episodes/{trial}/town", response_class=HTMLResponse)
-def shown(request: Request, run: RunName, trial: TrialId) -> Response:
+def replay_page(request: Request, run: RunName, trial: TrialId) -> Response:
     """The page on which the days of an episode are played again."""
-    found = _found(request, run, trial)
+    replay = _load_replay(request, run, trial)
     store = store_of(request)
-    told = words_of(found) | {
+    words = words_of(replay) | {
         "scripted": scripted_words(store, run, trial),
         "footnote": known_trial(store, run, trial).declared.footnote,
     }
-    return page(request, "town/replay.html", run=run, trial=trial, told=told, modules=modules())
+    return page(request, "town/replay.html", run=run, trial=trial, told=words, modules=modules())
 
 
 @router.get("/runs/{run}/episodes/{trial}/town.json", response_class=Response)
 def numbers(request: Request, run: RunName, trial: TrialId) -> Response:
     """The days of an episode as JSON, compressed where the client takes gzip."""
-    body = json.dumps(compact(_found(request, run, trial)), separators=(",", ":")).encode()
+    body = json.dumps(compact(_load_replay(request, run, trial)), separators=(",", ":")).encode()
     headers = {"Vary": "Accept-Encoding"}
     if takes_gzip(request.headers.get("accept-encoding", "")):
         body = gzip.compress(body, compresslevel=6, mtime=0)
@@ -421,8 +423,8 @@ def numbers(request: Request, run: RunName, trial: TrialId) -> Response:
 @cache
 def modules() -> tuple[str, ...]:
     """The scripts that the page's first one asks for, so that the browser need not find out."""
-    found = (path.name for path in (STATIC / "js" / "town").glob("*.js"))
-    return tuple(sorted(name for name in found if name != "main.js"))
+    names = (path.name for path in (STATIC / "js" / "town").glob("*.js"))
+    return tuple(sorted(name for name in names if name != "main.js"))
 
 
 def takes_gzip(accepted: str) -> bool:
@@ -437,14 +439,14 @@ def takes_gzip(accepted: str) -> bool:
 def scripted_words(store: Store, run: str, trial: str) -> str:
     """What the world says of scripted play, where somebody in this episode is; else ""."""
     declared = known_trial(store, run, trial).declared
-    casts = (one.trial.cast for one in store.trials(run) if one.trial.id == trial)
+    casts = (row.trial.cast for row in store.trials(run) if row.trial.id == trial)
     rules = any(declared.agents.get(seat.agent) == "rules" for cast in casts for seat in cast)
     return declared.scripted if rules else ""
 
 
-def _found(request: Request, run: str, trial: str) -> Replay:
+def _load_replay(request: Request, run: str, trial: str) -> Replay:
     store = store_of(request)
     world = known_trial(store, run, trial).world
-    if world not in worlds_that(lambda one: one.town is not None):
+    if world not in worlds_that(lambda plugin: plugin.town is not None):
         raise Missing(f'Nobody lives in a town in the run "{run}"; its episodes are transcripts.')
     return town_of(world).replay(store, run, trial)

@@ -26,7 +26,7 @@ from sociolab.web.watch.parameters import (
     json_answer,
     known_run,
     known_trial,
-    wanted,
+    read_filter,
 )
 from sociolab.web.watch.runs import run_result
 
@@ -50,25 +50,27 @@ def run_record(row: RunRow) -> dict[str, Any]:
     }
 
 
-def list_record(run: str, found: EpisodePage) -> dict[str, Any]:
+def list_record(run: str, listing: EpisodePage) -> dict[str, Any]:
     """A page of the list of episodes."""
-    scored = found.scored
+    scored = listing.scored
     return {
         "schema": SCHEMA,
         "run": run,
-        "episodes_of_run": found.all,
-        "episodes_that_fit": found.of,
-        "page": found.page,
-        "pages": found.pages,
+        "episodes_of_run": listing.all,
+        "episodes_that_fit": listing.of,
+        "page": listing.page,
+        "pages": listing.pages,
         "score": scored and {"judge": scored.label, "measure": scored.measure.name},
-        "episodes": [_listed(one) for one in found.listed],
+        "episodes": [_episode_record(row) for row in listing.listed],
     }
 
 
-def _listed(one: ListedEpisode) -> dict[str, Any]:
-    row = asdict(one.row)
-    row["cast"] = [{"seat": seat, "agent": agent} for seat, agent in one.row.cast]
-    return row | {"scores": [{"seat": seat or None, "value": value} for seat, value in one.scores]}
+def _episode_record(entry: ListedEpisode) -> dict[str, Any]:
+    row = asdict(entry.row)
+    row["cast"] = [{"seat": seat, "agent": agent} for seat, agent in entry.row.cast]
+    return row | {
+        "scores": [{"seat": seat or None, "value": value} for seat, value in entry.scores]
+    }
 
 
 def episode_record(store: Store, run: str, trial: str) -> dict[str, Any]:
@@ -121,18 +123,18 @@ def _judging(row: JudgingRow) -> dict[str, Any]:
 
 def _verdict(verdict: Verdict) -> dict[str, Any]:
     measure = verdict.measure
-    said: dict[str, Any] = {"measure": measure.name, "title": measure.title, "seat": verdict.seat}
+    fields: dict[str, Any] = {"measure": measure.name, "title": measure.title, "seat": verdict.seat}
     match verdict:
         case Score(value=value, reason=reason):
-            return said | {"value": value, "reason": reason, **_rated_by(verdict)}
+            return fields | {"value": value, "reason": reason, **_rated_by(verdict)}
         case ScoreFailure(cause=cause, problem=problem, raw=raw, attempts=attempts):
             failed = {"cause": cause, "problem": problem, "raw": raw, "attempts": attempts}
-            return said | {"value": None, "failure": failed}
+            return fields | {"value": None, "failure": failed}
         case Unscored(why=why, kind=kind):
             least, most = verdict.bounds
             bounds = None if math.isinf(most) else [least, most]
             unscored = {"value": None, "unscored": why, "kind": kind, "bounds": bounds}
-            return said | unscored | _rated_by(verdict)
+            return fields | unscored | _rated_by(verdict)
 
 
 def _rated_by(verdict: Score | Unscored) -> dict[str, Any]:
@@ -168,7 +170,7 @@ def one_run(request: Request, run: RunName) -> Response:
 def episodes(
     request: Request,
     run: RunName,
-    filtered: Annotated[EpisodeFilter, Depends(wanted)],
+    filtered: Annotated[EpisodeFilter, Depends(read_filter)],
     number: Annotated[PageNumber, Query(alias="page")] = 1,
     size: Annotated[int, Query(ge=1, le=1000, description="Episodes on a page.")] = 50,
 ) -> Response:

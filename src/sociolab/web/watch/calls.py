@@ -82,21 +82,21 @@ def call_page(
     store: Store, run: str, trial: str, seat: str = "", page: int = 1, at: int | None = None
 ) -> CallPage:
     """A page of an episode's calls, from 1; with `at`, the page of the call with this key."""
-    made: list[CallRow | CallFailureRow] = [
+    rows: list[CallRow | CallFailureRow] = [
         *store.calls.all(run, trial),
-        *(one for one in store.calls.failures(run) if one.call.trial == trial),
+        *(failure for failure in store.calls.failures(run) if failure.call.trial == trial),
     ]
-    made.sort(key=lambda one: one.at)
-    seats = tuple(dict.fromkeys((one.call.role, one.call.seat) for one in made))
-    chosen = [one for one in made if not seat or _who(one.call) == seat]
+    rows.sort(key=lambda row: row.at)
+    seats = tuple(dict.fromkeys((row.call.role, row.call.seat) for row in rows))
+    chosen = [row for row in rows if not seat or _who(row.call) == seat]
     numbered = list(enumerate(chosen, 1))
     if at is not None:
-        places = [i for i, one in numbered if isinstance(one, CallRow) and one.pk == at]
+        places = [i for i, row in numbered if isinstance(row, CallRow) and row.pk == at]
         page = (places[0] - 1) // PAGE + 1 if places else page
     pages = max(1, -(-len(chosen) // PAGE))
     page = min(page, pages)
-    done = [one for one in chosen if isinstance(one, CallRow)]
-    priced = [one.reply.usd for one in done if one.reply.usd is not None]
+    done = [row for row in chosen if isinstance(row, CallRow)]
+    priced = [row.reply.usd for row in done if row.reply.usd is not None]
     return CallPage(
         tuple(_views(store, numbered[(page - 1) * PAGE : page * PAGE])),
         len(chosen),
@@ -104,13 +104,13 @@ def call_page(
         pages,
         seats,
         (
-            sum(one.reply.usage.prompt for one in done),
-            sum(one.reply.usage.cached for one in done),
-            sum(one.reply.usage.completion for one in done),
+            sum(row.reply.usage.prompt for row in done),
+            sum(row.reply.usage.cached for row in done),
+            sum(row.reply.usage.completion for row in done),
         ),
-        sum(one.reply.usage.estimated for one in done),
+        sum(row.reply.usage.estimated for row in done),
         sum(priced) if priced else None,
-        sum(one.reply.seconds for one in done),
+        sum(row.reply.seconds for row in done),
     )
 
 
@@ -122,42 +122,42 @@ def _views(
     store: Store, numbered: Sequence[tuple[int, CallRow | CallFailureRow]]
 ) -> Iterator[CallView]:
     before: dict[str, tuple[int, Prompt]] = {}
-    for number, one in numbered:
-        if isinstance(one, CallFailureRow):
-            yield CallView(number, one.call, one.model, None, one, (), None, Cut(""))
+    for number, row in numbered:
+        if isinstance(row, CallFailureRow):
+            yield CallView(number, row.call, row.model, None, row, (), None, Cut(""))
             continue
-        reply = cut(one.reply.text, _LONGEST)
+        reply = cut(row.reply.text, _LONGEST)
         try:
-            prompt = store.calls.prompt(one)
+            prompt = store.calls.prompt(row)
         except StoreError as error:
-            yield CallView(number, one.call, one.model, one, None, (), None, reply, str(error))
+            yield CallView(number, row.call, row.model, row, None, (), None, reply, str(error))
             continue
-        messages = tuple(_messages(prompt, before.get(_who(one.call))))
-        before[_who(one.call)] = (number, prompt)
-        yield CallView(number, one.call, one.model, one, None, messages, _schema(prompt), reply)
+        messages = tuple(_messages(prompt, before.get(_who(row.call))))
+        before[_who(row.call)] = (number, prompt)
+        yield CallView(number, row.call, row.model, row, None, messages, _schema(prompt), reply)
 
 
 def _messages(prompt: Prompt, before: tuple[int, Prompt] | None) -> Iterator[MessageView]:
     like, earlier = before if before else (None, None)
     for index, message in enumerate(prompt.messages):
-        text, known = message.text, 0
+        text, repeated = message.text, 0
         if earlier is not None and index < len(earlier.messages):
-            known = _whole_lines(text, shared(earlier.messages[index].text, text))
-        same = text[:known]
+            repeated = _whole_lines(text, shared(earlier.messages[index].text, text))
+        same = text[:repeated]
         yield MessageView(
             message.role,
             len(text),
             cut(same, _LONGEST),
             like if same else None,
-            cut(text[known:], _LONGEST),
+            cut(text[repeated:], _LONGEST),
         )
 
 
-def _whole_lines(text: str, known: int) -> int:
+def _whole_lines(text: str, repeated: int) -> int:
     """How much of what is known already is folded: nothing if short, else whole lines."""
-    if known < len(text):
-        known = text.rfind("\n", 0, known) + 1
-    return known if known >= LONG else 0
+    if repeated < len(text):
+        repeated = text.rfind("\n", 0, repeated) + 1
+    return repeated if repeated >= LONG else 0
 
 
 def _schema(prompt: Prompt) -> tuple[str, Cut] | None:
@@ -185,11 +185,11 @@ def calls(
     """The calls of an episode, 25 to a page; `who` is a role and seat."""
     store = store_of(request)
     known_trial(store, run, trial)
-    found = call_page(store, run, trial, who, number, at)
+    listing = call_page(store, run, trial, who, number, at)
     words = {
         "money": money,
         "about": about,
         "uncounted": uncounted,
         "served_words": served_words,
     }
-    return page(request, "watch/calls.html", run=run, trial=trial, found=found, who=who, **words)
+    return page(request, "watch/calls.html", run=run, trial=trial, found=listing, who=who, **words)

@@ -38,18 +38,22 @@ def compare(
 ) -> HTMLResponse:
     """Two agents, of two runs or of one: paired differences on the tasks that both played."""
     store = store_of(request)
-    runs = _known(store, run)
+    runs = _check_runs(store, run)
     sections: Sequence[Section] = ()
     details: Sequence[Section] = ()
     leads = None
     problem = ""
     try:
-        found = compare_runs(
+        compared = compare_runs(
             store, CompareRequest(runs, agent or None, other or None, judge or None)
         )
-        sections = found.overview
-        details = [replace(one, figures=()) for one in found.sections] if found.comparison else ()
-        leads = None if found.comparison is None else _leading(found.comparison)
+        sections = compared.overview
+        details = (
+            [replace(section, figures=()) for section in compared.sections]
+            if compared.comparison
+            else ()
+        )
+        leads = None if compared.comparison is None else _leading(compared.comparison)
     except ConfigError as error:
         problem = str(error)
     return _concluded(
@@ -69,7 +73,7 @@ def compare(
 def rank(request: Request, run: Runs, judge: Label = "") -> HTMLResponse:
     """Agents of several runs, ranked by who scores better in the same task, seat and partner."""
     store = store_of(request)
-    runs = _known(store, run)
+    runs = _check_runs(store, run)
     sections: Sequence[Section] = ()
     problem = ""
     try:
@@ -108,7 +112,7 @@ def _concluded(
     )
 
 
-def _known(store: Store, runs: Sequence[str]) -> tuple[str, ...]:
+def _check_runs(store: Store, runs: Sequence[str]) -> tuple[str, ...]:
     for run in runs:
         known_run(store, run)
     return tuple(dict.fromkeys(runs))
@@ -127,5 +131,5 @@ def _leading(comparison: ComparedAgents) -> dict[str, str] | None:
 
 
 def _agents(store: Store, runs: Sequence[str]) -> tuple[str, ...]:
-    found = (outline_of(store, run, store.trials(run)).agents for run in runs)
-    return tuple(dict.fromkeys(agent for agents in found for agent in agents))
+    groups = (outline_of(store, run, store.trials(run)).agents for run in runs)
+    return tuple(dict.fromkeys(agent for agents in groups for agent in agents))

@@ -116,7 +116,7 @@ def _part(heading: str, text: str) -> ScenePart:
 
 
 def _calls(places: Sequence[CallPlace]) -> Mapping[tuple[int, str, str, int], int]:
-    return {(one.turn, one.seat, one.name, one.attempt): one.pk for one in places}
+    return {(place.turn, place.seat, place.name, place.attempt): place.pk for place in places}
 
 
 def _credit(store: Store, run: str, trial: str) -> _CreditNotes:
@@ -142,7 +142,7 @@ def _course(
     speakers = list(dict.fromkeys(line.who for line in transcript.lines))
     came_from = _came_from(episode, transcript)
     failed = _failed(episode, transcript)
-    wanted = [word for word in words.casefold().split() if any(map(str.isalnum, word))]
+    search_words = [word for word in words.casefold().split() if any(map(str.isalnum, word))]
     spoken = 0
     for item in read.course:
         if isinstance(item, Note):
@@ -157,7 +157,7 @@ def _course(
             speakers.index(item.who) % _COLOURS + 1,
             cut(_without_name(item)),
             call,
-            bool(wanted) and any(word in folded for word in wanted),
+            bool(search_words) and any(word in folded for word in search_words),
             credit.get((item.turn, item.seat), ()),
         )
     yield from (Aside(cut(text), trouble=False) for text in credit.get((None, ""), ()))
@@ -209,26 +209,26 @@ def sidebar(store: Store, run: str, read: Reading) -> Sidebar:
 
 def in_town(world: str) -> bool:
     """Whether the episodes of a world are lived in a town that can be looked at."""
-    known = known_world(world)
-    return known is not None and known.town is not None
+    plugin = known_world(world)
+    return plugin is not None and plugin.town is not None
 
 
 def told_in_turns(facts: tuple[FactWay, ...]) -> dict[tuple[int, str], tuple[str, ...]]:
     """The facts that were said in each turn, which counts from 1, and by whom."""
-    found: dict[tuple[int, str], tuple[str, ...]] = {}
+    by_turn: dict[tuple[int, str], tuple[str, ...]] = {}
     for way in facts:
-        for key in dict.fromkeys((one.turn + 1, one.who) for one in way.told):
-            found[key] = (*found.get(key, ()), way.fact)
-    return found
+        for key in dict.fromkeys((line.turn + 1, line.who) for line in way.told):
+            by_turn[key] = (*by_turn.get(key, ()), way.fact)
+    return by_turn
 
 
 def line_of(read: Reading, quote: str) -> int | None:
     """The first turn whose words hold the quote, whatever the white space."""
-    wanted = " ".join(quote.split())
-    if not wanted:
+    text = " ".join(quote.split())
+    if not text:
         return None
     lines = (item for item in read.course if isinstance(item, SaidLine))
-    return next((one.number for one in lines if wanted in " ".join(one.text.text.split())), None)
+    return next((line.number for line in lines if text in " ".join(line.text.text.split())), None)
 
 
 router = APIRouter(tags=["watch"])
@@ -242,7 +242,7 @@ def episode(
     store = store_of(request)
     row = known_trial(store, run, trial)
     read = _reading(store, run, trial, seat, q)
-    shown = Sidebar() if seat else sidebar(store, run, read)
+    bar = Sidebar() if seat else sidebar(store, run, read)
     return page(
         request,
         "watch/episode.html",
@@ -254,12 +254,13 @@ def episode(
         called=store.calls.any_in(run, trial),
         live=_unfinished(read) and progress_of(store, row).live,
         in_town=in_town(row.world),
-        facts=shown.facts,
-        told=told_in_turns(shown.facts),
-        conditions=shown.conditions,
+        facts=bar.facts,
+        told=told_in_turns(bar.facts),
+        conditions=bar.conditions,
         line_of=lambda quote: line_of(read, quote),
         turns=range(
-            1, max((one.number for one in read.course if isinstance(one, SaidLine)), default=0) + 1
+            1,
+            max((item.number for item in read.course if isinstance(item, SaidLine)), default=0) + 1,
         ),
     )
 
@@ -282,13 +283,13 @@ def course(
     live = _unfinished(read) and progress_of(store, row).live
     if live and read.events <= since:
         return Response(status_code=204)
-    made = page(
+    response = page(
         request, "watch/course.html", run=run, trial=trial, read=read, seat=seat, live=live,
         told={}, words="",
     )  # fmt: skip
     if not live:
-        made.headers["HX-Refresh"] = "true"
-    return made
+        response.headers["HX-Refresh"] = "true"
+    return response
 
 
 @router.get("/runs/{run}/episodes/{trial}/transcript.md", response_class=Response)
@@ -296,10 +297,10 @@ def markdown(request: Request, run: RunName, trial: TrialId) -> Response:
     """The episode as Markdown, ready to be pasted into a text."""
     store = store_of(request)
     known_trial(store, run, trial)
-    found = store.episode(run, trial)
+    played = store.episode(run, trial)
     read = transcript_view(
-        found,
-        credited(store, run, transcript_of)(found),
+        played,
+        credited(store, run, transcript_of)(played),
         store.verdicts.judgings(run, trial=trial),
         store.run(run).declared,
     )

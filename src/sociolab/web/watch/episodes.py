@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse
 from sociolab.app.episode_list import ORDERS, STATES, EpisodeFilter, choices, listed
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
-from sociolab.web.watch.parameters import PageNumber, RunName, known_run, wanted
+from sociolab.web.watch.parameters import PageNumber, RunName, known_run, read_filter
 
 router = APIRouter(tags=["watch"], default_response_class=HTMLResponse)
 
@@ -34,19 +34,19 @@ _ORDERS = dict(
 def episodes(
     request: Request,
     run: RunName,
-    filtered: Annotated[EpisodeFilter, Depends(wanted)],
+    filtered: Annotated[EpisodeFilter, Depends(read_filter)],
     number: Annotated[PageNumber, Query(alias="page")] = 1,
 ) -> HTMLResponse:
     """A page of a run's episodes."""
     store = store_of(request)
     row = known_run(store, run)
-    found = listed(store, run, filtered, number)
+    listing = listed(store, run, filtered, number)
     return page(
         request,
         "watch/episodes.html",
         run=run,
         row=row,
-        found=found,
+        found=listing,
         choices=choices(store, run),
         wanted=filtered,
         states=[state for state in STATES if state],
@@ -59,9 +59,9 @@ def episodes(
 
 def query_of(filtered: EpisodeFilter) -> str:
     """The filter as the query of an address: what is as usual is left out."""
-    usual, given = asdict(EpisodeFilter()), asdict(filtered)
-    kept: dict[str, Any] = {name: value for name, value in given.items() if value != usual[name]}
-    return urlencode({k: "1" if v is True else v for k, v in kept.items()}, errors="replace")
+    usual, current = asdict(EpisodeFilter()), asdict(filtered)
+    changed: dict[str, Any] = {k: v for k, v in current.items() if v != usual[k]}
+    return urlencode({k: "1" if v is True else v for k, v in changed.items()}, errors="replace")
 
 
 def cast_text(cast: Sequence[tuple[str, str]]) -> str:

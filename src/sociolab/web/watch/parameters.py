@@ -44,7 +44,7 @@ def known_trial(store: Store, run: str, trial: str) -> RunRow:
     return row
 
 
-def wanted(
+def read_filter(
     agent: Label = "",
     partner: Label = "",
     tag: Label = "",

@@ -35,7 +35,7 @@ def search(
 ) -> tuple[tuple[FoundIn, ...], bool]:
     """A page of hits, best first, and whether there are more."""
     hits = store.search.find(plain(words), run, PAGE + 1, (page - 1) * PAGE)
-    found = tuple(
+    page_hits = tuple(
         FoundIn(
             hit.run,
             hit.trial,
@@ -44,19 +44,19 @@ def search(
         )
         for hit in hits[:PAGE]
     )
-    return found, len(hits) > PAGE
+    return page_hits, len(hits) > PAGE
 
 
 def pieces(excerpt: str) -> tuple[tuple[str, bool], ...]:
     """An excerpt in pieces, each with whether it was searched for."""
     parts = re.split(f"([{BEGIN}{END}])", excerpt)
-    found, marked = [], False
+    segments, marked = [], False
     for part in parts:
         if part in (BEGIN, END):
             marked = part == BEGIN
         elif part:
-            found.append((part, marked))
-    return tuple(found)
+            segments.append((part, marked))
+    return tuple(segments)
 
 
 router = APIRouter(tags=["watch"])
@@ -91,7 +91,7 @@ def search_page(
 def index_page(request: Request) -> Response:
     """Index a little more, and say how far that is; the page is made anew when all is indexed."""
     indexed = index_step(store_of(request))
-    made = page(request, "watch/indexed.html", indexed=indexed)
+    response = page(request, "watch/indexed.html", indexed=indexed)
     if indexed.complete:
-        made.headers["HX-Refresh"] = "true"
-    return made
+        response.headers["HX-Refresh"] = "true"
+    return response
