@@ -37,7 +37,7 @@ class _Field:
     row: int
     left: int
     top: int
-    whole: bool
+    covers_map: bool
 
     def index(self, tile: Tile) -> int:
         """Where a tile stands; 0, where nothing leads, if it lies outside the window."""
@@ -108,7 +108,7 @@ class Paths:
             field = self._field(goal, most)
             if field.counted[field.index(start)]:
                 return field
-            if field.whole:
+            if field.covers_map:
                 raise WorldError(f"expected a path from tile {start} to {goal}: there is none.")
             most *= 2
 

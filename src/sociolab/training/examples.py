@@ -115,19 +115,19 @@ class ExportSource:
     """Runs to export from: their scores, who gave each wanted measure, and what is wanted.
 
     `evaluated` has the agents that each run evaluates: chats and pairs are theirs, and a partner's
-    only where `wanted.agent` names it.
+    only where `options.agent` names it.
     """
 
     store: Store
     runs: Sequence[str]
     rewards: RunRewards
     judges: dict[str, str]
-    wanted: ExportOptions
+    options: ExportOptions
     evaluated: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def turns(self, played: EpisodeTurns, skipped: Skipped) -> Iterator[StoredTurn]:
         """The turns of the wanted agent, seat and request; the others were not asked for."""
-        options = self.wanted
+        options = self.options
         for turn in played.turns:
             if options.asked not in (None, turn.asked):
                 continue
@@ -141,7 +141,7 @@ class ExportSource:
             yield turn
 
     def _is_partners(self, turn: StoredTurn) -> bool:
-        if self.wanted.form == "turns" or self.wanted.agent is not None:
+        if self.options.form == "turns" or self.options.agent is not None:
             return False
         return turn.agent not in self.evaluated.get(turn.run, {turn.agent})
 
@@ -155,7 +155,7 @@ class ExportSource:
 
     def missing(self, turn: StoredTurn) -> str:
         """Why the turn is not taken for what it earned; "" where it is."""
-        least = self.wanted.least
+        least = self.options.least
         if least is None:
             return ""
         ((measure, reward),) = self.reward(turn).items()
@@ -175,7 +175,7 @@ def why_unknown(metric: str, judge: str, reward: Reward | None) -> str:
 def episodes(source: ExportSource, skipped: Skipped) -> Iterator[EpisodeTurns]:
     """The played episodes of the runs, run by run as they were named."""
     for run in source.runs:
-        if source.wanted.world in (None, source.store.run(run).world):
+        if source.options.world in (None, source.store.run(run).world):
             yield from played_in(source.store, run, skipped)
 
 
@@ -320,7 +320,7 @@ class _Prompt(NamedTuple):
     cast: tuple[CastMember, ...]
     seat: str
     turn: int
-    asked: str
+    question: str
     fingerprint: bytes
 
 
@@ -366,7 +366,7 @@ def _pairs(source: ExportSource, skipped: Skipped) -> dict[_Prompt, list[_Pair]]
         elif len(distinct) == 1:
             skipped.add("prompt", "with the same reply each time")
         else:
-            distant = list(_apart(combinations(distinct, 2), source.wanted.margin))
+            distant = list(_apart(combinations(distinct, 2), source.options.margin))
             every = len(distinct) * (len(distinct) - 1) // 2
             skipped.add("pair of replies", f"apart by {_less(source)}", every - len(distant))
             if distant:
@@ -403,7 +403,7 @@ def _apart(replies: Iterable[tuple[_Reply, _Reply]], margin: float | None) -> It
 
 
 def _less(source: ExportSource) -> str:
-    margin = source.wanted.margin
+    margin = source.options.margin
     (measure,) = source.judges
     return f"nothing in {measure}" if margin is None else f"less than {margin:g} in {measure}"
 

@@ -105,7 +105,7 @@ class GenerativeLife(Life):
         me = self.me
         by_percept = {item.percept: item for item in self.around.left(me, place)}
         noticed = tuple(by_percept[percept] for percept in me.attention.attend([*by_percept]))
-        if noticed and (yield from self._notice(noticed, left=True)) is not None:
+        if noticed and (yield from self._notice(noticed, left_behind=True)) is not None:
             return True
         doing = me.doing.doing
         if self._used != (doing, place, thing):
@@ -133,10 +133,10 @@ class GenerativeLife(Life):
     # -------------------------------------------------------------- perceiving and reacting
 
     def _notice(
-        self, noticed: tuple[Noticed, ...], *, left: bool = False
+        self, noticed: tuple[Noticed, ...], *, left_behind: bool = False
     ) -> Living[Talk | Changed | None]:
         """Keep what is seen in memory, and react to the first of it that one may react to: perhaps
-        by talking to whom one sees, or who uses what one sees; not of things that were `left`.
+        by talking to whom one sees, or who uses what one sees; not of things `left_behind`.
         """
         yield from self.stream.observe("seen", *(_describe_seen(item) for item in noticed))
         block = self._under_way()
@@ -144,7 +144,7 @@ class GenerativeLife(Life):
         if block is None or focus is None:
             return None
         me, other = self.me, focus.other
-        may_talk = not left and other.number in me.view
+        may_talk = not left_behind and other.number in me.view
         may_talk = may_talk and free_to_talk(me, other, me.step, self.around)
         if focus.thing:
             self._asked_of_things[other.number, focus.thing] = me.step

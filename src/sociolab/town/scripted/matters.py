@@ -60,7 +60,7 @@ class Standing:
     matter: Matter
     answers: dict[str, Literal["accept", "decline"]] = field(default_factory=dict)
     invited: dict[str, date] = field(default_factory=dict)
-    told: set[str] = field(default_factory=set)
+    informed: set[str] = field(default_factory=set)
     by_host: bool = False
 
     def take(self, me: str, item: Heard) -> None:
@@ -68,7 +68,7 @@ class Standing:
         act = item.act
         assert act.matter is not None
         self.matter = merged(self.matter, act.matter)
-        self.told.add(item.other)
+        self.informed.add(item.other)
         if act.kind in ("accept", "decline"):
             who = act.by
             if who == act.matter.host:  # who confirms another's proposal says yes for them
@@ -128,7 +128,7 @@ def news_for(me: Me, other: Other) -> Matter | None:
             and matter.start
             and matter.host not in (me.resident.id, other.id)
             and standing.said_yes(me.resident.id)
-            and other.id not in standing.told
+            and other.id not in standing.informed
             and not is_over(matter, me.now)
         ):
             return matter
