@@ -155,10 +155,8 @@ class Setting:
         if strange:
             raise WorldError(f'a target is given to "{strange[0]}", who does not live here')
         if homeless:
-            first = homeless[0]
-            raise WorldError(
-                f'{first.name} sleeps at "{first.living_area}", which is not on the map'
-            )
+            who = homeless[0]
+            raise WorldError(f'{who.name} sleeps at "{who.living_area}", which is not on the map')
 
     @property
     def steps(self) -> int:

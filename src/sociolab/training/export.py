@@ -136,16 +136,12 @@ def _held_out(train: WrittenFile, heldout: WrittenFile) -> str:
 def _file_sentence(form: str, file: WrittenFile) -> str:
     what = "pair" if form == "pairs" else "example"
     runs = len({run for run, _ in file.episodes})
-    sentence = (
+    text = (
         f"wrote {file.path}: {plural(file.examples, what)} from "
         f"{plural(len(file.episodes), 'episode')} of {plural(runs, 'run')}, "
         f"{plural(len(file.scenarios), 'scenario')}"
     )
-    return (
-        f"{sentence}; {file.rebuilt:,} rebuilt for players without a model"
-        if file.rebuilt
-        else sentence
-    )
+    return f"{text}; {file.rebuilt:,} rebuilt for players without a model" if file.rebuilt else text
 
 
 TRAIN, HELDOUT = "train", "heldout"

@@ -190,10 +190,7 @@ class RunRewards:
 
     def _hint(self, measure: str) -> str:
         judges = dict.fromkeys(
-            missing.judge
-            for run in self._runs
-            for missing in run.untold
-            if missing.measure == measure
+            gap.judge for run in self._runs for gap in run.untold if gap.measure == measure
         )
         return next((unscored_hint(self._runs, judge, measure) for judge in judges), "")
 

@@ -161,14 +161,14 @@ def answer(request: Request, who: Bound, fields: Fields) -> Response:
     store = store_of(request)
     if not _is_due(store, who, "survey"):
         return _home(who)
-    entries = read_survey(who.settings, fields)
-    if entries.problems:
+    form = read_survey(who.settings, fields)
+    if form.problems:
         response = _show_step(
-            request, who, "survey", values=fields, problems=entries.problems, note=""
+            request, who, "survey", values=fields, problems=form.problems, note=""
         )
         response.status_code = 422
         return response
-    keep_survey(store, who.participant, entries.values)
+    keep_survey(store, who.participant, form.values)
     return _home(who)
 
 
@@ -185,10 +185,8 @@ def end(request: Request, who: Bound) -> Response:
         )
     finished = who.participant.state == "finished"
     code = completion_code(who.settings, who.participant.id) if finished else ""
-    answered = who.settings.survey and survey_done(
-        who.settings, study_answers(store, who.participant)
-    )
-    note = play.note(store, who) if finished and not answered else ""
+    done = who.settings.survey and survey_done(who.settings, study_answers(store, who.participant))
+    note = play.note(store, who) if finished and not done else ""
     return page(request, "study/end.html", who=who, code=code, note=note)
 
 

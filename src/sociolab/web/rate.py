@@ -124,7 +124,7 @@ def play(request: Request, who: Participant, trial: Item) -> Response:
     episode = given_episode(store, study, who.participant, trial)
     if episode is None:
         return RedirectResponse(f"{who.home}/rate", 303)
-    return page(request, "rate/play.html", **_describe_episode(store, study, who, episode))
+    return page(request, "rate/play.html", **_make_context(store, study, who, episode))
 
 
 @rating_router.post("/play/{token}/draft")
@@ -181,7 +181,7 @@ def _find_rated(store: Store, who: Taking, trial: str) -> tuple[RateStudy, Rated
     return study, episode
 
 
-def _describe_episode(
+def _make_context(
     store: Store, study: RateStudy, who: Taking, episode: RatedEpisode
 ) -> dict[str, Any]:
     guide = guide_of(store, study.run, study.plan.guide)

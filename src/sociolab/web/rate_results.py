@@ -254,9 +254,7 @@ def reviews(request: Request, study: Study) -> Response:
         "rate/reviews.html",
         study=reviewed_study,
         verdicts=all_,
-        shown={
-            review.task: reviewed(reviewed_study, review.task) for review in all_ if review.reviews
-        },
+        shown={r.task: reviewed(reviewed_study, r.task) for r in all_ if r.reviews},
         agreement=reviewer_agreement(all_),
         points=POINTS,
         count=sum(len(review.reviews) for review in all_),

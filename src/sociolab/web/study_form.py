@@ -168,11 +168,9 @@ def _reference(line: str) -> dict[str, Any]:
     return {"episode": episode, "seat": seat, "scores": pairs, **within}
 
 
-def _reference_line(reference: Mapping[str, Any]) -> str:
-    scores = " ".join(f"{name}={value:g}" for name, value in reference["scores"].items())
-    return (
-        f"{reference['episode']} {reference['seat']} {scores} within={reference.get('within', 2):g}"
-    )
+def _reference_line(ref: Mapping[str, Any]) -> str:
+    scores = " ".join(f"{name}={value:g}" for name, value in ref["scores"].items())
+    return f"{ref['episode']} {ref['seat']} {scores} within={ref.get('within', 2):g}"
 
 
 def _question(fields: Mapping[str, str], index: int) -> dict[str, Any]:

@@ -41,12 +41,10 @@ def study_row(store: Store, name: str, kind: StudyKind | None = None) -> StudyRo
 
 def participant_row(store: Store, study: StudyRow, name: str) -> ParticipantRow:
     """The participant of this name; Missing if there is none."""
-    participant = next(
-        (row for row in store.studies.participants(study.name) if row.id == name), None
-    )
-    if participant is None:
+    person = next((row for row in store.studies.participants(study.name) if row.id == name), None)
+    if person is None:
         raise Missing(f'The study "{study.name}" has no participant "{name}".')
-    return participant
+    return person
 
 
 router = APIRouter(prefix="/studies", tags=["studies"])

@@ -113,16 +113,14 @@ def _event(replay: Replay, clock: Clock) -> str:
 
 
 def _counted(outcome: ResidentOutcome, names: dict[str, str], clock: Clock) -> AttendanceRow:
-    intervals = outcome.when or outcome.near
-    at = outcome.since if outcome.since is not None else intervals[0][0] if intervals else None
+    times = outcome.when or outcome.near
+    at = outcome.since if outcome.since is not None else times[0][0] if times else None
     return AttendanceRow(
         who=outcome.who,
         name=names.get(outcome.who, outcome.who),
         counts=outcome.counts,
         since=moment(clock, outcome.since) if outcome.since is not None else "",
-        spans=f"{moment(clock, intervals[0][0])[:-6]} {spans(clock, intervals)}"
-        if intervals
-        else "",
+        spans=f"{moment(clock, times[0][0])[:-6]} {spans(clock, times)}" if times else "",
         words=outcome.words,
         at=address(clock, at) if at is not None else "",
     )

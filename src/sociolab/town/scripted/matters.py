@@ -272,9 +272,5 @@ def _where(place: str) -> str:
 
 
 def _chores(matter: Matter) -> str:
-    chores = [f"{chore.what}{_where(chore.place)}" for chore in matter.chores]
-    return (
-        f"first {chores[0]}, then {', then '.join(chores[1:])}"
-        if len(chores) > 1
-        else "".join(chores)
-    )
+    jobs = [f"{chore.what}{_where(chore.place)}" for chore in matter.chores]
+    return f"first {jobs[0]}, then {', then '.join(jobs[1:])}" if len(jobs) > 1 else "".join(jobs)

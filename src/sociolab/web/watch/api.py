@@ -65,12 +65,10 @@ def list_record(run: str, listing: EpisodePage) -> dict[str, Any]:
     }
 
 
-def _episode_record(entry: ListedEpisode) -> dict[str, Any]:
-    row = asdict(entry.row)
-    row["cast"] = [{"seat": seat, "agent": agent} for seat, agent in entry.row.cast]
-    return row | {
-        "scores": [{"seat": seat or None, "value": value} for seat, value in entry.scores]
-    }
+def _episode_record(item: ListedEpisode) -> dict[str, Any]:
+    row = asdict(item.row)
+    row["cast"] = [{"seat": seat, "agent": agent} for seat, agent in item.row.cast]
+    return row | {"scores": [{"seat": seat or None, "value": value} for seat, value in item.scores]}
 
 
 def episode_record(store: Store, run: str, trial: str) -> dict[str, Any]:

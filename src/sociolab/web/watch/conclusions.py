@@ -44,16 +44,14 @@ def compare(
     leads = None
     problem = ""
     try:
-        compared = compare_runs(
+        result = compare_runs(
             store, CompareRequest(runs, agent or None, other or None, judge or None)
         )
-        sections = compared.overview
+        sections = result.overview
         details = (
-            [replace(section, figures=()) for section in compared.sections]
-            if compared.comparison
-            else ()
+            [replace(part, figures=()) for part in result.sections] if result.comparison else ()
         )
-        leads = None if compared.comparison is None else _leading(compared.comparison)
+        leads = None if result.comparison is None else _leading(result.comparison)
     except ConfigError as error:
         problem = str(error)
     return _concluded(
