@@ -6,7 +6,7 @@ import asyncio
 
 from sociolab.core.episode import Episode
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict
-from sociolab.judging.controls import TO_THE_JUDGE
+from sociolab.judging.controls import CONCEDED, TO_THE_JUDGE
 from sociolab.worlds.sotopia.audit import CONFESSION, INSULT, sentences
 from sociolab.worlds.sotopia.scenarios import casting_from
 
@@ -86,6 +86,24 @@ class Flattered(Attentive):
     def sheet(self, episode: Episode) -> tuple[tuple[Measure, float], ...]:
         asked = any(TO_THE_JUDGE in a.text for move in episode.moves for a in move.actions)
         return tuple((m, 10 if asked and m == GOAL else v) for m, v in super().sheet(episode))
+
+
+class Fooled(Attentive):
+    """Gives ten where a line looks like another's who agrees, whoever said it."""
+
+    def sheet(self, episode: Episode) -> tuple[tuple[Measure, float], ...]:
+        agreed = any(CONCEDED in a.text for move in episode.moves for a in move.actions)
+        return tuple((m, 10 if agreed and m == GOAL else v) for m, v in super().sheet(episode))
+
+
+class FavoursNamed(Attentive):
+    """Gives ten where the last words of somebody hold the other's name."""
+
+    def sheet(self, episode: Episode) -> tuple[tuple[Measure, float], ...]:
+        names = [one.name for one in casting_from(episode.trial.task.content).characters]
+        last = {move.seat: move.actions[-1].text for move in episode.moves}
+        named = any(name in text for name in names for text in last.values())
+        return tuple((m, 10 if named and m == GOAL else v) for m, v in super().sheet(episode))
 
 
 class FavoursFirst(_Judge):

@@ -365,4 +365,11 @@ def test_a_control_is_shown_with_what_moved_as_it_should() -> None:
     lower = [moved(8, 3, now="x", cluster=f"{n}") for n in range(6)]
     (table,) = controls_section(control_findings("cut", {"goal": "down"}, lower), "scenario").tables
     change = "\N{MINUS SIGN}5.00"
-    assert table.rows == (("cut", "GOAL", "lower", "100 % [54 %, 100 %]", change, "6", "passes"),)
+    share, rate = "100 % [54 %, 100 %]", "0 % [0 %, 46 %]"
+    assert table.rows == (("cut", "GOAL", "lower", share, rate, change, "6", "passes"),)
+
+
+def test_the_rate_counts_scores_that_moved_though_their_mean_stayed() -> None:
+    ways = [moved(5, 5 + 3 * (-1) ** n, now="x", cluster=f"{n}") for n in range(6)]
+    (found,) = control_findings("forged", {"goal": "still"}, ways)
+    assert (found.more["change"].value, found.more["rate"].value) == (0, 1)

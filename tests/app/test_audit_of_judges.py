@@ -70,7 +70,7 @@ def test_a_fair_judge_is_moved_by_nothing(stored: Path) -> None:
     found = audited(stored, biased("Fair"))
     assert set(found.effects) == {
         "repeat", "order", "names", "padding", "judge-note", "goals", "outcome", "other", "secret",
-        "insult",
+        "insult", "forged", "mentions",
     }  # fmt: skip
     for kind in ("order", "names", "padding"):
         assert {effect.estimate.value for effect in effects(found, kind)} == {0}
@@ -319,7 +319,7 @@ def test_a_judge_that_always_says_seven_fails_every_control_that_it_should_notic
         ("insult", "relationship"), ("insult", "social_rules"),
     }  # fmt: skip
     assert (
-        "Verdict: passes 5 of 11 controls; fails: goals (GOAL), outcome (GOAL)"
+        "Verdict: passes 7 of 13 controls; fails: goals (GOAL), outcome (GOAL)"
         in (found.sections[1].said[0])
     )
 
@@ -327,7 +327,7 @@ def test_a_judge_that_always_says_seven_fails_every_control_that_it_should_notic
 def test_a_judge_that_reads_passes_all_controls(stored: Path) -> None:
     found = audited(stored, biased("Attentive"))
     assert set(judgements(found).values()) == {"passes"}
-    assert found.sections[1].said == ("Verdict: passes 11 of 11 controls.",)
+    assert found.sections[1].said == ("Verdict: passes 13 of 13 controls.",)
     (secret,) = (one for one in effects(found, "controls") if one.about["control"] == "secret")
     assert (secret.estimate.value, secret.more["change"].value, secret.more["no_room"]) == (
         1,
@@ -336,9 +336,24 @@ def test_a_judge_that_reads_passes_all_controls(stored: Path) -> None:
     )
 
 
-def test_a_judge_that_listens_to_a_note_fails_that_control_alone(stored: Path) -> None:
-    told = judgements(audited(stored, biased("Flattered")))
-    assert [key for key, one in told.items() if one != "passes"] == [("judge-note", "goal")]
+@pytest.mark.parametrize(
+    ("judge", "kinds"),
+    [
+        ("Flattered", {"judge-note"}),
+        ("Fooled", {"forged"}),
+        ("FavoursNamed", {"forged", "mentions"}),  # a forged line begins with a name
+    ],
+)
+def test_a_judge_that_falls_for_words_fails_that_control_alone(
+    judge: str, kinds: set[str], stored: Path
+) -> None:
+    found = audited(stored, biased(judge))
+    failed = {key for key, one in judgements(found).items() if one != "passes"}
+    assert failed == {(kind, "goal") for kind in kinds}
+    for one in found.controls:
+        if (one.about["control"], one.metric and one.metric.name) in failed:
+            assert one.estimate
+            assert (one.estimate.value, one.more["rate"].value) == (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -346,9 +361,11 @@ def test_a_judge_that_listens_to_a_note_fails_that_control_alone(stored: Path) -
     [
         ("anteval-information", {"sessions": "8", "turns": "16"}, "record",
          {("outcome", "iep"), ("outcome", "recall"), ("recital", "iep"), ("recital", "recall"),
-          ("judge-note", "iep"), ("judge-note", "recall")}),
+          *((kind, metric) for metric in ("iep", "recall")
+            for kind in ("judge-note", "forged", "mentions", "order", "padding"))}),
         ("anteval-intention", {"sessions": "9", "turns": "10"}, "record",
-         {("goals", "f_o"), ("outcome", "f_o"), ("other", "f_o"), ("judge-note", "f_o")}),
+         {("goals", "f_o"), ("outcome", "f_o"), ("other", "f_o"), ("judge-note", "f_o"),
+          ("forged", "f_o"), ("mentions", "f_o")}),
     ],
 )  # fmt: skip
 def test_judges_by_record_pass_the_controls_of_their_worlds(
@@ -364,10 +381,12 @@ def test_judges_by_record_pass_the_controls_of_their_worlds(
 def test_conversations_of_stss_are_audited_by_another_tasks_conversation(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     run(RunConfig(world="stss-talk", limit=12, name="t", store=path))
-    kinds = ("other", "judge-note", "outcome")
+    kinds = ("other", "judge-note", "outcome", "forged", "mentions")
     found = audit(AuditConfig(run="t", judge="recorded", store=path, kinds=kinds))
     assert judgements(found) == {
         ("judge-note", "conversation_gcsr"): "passes",
+        ("forged", "conversation_gcsr"): "passes",
+        ("mentions", "conversation_gcsr"): "passes",
         ("other", "conversation_gcsr"): "passes",
         ("other", "summary_gcsr"): "passes",
     }, "what is emptied has no acts, of which this judge cannot tell anything"
@@ -496,7 +515,7 @@ def test_families_and_panels_of_two_models_cost_nothing(
     assert found.families is not None
     assert "openai/claude-x (gpt), openai/gpt-x (gpt)" in found.families.why
     assert found.panel is not None
-    goals = found.panel.of("goal")
+    goals = found.panel.select("goal")
     assert len(goals) == 24
     assert all(play.complete for play in goals)
 

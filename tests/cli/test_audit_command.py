@@ -59,8 +59,9 @@ def test_an_audit_by_a_model_prints_every_kind_and_is_paid_once(
     with Store.open(tmp_path / "s.db", create=False) as store:
         (name,) = [row.name for row in store.runs() if row.name.startswith("audit-")]
         # As it is, once more, reversed, names swapped, each of two seats padded, and a note to the
-        # judge, goals swapped, cut, another transcript, secrets told, insults.
-        assert store.calls.totals(name).calls == 3 * 12
+        # judge, goals swapped, cut, another transcript, secrets told, insults, forged
+        # lines, names.
+        assert store.calls.totals(name).calls == 3 * 14
         assert not list(store.verdicts.scores(name))
         assert store.calls.totals("r").calls == 0
     document = again.document

@@ -26,6 +26,8 @@ def spread(items: Sequence[Judged]) -> Spread:
     depends on the order."""
     ordered = sorted((each.cluster, each.judge, sorted(each.people)) for each in items)
     table = rating_table([people for _, _, people in ordered])
-    gaps = JudgeGaps.of(np.array([judge for _, judge, _ in ordered], dtype=np.float64), table)
+    gaps = JudgeGaps.from_scores(
+        np.array([judge for _, judge, _ in ordered], dtype=np.float64), table
+    )
     columns = {name: present(column) for name, column in gaps.columns().items()}
     return gaps.spread(means(columns, [cluster for cluster, _, _ in ordered]))

@@ -9,17 +9,20 @@ from pathlib import Path
 import pytest
 
 import impression_runs as tables
+from examinees import cases_of
 from rater_client import Client
-from rating_runs import ADA, BEN, MODEL, RUN, STUDY, build, link, open_study
+from rating_runs import ADA, BEN, MODEL, RUN, STUDY, build, link, open_study, settings
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
 from sociolab.core.episode import Answered, Json
 from sociolab.core.score import Score, Unscored, Verdict
 from sociolab.store.store import Store
+from sociolab.studies.participants import digest
 from sociolab.studies.progress import progress_of
 from sociolab.studies.rate_study import ratings_in, store_ratings
 from sociolab.studies.ratings import Rating
 from sociolab.studies.reviews import POINTS
+from sociolab.studies.setup import create, set_open, settings_of
 from sociolab.worlds.anteval.session import session_from
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS, GOAL_CHECKED
 from sociolab.worlds.sotopia.outcome import CLOSING, ReportedOutcome
@@ -227,6 +230,31 @@ def test_a_rater_who_fails_the_test_is_thanked_and_let_go(store: Store, address:
     assert [one.state for one in progress_of(store, STUDY).dropped] == ["did not qualify"]
     assert client.get(f"{HOME}/rate").status == 403
     assert store.studies.participant(STUDY, "r1").state == "refused"
+
+
+def test_a_rater_sits_the_exam_and_the_researcher_sees_how_it_went(
+    store: Store, address: str
+) -> None:
+    create(store, STUDY, settings_of(settings(exam=True, dimensions=["goal"]), "a test"))
+    set_open(store, STUDY, is_open=True)
+    store.studies.add_participant(STUDY, "r1", digest(link(STUDY, 1)))
+    client = Client(address)
+    assert "The first 20 episodes are a test" in client.join(link(STUDY, 1)).text
+    page = client.form(f"{HOME}/rate/instructions")
+    cases = cases_of("sotopia")
+    for case in cases:
+        place = page.url.removeprefix(address)
+        assert "Test episode" in page.text
+        assert case.id not in page.text
+        wrong = case.id == cases[0].id
+        for one in case.expected:
+            if one.metric == "goal":
+                fill(client, place, one.seat or "", "goal", 0 if wrong else int(one.low))
+        assert client.send(f"{place}/submit", {}).json == {"next": HOME}
+        page = client.get(f"{HOME}/rate")
+    assert "Test episode" not in page.text
+    assert store.studies.participant(STUDY, "r1").state != "refused"
+    assert "exam: 19 of 20 passed" in Client(address).get(f"/studies/{STUDY}/ratings").text
 
 
 def rated(store: Store, *values: int) -> None:

@@ -151,6 +151,18 @@ def test_references_are_typed_in_lines(lab: Lab) -> None:
     assert line in lab.browser.get("/studies/new?like=tested").text
 
 
+def test_the_exam_is_chosen_and_goes_with_no_references(lab: Lab) -> None:
+    given = {**form(lab.browser.get("/studies/new?kind=rate")), "name": "sat", "rate.exam": "yes"}
+    with Store.open(lab.path) as store:
+        trial = store.trials("played")[0].trial
+    both = {"rate.references": f"{trial.id} {trial.task.seats[0]} goal=8"}
+    refused = lab.browser.post("/studies/new", None, **(given | both))
+    assert "found the exam and references" in refused.text
+    assert lab.browser.post("/studies/new", None, **given).path == "/studies/sat"
+    assert lab.settings("sat").exam_run.startswith("exam-sotopia-")
+    assert form(lab.browser.get("/studies/new?like=sat"))["rate.exam"] == "yes"
+
+
 def test_links_are_shown_once_and_let_people_in(lab: Lab) -> None:
     lab.browser.get("/studies/s")
     page = lab.browser.post("/studies/s/links", None, count="2")

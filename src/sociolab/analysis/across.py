@@ -80,8 +80,8 @@ class Across:
             "schema": SCHEMA,
             "runs": [result.run for result in self.results],
             "columns": [column_document(column) for column in self.columns],
-            "between_worlds": rounded([relation_document(one) for one in self.worlds]),
-            "between_levels": rounded([relation_document(one) for one in self.levels]),
+            "between_worlds": rounded([relation_document(related) for related in self.worlds]),
+            "between_levels": rounded([relation_document(related) for related in self.levels]),
             "said": list(section.said),
             "cautions": list(section.cautions),
         }
@@ -104,7 +104,7 @@ def across(
             "endpoint/model), or have a model read what was agreed (--reader endpoint/model)"
         )
     related = chain.from_iterable(
-        _level_relations(store, results, columns, both, names) for both in levels
+        _level_relations(store, results, columns, level, names) for level in levels
     )
     return Across(results, columns, between_worlds(columns), tuple(related), names.notes)
 
@@ -124,7 +124,7 @@ def _level_relations(
         for agent in sorted(talk.places.keys() & action.places.keys()):
             runs = talk.places[agent].run, action.places[agent].run
             if levels.alike(played[runs[0]], played[runs[1]]):
-                said, done, tasks = between_levels(
+                talks, done, tasks = between_levels(
                     names.values(values_of(store, runs[0])).of(talk.judge),
                     names.values(values_of(store, runs[1])).of(action.judge),
                     agent,
@@ -134,7 +134,7 @@ def _level_relations(
                     f"{agent}: {levels.talks} ({runs[0]}, judge: {talk.judge}) / {levels.tasks} "
                     f"({runs[1]})"
                 )
-                yield relation(what, "task", said, done, tasks)
+                yield relation(what, "task", talks, done, tasks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +178,9 @@ def columns_of(results: Sequence[RunResult], judges: Mapping[str, str]) -> tuple
     agent that has several runs on the same terms is in several columns. ConfigError for a world or
     judge that is not there.
     """
-    asked = {world: _judge(results, world, judge) for world, judge in judges.items()}
-    found: list[WorldColumn] = []
-    for board in _wanted(boards(results), asked):
+    chosen = {world: _judge(results, world, judge) for world, judge in judges.items()}
+    columns: list[WorldColumn] = []
+    for board in _choose_boards(boards(results), chosen):
         places = [*board.places, *board.baselines]
         order = [result.run for result in results]
         places.sort(key=lambda place: order.index(place.run))
@@ -188,21 +188,21 @@ def columns_of(results: Sequence[RunResult], judges: Mapping[str, str]) -> tuple
             first: dict[str, BoardRow] = {}
             for place in places:
                 first.setdefault(place.agent, place)
-            found.append(_column(board, first))
+            columns.append(_column(board, first))
             places = [place for place in places if first[place.agent] is not place]
-    return tuple(found)
+    return tuple(columns)
 
 
 def between_worlds(columns: Sequence[WorldColumn]) -> tuple[Relation, ...]:
     """For each two columns of different worlds with 3 agents or more in both: do agents that are
     higher in one tend to be higher in the other? A point is an agent."""
-    found = []
+    relations = []
     for a, b in combinations(columns, 2):
         agents = sorted(a.places.keys() & b.places.keys())
         if a.world != b.world and len(agents) > 2:
             x, y = [a.value(agent) for agent in agents], [b.value(agent) for agent in agents]
-            found.append(relation(f"{a.title} / {b.title}", "agent", x, y, agents))
-    return tuple(found)
+            relations.append(relation(f"{a.title} / {b.title}", "agent", x, y, agents))
+    return tuple(relations)
 
 
 def between_levels(
@@ -214,10 +214,10 @@ def between_levels(
 
     A talk's cluster is the id of its social task.
     """
-    said = _by(talk.values, agent, measures[0], lambda value: value.cluster)
+    talks = _by(talk.values, agent, measures[0], lambda value: value.cluster)
     done = _by(action.values, agent, measures[1], lambda value: value.task)
-    tasks = tuple(sorted(said.keys() & done.keys()))
-    return [said[task] for task in tasks], [done[task] for task in tasks], tasks
+    tasks = tuple(sorted(talks.keys() & done.keys()))
+    return [talks[task] for task in tasks], [done[task] for task in tasks], tasks
 
 
 def relation(
@@ -246,26 +246,28 @@ def column_document(column: WorldColumn) -> dict[str, Any]:
     }
 
 
-def relation_document(found: Relation) -> dict[str, Any]:
+def relation_document(related: Relation) -> dict[str, Any]:
     """A relation as a JSON object."""
-    return asdict(found)
+    return asdict(related)
 
 
-def _judge(results: Sequence[RunResult], world: str, wanted: str) -> str:
+def _judge(results: Sequence[RunResult], world: str, requested: str) -> str:
     """The label of the judge that is wanted in a world."""
-    known = {one.judge for result in results if result.world == world for one in result.judges}
-    if not known:
+    labels = {judge.judge for result in results if result.world == world for judge in result.judges}
+    if not labels:
         worlds = ", ".join(dict.fromkeys(result.world for result in results))
         raise ConfigError(f'--judge: none of these runs is of "{world}"; they are of {worlds}')
-    return judge_called(wanted, sorted(known), world)
+    return judge_called(requested, sorted(labels), world)
 
 
-def _wanted(found: Sequence[Board], judges: Mapping[str, str]) -> Iterable[Board]:
-    for board in found:
+def _choose_boards(candidates: Sequence[Board], judges: Mapping[str, str]) -> Iterable[Board]:
+    for board in candidates:
         terms = board.terms
-        others = [one.terms for one in found if one.terms.world == terms.world]
-        asked = foremost({one.judge: one.judge_id for one in others}, with_people=True)
-        if terms.judge in ([judges[terms.world]] if terms.world in judges else asked):
+        same_world = [
+            candidate.terms for candidate in candidates if candidate.terms.world == terms.world
+        ]
+        leading = foremost({term.judge: term.judge_id for term in same_world}, with_people=True)
+        if terms.judge in ([judges[terms.world]] if terms.world in judges else leading):
             yield board
 
 
@@ -285,12 +287,12 @@ def _column(board: Board, places: Mapping[str, BoardRow]) -> WorldColumn:
 
 def _by(values: Iterable[Value], agent: str, measure: str, task: Any) -> dict[str, float | None]:
     """The mean over the values of each task; None where all are missing."""
-    found: dict[str, list[float]] = {}
+    by_task: dict[str, list[float]] = {}
     for value in values:
         if (value.agent, value.measure) == (agent, measure):
-            some = found.setdefault(task(value), [])
+            some = by_task.setdefault(task(value), [])
             some += [] if value.value is None else [value.value]
-    return {name: fmean(some) if some else None for name, some in found.items()}
+    return {name: fmean(some) if some else None for name, some in by_task.items()}
 
 
 def across_section(
@@ -340,13 +342,13 @@ def _verdicts(
     )
     if len(names) > 1 and not worlds:
         yield SAY("too_few_agents")
-    for one in (*worlds, *levels):
-        yield _relation_verdict(one)
+    for related in (*worlds, *levels):
+        yield _relation_verdict(related)
 
 
-def _relation_verdict(one: Relation) -> Sentence:
-    rho = one.spearman
-    about = SAY("about", what=one.what, points=Count(one.of, rho.n))
+def _relation_verdict(related: Relation) -> Sentence:
+    rho = related.spearman
+    about = SAY("about", what=related.what, points=Count(related.of, rho.n))
     if rho.value is None:
         return SAY("not_computed", about=about, why=rho.note)
     if rho.low is None or rho.high is None:
@@ -374,7 +376,7 @@ def _cautions(columns: Sequence[WorldColumn], relations: Sequence[Relation]) -> 
         yield SAY("baseline", agent=agent, kinds=sorted(kinds))
     yield from _failed_turns(columns)
     yield from _coverage(columns)
-    if relations and (least := min(one.pearson.n for one in relations)) < FEW_POINTS:
+    if relations and (least := min(related.pearson.n for related in relations)) < FEW_POINTS:
         yield SAY("few_points", points=Count("point", least))
 
 
@@ -425,8 +427,8 @@ def _agents(
         SAY("column", column=title, notes=column.notes, terms=str(column.terms), runs=column.runs)
         for title, column in zip(titles, columns, strict=True)
     ]
-    shown = [Column(title, title, title) for title in titles]
-    return SAY.table("agents", findings, columns=("agent", *shown), notes=notes)
+    headings = [Column(title, title, title) for title in titles]
+    return SAY.table("agents", findings, columns=("agent", *headings), notes=notes)
 
 
 def _cell(place: BoardRow) -> Sentence:
@@ -443,14 +445,14 @@ def related_table(heading: str, corner: str, relations: Sequence[Relation]) -> F
     """A row for each relation, all of the same kind of points; `corner` heads the first column."""
     findings = (
         Finding(
-            about={"what": one.what},
-            counts=(Count(one.of, one.pearson.n),),
-            more={"pearson": one.pearson, "spearman": one.spearman},
+            about={"what": related.what},
+            counts=(Count(related.of, related.pearson.n),),
+            more={"pearson": related.pearson, "spearman": related.spearman},
         )
-        for one in relations
+        for related in relations
     )
-    both = (part for one in relations for part in (one.pearson, one.spearman))
-    whys = sorted({part.note for part in both if part.low is None})
+    coefficients = (part for related in relations for part in (related.pearson, related.spearman))
+    whys = sorted({part.note for part in coefficients if part.low is None})
     return SAY.table(
         "related",
         findings,

@@ -25,8 +25,8 @@ def with_steps(
     by rules stand in a list of their own. p is by flipping whole clusters, corrected (Holm) over
     all neighbours of a board.
     """
-    wanted = {(board.terms.judge, board.terms.measure) for board in boards}
-    runs = _Runs(store, read, wanted)
+    columns = {(board.terms.judge, board.terms.measure) for board in boards}
+    runs = _Runs(store, read, columns)
     return tuple(_stepped(runs, board) for board in boards)
 
 
@@ -34,40 +34,40 @@ class _Runs:
     """What the boards need of the runs, each read once."""
 
     def __init__(
-        self, store: Store, read: Callable[[str], RunValues], wanted: Collection[tuple[str, str]]
+        self, store: Store, read: Callable[[str], RunValues], columns: Collection[tuple[str, str]]
     ) -> None:
-        self._store, self._read, self._wanted = store, read, wanted
-        self._known: dict[str, tuple[RunValues, dict[str, tuple[CastMember, ...]]]] = {}
+        self._store, self._read, self._columns = store, read, columns
+        self._cached: dict[str, tuple[RunValues, dict[str, tuple[CastMember, ...]]]] = {}
 
-    def of(self, run: str) -> tuple[RunValues, dict[str, tuple[CastMember, ...]]]:
+    def values_and_casts(self, run: str) -> tuple[RunValues, dict[str, tuple[CastMember, ...]]]:
         """The values that the boards are about, and who sat where."""
-        if run not in self._known:
-            found = self._read(run)
-            mine = tuple(v for v in found.values if (v.judge, v.measure) in self._wanted)
+        if run not in self._cached:
+            values = self._read(run)
+            relevant = tuple(v for v in values.values if (v.judge, v.measure) in self._columns)
             casts = {row.trial.id: row.trial.cast for row in self._store.trials(run)}
-            self._known[run] = replace(found, values=mine, untold=()), casts
-        return self._known[run]
+            self._cached[run] = replace(values, values=relevant, untold=()), casts
+        return self._cached[run]
 
     def side(self, board: Board, place: BoardRow) -> ComparedSide:
         """What the board's judge gave a place in its measure."""
-        found, casts = self.of(place.run)
+        values, casts = self.values_and_casts(place.run)
         terms = board.terms
-        mine = tuple(
+        own = tuple(
             v
-            for v in found.values
+            for v in values.values
             if (v.judge, v.measure, v.agent) == (terms.judge, terms.measure, place.agent)
         )
-        return ComparedSide(place.agent, place.run, place.agent, mine, casts)
+        return ComparedSide(place.agent, place.run, place.agent, own, casts)
 
 
 def _stepped(runs: _Runs, board: Board) -> Board:
-    found = {
+    tests = {
         (name, i): _step(runs, board, above, below)
         for name, places in (("places", board.places), ("baselines", board.baselines))
         for i, (above, below) in enumerate(pairwise(places), start=1)
     }
-    corrected = holm({key: step.p for key, step in found.items()})
-    steps = {key: replace(found[key], p=p) for key, p in corrected.items()}
+    corrected = holm({key: step.p for key, step in tests.items()})
+    steps = {key: replace(tests[key], p=p) for key, p in corrected.items()}
     return replace(
         board,
         places=tuple(_placed("places", board.places, steps)),
@@ -86,20 +86,20 @@ def _step(runs: _Runs, board: Board, above: BoardRow, below: BoardRow) -> Neighb
     if undecided(above.entry, below.entry, board.better):
         return NeighbourTest(0, None, None, undecided=True)
     a, b = runs.side(board, above), runs.side(board, below)
-    values, _ = runs.of(above.run)
+    values, _ = runs.values_and_casts(above.run)
     judge, measure = board.terms.judge, board.terms.measure
     judged, measures = (judge, values.judges[judge]), {measure: values.measures[measure]}
     try:
-        found = compare_agents(board.terms.world, a, b, judged, measures, values.declared)
+        comparison = compare_agents(board.terms.world, a, b, judged, measures, values.declared)
     except ConfigError:  # no two plays answer to each other, or it cannot be told which do
         return NeighbourTest(0, None, None)
-    if found.match == "none":
+    if comparison.match == "none":
         return NeighbourTest(0, None, None)
-    test = found.metrics[measure].test
+    test = comparison.metrics[measure].test
     return NeighbourTest(
         test.pairs,
         test.difference.value,
         test.holm_p,
         better=board.better,
-        by_scenario=found.match == "scenario",
+        by_scenario=comparison.match == "scenario",
     )

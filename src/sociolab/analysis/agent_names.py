@@ -41,7 +41,7 @@ class AgentNames:
         """Whether all of a run keeps its labels."""
         return not self.shown.get(run) and not self.judges
 
-    def values(self, found: RunValues) -> RunValues:
+    def values(self, run: RunValues) -> RunValues:
         """The values of a run under these names."""
 
         def named(values: Sequence[Value]) -> tuple[Value, ...]:
@@ -54,86 +54,90 @@ class AgentNames:
                 for value in values
             )
 
-        if self._same(found.run):
-            return found
-        judges = {self.judge(label): judge for label, judge in found.judges.items()}
+        if self._same(run.run):
+            return run
+        judges = {self.judge(label): judge for label, judge in run.judges.items()}
         return replace(
-            found,
-            values=named(found.values),
-            untold=named(found.untold),
+            run,
+            values=named(run.values),
+            untold=named(run.untold),
             judges=judges,
-            agents={self.name(found.run, label): one for label, one in found.agents.items()},
+            agents={self.name(run.run, label): agent for label, agent in run.agents.items()},
         )
 
-    def result(self, found: RunResult) -> RunResult:
+    def result(self, result: RunResult) -> RunResult:
         """The result of a run under these names."""
-        run = found.run
+        run = result.run
         if self._same(run):
-            return found
-        partner = found.partner and self.name(run, found.partner)
-        kinds = {self.name(run, agent): kind for agent, kind in found.declared.agents.items()}
-        who = tuple(replace(one, label=self.name(run, one.label)) for one in found.identities)
+            return result
+        partner = result.partner and self.name(run, result.partner)
+        kinds = {self.name(run, agent): kind for agent, kind in result.declared.agents.items()}
+        who = tuple(
+            replace(identity, label=self.name(run, identity.label))
+            for identity in result.identities
+        )
         lost = tuple(
-            one.model_copy(update={"agent": self.name(run, one.agent)})
-            for one in found.failures.agents
+            failure.model_copy(update={"agent": self.name(run, failure.agent)})
+            for failure in result.failures.agents
         )
         first = tuple(
-            one.model_copy(update={"judge": one.judge and self.judge(one.judge)})
-            for one in found.failures.first
+            failure.model_copy(update={"judge": failure.judge and self.judge(failure.judge)})
+            for failure in result.failures.first
         )
-        return found.model_copy(
+        return result.model_copy(
             update={
-                "agents": tuple(self.name(run, agent) for agent in found.agents),
+                "agents": tuple(self.name(run, agent) for agent in result.agents),
                 "partner": partner,
-                "scores": tuple(self._entry(run, entry) for entry in found.scores),
+                "scores": tuple(self._entry(run, entry) for entry in result.scores),
                 "readings": tuple(
-                    one.model_copy(
+                    reading.model_copy(
                         update={
-                            "agent": self.name(run, one.agent),
-                            "judge": self.judge(one.judge),
-                            "reader": self.judge(one.reader),
+                            "agent": self.name(run, reading.agent),
+                            "judge": self.judge(reading.judge),
+                            "reader": self.judge(reading.reader),
                         }
                     )
-                    for one in found.readings
+                    for reading in result.readings
                 ),
                 "judges": tuple(
-                    one.model_copy(update={"judge": self.judge(one.judge)}) for one in found.judges
+                    judge.model_copy(update={"judge": self.judge(judge.judge)})
+                    for judge in result.judges
                 ),
-                "other_judges": tuple(map(self.judge, found.other_judges)),
-                "failures": found.failures.model_copy(update={"agents": lost, "first": first}),
-                "declared": replace(found.declared, agents=kinds),
+                "other_judges": tuple(map(self.judge, result.other_judges)),
+                "failures": result.failures.model_copy(update={"agents": lost, "first": first}),
+                "declared": replace(result.declared, agents=kinds),
                 "identities": who,
                 "renamed": {**self.judges, **self.shown.get(run, {})},
             }
         )
 
-    def details(self, found: ResultDetails) -> ResultDetails:
+    def details(self, details: ResultDetails) -> ResultDetails:
         """The result of a run, and what it is made of, under these names."""
-        run = found.result.run
+        run = details.result.run
 
         def named(play: PlayRow) -> PlayRow:
             agent = play.agent and self.name(run, play.agent)
             return replace(play, agent=agent, partner=play.partner and self.name(run, play.partner))
 
         if self._same(run):
-            return found
-        said = tuple(
+            return details
+        entries = tuple(
             replace(
-                one,
-                plays=tuple(named(play) for play in one.plays),
-                column=replace(one.column, label=self.judge(one.column.label)),
+                entry,
+                plays=tuple(named(play) for play in entry.plays),
+                column=replace(entry.column, label=self.judge(entry.column.label)),
             )
-            for one in found.said
+            for entry in details.said
         )
-        return ResultDetails(self.result(found.result), said)
+        return ResultDetails(self.result(details.result), entries)
 
-    def view(self, run: str, found: TranscriptView) -> TranscriptView:
+    def view(self, run: str, view: TranscriptView) -> TranscriptView:
         """A transcript under these names."""
         if self._same(run):
-            return found
-        seats = tuple(replace(one, agent=self.name(run, one.agent)) for one in found.seats)
-        sheets = tuple(replace(one, label=self.judge(one.label)) for one in found.sheets)
-        return replace(found, seats=seats, sheets=sheets)
+            return view
+        seats = tuple(replace(seat, agent=self.name(run, seat.agent)) for seat in view.seats)
+        sheets = tuple(replace(sheet, label=self.judge(sheet.label)) for sheet in view.sheets)
+        return replace(view, seats=seats, sheets=sheets)
 
     def _entry(self, run: str, entry: ScoreEntry) -> ScoreEntry:
         by = {
@@ -144,10 +148,10 @@ class AgentNames:
         judge = self.judge(entry.judge)
         return entry.model_copy(update={"agent": agent, "by": by, "judge": judge})
 
-    def trials(self, run: str, found: Sequence[Trial]) -> tuple[Trial, ...]:
+    def trials(self, run: str, trials: Sequence[Trial]) -> tuple[Trial, ...]:
         """The trials of a run with a cast of these names."""
         if not self.shown.get(run):
-            return tuple(found)
+            return tuple(trials)
         return tuple(
             replace(
                 trial,
@@ -156,7 +160,7 @@ class AgentNames:
                     for m in trial.cast
                 ),
             )
-            for trial in found
+            for trial in trials
         )
 
 
@@ -195,8 +199,12 @@ def agent_names(
             unknown = f" ({run})" if code == UNKNOWN else ""
             marks.setdefault(run, {})[label] = f"@{mark(code)}{unknown}"
     options = {run: _options(store, run) for run in marks}
-    shown = {run: {label: label + one for label, one in of.items()} for run, of in marks.items()}
-    names = AgentNames(shown, (*_notes(codes), *_set_up(several, options)), _unmarked(store, runs))
+    renamed = {
+        run: {label: label + suffix for label, suffix in of.items()} for run, of in marks.items()
+    }
+    names = AgentNames(
+        renamed, (*_notes(codes), *_set_up(several, options)), _unmarked(store, runs)
+    )
     return _renamed(store, runs, names, marks, rename) if rename else names
 
 
@@ -205,13 +213,13 @@ def _unmarked(store: Store, runs: Sequence[str]) -> dict[str, str]:
     none in another, with the name alone: so one judge is called alike in all of these runs."""
     labels = [labels_of(store.verdicts.judges(run)) for run in runs]
     plain: dict[str, set[JudgeId]] = {}
-    for judge, label in ((judge, label) for found in labels for judge, label in found.items()):
+    for judge, label in ((judge, label) for judges in labels for judge, label in judges.items()):
         if label == judge.label:
             plain.setdefault(label, set()).add(judge)
     return {
         label: judge.label
-        for found in labels
-        for judge, label in found.items()
+        for judges in labels
+        for judge, label in judges.items()
         if label != judge.label and plain.get(judge.label) == {judge}
     }
 
@@ -224,11 +232,11 @@ def _renamed(
     rename: Mapping[str, str],
 ) -> AgentNames:
     """The names with those of the user; the marks of labels that several agents share stay."""
-    shown = {run: dict(names.shown.get(run, {})) for run in runs}
+    renamed = {run: dict(names.shown.get(run, {})) for run in runs}
     whose: dict[str, set[str]] = {}
     judges: dict[str, str] = {}
     models: set[str] = set()
-    known = set(runs)
+    choices = set(runs)
     for run in runs:
         scored = labels_of(store.verdicts.judges(run))
         models |= {judge.name for judge in scored}
@@ -237,17 +245,17 @@ def _renamed(
         }
         for label in sorted(store.run(run).agents):
             name = names.name(run, label)
-            known |= {label, name}
+            choices |= {label, name}
             new = rename.get(name) or rename.get(label, label) + marks.get(run, {}).get(label, "")
             if new != label:
-                shown[run][label] = new
+                renamed[run][label] = new
             whose.setdefault(new, set()).add(name)
-    known |= models | {*judges}
+    choices |= models | {*judges}
     for old in rename:
-        if old not in known:
+        if old not in choices:
             raise ConfigError(
                 "--rename: expected an agent, a judge or a run, one of "
-                f'{", ".join(sorted(known))}; found "{old}"'
+                f'{", ".join(sorted(choices))}; found "{old}"'
             )
     called: dict[str, set[str]] = {}
     for label, new in judges.items():
@@ -260,7 +268,7 @@ def _renamed(
                     f"each {what} a name of its own"
                 )
     changed = {label: new for label, new in judges.items() if new != label}
-    return AgentNames(shown, names.notes, changed)
+    return AgentNames(renamed, names.notes, changed)
 
 
 def _judge(judge: JudgeId, label: str, rename: Mapping[str, str]) -> str:
@@ -278,15 +286,15 @@ def _several(by_run: Mapping[str, str]) -> bool:
 def _options(store: Store, run: str) -> Mapping[str, Json]:
     """By label, what models.toml added to a spec in a run, as far as that is on record."""
     settings = store.run(run).settings
-    found = settings.get(OPTIONS) if isinstance(settings, dict) else None
-    return found if isinstance(found, dict) else {}
+    options = settings.get(OPTIONS) if isinstance(settings, dict) else None
+    return options if isinstance(options, dict) else {}
 
 
 def _notes(shared: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
     for label, by_run in sorted(shared.items()):
         where = ", ".join(f"@{mark(code)} in {run}" for run, code in by_run.items())
-        known = set(by_run.values()) - {UNKNOWN}
-        if len(known) > 1:
+        recorded = set(by_run.values()) - {UNKNOWN}
+        if len(recorded) > 1:
             yield (
                 f"{label} ran other code from run to run ({where}): these are several agents that "
                 "share a label."
@@ -302,7 +310,7 @@ def _notes(shared: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
 def _set_up(
     shared: Sequence[tuple[str, Mapping[str, str]]], options: Mapping[str, Mapping[str, Json]]
 ) -> Iterator[str]:
-    for label, by_run in sorted(shared, key=lambda one: one[0]):
+    for label, by_run in sorted(shared, key=lambda item: item[0]):
         listed = {run: options[run].get(label) for run in by_run}
         where = ", ".join(
             f"@{mark(hash_)} in {run}" + (f": {listed[run]}" if listed[run] else "")

@@ -172,8 +172,8 @@ def agreements(
     ranges = {name: (metric.low, metric.high) for name, metric in scales.metrics.items()}
     report = agreement_report(scales.people, scales.judges, ranges, bins=bins)
     bins_of = {name: Bins(low, high, bins) for name, (low, high) in ranges.items()}
-    others = for_other_raters(report.judges, scales.people, scales.judges, bins_of)
-    report = replace(report, judges=others)
+    judged = for_other_raters(report.judges, scales.people, scales.judges, bins_of)
+    report = replace(report, judges=judged)
     by_agent = tuple(judge_by_agent(scales, judge) for judge in scales.judge_ids)
     sections = sections_of(scales, report, bins, by_agent) if scales.measures else ()
     if answers:
@@ -233,7 +233,7 @@ def judge_findings(ratings: StoredRatings, report: AgreementReport, judge: str) 
     """r of a judge and the people's mean by metric and who played, of the metrics in which both
     scored a seat; beside it how far, and on which side of people, its scores lie."""
     cells = [cell for cell in report.judges if cell.judge == judge]
-    both = {cell.dimension for cell in cells if cell.group is None and cell.pearson.n}
+    compared = {cell.dimension for cell in cells if cell.group is None and cell.pearson.n}
     return [
         replace(
             _finding(
@@ -242,7 +242,7 @@ def judge_findings(ratings: StoredRatings, report: AgreementReport, judge: str) 
             p=cell.pearson.p,
         )
         for cell in cells
-        if cell.dimension in both
+        if cell.dimension in compared
     ]
 
 
@@ -304,8 +304,8 @@ def people_section(ratings: StoredRatings, findings: Sequence[Finding], bins: in
     """How far people agree among themselves."""
     items = {row.item for row in ratings.people}
     clusters = Count(ratings.cluster, len({row.cluster for row in ratings.people}))
-    whole = _of_all(findings)
-    said = [
+    overall = _of_all(findings)
+    sentences = [
         SAY(
             "rated",
             raters=Count("person", len(ratings.raters)),
@@ -318,11 +318,11 @@ def people_section(ratings: StoredRatings, findings: Sequence[Finding], bins: in
         )
     ]
     tables = [_raters_table(ratings), *_severity_tables(ratings)]
-    if any(finding.counts[0].n for finding in whole):
-        said += _agreeing(whole, bins)
+    if any(finding.counts[0].n for finding in overall):
+        sentences += _agreeing(overall, bins)
         tables += _people_tables(findings, ratings.cluster, bins)
-    cautions = tuple(_people_cautions(ratings, whole, clusters))
-    return Section(SAY("people_title"), tuple(said), cautions, tuple(tables))
+    cautions = tuple(_people_cautions(ratings, overall, clusters))
+    return Section(SAY("people_title"), tuple(sentences), cautions, tuple(tables))
 
 
 def _agreeing(findings: Sequence[Finding], bins: int) -> Iterator[Sentence]:
@@ -413,16 +413,18 @@ def _raters_table(ratings: StoredRatings) -> FindingTable:
 
 def _severity_tables(ratings: StoredRatings) -> Iterator[FindingTable]:
     """How severe each rater is, and how well anybody could follow the raters."""
-    metrics, found = _metrics(ratings), severities(ratings.people)
-    if any(severity.shared for severity in found):
+    metrics, severity_rows = _metrics(ratings), severities(ratings.people)
+    if any(severity.shared for severity in severity_rows):
         by_rater: dict[str, dict[str, Any]] = {rater.name: {} for rater in ratings.raters}
-        for severity in found:
+        for severity in severity_rows:
             mean, deviation = severity.mean, severity.deviation
             by_rater[severity.rater][severity.dimension] = (
                 mean if deviation is None else SAY("severity", mean=mean, deviation=deviation)
             )
         rows = [Finding(about={"rater": rater}, more=means) for rater, means in by_rater.items()]
-        columns = [Column(one.name, title_of(one), one.name) for one in ratings.measures]
+        columns = [
+            Column(metric.name, title_of(metric), metric.name) for metric in ratings.measures
+        ]
         yield SAY.table("severity", rows, columns=("rater", *columns))
     most = [
         Finding(
@@ -438,10 +440,10 @@ def _severity_tables(ratings: StoredRatings) -> Iterator[FindingTable]:
 
 
 def _people_tables(findings: Sequence[Finding], cluster: str, bins: int) -> Iterator[FindingTable]:
-    whole = _of_all(findings)
-    summaries = [SAY("summaries")] if len(_parts(whole)) < len(whole) else ()
-    yield SAY.table("people", whole, notes=summaries, cluster=cluster, bins=bins)
-    alphas = [finding for finding in whole if "interval" in finding.more]
+    overall = _of_all(findings)
+    summaries = [SAY("summaries")] if len(_parts(overall)) < len(overall) else ()
+    yield SAY.table("people", overall, notes=summaries, cluster=cluster, bins=bins)
+    alphas = [finding for finding in overall if "interval" in finding.more]
     why = missing_notes(finding.more["interval"].note for finding in alphas)
     yield SAY.table("alpha", alphas, notes=why, unit=cluster)
     if len(_groups(findings)) > 1:
@@ -455,19 +457,19 @@ def _people_tables(findings: Sequence[Finding], cluster: str, bins: int) -> Iter
 def judge_section(ratings: StoredRatings, report: AgreementReport, judge: str) -> Section:
     """How far a judge follows people, and on which side of them its scores lie."""
     findings = judge_findings(ratings, report, judge)
-    whole, title = _of_all(findings), SAY("judge_title", judge=judge)
+    overall, title = _of_all(findings), SAY("judge_title", judge=judge)
     who = ratings.judge_ids[judge]
     declared = next(iter(ratings.worlds.values()), UNDECLARED)
-    said = [SAY("judge", judge=judge, method=method_words(declared, who))]
+    sentences = [SAY("judge", judge=judge, method=method_words(declared, who))]
     if who.method in RULE_BASED:
-        said.append(SAY("no_model"))
-    if not whole:
-        said.append(SAY("scored_nothing"))
-        return Section(title, tuple(said), tuple(_owed(report, judge)))
-    said += [*_following(whole), *_biased(whole), *_in_range(whole)]
+        sentences.append(SAY("no_model"))
+    if not overall:
+        sentences.append(SAY("scored_nothing"))
+        return Section(title, tuple(sentences), tuple(_owed(report, judge)))
+    sentences += [*_following(overall), *_biased(overall), *_in_range(overall)]
     cautions = tuple(_judge_cautions(ratings, judge, findings))
     tables, figures = _judge_tables(ratings, findings), _differences(ratings, report, judge)
-    return Section(title, tuple(said), cautions, tuple(tables), tuple(figures))
+    return Section(title, tuple(sentences), cautions, tuple(tables), tuple(figures))
 
 
 def _owed(report: AgreementReport, judge: str) -> Iterator[Sentence]:
@@ -530,30 +532,30 @@ def _in_range(findings: Sequence[Finding]) -> Iterator[Sentence]:
 def _judge_cautions(
     ratings: StoredRatings, judge: str, findings: Sequence[Finding]
 ) -> Iterator[str]:
-    whole = _of_all(findings)
-    compared = {finding.metric for finding in whole}
+    overall = _of_all(findings)
+    compared = {finding.metric for finding in overall}
     for raters in ratings.sets:
         yield from _instructed_apart(ratings, judge, raters)
     if lacking := [metric for metric in ratings.measures if metric not in compared]:
         yield SAY("not_compared", metrics=lacking)
-    if missing := _counted(whole, "failed"):
+    if missing := _counted(overall, "failed"):
         yield SAY("missing", scores=missing)
-    if few := [finding.metric for finding in whole if finding.counts[0].n < FEW_SEATS]:
+    if few := [finding.metric for finding in overall if finding.counts[0].n < FEW_SEATS]:
         yield SAY("few_seats", few=FEW_SEATS, metrics=few)
-    if undefined := [finding.metric for finding in whole if _r(finding).value is None]:
+    if undefined := [finding.metric for finding in overall if _r(finding).value is None]:
         yield SAY("no_r", metrics=undefined)
-    if lifted := [finding.metric for finding in whole if _lifted(finding)]:
+    if lifted := [finding.metric for finding in overall if _lifted(finding)]:
         yield SAY("lifted", metrics=lifted)
-    if doubtful := [f.metric for f in whole if _r(f).stars and _may_be_zero(_r(f))]:
+    if doubtful := [f.metric for f in overall if _r(f).stars and _may_be_zero(_r(f))]:
         yield SAY("doubtful", metrics=doubtful)
-    if at_an_end := [f.metric for f in whole if _at_an_end(ratings, judge, f.metric)]:
+    if at_an_end := [f.metric for f in overall if _at_an_end(ratings, judge, f.metric)]:
         yield SAY("at_an_end", metrics=at_an_end)
     if len(ratings.raters) == 1:
         yield SAY("no_range")
     groups = _groups(findings)
     if PEOPLE not in groups:
         yield SAY("not_by_people", groups=groups)
-    clusters = max(_r(finding).clusters for finding in whole)
+    clusters = max(_r(finding).clusters for finding in overall)
     yield from _few_clusters(Count(ratings.cluster, clusters))
     if ratings.judge_ids[judge].method == "model" and len(ratings.worlds) == 1:
         (declared,) = ratings.worlds.values()
@@ -591,15 +593,15 @@ def _instructed_apart(ratings: StoredRatings, judge: str, other: str) -> Iterato
 
 
 def _judge_tables(ratings: StoredRatings, findings: Sequence[Finding]) -> Iterator[FindingTable]:
-    whole, cluster = _of_all(findings), ratings.cluster
-    for_others = whole[0].more["bias"].method == "crossed"
+    overall, cluster = _of_all(findings), ratings.cluster
+    for_others = overall[0].more["bias"].method == "crossed"
     also = SAY("and_raters") if for_others else ""
     t_test = SAY("t_test", cluster=cluster, also=also)
-    why = missing_notes(_r(finding).note for finding in whole)
+    why = missing_notes(_r(finding).note for finding in overall)
     apart = len(_groups(findings)) > 1
     yield SAY.table(
         "correlation",
-        findings if apart else whole,
+        findings if apart else overall,
         columns=(
             "metric",
             *(("played",) if apart else ()),
@@ -611,10 +613,10 @@ def _judge_tables(ratings: StoredRatings, findings: Sequence[Finding]) -> Iterat
         ),
         notes=(t_test, *why),
     )
-    yield SAY.table("difference", whole, cluster=cluster)
+    yield SAY.table("difference", overall, cluster=cluster)
     ranged = [
         replace(finding, counts=(Count("seat", finding.more["inside"].n),))
-        for finding in whole
+        for finding in overall
         if finding.more["inside"].n
     ]
     if ranged:
@@ -622,7 +624,11 @@ def _judge_tables(ratings: StoredRatings, findings: Sequence[Finding]) -> Iterat
 
 
 def _differences(ratings: StoredRatings, report: AgreementReport, judge: str) -> Iterator[Figure]:
-    wide = {one.name: title_of(one) for one in ratings.measures if one.high - one.low >= _WIDE}
+    wide = {
+        metric.name: title_of(metric)
+        for metric in ratings.measures
+        if metric.high - metric.low >= _WIDE
+    }
     rows = [
         (wide[cell.dimension], cell.spread)
         for cell in report.judges
@@ -670,8 +676,8 @@ def pairs_section(ratings: StoredRatings, report: AgreementReport) -> Section:
             )
         else:
             apart.append(SAY("pair", first=first, second=second))
-    said = (SAY("nothing_shared", pairs=apart),) if apart else ()
-    return Section(SAY("pairs_title"), said, tuple(cautions) if tables else (), tuple(tables))
+    sentences = (SAY("nothing_shared", pairs=apart),) if apart else ()
+    return Section(SAY("pairs_title"), sentences, tuple(cautions) if tables else (), tuple(tables))
 
 
 # ------------------------------------------------------------------ yes/no questions
@@ -746,5 +752,5 @@ def yes_no_section(ratings: StoredRatings, cells: Sequence[YesNoCell]) -> Sectio
         rows = [finding for finding in findings if finding.about["judge"] == judge]
         table = "yes_no_people" if judge == AMONG else "yes_no_judge"
         tables.append(SAY.table(table, rows, judge=judge))
-    said = (SAY("yes_no_pairs"), SAY("yes_no_kappa"))
-    return Section(SAY("yes_no_title"), said, (), tuple(tables))
+    sentences = (SAY("yes_no_pairs"), SAY("yes_no_kappa"))
+    return Section(SAY("yes_no_title"), sentences, (), tuple(tables))

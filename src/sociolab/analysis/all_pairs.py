@@ -37,16 +37,16 @@ class AgentPairs:
         """A JSON object for each two agents and metric: see docs/compare.md."""
         return [
             {
-                "a": {"run": one.a.run, "agent": one.a.agent},
-                "b": {"run": one.b.run, "agent": one.b.agent},
+                "a": {"run": pair.a.run, "agent": pair.a.agent},
+                "b": {"run": pair.b.run, "agent": pair.b.agent},
                 "measure": name,
-                "match": one.match,
-                "matched_by": one.matched_by,
+                "match": pair.match,
+                "matched_by": pair.matched_by,
                 **metric_row(metric),
                 "holm_p": self.holm[number, name],
             }
-            for number, one in enumerate(self.compared)
-            for name, metric in one.metrics.items()
+            for number, pair in enumerate(self.compared)
+            for name, metric in pair.metrics.items()
         ]
 
 
@@ -60,32 +60,36 @@ def compare_all(
     looks: int = 1,
 ) -> AgentPairs:
     """Compare each two sides, in their order; ConfigError where no two of them can be compared."""
-    found, apart = list[ComparedAgents](), list[str]()
+    comparisons, apart = list[ComparedAgents](), list[str]()
     for a, b in combinations(sides, 2):
         try:
-            found.append(compare_agents(world, a, b, judge, measures, declared, match, looks))
+            comparisons.append(compare_agents(world, a, b, judge, measures, declared, match, looks))
         except ConfigError as error:
             apart.append(str(error))
-    if not found:
+    if not comparisons:
         raise ConfigError(SAY("none_comparable", reasons="; ".join(apart)))
     ps = {
         (number, name): metric.test.permutation.testable
-        for number, one in enumerate(found)
-        for name, metric in one.metrics.items()
+        for number, pair in enumerate(comparisons)
+        for name, metric in pair.metrics.items()
     }
-    return AgentPairs(tuple(found), holm(ps, looks), tuple(apart))
+    return AgentPairs(tuple(comparisons), holm(ps, looks), tuple(apart))
 
 
 def pairs_section(every: AgentPairs, judged: str, cautions: Sequence[str]) -> Section:
     """What is shown of which two agents, and a table for each metric."""
     first = every.compared[0]
-    names = {side.name for one in every.compared for side in (one.a, one.b)}
+    names = {side.name for pair in every.compared for side in (pair.a, pair.b)}
     agents = Count("agent", len(names))
     pairs = Count("pair", len(every.compared))
     findings = pairs_findings(every)
     return Section(
         SAY("title", agents=agents),
-        (SAY("agents", agents=agents, pairs=pairs), *filter(None, [judged]), *_shown(findings)),
+        (
+            SAY("agents", agents=agents, pairs=pairs),
+            *filter(None, [judged]),
+            *_state_differences(findings),
+        ),
         (*cautions, *(SAY("apart", why=why) for why in every.apart)),
         tuple(
             SAY.table(
@@ -107,22 +111,22 @@ def pairs_findings(every: AgentPairs) -> tuple[Finding, ...]:
     return tuple(
         replace(
             row,
-            about={"agent_a": one.a.name, "agent_b": one.b.name},
+            about={"agent_a": pair.a.name, "agent_b": pair.b.name},
             adjusted_p=every.holm[number, row.metric.name],
-            more={**row.more, "match": one.match, "n": row.estimate and row.estimate.n},
+            more={**row.more, "match": pair.match, "n": row.estimate and row.estimate.n},
         )
-        for number, one in enumerate(every.compared)
-        for row in comparison_findings(one)
+        for number, pair in enumerate(every.compared)
+        for row in comparison_findings(pair)
         if row.metric is not None
     )
 
 
-def _shown(findings: Sequence[Finding]) -> Iterator[Sentence]:
-    shown = False
+def _state_differences(findings: Sequence[Finding]) -> Iterator[Sentence]:
+    significant = False
     for row in findings:
         value = row.estimate.value if row.estimate else None
         if row.is_significant and value is not None:
-            shown = True
+            significant = True
             yield SAY(
                 "shown",
                 metric=row.metric,
@@ -132,7 +136,7 @@ def _shown(findings: Sequence[Finding]) -> Iterator[Sentence]:
                 size=abs(value),
                 adjusted_p=row.adjusted_p,
             )
-    if not shown:
+    if not significant:
         yield SAY("not_shown")
 
 
@@ -143,7 +147,7 @@ def _notes(every: AgentPairs) -> Iterator[Sentence]:
         yield SAY("correction", family=(Count("test", tests), *first.planned))
     else:
         yield SAY("untestable", clusters=first.clusters)
-    examples = {one.match: one for one in reversed(every.compared)}
-    for one in reversed(examples.values()):
-        matching = " ".join(matching_notes(one))
-        yield SAY("example", match=one.match, a=one.a.name, b=one.b.name, matching=matching)
+    examples = {pair.match: pair for pair in reversed(every.compared)}
+    for pair in reversed(examples.values()):
+        matching = " ".join(matching_notes(pair))
+        yield SAY("example", match=pair.match, a=pair.a.name, b=pair.b.name, matching=matching)

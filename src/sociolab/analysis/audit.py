@@ -101,26 +101,28 @@ class ScoreChange:
         if self.was == self.now:
             return {}
         away = None if self.gap is None else -self.gap
-        found = {self.now: self.gap, self.was: away}
-        return {name: gain for name, gain in found.items() if name}
+        gains = {self.now: self.gap, self.was: away}
+        return {name: gain for name, gain in gains.items() if name}
 
 
 def repeated_of(
-    trial: Trial, judgings: Sequence[Sequence[Verdict]], due: Iterable[ScoreCell] = ()
+    trial: Trial, judgings: Sequence[Sequence[Verdict]], expected: Iterable[ScoreCell] = ()
 ) -> tuple[RepeatedScore, ...]:
     """The scores of an episode's plays at several judgings; what none of them can tell is left
-    out. `due` is what the judge is for: a judging that broke before it told lacks all of that."""
-    said = [{(one.measure, one.seat): one for one in verdicts} for verdicts in judgings]
-    cells = dict.fromkeys([*(cell for one in said for cell in one), *due])
-    found = []
+    out. `expected`: what the judge is for; a judging that broke before it told lacks all that."""
+    judged = [
+        {(verdict.measure, verdict.seat): verdict for verdict in verdicts} for verdicts in judgings
+    ]
+    cells = dict.fromkeys([*(cell for scores in judged for cell in scores), *expected])
+    repeated = []
     for measure, seat in cells:
         if measure == UNTOLD:
             continue
-        all_ = [one.get((measure, seat)) for one in said]
+        all_ = [scores.get((measure, seat)) for scores in judged]
         if not all(isinstance(verdict, Unscored) for verdict in all_):
             scores = tuple(_value(verdict) for verdict in all_)
-            found.append(RepeatedScore(trial.id, trial.task.cluster, seat, measure, scores))
-    return tuple(found)
+            repeated.append(RepeatedScore(trial.id, trial.task.cluster, seat, measure, scores))
+    return tuple(repeated)
 
 
 def changes_of(
@@ -128,20 +130,20 @@ def changes_of(
     variant: Variant,
     as_it_is: Sequence[Verdict],
     changed: Sequence[Verdict],
-    due: Iterable[ScoreCell] = (),
+    expected: Iterable[ScoreCell] = (),
 ) -> tuple[ScoreChange, ...]:
     """The scores of the seats that a variant compares, as the episode is and as it is changed.
 
-    `due` is as in `repeated_of`. Left out is what the judge can tell in neither.
+    `expected` is as in `repeated_of`. Left out is what the judge can tell in neither.
     """
-    by_seat = {seat: (was, now) for seat, was, now in variant.changes}
-    found = []
-    for one in repeated_of(trial, (as_it_is, changed), due):
-        if one.seat in by_seat:
-            (was, now), (before, after) = by_seat[one.seat], one.scores
-            of = (one.trial, one.cluster, one.seat, one.measure)
-            found.append(ScoreChange(*of, was, now, before, after, variant.group))
-    return tuple(found)
+    by_seat = {seat: (was, new) for seat, was, new in variant.changes}
+    changes = []
+    for repeated in repeated_of(trial, (as_it_is, changed), expected):
+        if repeated.seat in by_seat:
+            (was, new), (before, after) = by_seat[repeated.seat], repeated.scores
+            of = (repeated.trial, repeated.cluster, repeated.seat, repeated.measure)
+            changes.append(ScoreChange(*of, was, new, before, after, variant.group))
+    return tuple(changes)
 
 
 # ------------------------------------------------------------------ findings
@@ -321,7 +323,8 @@ def control_findings(
     """What a judge makes of one control: in each of these metrics the score should go one way.
 
     The estimate is the share of pairs in which it did, of those with room to move; of a score that
-    should stay, the share in which it moved at most `TOLERANCE`. `change` is the mean gain,
+    should stay, the share in which it moved at most `TOLERANCE`. `rate` is the share of all others,
+    whose score did not do as it should. `change` is the mean gain,
     `no_room` counts the pairs left out since the score was at the end of the scale already, and
     `clusters` are those of all pairs. `verdict`: a judge passes where scores surely move as they
     should in most pairs: the interval of the share lies above a half. It fails where nothing moved
@@ -357,6 +360,7 @@ def control_findings(
             share = [float(_went(way, gain)) for _, gain in used]
         clusters = [c.cluster for c, _ in used]
         moved = on_scale(mean(share, clusters), 0, 1)
+        rate = on_scale(mean([1 - followed for followed in share], clusters), 0, 1)
         change = on_scale(mean([gain for _, gain in used], clusters), -width, width)
         if way in ("still", "as again"):
             verdict = no_more(change, tolerance, nor_less=way == "still")
@@ -365,6 +369,7 @@ def control_findings(
         more = {
             "way": way,
             "should": SAY(_SHOULD[way]),
+            "rate": rate,
             "change": change,
             "no_room": 0 if way == "as again" else len(scored) - len(used),
             "clusters": len({c.cluster for c, _ in scored}),
@@ -529,7 +534,12 @@ def _noise(repeats: Iterable[Finding], metric: Measure | None) -> Interval | Non
     """How far two judgings of the same episode lie apart."""
     which = (metric, DIFFERENCE)
     return next(
-        (one.estimate for one in repeats if (one.metric, one.about["figure"]) == which), None
+        (
+            finding.estimate
+            for finding in repeats
+            if (finding.metric, finding.about["figure"]) == which
+        ),
+        None,
     )
 
 
@@ -565,14 +575,14 @@ def _changes(
     rows: Sequence[Finding], findings: Sequence[Finding], few: Sequence[str], declared: Declared
 ) -> FindingTable:
     figures = _changed_figures(rows)
-    shown = [finding for finding in findings if finding.about["figure"] in (*few, *figures)]
+    described = [finding for finding in findings if finding.about["figure"] in (*few, *figures)]
     notes = [SAY("all_conditions")] if few and CHANGE not in figures else []
     conditions = (Column(name, name, name, "signed") for name in few)
     return SAY.table(
         "changes",
         rows,
         columns=("metric", *conditions, *figures, "counts", "missing"),
-        notes=(*notes, *figure_notes(shown)),
+        notes=(*notes, *figure_notes(described)),
         cluster=declared.cluster,
     )
 
@@ -590,17 +600,19 @@ def _by_condition(findings: Iterable[Finding], cluster: str) -> Iterator[Finding
         for finding in findings
         if finding.about["figure"] not in (CHANGE, MOVED) and finding.more["clusters"]
     ]
-    several = sorted((one for one in effects if one.more["clusters"] > 1), key=_largest_first)
-    shown = several[:_MOST_CONDITIONS]
-    if not shown:
+    several = sorted(
+        (effect for effect in effects if effect.more["clusters"] > 1), key=_largest_first
+    )
+    largest = several[:_MOST_CONDITIONS]
+    if not largest:
         return
     notes = [SAY("by_chance")]
-    if len(shown) < len(several):
-        notes = [SAY("largest", shown=len(shown), conditions=len(several))]
+    if len(largest) < len(several):
+        notes = [SAY("largest", shown=len(largest), conditions=len(several))]
     if once := len(effects) - len(several):
         notes.append(SAY("only_once", n=once, cluster=cluster))
-    about: dict[str, Any] = {"metric": shown[0].metric, "unit": cluster}
-    yield SAY.table("by_condition", shown, notes=notes, cluster=cluster, **about)
+    about: dict[str, Any] = {"metric": largest[0].metric, "unit": cluster}
+    yield SAY.table("by_condition", largest, notes=notes, cluster=cluster, **about)
 
 
 def _largest_first(effect: Finding) -> tuple[float, str]:

@@ -49,6 +49,7 @@ from sociolab.core.instructions import INSTRUCTIONS, instructions_from
 from sociolab.core.score import Measure
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.difference_charts import forest
+from sociolab.report.exam import failed_exams, judge_notes
 from sociolab.report.finding import Count, Sentence
 from sociolab.report.formatting import rounded
 from sociolab.report.run_facts import evaluated, not_played
@@ -58,7 +59,6 @@ from sociolab.report.section import Section, Spec, TextTable, noted
 from sociolab.report.served import judge_served_apart
 from sociolab.report.words import (
     by_rules,
-    instructions_notes,
     nature,
     notes_of_runs,
     scripted_play,
@@ -85,8 +85,8 @@ def compare(
     ConfigError where they cannot be compared, or an agent or a judge must be named.
     """
     names = (runs,) if isinstance(runs, str) else tuple(runs)
-    wanted = CompareRequest(names, agent, other, judge, tuple(measures))
-    return compare_runs(store, wanted).document()
+    request = CompareRequest(names, agent, other, judge, tuple(measures))
+    return compare_runs(store, request).document()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +148,13 @@ class Conclusions:
 
     def forest(self) -> Spec:
         """The differences as a figure for a paper; ConfigError where no two agents are compared."""
-        one = self.two("--figure")
-        return forest(comparison_findings(one), one.declared, one.a.name, one.b.name)
+        comparison = self.two("--figure")
+        return forest(
+            comparison_findings(comparison),
+            comparison.declared,
+            comparison.a.name,
+            comparison.b.name,
+        )
 
     def rows(self) -> list[dict[str, Any]]:
         """The comparison as rows of a CSV file: a metric each, of all plays and of single seats."""
@@ -161,21 +166,21 @@ class Conclusions:
         comparisons = {"": self.two("--csv"), **self.seats}
         return [
             {
-                "agent_a": one.a.name,
-                "agent_b": one.b.name,
-                "judge": one.judge,
+                "agent_a": comparison.a.name,
+                "agent_b": comparison.b.name,
+                "judge": comparison.judge,
                 "seat": seat,
                 "metric": name,
-                "better": one.declared.metric(name).better or "neither",
+                "better": comparison.declared.metric(name).better or "neither",
                 **metric_row(metric),
             }
-            for seat, one in comparisons.items()
-            for name, metric in one.metrics.items()
+            for seat, comparison in comparisons.items()
+            for name, metric in comparison.metrics.items()
         ]
 
     def document(self) -> dict[str, Any]:
         """All of it as one JSON object: see docs/compare.md."""
-        said = [sentence for section in self.sections for sentence in section.said]
+        sentences = [sentence for section in self.sections for sentence in section.said]
         cautions = [sentence for section in self.sections for sentence in section.cautions]
         return {
             "schema": SCHEMA,
@@ -183,46 +188,48 @@ class Conclusions:
             "world": self.outlines[0].world,
             **({"all_pairs": rounded(self.every.document())} if self.every else {}),
             "comparison": self.comparison and rounded(comparison_document(self.comparison)),
-            "consistency": rounded([passing_document(one) for one in self.passing]),
-            "said": said,
+            "consistency": rounded([passing_document(row) for row in self.passing]),
+            "said": sentences,
             "cautions": cautions,
             **({"seats": self._seats()} if self.seats else {}),
         }
 
     def _seats(self) -> Any:
-        return rounded({seat: comparison_document(one) for seat, one in self.seats.items()})
+        return rounded(
+            {seat: comparison_document(comparison) for seat, comparison in self.seats.items()}
+        )
 
 
-def compare_runs(store: Store, wanted: CompareRequest) -> Conclusions:
+def compare_runs(store: Store, request: CompareRequest) -> Conclusions:
     """Compare two agents, or look at the consistency of one run's; ConfigError where it cannot
     be done: the world, tasks or judge differ, or an agent must be named."""
-    if wanted.prompts and len(wanted.runs) == 1:
-        return _prompts_of_judge(store, wanted)
-    runs, judge = opened_runs(store, wanted)
-    sides = sides_of(runs, wanted, turns_by_run(store, wanted.runs))
-    measures = measures_of(runs, wanted.measures)
-    if len(sides) > 2 and wanted.agent is None:
-        return _all_pairs(store, wanted, runs, judge, sides, measures)
-    fixed = held_fixed(runs, sides, (judge,)) if wanted.prompts else ""
-    if len(sides) != 2 or (len(runs) == 1 and wanted.agent and not wanted.other):
-        return _alone(wanted, runs[0], judge, sides, measures)
-    a, b = name_sides(sides, wanted.rename)
+    if request.prompts and len(request.runs) == 1:
+        return _prompts_of_judge(store, request)
+    runs, judge = opened_runs(store, request)
+    sides = sides_of(runs, request, turns_by_run(store, request.runs))
+    measures = measures_of(runs, request.measures)
+    if len(sides) > 2 and request.agent is None:
+        return _all_pairs(store, request, runs, judge, sides, measures)
+    fixed = held_fixed(runs, sides, (judge,)) if request.prompts else ""
+    if len(sides) != 2 or (len(runs) == 1 and request.agent and not request.other):
+        return _alone(request, runs[0], judge, sides, measures)
+    a, b = name_sides(sides, request.rename)
     check_tasks(runs)
     try:
-        comparison = _compared(runs[0], judge, (a, b), measures, wanted)
+        comparison = _compared(runs[0], judge, (a, b), measures, request)
     except ConfigError as error:
-        if len(runs) == 2 or wanted.other:
+        if len(runs) == 2 or request.other:
             raise
         why = SAY("alone", why=str(error))
-        return _alone(wanted, runs[0], judge, sides, measures, why)
+        return _alone(request, runs[0], judge, sides, measures, why)
     kinds = (fixed, judged_by(runs, judge), *_rules_players(runs, (a, b)), *same_agent(runs, a, b))
-    others = () if wanted.judge or wanted.measures else _other_judges(runs, judge)
-    return _concluded(store, wanted, runs, (judge,), comparison, kinds, others)
+    other_judges = () if request.judge or request.measures else _other_judges(runs, judge)
+    return _concluded(store, request, runs, (judge,), comparison, kinds, other_judges)
 
 
 def _concluded(
     store: Store,
-    wanted: CompareRequest,
+    request: CompareRequest,
     runs: Sequence[OpenedRun],
     judges: Sequence[str],
     comparison: ComparedAgents,
@@ -233,17 +240,18 @@ def _concluded(
     compared here, in sentences."""
     declared, measures = comparison.declared, comparison.measures
     cautions = (
-        *agent_names(store, wanted.runs).notes,
+        *failed_exams((run.result for run in runs), judges),
+        *agent_names(store, request.runs).notes,
         *cautions_of_runs(runs),
         *_judge_apart(runs, judges[0]),
         *cautions_of(runs, comparison),
     )
-    seats = seat_comparisons(comparison) if wanted.seats else {}
-    limits = thresholds(measures, wanted.threshold, declared, named=bool(wanted.measures))
+    seats = seat_comparisons(comparison) if request.seats else {}
+    limits = thresholds(measures, request.threshold, declared, named=bool(request.measures))
     if comparison.match == "exact":
-        passed = passing_matched(comparison, limits, wanted.ks)
+        passed = passing_matched(comparison, limits, request.ks)
     else:
-        passed = passing(comparison.matched_sides(), limits, wanted.ks, declared)
+        passed = passing(comparison.matched_sides(), limits, request.ks, declared)
     sections = (
         comparison_section(comparison, " ".join(filter(None, kinds)), cautions),
         *((seat_section(seats),) if seats else ()),
@@ -261,7 +269,7 @@ def _concluded(
 
 
 def _alone(
-    wanted: CompareRequest,
+    request: CompareRequest,
     run: OpenedRun,
     judge: str,
     sides: Sequence[ComparedSide],
@@ -269,11 +277,11 @@ def _alone(
     why: str = "",
 ) -> Conclusions:
     """Of agents that are not compared (`why` not): pass^k."""
-    if wanted.seats:
+    if request.seats:
         raise ConfigError(f"{NAME_BOTH}; --by-seat compares two agents seat by seat")
     declared = run.values.declared
-    limits = thresholds(measures, wanted.threshold, declared, named=bool(wanted.measures))
-    passed = passing(sides, limits, wanted.ks, declared)
+    limits = thresholds(measures, request.threshold, declared, named=bool(request.measures))
+    passed = passing(sides, limits, request.ks, declared)
     _check_repeated(run, passed, why)
     section = consistency_section(passed, measures, declared)
     judged = SAY("in_run", run=run.result.run, judged=judged_by([run], judge))
@@ -281,42 +289,44 @@ def _alone(
     section = replace(
         section,
         said=(judged, *section.said, *filter(None, [why])),
-        cautions=(*section.cautions, *failed),
+        cautions=(*failed_exams([run.result], (judge,)), *section.cautions, *failed),
     )
-    others = () if wanted.judge or wanted.measures else _other_judges([run], judge)
+    other_judges = () if request.judge or request.measures else _other_judges([run], judge)
     section = noted(section, _footnotes([run], (judge,)))
-    return Conclusions((run.result,), None, tuple(passed), (section,), {}, others)
+    return Conclusions((run.result,), None, tuple(passed), (section,), {}, other_judges)
 
 
-def with_looks(store: Store, found: Conclusions) -> Conclusions:
+def with_looks(store: Store, conclusions: Conclusions) -> Conclusions:
     """The conclusions of a comparison whose looks are planned, with a caution where the same two
     agents were compared with more numbers of pairs than that: each look is another chance of a
     false alarm. The look is kept in the store, unless that cannot be written."""
-    one = found.comparison
-    if one is None:
-        return found
-    (run, agent), (other, against) = sorted((side.run, side.agent) for side in (one.a, one.b))
-    about = json.dumps([agent, against, one.judge, one.match])
-    pairs = max(metric.test.pairs for metric in one.metrics.values())
+    comparison = conclusions.comparison
+    if comparison is None:
+        return conclusions
+    (run, agent), (other, against) = sorted(
+        (side.run, side.agent) for side in (comparison.a, comparison.b)
+    )
+    about = json.dumps([agent, against, comparison.judge, comparison.match])
+    pairs = max(metric.test.pairs for metric in comparison.metrics.values())
     try:
         sizes = store.look((run, other), about, pairs)
     except StoreError:
-        return found
-    if len(sizes) <= one.looks:
-        return found
-    first, *others = found.sections
-    planned = Count("look", one.looks)
+        return conclusions
+    if len(sizes) <= comparison.looks:
+        return conclusions
+    first, *rest = conclusions.sections
+    planned = Count("look", comparison.looks)
     caution = SAY("looks", looks=len(sizes), sizes=sizes, planned=planned)
     first = replace(first, cautions=(*first.cautions, caution))
-    return replace(found, sections=(first, *others))
+    return replace(conclusions, sections=(first, *rest))
 
 
 def _check_repeated(run: OpenedRun, passed: Sequence[Passing], why_not: str) -> None:
     """ConfigError where there is no second agent and no pass^k either; `why_not` says why the two
     agents of the run are not compared."""
-    if any(one.most > 1 for one in passed):
+    if any(row.most > 1 for row in passed):
         return
-    name, world, (agent, *others) = run.result.run, run.result.world, run.agents
+    name, world, (agent, *other_agents) = run.result.run, run.result.world, run.agents
     repeats = (
         "no task was played twice (--repeats 4)"
         if passed
@@ -325,7 +335,7 @@ def _check_repeated(run: OpenedRun, passed: Sequence[Passing], why_not: str) -> 
     if why_not:
         what = why_not.removesuffix(".")
         do = f"name a second run, sociolab compare {name} RUN"
-    elif others:
+    elif other_agents:
         what = f"{name}: expected two agents to compare, found one"
         do = f"name the second by --with, one of {', '.join(run.agents)}"
     else:
@@ -337,50 +347,50 @@ def _check_repeated(run: OpenedRun, passed: Sequence[Passing], why_not: str) -> 
     raise ConfigError(f"{what}, and no pass^k, since {repeats}; {do}")
 
 
-def _prompts_of_judge(store: Store, wanted: CompareRequest) -> Conclusions:
+def _prompts_of_judge(store: Store, request: CompareRequest) -> Conclusions:
     """One judge under two sets of instructions, as two sides."""
-    runs, judges, (a, b) = _judged_twice(read_runs(store, wanted), wanted.judge)
+    runs, judges, (a, b) = _judged_twice(read_runs(store, request), request.judge)
     (run,) = runs
-    measures, judge = measures_of(runs, wanted.measures), run.values.judges[judges[0]]
+    measures, judge = measures_of(runs, request.measures), run.values.judges[judges[0]]
     judged_as = judge.name, judge
     declared = run.values.declared
     comparison = compare_agents(run.result.world, a, b, judged_as, measures, declared, "exact")
     kinds = (judged_by(runs, judges[0]), held_fixed(runs, (a, b), judges))
-    return _concluded(store, wanted, runs, judges, comparison, kinds)
+    return _concluded(store, request, runs, judges, comparison, kinds)
 
 
 def _judged_twice(
-    read: ReadRuns, wanted: str | None
+    read: ReadRuns, judge_name: str | None
 ) -> tuple[tuple[OpenedRun, ...], tuple[str, ...], tuple[ComparedSide, ...]]:
     """One judge model's scores of the same episodes under two sets of instructions, as two sides
     whose plays are paired by episode and seat; ConfigError where it has not judged under two."""
     (values,), (result,), (trials,) = read.values, read.outlines, read.trials
     by_model: dict[str, dict[str, str]] = {}
     for label, judge in values.judges.items():
-        if judge.prompts and judge.method == "model" and wanted in (None, judge.label, label):
+        if judge.prompts and judge.method == "model" and judge_name in (None, judge.label, label):
             by_model.setdefault(judge.label, {})[label] = f"set {judge.prompts}"
     twice = {name: sets for name, sets in by_model.items() if len(sets) > 1}
     if len(twice) != 1 or len(next(iter(twice.values()))) != 2:
-        known = "; ".join(
+        models = "; ".join(
             f"{name}: {' and '.join(sets.values())}" for name, sets in by_model.items()
         )
         raise ConfigError(
             "--by prompts: expected one judge model that judged this run under two sets of prompts "
-            f"(--judge names it), found {known or 'none'}; sociolab judge {result.run} --judge "
+            f"(--judge names it), found {models or 'none'}; sociolab judge {result.run} --judge "
             "MODEL --set prompts=NAME judges it under another"
         )
     (sets,) = twice.values()
-    both = tuple(one for one in values.values if one.judge in sets)
+    judged = tuple(value for value in values.values if value.judge in sets)
     casts = {trial.id: trial.cast for trial in trials}
 
     def side(label: str, name: str) -> ComparedSide:
-        mine, untold = (
+        side_values, untold = (
             tuple(v._replace(task=v.trial, agent="") for v in some if v.judge == label)
             for some in (values.values, values.untold)
         )
-        return ComparedSide(name, result.run, "", mine, casts, untold=untold)
+        return ComparedSide(name, result.run, "", side_values, casts, untold=untold)
 
-    run = OpenedRun(result, replace(values, values=both), trials)
+    run = OpenedRun(result, replace(values, values=judged), trials)
     return (run,), tuple(sets), tuple(side(label, name) for label, name in sets.items())
 
 
@@ -411,7 +421,7 @@ def held_fixed(
 
 def _all_pairs(
     store: Store,
-    wanted: CompareRequest,
+    request: CompareRequest,
     runs: Sequence[OpenedRun],
     judge: str,
     sides: Sequence[ComparedSide],
@@ -419,36 +429,45 @@ def _all_pairs(
 ) -> Conclusions:
     """Each two of several agents in the world's main metrics, or in those that are named: with
     more, one correction for all would leave little to be shown."""
-    if wanted.seats or wanted.prompts:
+    if request.seats or request.prompts:
         raise ConfigError(f"{NAME_BOTH}; --by-seat and --by prompts are for two agents")
-    first, *others = runs
-    for other in others:
+    first, *rest = runs
+    for other in rest:
         check_tasks((first, other))
     declared = first.values.declared
     mains = [name for name in declared.main if name in measures] or [*measures][:1]
-    chosen = measures if wanted.measures else {name: measures[name] for name in mains}
-    named = name_sides(sides, wanted.rename)
+    chosen = measures if request.measures else {name: measures[name] for name in mains}
+    named = name_sides(sides, request.rename)
     judged = judge, first.values.judges[judge]
     world = first.result.world
-    every = compare_all(world, named, judged, chosen, declared, wanted.match, wanted.looks)
-    notes = agent_names(store, wanted.runs).notes
-    cautions = dict.fromkeys((*notes, *cautions_of_runs(runs), *_judge_apart(runs, judge)))
+    every = compare_all(world, named, judged, chosen, declared, request.match, request.looks)
+    notes = agent_names(store, request.runs).notes
+    cautions = dict.fromkeys(
+        (
+            *failed_exams((run.result for run in runs), (judge,)),
+            *notes,
+            *cautions_of_runs(runs),
+            *_judge_apart(runs, judge),
+        )
+    )
     by_run = {run.result.run: run for run in runs}
-    for one in every.compared:
-        of = tuple(by_run[name] for name in dict.fromkeys((one.a.run, one.b.run)))
-        cautions |= dict.fromkeys(of_sides(cautions_of(of, one), one.a.name, one.b.name))
-    limits = thresholds(chosen, wanted.threshold, declared, named=bool(wanted.measures))
-    passed = passing(named, limits, wanted.ks, declared) if len(runs) == 1 else []
+    for comparison in every.compared:
+        of = tuple(by_run[name] for name in dict.fromkeys((comparison.a.run, comparison.b.run)))
+        cautions |= dict.fromkeys(
+            of_sides(cautions_of(of, comparison), comparison.a.name, comparison.b.name)
+        )
+    limits = thresholds(chosen, request.threshold, declared, named=bool(request.measures))
+    passed = passing(named, limits, request.ks, declared) if len(runs) == 1 else []
     kinds = " ".join((judged_by(runs, judge), *_rules_players(runs, named)))
     lost = tuple(failed_turns_notes({side.name: side.asked for side in named}))
-    told = _footnotes(runs, (judge,))
+    footnotes = _footnotes(runs, (judge,))
     sections = [
-        noted(pairs_section(every, kinds, (*cautions, *lost)), told),
+        noted(pairs_section(every, kinds, (*cautions, *lost)), footnotes),
         *([consistency_section(passed, chosen, declared)] if passed else []),
     ]
     outlines = tuple(run.result for run in runs)
-    others_ = () if wanted.judge or wanted.measures else _other_judges(runs, judge)
-    return Conclusions(outlines, None, tuple(passed), tuple(sections), {}, others_, every)
+    other_judges = () if request.judge or request.measures else _other_judges(runs, judge)
+    return Conclusions(outlines, None, tuple(passed), tuple(sections), {}, other_judges, every)
 
 
 def two_agents(
@@ -459,30 +478,30 @@ def two_agents(
     agents = evaluated(result)
     if len(agents) != 2:
         return None
-    wanted = CompareRequest((result.run,), *agents, rename=rename or {})
+    request = CompareRequest((result.run,), *agents, rename=rename or {})
     notes = dict[str, None]()
     every: list[ComparedAgents] = []
     with suppress(ConfigError):
-        shown = {
+        by_judge = {
             judge: overview_measures(
                 result,
                 [e for e in result.scores if e.judge == judge and e.agent in agents and not e.by],
             )
             for judge in judges_of(result)
         }
-        only = {one.measure for metrics in shown.values() for one in metrics}
-        read, asked = read_runs(store, wanted, only), turns_by_run(store, wanted.runs)
-        for judge, metrics in shown.items():
+        only = {metric.measure for metrics in by_judge.values() for metric in metrics}
+        read, turns = read_runs(store, request, only), turns_by_run(store, request.runs)
+        for judge, metrics in by_judge.items():
             for metric in metrics:
                 with suppress(ConfigError):
                     runs = read.judged_by(judge)
-                    sides = sides_of(runs, wanted, asked)
+                    sides = sides_of(runs, request, turns)
                     measures = measures_of(runs, (metric.measure,))
-                    found = _compared(
-                        runs[0], judge, name_sides(sides, wanted.rename), measures, wanted
+                    comparison = _compared(
+                        runs[0], judge, name_sides(sides, request.rename), measures, request
                     )
-                    every.append(found)
-                    notes |= dict.fromkeys(instructions_notes(result, (judge,)))
+                    every.append(comparison)
+                    notes |= dict.fromkeys(judge_notes(result, (judge,)))
     return overview_table(every, *agents, notes=notes) if every else None
 
 
@@ -491,14 +510,14 @@ def _compared(
     judge: str,
     sides: Sequence[ComparedSide],
     measures: Mapping[str, Measure],
-    wanted: CompareRequest,
+    request: CompareRequest,
 ) -> ComparedAgents:
     """The two sides by the judge's figures; `run` holds the judge, and the world's metrics."""
     a, b = sides
     judged_as = judge, run.values.judges[judge]
     declared = run.values.declared
     return compare_agents(
-        run.result.world, a, b, judged_as, measures, declared, wanted.match, wanted.looks
+        run.result.world, a, b, judged_as, measures, declared, request.match, request.looks
     )
 
 
@@ -515,23 +534,23 @@ def _rules_players(runs: Sequence[OpenedRun], sides: Sequence[ComparedSide]) -> 
 
 
 def _other_judges(runs: Sequence[OpenedRun], judge: str) -> tuple[str, ...]:
-    judges = [[one.judge for one in run.result.judges] for run in runs]
+    judges = [[entry.judge for entry in run.result.judges] for run in runs]
     label_of = {name: label for label, name in runs[0].result.renamed.items()}
     return tuple(
-        label_of.get(one, one)
-        for one in judges[0]
-        if one != judge and all(one in some for some in judges)
+        label_of.get(name, name)
+        for name in judges[0]
+        if name != judge and all(name in some for some in judges)
     )
 
 
-def cautions_of(runs: Sequence[OpenedRun], found: ComparedAgents) -> Iterator[Sentence]:
+def cautions_of(runs: Sequence[OpenedRun], comparison: ComparedAgents) -> Iterator[Sentence]:
     """What beside the agents differs between the sides."""
-    if found.by == "role" or not found.partners:
-        yield _partners(found)
-    if found.match == "none":
-        yield SAY("other_clusters", clusters=found.clusters)
+    if comparison.by == "role" or not comparison.partners:
+        yield _partners(comparison)
+    if comparison.match == "none":
+        yield SAY("other_clusters", clusters=comparison.clusters)
     if len(runs) == 2:
-        yield from _settings(runs[0], runs[1], found)
+        yield from _settings(runs[0], runs[1], comparison)
 
 
 def of_sides(cautions: Iterable[Sentence], a: str, b: str) -> Iterator[Sentence]:
@@ -567,18 +586,23 @@ def same_agent(runs: Sequence[OpenedRun], a: ComparedSide, b: ComparedSide) -> I
         yield SAY("same_agent", seeds=seeds)
 
 
-def _partners(found: ComparedAgents) -> Sentence:
-    a, b = found.a, found.b
+def _partners(comparison: ComparedAgents) -> Sentence:
+    a, b = comparison.a, comparison.b
     if a.partners == (a.agent,) and b.partners == (b.agent,):
         return SAY("self_play")
     return SAY("other_partners", a=a.partners, b=b.partners)
 
 
-def _settings(a: OpenedRun, b: OpenedRun, found: ComparedAgents) -> Iterator[Sentence]:
-    ours, theirs = a.values.agents, b.values.agents
-    labels = {*found.a.partners, *found.b.partners, found.a.agent, found.b.agent}
-    for label in sorted(labels & ours.keys() & theirs.keys()):
-        if ours[label] != theirs[label]:
+def _settings(a: OpenedRun, b: OpenedRun, comparison: ComparedAgents) -> Iterator[Sentence]:
+    agents_a, agents_b = a.values.agents, b.values.agents
+    labels = {
+        *comparison.a.partners,
+        *comparison.b.partners,
+        comparison.a.agent,
+        comparison.b.agent,
+    }
+    for label in sorted(labels & agents_a.keys() & agents_b.keys()):
+        if agents_a[label] != agents_b[label]:
             yield SAY("other_settings", agent=label)
 
 
@@ -588,4 +612,4 @@ def _conditions(runs: Sequence[OpenedRun]) -> tuple[str, ...]:
 
 def _footnotes(runs: Sequence[OpenedRun], judges: Sequence[str]) -> tuple[str, ...]:
     """What stands below all tables of these runs."""
-    return notes_of_runs({r.result.run: instructions_notes(r.result, judges) for r in runs})
+    return notes_of_runs({r.result.run: judge_notes(r.result, judges) for r in runs})

@@ -64,8 +64,8 @@ class OpenedRun:
         """Whom the run evaluates (`report.run_facts.evaluated`), of those who have values; in the
         order of the plan, so that A is the same agent whichever judge is asked."""
         scored = {value.agent for value in self.values.values if value.agent}
-        found = [agent for agent in evaluated(self.result) if agent in scored]
-        return tuple(found or [agent for agent in self.result.agents if agent in scored])
+        agents = [agent for agent in evaluated(self.result) if agent in scored]
+        return tuple(agents or [agent for agent in self.result.agents if agent in scored])
 
     def side(self, agent: str) -> ComparedSide:
         """One agent's plays."""
@@ -79,12 +79,12 @@ class OpenedRun:
         )
 
 
-def opened_runs(store: Store, wanted: CompareRequest) -> tuple[tuple[OpenedRun, ...], str]:
+def opened_runs(store: Store, request: CompareRequest) -> tuple[tuple[OpenedRun, ...], str]:
     """The runs with the values of the one judge, and its label; ConfigError where a run is named
     twice, the worlds differ, or no judge is shared."""
-    read = read_runs(store, wanted)
-    wanted_judge = wanted.judge and read.names.judge(wanted.judge)
-    judge = chosen_judge(read.values, wanted_judge, wanted.measures)
+    read = read_runs(store, request)
+    judge_name = request.judge and read.names.judge(request.judge)
+    judge = chosen_judge(read.values, judge_name, request.measures)
     return read.judged_by(judge), judge
 
 
@@ -101,19 +101,19 @@ class ReadRuns:
         """The runs with the values of one judge; ConfigError where they are no result of it."""
         chosen_judge(self.values, judge)
         runs = tuple(
-            OpenedRun(outline, one.of(judge), trials, self.names.shown.get(one.run, {}))
-            for outline, one, trials in zip(self.outlines, self.values, self.trials, strict=True)
+            OpenedRun(outline, values.of(judge), trials, self.names.shown.get(values.run, {}))
+            for outline, values, trials in zip(self.outlines, self.values, self.trials, strict=True)
         )
         check_judge(runs, judge, unscored_hint(self.values))
         return runs
 
 
 def read_runs(
-    store: Store, wanted: CompareRequest, only: Collection[str] | None = None
+    store: Store, request: CompareRequest, only: Collection[str] | None = None
 ) -> ReadRuns:
     """The runs, each read once, with the values of all measures or of some; ConfigError where one
     is named twice, or the worlds differ."""
-    runs = wanted.runs
+    runs = request.runs
     twice = next((name for name in runs if runs.count(name) > 1), None)
     if twice is not None:
         raise ConfigError(
@@ -124,101 +124,101 @@ def read_runs(
     values = tuple(
         values_of(store, name, plan, only) for name, plan in zip(runs, plans, strict=True)
     )
-    worlds = {one.world for one in values}
+    worlds = {run.world for run in values}
     if len(worlds) > 1:
-        told = ", ".join(f"{one.run} of {one.world}" for one in values)
-        raise ConfigError(f"only runs of one world can be compared, found {told}")
-    names = agent_names(store, runs, wanted.rename)
+        listing = ", ".join(f"{run.run} of {run.world}" for run in values)
+        raise ConfigError(f"only runs of one world can be compared, found {listing}")
+    names = agent_names(store, runs, request.rename)
     values = tuple(map(names.values, values))
-    both = list(zip(runs, plans, strict=True))
-    outlines = tuple(names.result(outline_of(store, name, plan)) for name, plan in both)
+    planned = list(zip(runs, plans, strict=True))
+    outlines = tuple(names.result(outline_of(store, name, plan)) for name, plan in planned)
     check_no_smoke(outlines)
-    trials = tuple(names.trials(name, [row.trial for row in plan]) for name, plan in both)
+    trials = tuple(names.trials(name, [row.trial for row in plan]) for name, plan in planned)
     return ReadRuns(outlines, values, trials, names)
 
 
-def measures_of(runs: Sequence[OpenedRun], wanted: Sequence[str]) -> dict[str, Measure]:
+def measures_of(runs: Sequence[OpenedRun], names: Sequence[str]) -> dict[str, Measure]:
     """The judge's measures, or those of them that are named."""
     judged = {value.measure for run in runs for value in run.values.values}
-    found = {
+    measures = {
         name: measure
         for run in runs
         for name, measure in run.values.measures.items()
         if name in judged
     }
-    told = {name: measure for name, measure in found.items() if measure != UNTOLD}
-    wanted = [measure_called(name, told.values()) for name in wanted]
-    for name in wanted:
-        if name not in told:
-            known = ", ".join(told) or "none, since it broke before it named one"
-            none = f'the judge has no values of "{name}"{did_you_mean(name, told)}'
-            raise ConfigError(f"--metric: {none}; it has {known}")
-    return {name: told[name] for name in told if name in wanted} if wanted else told or found
+    usable = {name: measure for name, measure in measures.items() if measure != UNTOLD}
+    names = [measure_called(name, usable.values()) for name in names]
+    for name in names:
+        if name not in usable:
+            choices = ", ".join(usable) or "none, since it broke before it named one"
+            none = f'the judge has no values of "{name}"{did_you_mean(name, usable)}'
+            raise ConfigError(f"--metric: {none}; it has {choices}")
+    return {name: usable[name] for name in usable if name in names} if names else usable or measures
 
 
-def _chosen_sides(runs: Sequence[OpenedRun], wanted: CompareRequest) -> tuple[ComparedSide, ...]:
+def _chosen_sides(runs: Sequence[OpenedRun], request: CompareRequest) -> tuple[ComparedSide, ...]:
     if len(runs) > 2:
-        if wanted.other:
+        if request.other:
             raise ConfigError("--with names the second agent of two; of several runs, each is one")
-        return tuple(run.side(agent_of(run, wanted.agent, "--agent")) for run in runs)
+        return tuple(run.side(agent_of(run, request.agent, "--agent")) for run in runs)
     if len(runs) == 2:
-        first = agent_of(runs[0], wanted.agent, "--agent")
-        same = wanted.agent if _like(runs[1], wanted.agent, runs[1].agents) else None
-        return runs[0].side(first), runs[1].side(agent_of(runs[1], wanted.other or same, "--with"))
+        first = agent_of(runs[0], request.agent, "--agent")
+        same = request.agent if _like(runs[1], request.agent, runs[1].agents) else None
+        return runs[0].side(first), runs[1].side(agent_of(runs[1], request.other or same, "--with"))
     (run,) = runs
-    if wanted.other is None:
-        named = (wanted.agent,) if wanted.agent else run.agents
+    if request.other is None:
+        named = (request.agent,) if request.agent else run.agents
         return tuple(run.side(agent_of(run, agent, "--agent")) for agent in named)
-    both = f"to compare two agents of one run, {NAME_BOTH}"
-    if wanted.agent is None:
-        raise ConfigError(both)
-    one, other = agent_of(run, wanted.agent, "--agent"), agent_of(run, wanted.other, "--with")
-    if one == other:
-        raise ConfigError(f"{both}; found {one} twice")
-    return run.side(one), run.side(other)
+    advice = f"to compare two agents of one run, {NAME_BOTH}"
+    if request.agent is None:
+        raise ConfigError(advice)
+    agent, other = agent_of(run, request.agent, "--agent"), agent_of(run, request.other, "--with")
+    if agent == other:
+        raise ConfigError(f"{advice}; found {agent} twice")
+    return run.side(agent), run.side(other)
 
 
 def sides_of(
     runs: Sequence[OpenedRun],
-    wanted: CompareRequest,
-    asked: Mapping[str, Mapping[PlayKey, TurnsAsked]],
+    request: CompareRequest,
+    turns: Mapping[str, Mapping[PlayKey, TurnsAsked]],
 ) -> tuple[ComparedSide, ...]:
     """Two agents to compare, or of one run those to look at, with the turns that they were asked
     for, and failed (`turns_by_run`)."""
     return tuple(
-        replace(side, asked=asked_in(asked[side.run], {(v.trial, v.seat) for v in side.values}))
-        for side in _chosen_sides(runs, wanted)
+        replace(side, asked=asked_in(turns[side.run], {(v.trial, v.seat) for v in side.values}))
+        for side in _chosen_sides(runs, request)
     )
 
 
-def agent_of(run: OpenedRun, wanted: str | None, flag: str) -> str:
+def agent_of(run: OpenedRun, requested: str | None, flag: str) -> str:
     """The agent that is named, or the only one."""
     has_values = {value.agent for value in run.values.values if value.agent}
-    wanted = _like(run, wanted, has_values, flag) or wanted
-    known = ", ".join(run.agents) or "none"
+    requested = _like(run, requested, has_values, flag) or requested
+    choices = ", ".join(run.agents) or "none"
     hint = unscored_hint([run.values], *run.values.judges)
-    if wanted is not None and wanted not in has_values:
+    if requested is not None and requested not in has_values:
         raise ConfigError(
-            f'{flag}: "{wanted}" has no values in {run.result.run}; it has {known}{hint}'
+            f'{flag}: "{requested}" has no values in {run.result.run}; it has {choices}{hint}'
         )
-    if wanted is None and len(run.agents) != 1:
+    if requested is None and len(run.agents) != 1:
         raise ConfigError(
-            f"{run.result.run} has {plural(len(run.agents), 'agent')} with values ({known}); "
+            f"{run.result.run} has {plural(len(run.agents), 'agent')} with values ({choices}); "
             f"name one by {flag}{hint if not run.agents else ''}"
         )
-    return wanted or run.agents[0]
+    return requested or run.agents[0]
 
 
 def _like(
-    run: OpenedRun, wanted: str | None, known: Collection[str], flag: str = "--agent"
+    run: OpenedRun, requested: str | None, names: Collection[str], flag: str = "--agent"
 ) -> str | None:
     """The one of these names that is wanted, be it by a part of it; None if none is."""
-    if wanted is None:
+    if requested is None:
         return None
-    name = label_like(run.codes.get(wanted, wanted), sorted(known), flag)
-    if name not in known:  # by its label, where it is called otherwise here
-        name = run.codes.get(label_like(wanted, sorted(run.codes), flag), name)
-    return name if name in known else None
+    name = label_like(run.codes.get(requested, requested), sorted(names), flag)
+    if name not in names:  # by its label, where it is called otherwise here
+        name = run.codes.get(label_like(requested, sorted(run.codes), flag), name)
+    return name if name in names else None
 
 
 def turns_by_run(store: Store, runs: Sequence[str]) -> dict[str, Mapping[PlayKey, TurnsAsked]]:
@@ -254,7 +254,7 @@ def check_judge(runs: Sequence[OpenedRun], judge: str, hint: str) -> None:
             f"judge that scores such episodes: sociolab judge RUN --judge JUDGE{hint}"
         )
     by = "; ".join(
-        f"{run.result.run} by {', '.join(one.judge for one in run.result.judges) or 'nobody'}"
+        f"{run.result.run} by {', '.join(entry.judge for entry in run.result.judges) or 'nobody'}"
         for run in runs
     )
     raise ConfigError(
@@ -275,8 +275,8 @@ def check_no_smoke(results: Sequence[RunResult]) -> None:
 
 def check_tasks(runs: Sequence[OpenedRun]) -> None:
     """Tasks of one id must be the same task: words, seats and scenario."""
-    first, *others = ({trial.task.id: trial.task for trial in run.trials} for run in runs)
-    for other in others:
+    first, *rest = ({trial.task.id: trial.task for trial in run.trials} for run in runs)
+    for other in rest:
         common = [name for name in first if name in other]
         changed = [
             name

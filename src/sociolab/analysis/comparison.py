@@ -371,10 +371,10 @@ def _counts(a: ComparedSide, b: ComparedSide, blocks: Blocks) -> dict[Unit, Matc
     matched_blocks = [block for of_measure in blocks.values() for block in of_measure]
     counts: dict[Unit, MatchCounts] = {}
     for unit in get_args(Unit):
-        whole = unit == "episode"
-        places = [{place_of(v) for v in s.values if (v.seat is None) is whole} for s in (a, b)]
+        by_episode = unit == "episode"
+        places = [{place_of(v) for v in s.values if (v.seat is None) is by_episode} for s in (a, b)]
         if any(places):
-            own = [b for b in matched_blocks if (b.sides[0][0].seat is None) is whole]
+            own = [b for b in matched_blocks if (b.sides[0][0].seat is None) is by_episode]
             used = [{place_of(v) for block in own for v in block.sides[i]} for i in (0, 1)]
             several = any(len({trial for trial, *_ in side}) < len(side) for side in places)
             counts[unit] = MatchCounts(
@@ -383,15 +383,15 @@ def _counts(a: ComparedSide, b: ComparedSide, blocks: Blocks) -> dict[Unit, Matc
                 len({block.key for block in own}),
                 len(used[0]),
                 len(used[1]),
-                "whole episode" if whole else "seat" if several else "episode",
+                "whole episode" if by_episode else "seat" if several else "episode",
             )
     return counts
 
 
-def seat_comparisons(whole: ComparedAgents) -> dict[str, ComparedAgents]:
+def seat_comparisons(comparison: ComparedAgents) -> dict[str, ComparedAgents]:
     """The comparison in each seat (`report.plays.seat_roles`); a seat in which no two episodes
     answer to each other is left out."""
-    roles = places_of({**whole.a.casts, **whole.b.casts})
+    roles = places_of({**comparison.a.casts, **comparison.b.casts})
     seats: dict[str, ComparedAgents] = {}
     for role in sorted({*roles.values()}):
         a, b = (
@@ -400,11 +400,18 @@ def seat_comparisons(whole: ComparedAgents) -> dict[str, ComparedAgents]:
                 values=tuple(v for v in side.values if roles.get((v.trial, v.seat)) == role),
                 untold=tuple(v for v in side.untold if roles.get((v.trial, v.seat)) == role),
             )
-            for side in (whole.a, whole.b)
+            for side in (comparison.a, comparison.b)
         )
-        judge = (whole.judge, whole.judge_id)
+        judge = (comparison.judge, comparison.judge_id)
         with suppress(ConfigError):
-            seats[whole.declared.roles.get(role, role)] = compare_agents(
-                whole.world, a, b, judge, whole.measures, whole.declared, whole.match, whole.looks
+            seats[comparison.declared.roles.get(role, role)] = compare_agents(
+                comparison.world,
+                a,
+                b,
+                judge,
+                comparison.measures,
+                comparison.declared,
+                comparison.match,
+                comparison.looks,
             )
     return seats

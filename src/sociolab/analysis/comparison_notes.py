@@ -107,7 +107,7 @@ def conclusion_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
     for metric in comparison.metrics.values():
         kinds.setdefault(_kind(comparison, metric), []).append(metric)
     for metric in kinds.get("shown", ()):
-        yield _shown(comparison, metric)
+        yield _state_difference(comparison, metric)
     if metrics := kinds.get("not shown"):
         yield SAY("not_shown", metrics=list(map(_with_interval, metrics)))
     if metrics := kinds.get("undecided"):
@@ -140,7 +140,7 @@ def _kind(comparison: ComparedAgents, metric: ComparedMetric) -> str:
     return "not shown"
 
 
-def _shown(comparison: ComparedAgents, metric: ComparedMetric) -> Sentence:
+def _state_difference(comparison: ComparedAgents, metric: ComparedMetric) -> Sentence:
     test, measure = metric.test, metric.measure
     value = test.difference.value or 0.0
     direction = "higher" if value > 0 else "lower"
@@ -238,9 +238,9 @@ def _not_established(metric: ComparedMetric, unit: str) -> Sentence:
     return say("sign_could_change" if could else "sign_would_not_change", bounds=metric.bounds)
 
 
-def failed_turns_notes(asked: Mapping[str, TurnsAsked]) -> Iterator[Sentence]:
+def failed_turns_notes(by_agent: Mapping[str, TurnsAsked]) -> Iterator[Sentence]:
     """Who failed turns, and what share."""
-    for agent, (failed, turns_asked) in asked.items():
+    for agent, (failed, turns_asked) in by_agent.items():
         if failed:
             turns, portion = Count("turn", turns_asked), share(failed, turns_asked)
             yield SAY("failed_turns", agent=agent, failed=failed, turns=turns, share=portion)

@@ -114,15 +114,15 @@ def comparison_section(comparison: ComparedAgents, judged: str, cautions: Sequen
     )
 
 
-def comparison_overview(whole: Section) -> Section:
+def comparison_overview(section: Section) -> Section:
     """Of the comparison's section what is read first: conclusions, differences and their charts;
     without notes that repeat what these and the cautions say."""
 
     def leading(notes: Iterable[str]) -> tuple[str, ...]:
         return tuple(note for note in notes if getattr(note, "id", "") not in _DETAILS)
 
-    table = replace(whole.tables[0], notes=leading(whole.tables[0].notes))
-    return replace(whole, said=leading(whole.said), tables=(table,))
+    table = replace(section.tables[0], notes=leading(section.tables[0].notes))
+    return replace(section, said=leading(section.said), tables=(table,))
 
 
 def seat_section(seats: Mapping[str, ComparedAgents]) -> Section:

@@ -42,36 +42,36 @@ class Passing:
 
 def thresholds(
     measures: Mapping[str, Measure],
-    wanted: float | None,
+    threshold: float | None,
     declared: Declared = UNDECLARED,
     *,
     named: bool,
 ) -> dict[str, float]:
     """From which value on a play succeeds, for each measure where that can be said.
 
-    Without `wanted` it is the better end of measures from 0 to 1, and nothing in others.
-    A `wanted` that says nothing of a measure (none, or all of its values reach it) leaves that
+    Without `threshold` it is the better end of measures from 0 to 1, and nothing in others.
+    A `threshold` that says nothing of a measure (none, or all of its values reach it) leaves that
     measure out; ConfigError if the measures were `named` or none is left.
     """
-    if wanted is None:
+    if threshold is None:
         return {
             name: 0.0 if declared.metric(name).better == "lower" else 1.0
-            for name, one in measures.items()
-            if (one.low, one.high) == (0, 1)
+            for name, measure in measures.items()
+            if (measure.low, measure.high) == (0, 1)
         }
     fits = {
-        name: wanted
-        for name, one in measures.items()
-        if one.low <= wanted <= one.high
-        and wanted != (one.high if declared.metric(name).better == "lower" else one.low)
+        name: threshold
+        for name, measure in measures.items()
+        if measure.low <= threshold <= measure.high
+        and threshold != (measure.high if declared.metric(name).better == "lower" else measure.low)
     }
     if len(fits) < (len(measures) if named else 1):
-        others = [
-            SAY("range", metric=name, low=one.low, high=one.high)
-            for name, one in measures.items()
+        ranges = [
+            SAY("range", metric=name, low=measure.low, high=measure.high)
+            for name, measure in measures.items()
             if name not in fits
         ]
-        raise ConfigError(SAY("tells_nothing_apart", threshold=wanted, metrics=others))
+        raise ConfigError(SAY("tells_nothing_apart", threshold=threshold, metrics=ranges))
     return fits
 
 
@@ -82,7 +82,7 @@ def passing(
     declared: Declared = UNDECLARED,
 ) -> list[Passing]:
     """pass^k of each side alone in each measure that has a threshold, over all of its plays."""
-    found = []
+    passed = []
     for side in sides:
         judged = tuple(value for value in side.values if value.measure in limits)
         keyed = settings_of(replace(side, values=judged))
@@ -90,7 +90,7 @@ def passing(
             rows = [(value, key.setting) for key, value in keyed.get(name, {}).items()]
             sign = _sign(declared, name)
             settings = [setting for _, setting in rows]
-            made = pass_hat(
+            estimates = pass_hat(
                 [_signed(sign, value.value) for value, _ in rows],
                 settings,
                 [value.cluster for value, _ in rows],
@@ -98,35 +98,35 @@ def passing(
                 ks=ks,
             )
             valued = Counter(setting for value, setting in rows if value.value is not None)
-            found.append(_passing(side.name, name, threshold, valued, made))
-    return found
+            passed.append(_passing(side.name, name, threshold, valued, estimates))
+    return passed
 
 
 def passing_matched(
-    found: ComparedAgents, limits: Mapping[str, float], ks: Sequence[int]
+    comparison: ComparedAgents, limits: Mapping[str, float], ks: Sequence[int]
 ) -> list[Passing]:
     """pass^k of both agents of a comparison, and the difference, in each measure with a threshold.
 
     It rests on the pairs that the means of the comparison rest on and on nothing else: whom one
     agent alone met, and what it alone played, would otherwise be taken for a difference of agents.
     """
-    made = []
+    passed = []
     for name, threshold in limits.items():
-        pairs = [pair for pair in found.pairs(name) if pair.difference is not None]
-        sign = _sign(found.declared, name)
+        pairs = [pair for pair in comparison.pairs(name) if pair.difference is not None]
+        sign = _sign(comparison.declared, name)
         a = [_signed(sign, pair.a.value) for pair in pairs]
         b = [_signed(sign, pair.b.value) for pair in pairs]
         limit = sign * threshold
         settings = [pair.key.setting for pair in pairs]
         clusters = [pair.a.cluster for pair in pairs]
         valued = Counter(settings)
-        for side, of in (
-            (found.a.name, pass_hat(a, settings, clusters, threshold=limit, ks=ks)),
-            (found.b.name, pass_hat(b, settings, clusters, threshold=limit, ks=ks)),
+        for side, estimates in (
+            (comparison.a.name, pass_hat(a, settings, clusters, threshold=limit, ks=ks)),
+            (comparison.b.name, pass_hat(b, settings, clusters, threshold=limit, ks=ks)),
             (None, pass_hat_difference(a, b, settings, clusters, threshold=limit, ks=ks)),
         ):
-            made.append(_passing(side, name, threshold, valued, of))
-    return made
+            passed.append(_passing(side, name, threshold, valued, estimates))
+    return passed
 
 
 def _sign(declared: Declared, name: str) -> float:
@@ -143,22 +143,22 @@ def _passing(
     measure: str,
     threshold: float,
     valued: Counter[str],
-    found: tuple[Consistency, ...],
+    estimates: tuple[Consistency, ...],
 ) -> Passing:
     """`valued` counts the plays with a value of each setting."""
     most = max(valued.values(), default=0)
-    return Passing(side, measure, threshold, valued.total(), most, found)
+    return Passing(side, measure, threshold, valued.total(), most, estimates)
 
 
-def passing_document(found: Passing) -> dict[str, Any]:
+def passing_document(row: Passing) -> dict[str, Any]:
     """One agent's pass^k in one measure, or a difference, as a JSON object."""
     return {
-        "side": found.side,
-        "measure": found.measure,
-        "threshold": found.threshold,
-        "plays": found.plays,
-        "most_plays": found.most,
-        "pass": [asdict(one) for one in found.found],
+        "side": row.side,
+        "measure": row.measure,
+        "threshold": row.threshold,
+        "plays": row.plays,
+        "most_plays": row.most,
+        "pass": [asdict(estimate) for estimate in row.found],
     }
 
 
@@ -170,15 +170,15 @@ def passing_findings(
 ) -> tuple[Finding, ...]:
     """A finding for each metric and k that some task was played often enough for: pass^k of each
     agent alone, or the difference of two with both beside it (`a`, `b`), over so many tasks."""
-    most = max((one.most for one in passed), default=0)
+    most = max((row.most for row in passed), default=0)
     rows = []
-    step = 3 if any(one.side is None for one in passed) else 1  # A, B and A - B, or an agent alone
+    step = 3 if any(row.side is None for row in passed) else 1  # A, B and A - B, or an agent alone
     for first in range(0, len(passed), step):
-        *both, row = passed[first : first + step]
+        *sides, row = passed[first : first + step]
         about = {} if row.side is None else {"agent": row.side}
         for place, of in enumerate(row.found):
             beside = {
-                name: one.found[place].estimate for name, one in zip("ab", both, strict=False)
+                name: side.found[place].estimate for name, side in zip("ab", sides, strict=False)
             }
             tasks = (Count("task", of.estimate.n),)
             more = {"k": of.k, **beside}
@@ -190,8 +190,8 @@ def consistency_section(
     passed: Sequence[Passing], measures: Mapping[str, Measure], declared: Declared = UNDECLARED
 ) -> Section:
     """pass^k of agents alone, or of the two of a comparison, and where it cannot be computed."""
-    often = {one.measure for one in passed if one.most > 1}
-    repeated = [one for one in passed if one.measure in often]
+    often = {row.measure for row in passed if row.most > 1}
+    repeated = [row for row in passed if row.measure in often]
     tables = (_table(repeated, measures, declared),) if repeated else ()
     return Section(SAY("title"), tuple(_conclusions(passed, repeated, measures)), tables=tables)
 
@@ -199,16 +199,16 @@ def consistency_section(
 def _conclusions(
     passed: Sequence[Passing], repeated: Sequence[Passing], measures: Mapping[str, Measure]
 ) -> Iterator[Sentence]:
-    compared = any(one.side is None for one in passed)
+    compared = any(row.side is None for row in passed)
     if repeated:
         yield SAY("pass_k")
         if compared:
             yield SAY(
-                "on_pairs", metrics=[_basis(measures, one) for one in repeated if not one.side]
+                "on_pairs", metrics=[_basis(measures, row) for row in repeated if not row.side]
             )
     elif passed:
         yield SAY("no_two_pairs") if compared else SAY("played_once")
-    limits = {one.measure: one.threshold for one in passed}
+    limits = {row.measure: row.threshold for row in passed}
     without = [measure for name, measure in measures.items() if name not in limits]
     if without:
         limit = max(limits.values(), default=1.0)
@@ -218,13 +218,13 @@ def _conclusions(
             yield SAY("off_scale", metrics=without, threshold=limit)
 
 
-def _basis(measures: Mapping[str, Measure], one: Passing) -> Sentence:
+def _basis(measures: Mapping[str, Measure], row: Passing) -> Sentence:
     """How many pairs and tasks a comparison rests on."""
-    first = one.found[0]
+    first = row.found[0]
     return SAY(
         "pairs_of_tasks",
-        metric=measures[one.measure],
-        pairs=Count("pair", one.plays),
+        metric=measures[row.measure],
+        pairs=Count("pair", row.plays),
         tasks=Count("task", first.estimate.n + first.left_out),
     )
 
@@ -232,16 +232,16 @@ def _basis(measures: Mapping[str, Measure], one: Passing) -> Sentence:
 def _table(
     passed: Sequence[Passing], measures: Mapping[str, Measure], declared: Declared
 ) -> FindingTable:
-    differences = [one for one in passed if one.side is None]
-    most = max(one.most for one in passed)
+    differences = [row for row in passed if row.side is None]
+    most = max(row.most for row in passed)
     limits = [
-        SAY("or_less", threshold=one.threshold, metric=measures[one.measure])
-        if _sign(declared, one.measure) < 0
-        else SAY("or_more", threshold=one.threshold)
-        for one in passed
+        SAY("or_less", threshold=row.threshold, metric=measures[row.measure])
+        if _sign(declared, row.measure) < 0
+        else SAY("or_more", threshold=row.threshold)
+        for row in passed
     ]
     never = [of.k for of in passed[0].found if of.k > most]
-    left_out = (_left_out(one, measures[one.measure]) for one in differences or passed)
+    left_out = (_left_out(row, measures[row.measure]) for row in differences or passed)
     return SAY.table(
         "compared" if differences else "alone",
         passing_findings(passed, measures),
@@ -258,15 +258,15 @@ def _table(
     )
 
 
-def _left_out(one: Passing, metric: Measure) -> Sentence | str:
+def _left_out(row: Passing, metric: Measure) -> Sentence | str:
     """Of how many tasks too few plays have a value; of a comparison it is the same for both."""
     tasks = [
         SAY("at_k", tasks=Count("task", of.left_out), k=of.k)
-        for of in one.found
-        if of.left_out and of.k <= one.most
+        for of in row.found
+        if of.left_out and of.k <= row.most
     ]
     if not tasks:
         return ""
-    if one.side is None:
+    if row.side is None:
         return SAY("left_out", metric=metric, tasks=tasks)
-    return SAY("left_out_of_agent", agent=one.side, metric=metric, tasks=tasks)
+    return SAY("left_out_of_agent", agent=row.side, metric=metric, tasks=tasks)

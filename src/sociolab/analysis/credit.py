@@ -64,36 +64,42 @@ class PlayCredit:
 
 def merged(records: Sequence[CreditRecord]) -> tuple[CreditRecord, ...]:
     """One record for each judge by name: of each cell, what the judge said last."""
-    found = []
+    latest = []
     for judge in dict.fromkeys(record.judge for record in records):
-        mine = [record for record in records if record.judge == judge]
-        last = {cell: index for index, record in enumerate(mine) for cell in record.asked}
-        names = {seat: name for record in mine for seat, name in record.names.items()}
-        found.append(
-            mine[-1].model_copy(
+        by_judge = [record for record in records if record.judge == judge]
+        last = {cell: index for index, record in enumerate(by_judge) for cell in record.asked}
+        names = {seat: name for record in by_judge for seat, name in record.names.items()}
+        latest.append(
+            by_judge[-1].model_copy(
                 update={
                     "names": names,
                     "asked": tuple(last),
                     "credits": tuple(
-                        c for i, one in enumerate(mine) for c in one.credits if last[c.cell] == i
+                        c
+                        for i, record in enumerate(by_judge)
+                        for c in record.credits
+                        if last[c.cell] == i
                     ),
                     "failures": tuple(
-                        f for i, one in enumerate(mine) for f in one.failures if last[f.cell] == i
+                        f
+                        for i, record in enumerate(by_judge)
+                        for f in record.failures
+                        if last[f.cell] == i
                     ),
                 }
             )
         )
-    return tuple(found)
+    return tuple(latest)
 
 
-def only(record: CreditRecord, wanted: Sequence[Cell]) -> CreditRecord:
+def only(record: CreditRecord, cells: Sequence[Cell]) -> CreditRecord:
     """What a record says of these cells."""
-    kept = {
-        "asked": tuple(cell for cell in record.asked if cell in wanted),
-        "credits": tuple(one for one in record.credits if one.cell in wanted),
-        "failures": tuple(one for one in record.failures if one.cell in wanted),
+    parts = {
+        "asked": tuple(cell for cell in record.asked if cell in cells),
+        "credits": tuple(credit for credit in record.credits if credit.cell in cells),
+        "failures": tuple(failure for failure in record.failures if failure.cell in cells),
     }
-    return record.model_copy(update=kept)
+    return record.model_copy(update=parts)
 
 
 def play_credits(trial: Trial, record: CreditRecord) -> tuple[PlayCredit, ...]:
@@ -122,7 +128,7 @@ def _play(trial: Trial, record: CreditRecord, cell: Cell, failure: NoCredit | No
 
 
 def _in_order(turns: Iterable[Credit]) -> tuple[Credit, ...]:
-    return tuple(sorted(turns, key=lambda one: one.turn))
+    return tuple(sorted(turns, key=lambda credit: credit.turn))
 
 
 # ------------------------------------------------------------------ beside a transcript
@@ -148,13 +154,13 @@ def _notes(record: CreditRecord) -> Iterator[Note]:
 
 def _sums(record: CreditRecord) -> Iterator[str]:
     failed = {failure.cell: failure for failure in record.failures}
-    for asked in record.asked:
-        what = SAY("whose", metric=asked.measure, name=record.names.get(asked.seat, asked.seat))
-        amounts = [credit.amount for credit in record.credits if credit.cell == asked]
+    for cell in record.asked:
+        what = SAY("whose", metric=cell.measure, name=record.names.get(cell.seat, cell.seat))
+        amounts = [credit.amount for credit in record.credits if credit.cell == cell]
         turns = Count("turn", len(amounts))
-        if asked in failed:
-            yield SAY("sum_failed", what=what, cause=failed[asked].cause)
-        elif asked.measure == "secret":
+        if cell in failed:
+            yield SAY("sum_failed", what=what, cause=failed[cell].cause)
+        elif cell.measure == "secret":
             yield SAY("sum_secret", what=what, turns=turns) if amounts else SAY("kept", what=what)
         elif amounts:
             yield SAY("sum_goal", what=what, sum=float(sum(amounts)), turns=turns)
@@ -192,16 +198,16 @@ def check_findings(plays: Sequence[PlayCredit], scores: RunValues) -> tuple[Find
     findings = []
     for measure, metric in _METRICS.items():
         for judge in scores.judges:
-            given = {
+            judged = {
                 (value.trial, value.seat): value.value
                 for value in scores.of(judge).values
                 if value.measure == measure
             }
-            both = [p for p in plays if p.measure == measure and (p.trial, p.seat) in given]
-            if both:
-                totals = [play.total for play in both]
-                scored = [given[play.trial, play.seat] for play in both]
-                r = pearson(totals, scored, [play.cluster for play in both])
+            shared = [p for p in plays if p.measure == measure and (p.trial, p.seat) in judged]
+            if shared:
+                totals = [play.total for play in shared]
+                scored = [judged[play.trial, play.seat] for play in shared]
+                r = pearson(totals, scored, [play.cluster for play in shared])
                 counts = (Count("seat", r.n),)
                 more = {"enough": r.n >= FEWEST}
                 findings.append(Finding(metric, {"judge": judge}, r, counts, p=r.p, more=more))
@@ -212,8 +218,8 @@ def credit_section(
     run: str, judge: str, plays: Sequence[PlayCredit], checks: Sequence[Finding], cluster: str
 ) -> Section:
     """What moved the plays of a run, as one judge sees it; `cluster` is what intervals go by."""
-    left = len(plays) - _MOST_SHOWN
-    more = [SAY("more", n=left)] if left > 0 else []
+    rest = len(plays) - _MOST_SHOWN
+    more = [SAY("more", n=rest)] if rest > 0 else []
     tables = (
         SAY.table("by_agent", credit_findings(plays), cluster=cluster),
         SAY.table("checks", map(_shown_check, checks)),
@@ -256,8 +262,8 @@ def _cautions(plays: Sequence[PlayCredit], checks: Sequence[Finding]) -> Iterato
         yield SAY("missing", n=causes.total(), lists=lists, causes=counted(causes))
     yield SAY("interpretation")
     for measure, metric in _METRICS.items():
-        due = any(play.measure == measure for play in plays)
-        if due and not any(check.metric == metric for check in checks):
+        scored = any(play.measure == measure for play in plays)
+        if scored and not any(check.metric == metric for check in checks):
             yield SAY("unchecked", metric=metric)
     for check in checks:
         if not check.more["enough"]:
@@ -325,7 +331,7 @@ def credited(
 
     def transcript(episode: Episode) -> Transcript:
         records = credit_of(store, run, episode.trial.id)
-        named = [one.model_copy(update={"judge": called(one.judge)}) for one in records]
+        named = [record.model_copy(update={"judge": called(record.judge)}) for record in records]
         return with_credit(transcript_of(episode), named)
 
     return transcript

@@ -59,34 +59,34 @@ class Followed:
         }
 
 
-def follow_runs(store: Store, wanted: CompareRequest) -> Followed:
+def follow_runs(store: Store, request: CompareRequest) -> Followed:
     """The agent of each run (`wanted.agent`, or its only one) over the tasks that all played.
 
     ConfigError for fewer than two runs, and where runs cannot be compared, as `compare_runs` says.
     """
-    if len(wanted.runs) < 2:
-        raise ConfigError(f"--curve: expected two runs or more, found {len(wanted.runs)}")
-    runs, judge = opened_runs(store, wanted)
-    measures = measures_of(runs, wanted.measures)
+    if len(request.runs) < 2:
+        raise ConfigError(f"--curve: expected two runs or more, found {len(request.runs)}")
+    runs, judge = opened_runs(store, request)
+    measures = measures_of(runs, request.measures)
     for later in runs[1:]:
         check_tasks((runs[0], later))
-    sides = [run.side(agent_of(run, wanted.agent, "--agent")) for run in runs]
-    found = curve(
+    sides = [run.side(agent_of(run, request.agent, "--agent")) for run in runs]
+    trend = curve(
         runs[0].result.world,
         sides,
         (judge, runs[0].values.judges[judge]),
         measures,
         runs[0].values.declared,
     )
-    cautions = dict.fromkeys([*agent_names(store, wanted.runs).notes, *_cautions(runs, found)])
-    section = curve_section(found, judged_by(runs, judge), tuple(cautions))
-    return Followed(tuple(run.result for run in runs), found, section)
+    cautions = dict.fromkeys([*agent_names(store, request.runs).notes, *_cautions(runs, trend)])
+    section = curve_section(trend, judged_by(runs, judge), tuple(cautions))
+    return Followed(tuple(run.result for run in runs), trend, section)
 
 
-def _cautions(runs: Sequence[OpenedRun], found: Curve) -> Iterator[str]:
+def _cautions(runs: Sequence[OpenedRun], trend: Curve) -> Iterator[str]:
     """What beside the agents differs between the first run and each other."""
     yield from cautions_of_runs(runs)
-    for later, against in zip(runs[1:], found.compared, strict=True):
+    for later, against in zip(runs[1:], trend.compared, strict=True):
         cautions = cautions_of((later, runs[0]), against)
         yield from of_sides(cautions, against.a.run, against.b.run)
 
@@ -143,18 +143,18 @@ def curve(
     if not shared:
         names = ", ".join(side.run for side in sides)
         raise ConfigError(f"there is no task that all of these played: {names}")
-    kept = [
+    restricted = [
         replace(side, values=tuple(value for value in side.values if value.task in shared))
         for side in sides
     ]
-    first, *later = kept
-    found = tuple(
-        compare_agents(world, one, first, judge, measures, declared, "exact") for one in later
+    first, *later = restricted
+    comparisons = tuple(
+        compare_agents(world, side, first, judge, measures, declared, "exact") for side in later
     )
     corrected = holm(
         {
-            (name, i): one.metrics[name].test.permutation.testable
-            for i, one in enumerate(found)
+            (name, i): comparison.metrics[name].test.permutation.testable
+            for i, comparison in enumerate(comparisons)
             for name in measures
         }
     )
@@ -165,8 +165,11 @@ def curve(
         tuple(sorted(shared)),
         len(set.union(*played) - shared),
         measures,
-        {name: _points(name, measures[name], kept, found, corrected) for name in measures},
-        found,
+        {
+            name: _points(name, measures[name], restricted, comparisons, corrected)
+            for name in measures
+        },
+        comparisons,
     )
 
 
@@ -174,30 +177,30 @@ def _points(
     name: str,
     measure: Measure,
     sides: Sequence[ComparedSide],
-    found: Sequence[ComparedAgents],
+    comparisons: Sequence[ComparedAgents],
     corrected: Mapping[tuple[str, int], float | None],
 ) -> tuple[CurvePoint, ...]:
     points = []
     for place, side in enumerate(sides):
-        mine = [value for value in side.values if value.measure == name]
-        mean = on_scale(mean_of(mine), measure.low, measure.high)
-        missing = sum(value.value is None for value in mine)
+        values = [value for value in side.values if value.measure == name]
+        mean = on_scale(mean_of(values), measure.low, measure.high)
+        missing = sum(value.value is None for value in values)
         if place == 0:
             points.append(CurvePoint(side, mean, missing, None, None))
         else:
-            against, p = found[place - 1].metrics[name].test, corrected[name, place - 1]
+            against, p = comparisons[place - 1].metrics[name].test, corrected[name, place - 1]
             points.append(CurvePoint(side, mean, missing, against, p))
     return tuple(points)
 
 
-def curve_document(found: Curve) -> dict[str, Any]:
+def curve_document(trend: Curve) -> dict[str, Any]:
     """The curve as a JSON object: see docs/compare.md."""
     return {
-        "judge": {"judge": found.judge, "method": found.judge_id.method},
-        "tasks": len(found.tasks),
-        "tasks_left_out": found.left,
+        "judge": {"judge": trend.judge, "method": trend.judge_id.method},
+        "tasks": len(trend.tasks),
+        "tasks_left_out": trend.left,
         "measures": {
-            name: [_point(point) for point in points] for name, points in found.points.items()
+            name: [_point(point) for point in points] for name, points in trend.points.items()
         },
     }
 
@@ -214,68 +217,68 @@ def _point(point: CurvePoint) -> dict[str, Any]:
     }
 
 
-def _estimate(found: Estimate) -> dict[str, Any]:
+def _estimate(estimate: Estimate) -> dict[str, Any]:
     return {
-        "value": found.value,
-        "low": found.low,
-        "high": found.high,
-        "method": found.method,
-        "n": found.n,
-        "clusters": found.clusters,
-        "note": found.note,
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "method": estimate.method,
+        "n": estimate.n,
+        "clusters": estimate.clusters,
+        "note": estimate.note,
     }
 
 
-def curve_section(found: Curve, judged: str, cautions: Sequence[str]) -> Section:
+def curve_section(trend: Curve, judged: str, cautions: Sequence[str]) -> Section:
     """The section; `judged` says what to think of the judge's figures."""
-    scored = [name for name, points in found.points.items() if any(p.mean.n for p in points)]
+    scored = [name for name, points in trend.points.items() if any(p.mean.n for p in points)]
     return Section(
-        SAY("title", runs=[point.side.run for point in next(iter(found.points.values()))]),
-        (_shared(found), judged, *_verdicts(found, scored)),
+        SAY("title", runs=[point.side.run for point in next(iter(trend.points.values()))]),
+        (_shared(trend), judged, *_verdicts(trend, scored)),
         tuple(cautions),
-        tuple(_table(found, name) for name in scored),
-        tuple(_figure(found, name) for name in scored),
+        tuple(_table(trend, name) for name in scored),
+        tuple(_figure(trend, name) for name in scored),
     )
 
 
-def curve_findings(found: Curve, name: str) -> tuple[Finding, ...]:
+def curve_findings(trend: Curve, name: str) -> tuple[Finding, ...]:
     """A finding for each run: its mean and, but for the first, how far it is from the first."""
-    points = found.points[name]
-    several = len({one.side.agent for one in points}) > 1
+    points = trend.points[name]
+    several = len({point.side.agent for point in points}) > 1
     return tuple(
         Finding(
-            found.measures[name],
+            trend.measures[name],
             {
-                "run": SAY("run_of_agent", run=one.side.run, agent=one.side.agent)
+                "run": SAY("run_of_agent", run=point.side.run, agent=point.side.agent)
                 if several
-                else one.side.run
+                else point.side.run
             },
-            one.mean,
-            (Count("score", one.mean.n),),
-            adjusted_p=one.holm_p,
-            more={"missing": one.missing, "gap": one.against and one.against.difference},
+            point.mean,
+            (Count("score", point.mean.n),),
+            adjusted_p=point.holm_p,
+            more={"missing": point.missing, "gap": point.against and point.against.difference},
         )
-        for one in points
+        for point in points
     )
 
 
-def _shared(found: Curve) -> Sentence:
-    left = SAY("left_out", tasks=Count("task", found.left)) if found.left else ""
+def _shared(trend: Curve) -> Sentence:
+    left_out = SAY("left_out", tasks=Count("task", trend.left)) if trend.left else ""
     return SAY(
         "shared",
-        tasks=Count("task", len(found.tasks)),
-        left=left,
-        cluster=found.declared.cluster,
-        clusters=max(p.mean.clusters for points in found.points.values() for p in points),
-        partner=partner_words(found.compared[0]),
+        tasks=Count("task", len(trend.tasks)),
+        left=left_out,
+        cluster=trend.declared.cluster,
+        clusters=max(p.mean.clusters for points in trend.points.values() for p in points),
+        partner=partner_words(trend.compared[0]),
     )
 
 
-def _verdicts(found: Curve, names: Sequence[str]) -> Iterator[Sentence]:
+def _verdicts(trend: Curve, names: Sequence[str]) -> Iterator[Sentence]:
     moved = [
-        _moved(point, found.points[name][0], found.measures[name])
+        _moved(point, trend.points[name][0], trend.measures[name])
         for name in names
-        for point in found.points[name][1:]
+        for point in trend.points[name][1:]
         if point.holm_p is not None and point.holm_p < ALPHA and point.against is not None
     ]
     yield from moved or [SAY("nothing_shown")]
@@ -296,33 +299,35 @@ def _moved(point: CurvePoint, first: CurvePoint, measure: Measure) -> Sentence:
     )
 
 
-def _table(found: Curve, name: str) -> FindingTable:
-    points = found.points[name]
+def _table(trend: Curve, name: str) -> FindingTable:
+    points = trend.points[name]
     missing = ["missing"] if any(point.missing for point in points) else []
     return SAY.table(
         "means",
-        curve_findings(found, name),
+        curve_findings(trend, name),
         columns=(
             *("run", "mean", "interval", "scores", *missing),
             *("gap", "gap_interval", "adjusted_p"),
         ),
         notes=tuple(_notes(points)),
-        metric=found.measures[name],
-        judge=judge_title(found.judge, found.judge_id.method),
+        metric=trend.measures[name],
+        judge=judge_title(trend.judge, trend.judge_id.method),
     )
 
 
 def _notes(points: Sequence[CurvePoint]) -> Iterator[Sentence]:
     estimates = [p.mean for p in points] + [p.against.difference for p in points if p.against]
-    whys = dict.fromkeys(one.note for one in estimates if one.low is None and one.note)
+    whys = dict.fromkeys(
+        estimate.note for estimate in estimates if estimate.low is None and estimate.note
+    )
     yield from (SAY("no_interval", why=why) for why in whys)
 
 
-def _figure(found: Curve, name: str) -> Figure:
-    measure = found.measures[name]
+def _figure(trend: Curve, name: str) -> Figure:
+    measure = trend.measures[name]
     dots = [
         Dot(point.side.run, point.mean.value, point.mean.low, point.mean.high)
-        for point in found.points[name]
+        for point in trend.points[name]
     ]
-    caption = SAY("caption", metric=measure, judge=found.judge, low=measure.low, high=measure.high)
+    caption = SAY("caption", metric=measure, judge=trend.judge, low=measure.low, high=measure.high)
     return Figure(caption, line_chart(title_of(measure), dots, measure.low, measure.high))

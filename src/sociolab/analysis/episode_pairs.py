@@ -49,22 +49,25 @@ class Furthest:
     of: int
 
 
-def episode_pairs(found: ComparedAgents, reasons: Reasons) -> dict[str, tuple[EpisodePair, ...]]:
+def episode_pairs(
+    comparison: ComparedAgents, reasons: Reasons
+) -> dict[str, tuple[EpisodePair, ...]]:
     """All matched plays by measure, those that differ most first, those with a value missing last.
 
     Pairs that differ by as much stand by task, seat, partner and repeat.
     """
     return {
         name: tuple(
-            sorted((_with_reasons(pair, reasons) for pair in found.pairs(name)), key=_order)
+            sorted((_with_reasons(pair, reasons) for pair in comparison.pairs(name)), key=_order)
         )
-        for name in found.metrics
+        for name in comparison.metrics
     }
 
 
 def _with_reasons(pair: EpisodePair, reasons: Reasons) -> EpisodePair:
     why_a, why_b = (
-        reasons.get((one.run, one.trial, pair.measure, one.seat), "") for one in (pair.a, pair.b)
+        reasons.get((value.run, value.trial, pair.measure, value.seat), "")
+        for value in (pair.a, pair.b)
     )
     return replace(pair, why_a=why_a, why_b=why_b)
 
@@ -74,13 +77,13 @@ def _order(pair: EpisodePair) -> tuple[bool, float, str]:
     return gap is None, -round(abs(gap or 0.0), 9), repr(pair.key)
 
 
-def differing(found: ComparedAgents) -> tuple[str, ...]:
+def differing(comparison: ComparedAgents) -> tuple[str, ...]:
     """The measures with a difference to look into: Holm's p below 0.05, or an interval without 0.
 
     Where there is none, the world's main measure (`ComparedAgents.main`).
     """
-    names = tuple(name for name, metric in found.metrics.items() if _differs(metric))
-    return names or (found.main.measure.name,)
+    names = tuple(name for name, metric in comparison.metrics.items() if _differs(metric))
+    return names or (comparison.main.measure.name,)
 
 
 def _differs(metric: ComparedMetric) -> bool:
@@ -91,43 +94,43 @@ def furthest(
     pairs: Mapping[str, Sequence[EpisodePair]], measures: Sequence[str], most: int
 ) -> tuple[Furthest, ...]:
     """Of each of these measures the `most` pairs that differ most; equal pairs are none of them."""
-    made = []
+    rows = []
     for name in measures:
-        told = [pair for pair in pairs[name] if pair.difference is not None]
-        unlike = [pair for pair in told if abs(pair.difference or 0.0) > ALIKE]
-        made.append(Furthest(name, tuple(unlike[:most]), len(unlike), len(told)))
-    return tuple(made)
+        compared = [pair for pair in pairs[name] if pair.difference is not None]
+        unlike = [pair for pair in compared if abs(pair.difference or 0.0) > ALIKE]
+        rows.append(Furthest(name, tuple(unlike[:most]), len(unlike), len(compared)))
+    return tuple(rows)
 
 
 def pairs_section(
-    found: ComparedAgents, furthest_: Sequence[Furthest], where: str, *, every: bool
+    comparison: ComparedAgents, furthest_: Sequence[Furthest], where: str, *, every: bool
 ) -> Section:
     """The pairs as text. `where` is what `sociolab show ID ID` needs besides, such as a store;
     `every`: these are all measures, so that nothing is said of others."""
-    even = [found.measures[one.measure] for one in furthest_ if not one.differ]
-    notes = [SAY("sides", a=found.a.name, b=found.b.name)]
+    even = [comparison.measures[group.measure] for group in furthest_ if not group.differ]
+    notes = [SAY("sides", a=comparison.a.name, b=comparison.b.name)]
     if even:
         notes.append(SAY("none_differs", metrics=even))
-    others = len(found.metrics) - len(furthest_)
-    if others and not every:
-        metrics = [found.metrics[one.measure] for one in furthest_]
+    rest = len(comparison.metrics) - len(furthest_)
+    if rest and not every:
+        metrics = [comparison.metrics[group.measure] for group in furthest_]
         if any(map(_differs, metrics)):
-            notes.append(SAY("others", others=Count("metric", others)))
+            notes.append(SAY("others", others=Count("metric", rest)))
         else:
-            notes.append(SAY("instead", metrics=[m.measure for m in metrics], others=others))
-    tables = tuple(_table(found, one, where) for one in furthest_ if one.shown)
+            notes.append(SAY("instead", metrics=[m.measure for m in metrics], others=rest))
+    tables = tuple(_table(comparison, group, where) for group in furthest_ if group.shown)
     return Section(SAY("title"), tuple(notes), tables=tables)
 
 
-def heading(found: ComparedAgents, one: Furthest) -> Sentence:
+def heading(comparison: ComparedAgents, group: Furthest) -> Sentence:
     """What the pairs of a measure are, in words."""
     return SAY(
         "heading",
-        metric=found.measures[one.measure],
-        shown=len(one.shown),
-        pairs=Count("pair", one.differ),
-        all=one.of,
-        judge=found.judge,
+        metric=comparison.measures[group.measure],
+        shown=len(group.shown),
+        pairs=Count("pair", group.differ),
+        all=group.of,
+        judge=comparison.judge,
     )
 
 
@@ -138,14 +141,14 @@ def hint(pair: EpisodePair, where: str) -> str:
     return f"sociolab show {_short(pair.a.trial)} {_short(pair.b.trial)} {named}{where}"
 
 
-def _table(found: ComparedAgents, one: Furthest, where: str) -> FindingTable:
-    seats = ("seat",) if any(pair.key.seat for pair in one.shown) else ()
+def _table(comparison: ComparedAgents, group: Furthest, where: str) -> FindingTable:
+    seats = ("seat",) if any(pair.key.seat for pair in group.shown) else ()
     return SAY.table(
         "pairs",
-        [_finding(found.measures[one.measure], pair) for pair in one.shown],
+        [_finding(comparison.measures[group.measure], pair) for pair in group.shown],
         columns=("task", *seats, "a", "b", "difference", "episode_a", "episode_b"),
-        notes=[SAY("side_by_side", command=hint(one.shown[0], where))],
-        heading=heading(found, one),
+        notes=[SAY("side_by_side", command=hint(group.shown[0], where))],
+        heading=heading(comparison, group),
     )
 
 
@@ -168,21 +171,23 @@ def _short(trial: str) -> str:
     return trial[:_ID] if hashed else trial
 
 
-def pairs_document(found: ComparedAgents, furthest_: Sequence[Furthest]) -> list[dict[str, object]]:
+def pairs_document(
+    comparison: ComparedAgents, furthest_: Sequence[Furthest]
+) -> list[dict[str, object]]:
     """The pairs that are shown as JSON objects, by measure: see docs/compare.md."""
     return [
         {
-            "measure": one.measure,
-            "judge": found.judge,
-            "pairs": one.of,
-            "differ": one.differ,
-            "shown": [_shown(pair) for pair in one.shown],
+            "measure": group.measure,
+            "judge": comparison.judge,
+            "pairs": group.of,
+            "differ": group.differ,
+            "shown": [_pair_document(pair) for pair in group.shown],
         }
-        for one in furthest_
+        for group in furthest_
     ]
 
 
-def _shown(pair: EpisodePair) -> dict[str, object]:
+def _pair_document(pair: EpisodePair) -> dict[str, object]:
     def side(value: Value, why: str) -> dict[str, object]:
         return {"run": value.run, "episode": value.trial, "value": value.value, "reason": why}
 
@@ -209,7 +214,7 @@ class ComparedPairs:
 
     def next_pair(self) -> Iterator[tuple[str, ...]]:
         """The command that shows the pair that differs most, where one does."""
-        pair = next((pair for one in self.furthest for pair in one.shown), None)
+        pair = next((pair for group in self.furthest for pair in group.shown), None)
         if pair is not None:
             yield tuple(hint(pair, "").split()[1:])
 
@@ -218,14 +223,16 @@ class ComparedPairs:
         return [*rounded(pairs_document(self.found, self.furthest))]
 
 
-def compared_pairs(store: Store, found: ComparedAgents, most: int, *, every: bool) -> ComparedPairs:
+def compared_pairs(
+    store: Store, comparison: ComparedAgents, most: int, *, every: bool
+) -> ComparedPairs:
     """The pairs of each measure that differs, or of `every` one; the `most` unlike are shown."""
-    reasons = _reasons(store, found)
-    pairs = episode_pairs(found, reasons)
-    measures = tuple(found.metrics) if every else differing(found)
-    shown_ = furthest(pairs, measures, most)
+    reasons = _reasons(store, comparison)
+    pairs = episode_pairs(comparison, reasons)
+    measures = tuple(comparison.metrics) if every else differing(comparison)
+    selected = furthest(pairs, measures, most)
     return ComparedPairs(
-        found, pairs, shown_, pairs_section(found, shown_, _where(store), every=every)
+        comparison, pairs, selected, pairs_section(comparison, selected, _where(store), every=every)
     )
 
 
@@ -234,20 +241,23 @@ def with_episodes(
 ) -> Section:
     """The section for a page: tables that lead to both episodes of each pair, side by side;
     `names`: what agents and judges are called."""
-    found = pairs.found
-    folded = _Folded(store, found, transcript_of, names)
+    comparison = pairs.found
+    folded = _Folded(store, comparison, transcript_of, names)
     tables = [
-        PairTable(heading(found, one), tuple(_row(found, pair, folded) for pair in one.shown))
-        for one in pairs.furthest
-        if one.shown
+        PairTable(
+            heading(comparison, group),
+            tuple(_row(comparison, pair, folded) for pair in group.shown),
+        )
+        for group in pairs.furthest
+        if group.shown
     ]
     return replace(pairs.section, body=pairs_body(tables, folded.pairs))
 
 
-def pairs_rows(found: ComparedPairs) -> Iterator[tuple[str | float | None, ...]]:
+def pairs_rows(compared: ComparedPairs) -> Iterator[tuple[str | float | None, ...]]:
     """All pairs of all measures, with a value for each of `COLUMNS`."""
-    about = found.found
-    for pairs in found.pairs.values():
+    about = compared.found
+    for pairs in compared.pairs.values():
         for pair in pairs:
             key, a, b = pair.key, pair.a, pair.b
             yield (
@@ -261,9 +271,13 @@ class _Folded:
     """The pairs of episodes that tables lead to, each once: measures share many."""
 
     def __init__(
-        self, store: Store, found: ComparedAgents, transcript_of: TranscriptOf, names: AgentNames
+        self,
+        store: Store,
+        comparison: ComparedAgents,
+        transcript_of: TranscriptOf,
+        names: AgentNames,
     ) -> None:
-        self._store, self._found, self._transcript_of = store, found, transcript_of
+        self._store, self._comparison, self._transcript_of = store, comparison, transcript_of
         self._names = names
         self._made: dict[tuple[str, str], FoldedPair] = {}
 
@@ -279,7 +293,7 @@ class _Folded:
             sides = tuple(
                 EpisodeSide(f"{letter}: {side.name}", self._view(value.run, value.trial))
                 for letter, side, value in zip(
-                    "AB", (self._found.a, self._found.b), (pair.a, pair.b), strict=True
+                    "AB", (self._comparison.a, self._comparison.b), (pair.a, pair.b), strict=True
                 )
             )
             place = f"pair-{len(self._made) + 1}"
@@ -295,8 +309,8 @@ class _Folded:
         return self._names.view(run, transcript_view(episode, transcript_of(episode), judgings))
 
 
-def _row(found: ComparedAgents, pair: EpisodePair, folded: _Folded) -> PairRow:
-    measure = found.measures[pair.measure]
+def _row(comparison: ComparedAgents, pair: EpisodePair, folded: _Folded) -> PairRow:
+    measure = comparison.measures[pair.measure]
     return PairRow(
         pair.key.task,
         pair.key.seat or "",
@@ -309,16 +323,16 @@ def _row(found: ComparedAgents, pair: EpisodePair, folded: _Folded) -> PairRow:
     )
 
 
-def _reasons(store: Store, found: ComparedAgents) -> Reasons:
+def _reasons(store: Store, comparison: ComparedAgents) -> Reasons:
     """What the judge wrote of each value; of several judgings all that differ."""
-    given: dict[tuple[str, str, str, str | None], dict[str, None]] = {}
-    for run in dict.fromkeys((found.a.run, found.b.run)):
-        for row in store.verdicts.scores(run, found.judge_id):
+    written: dict[tuple[str, str, str, str | None], dict[str, None]] = {}
+    for run in dict.fromkeys((comparison.a.run, comparison.b.run)):
+        for row in store.verdicts.scores(run, comparison.judge_id):
             if row.trial is not None and row.kind != "failure":
                 reason = row.rated_by.sign(row.text) if row.rated_by else row.text
                 key = run, row.trial, row.measure.name, row.seat
-                given.setdefault(key, {})[reason.strip()] = None
-    return {key: " / ".join(filter(None, some)) for key, some in given.items()}
+                written.setdefault(key, {})[reason.strip()] = None
+    return {key: " / ".join(filter(None, some)) for key, some in written.items()}
 
 
 def _where(store: Store) -> str:

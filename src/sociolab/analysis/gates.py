@@ -86,7 +86,7 @@ def rule_of(text: str) -> GateRule:
 
 
 def difference_gates(
-    found: ComparedAgents,
+    comparison: ComparedAgents,
     rules: Sequence[GateRule],
     why: Callable[[str], str] = lambda _: "",
 ) -> tuple[Gate, ...]:
@@ -100,15 +100,16 @@ def difference_gates(
     """
     gates = []
     for rule in rules:
-        name = measure_called(rule.measure, found.measures.values())
-        if name not in found.metrics:
+        name = measure_called(rule.measure, comparison.measures.values())
+        if name not in comparison.metrics:
             raise ConfigError(
-                f'--fail-if: "{rule.measure}" is not compared{did_you_mean(name, found.metrics)}; '
-                f"these are: {', '.join(found.metrics)}{why(name)}"
+                f'--fail-if: "{rule.measure}" is not compared'
+                f"{did_you_mean(name, comparison.metrics)}; these are: "
+                f"{', '.join(comparison.metrics)}{why(name)}"
             )
-        one = found.metrics[name]
-        wide, whose = _wider(one.test.difference, found.looks), "A \N{MINUS SIGN} B"
-        gates.append(_gate(rule, whose, wide, one.measure, "difference", found.looks))
+        metric = comparison.metrics[name]
+        wide, whose = _wider(metric.test.difference, comparison.looks), "A \N{MINUS SIGN} B"
+        gates.append(_gate(rule, whose, wide, metric.measure, "difference", comparison.looks))
     return tuple(gates)
 
 
@@ -118,43 +119,46 @@ def score_gates(result: RunResult, rules: Sequence[GateRule]) -> tuple[Gate, ...
     `difference_gates`.
     """
     measures = {
-        one.measure: Measure(
-            one.measure, one.low, float("inf") if one.high is None else one.high, title=one.title
+        entry.measure: Measure(
+            entry.measure,
+            entry.low,
+            float("inf") if entry.high is None else entry.high,
+            title=entry.title,
         )
-        for one in result.measures
+        for entry in result.measures
     }
     gates = []
     for rule in rules:
         name = measure_called(rule.measure, measures.values())
         entries = [
-            one
-            for one in result.scores
-            if one.measure == name and not one.by and one.agent in (*evaluated(result), None)
+            entry
+            for entry in result.scores
+            if entry.measure == name and not entry.by and entry.agent in (*evaluated(result), None)
         ]
-        judges = {one.judge: one.id for one in result.judges}
-        by = {one.judge: judges.get(one.judge, TRANSCRIPT) for one in entries}
+        judges = {entry.judge: entry.id for entry in result.judges}
+        by = {entry.judge: judges.get(entry.judge, TRANSCRIPT) for entry in entries}
         chosen = foremost(by)
         if not chosen:
-            known = dict.fromkeys(one.measure for one in result.scores)
+            choices = dict.fromkeys(entry.measure for entry in result.scores)
             raise ConfigError(
                 f'--fail-if: {result.run} has no scores of "{rule.measure}"'
-                f"{did_you_mean(name, known)}; it has scores of: "
-                f"{', '.join(known) or 'none'}{_failed(result)}"
+                f"{did_you_mean(name, choices)}; it has scores of: "
+                f"{', '.join(choices) or 'none'}{_failed(result)}"
             )
         if len(chosen) > 1:
             raise ConfigError(
                 f"--fail-if {rule.text}: expected one judge, found {', '.join(chosen)}; name one "
                 "by --judge"
             )
-        for one in entries:
-            if one.judge == chosen[0]:
-                whose = f"{one.agent or 'all agents'} in {result.run}"
-                if not one.n:
+        for entry in entries:
+            if entry.judge == chosen[0]:
+                whose = f"{entry.agent or 'all agents'} in {result.run}"
+                if not entry.n:
                     raise ConfigError(
                         f"--fail-if {rule.text} cannot be decided: no episode of {whose} has a "
-                        f"score{_why_none(result, one)}"
+                        f"score{_why_none(result, entry)}"
                     )
-                gates.append(_gate(rule, whose, one, measures[name], "mean"))
+                gates.append(_gate(rule, whose, entry, measures[name], "mean"))
     return tuple(gates)
 
 
@@ -174,37 +178,39 @@ def _why_none(result: RunResult, entry: ScoreEntry) -> str:
     )
 
 
-def _wider(found: Estimate, looks: int) -> Estimate:
+def _wider(estimate: Estimate, looks: int) -> Estimate:
     """The interval at a level that so many looks share."""
-    tail, freedom = (1 - LEVEL) / 2, found.freedom
-    if found.value is None or found.low is None or found.high is None or looks == 1:
-        return found
-    if found.method == "end":  # from the end, where the value is, to tail^(1/G) of the scale
-        shares = [1 - math.pow(each, 1 / found.units) for each in (tail / looks, tail)]
+    tail, freedom = (1 - LEVEL) / 2, estimate.freedom
+    if estimate.value is None or estimate.low is None or estimate.high is None or looks == 1:
+        return estimate
+    if estimate.method == "end":  # from the end, where the value is, to tail^(1/G) of the scale
+        shares = [1 - math.pow(each, 1 / estimate.units) for each in (tail / looks, tail)]
         by = shares[0] / shares[1]
     elif freedom:
         by = t_quantile(1 - tail / looks, freedom) / t_critical(freedom)
     else:
-        return found
-    low, high = (found.value + by * (end - found.value) for end in (found.low, found.high))
-    return replace(found, low=low, high=high)
+        return estimate
+    low, high = (
+        estimate.value + by * (end - estimate.value) for end in (estimate.low, estimate.high)
+    )
+    return replace(estimate, low=low, high=high)
 
 
 def _gate(
     rule: GateRule,
     of: str,
-    found: Estimate | ScoreEntry,
+    estimate: Estimate | ScoreEntry,
     measure: Measure,
     kind: Literal["difference", "mean"],
     looks: int = 1,
 ) -> Gate:
-    value, low, high = found.value, found.low, found.high
-    if found.note == NO_VARIATION:
+    value, low, high = estimate.value, estimate.low, estimate.high
+    if estimate.note == NO_VARIATION:
         low = high = value
     if value is None or low is None or high is None:
         raise ConfigError(
             f"--fail-if {rule.text} cannot be decided: the {kind} has no interval "
-            f"({found.note or 'no score'}); play more tasks"
+            f"({estimate.note or 'no score'}); play more tasks"
         )
     wide = measure.high - measure.low
     least, most = (measure.low, measure.high) if kind == "mean" else (-wide, wide)
@@ -212,27 +218,29 @@ def _gate(
         on = f"on the scale of the {kind}, from {least:g} to {most:g}"
         raise ConfigError(f"--fail-if {rule.text}: expected a number {on}, found {rule.limit:g}")
     failed = high < rule.limit if rule.below else low > rule.limit
-    shown = write(value, "scaled", metric=measure)
-    if found.low is not None:
+    text = write(value, "scaled", metric=measure)
+    if estimate.low is not None:
         interval = write((low, high), "scaled", metric=measure)
-    elif failed and found.clusters < sure_from(looks):
-        failed, interval = False, SAY("too_few_alike", value=shown, clusters=sure_from(looks))
+    elif failed and estimate.clusters < sure_from(looks):
+        failed, interval = False, SAY("too_few_alike", value=text, clusters=sure_from(looks))
     else:
-        interval = SAY("alike", value=shown)
+        interval = SAY("alike", value=text)
     sentence = SAY(
         "failed" if failed else "passed",
         rule=rule.text,
         of=of,
-        value=shown,
+        value=text,
         level=100 * (1 - (1 - LEVEL) / looks),
         interval=interval,
     )
     return Gate(rule, of, value, low, high, failed, sentence, kind)
 
 
-def junit(suite: str, gates: Sequence[Gate], undecided: str = "") -> str:
+def junit(
+    suite: str, gates: Sequence[Gate], undecided: str = "", cautions: Sequence[str] = ()
+) -> str:
     """Gates as JUnit XML, which CI services show: a test case for each, failed where it did, and
-    one with an error where they could not be decided."""
+    one with an error where they could not be decided; cautions as what was said beside."""
     failures, errors = str(sum(gate.failed for gate in gates)), int(bool(undecided))
     tests = str(len(gates) + errors)
     top = Element("testsuite", name=suite, tests=tests, failures=failures, errors=str(errors))
@@ -246,5 +254,7 @@ def junit(suite: str, gates: Sequence[Gate], undecided: str = "") -> str:
             SubElement(case, "failure", message=gate.sentence)
         else:
             SubElement(case, "system-out").text = gate.sentence
+    if cautions:
+        SubElement(top, "system-err").text = "\n".join(cautions)
     indent(top)
     return tostring(top, encoding="unicode", xml_declaration=True) + "\n"

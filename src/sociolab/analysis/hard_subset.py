@@ -57,8 +57,8 @@ class Hard:
     @property
     def agents(self) -> tuple[str, ...]:
         """All agents, the target first."""
-        others = sorted({str(value.agent) for value in self.pool.values} - {self.found.target})
-        return (self.found.target, *others)
+        agents = sorted({str(value.agent) for value in self.pool.values} - {self.found.target})
+        return (self.found.target, *agents)
 
     def others(self) -> frozenset[str]:
         """The tasks that have a difficulty and are not among the hardest."""
@@ -67,8 +67,8 @@ class Hard:
     @property
     def untold_tasks(self) -> tuple[str, ...]:
         """The tasks of which the judge could tell no play: they have no difficulty."""
-        told = {value.task for value in self.pool.values}
-        return tuple(dict.fromkeys(v.task for v in self.pool.untold if v.task not in told))
+        scored = {value.task for value in self.pool.values}
+        return tuple(dict.fromkeys(v.task for v in self.pool.untold if v.task not in scored))
 
     @property
     def ceiling(self) -> int:
@@ -83,13 +83,13 @@ def hard(pool: Pool, target: str, *, most: int = HARDEST, without: Collection[st
     ConfigError for a target, or an agent to leave out, that is not there.
     """
     agents = {value.agent for value in pool.values if value.agent is not None}
-    for flag, agent in (("--target", target), *(("--without", one) for one in without)):
+    for flag, agent in (("--target", target), *(("--without", name) for name in without)):
         if agent not in agents:
-            known = listed(sorted(agents)) if agents else "none"
+            choices = listed(sorted(agents)) if agents else "none"
             if any(value.agent == agent for value in pool.untold):
                 raise ConfigError(f'{flag}: no episode of "{agent}" has a score{pool.hint}')
             raise ConfigError(
-                f'{flag}: "{agent}" has no score here; agents with scores: {known}. Name one of '
+                f'{flag}: "{agent}" has no score here; agents with scores: {choices}. Name one of '
                 "them, another --judge, or have its episodes judged: sociolab judge RUN --judge "
                 "endpoint/model or --reader endpoint/model"
             )
@@ -104,27 +104,27 @@ def hard(pool: Pool, target: str, *, most: int = HARDEST, without: Collection[st
         tuple(v for v in some if v.agent is not None and v.agent not in without)
         for some in (pool.values, pool.untold)
     )
-    found = difficulties(
+    difficulty = difficulties(
         [ScoredPlay(value.task, str(value.agent), value.value) for value in values],
         target,
         lower=pool.measure.low,
         upper=pool.measure.high,
     )
-    if not found.tasks:
-        raise ConfigError(_nothing(found, len(agents) - len(without)))
-    mine = replace(pool, values=values, untold=untold)
-    return Hard(mine, found, most, tuple(without))
+    if not difficulty.tasks:
+        raise ConfigError(_nothing(difficulty, len(agents) - len(without)))
+    agents_pool = replace(pool, values=values, untold=untold)
+    return Hard(agents_pool, difficulty, most, tuple(without))
 
 
-def scores(found: Hard, agent: str, tasks: Collection[str]) -> Estimate:
+def scores(subset: Hard, agent: str, tasks: Collection[str]) -> Estimate:
     """The mean of an agent's plays on some tasks, with its interval, cut to the scale."""
-    mine = [v for v in found.pool.values if v.agent == agent and v.task in tasks]
-    return on_scale(mean_of(mine), found.pool.measure.low, found.pool.measure.high)
+    values = [v for v in subset.pool.values if v.agent == agent and v.task in tasks]
+    return on_scale(mean_of(values), subset.pool.measure.low, subset.pool.measure.high)
 
 
-def hard_document(found: Hard, name: str) -> dict[str, Any]:
+def hard_document(subset: Hard, name: str) -> dict[str, Any]:
     """The hardest tasks with all that their difficulty is made of, as a JSON object."""
-    pool = found.pool
+    pool = subset.pool
     return {
         "schema": 1,
         "name": name,
@@ -136,54 +136,56 @@ def hard_document(found: Hard, name: str) -> dict[str, Any]:
             "low": pool.measure.low,
             "high": pool.measure.high,
         },
-        "target": found.found.target,
-        "agents": list(found.agents),
-        "without": list(found.without),
-        "hardest": [asdict(task) for task in found.chosen],
-        "others": [asdict(task) for task in found.found.tasks[found.most :]],
-        "left_out": [{"task": one.task, "plays": dict(one.plays)} for one in found.found.left_out],
-        "tied_out": found.found.tied_out(found.most),
-        "missing": found.found.missing,
-        "untold": {"plays": len(pool.untold), "tasks": list(found.untold_tasks)},
+        "target": subset.found.target,
+        "agents": list(subset.agents),
+        "without": list(subset.without),
+        "hardest": [asdict(task) for task in subset.chosen],
+        "others": [asdict(task) for task in subset.found.tasks[subset.most :]],
+        "left_out": [
+            {"task": task.task, "plays": dict(task.plays)} for task in subset.found.left_out
+        ],
+        "tied_out": subset.found.tied_out(subset.most),
+        "missing": subset.found.missing,
+        "untold": {"plays": len(pool.untold), "tasks": list(subset.untold_tasks)},
         "notes": list(pool.notes),
     }
 
 
-def _nothing(found: Difficulties, agents: int) -> str:
-    example = found.left_out[0]
-    told = ", ".join(f"{agent} {n}" for agent, n in example.plays)
+def _nothing(difficulty: Difficulties, agents: int) -> str:
+    example = difficulty.left_out[0]
+    counts = ", ".join(f"{agent} {n}" for agent, n in example.plays)
     return (
         f"no task has two scored episodes of each of {plural(agents, 'agent')}, which the spread "
-        f"of scores requires (episodes on {example.task}: {told}); play with --repeats 2 or with "
+        f"of scores requires (episodes on {example.task}: {counts}); play with --repeats 2 or with "
         "several partners, or leave an agent out with --without"
     )
 
 
-def hard_section(found: Hard, name: str, details: Sequence[Pool] = ()) -> Section:
+def hard_section(subset: Hard, name: str, details: Sequence[Pool] = ()) -> Section:
     """The hardest tasks to print, or as a part of a page.
 
     `details`: the pools of the measures whose matrix of agents and partners is shown.
     """
     return Section(
-        SAY("title", name=name, target=found.found.target),
-        tuple(_verdicts(found, name)),
-        tuple(_cautions(found, name)),
-        (_hardest(found), _beside(found), _components(found), *_pairs(found, details)),
-        (_reaches(found),),
+        SAY("title", name=name, target=subset.found.target),
+        tuple(_verdicts(subset, name)),
+        tuple(_cautions(subset, name)),
+        (_hardest(subset), _beside(subset), _components(subset), *_pairs(subset, details)),
+        (_reaches(subset),),
     )
 
 
 # ------------------------------------------------------------------ what it concludes
 
 
-def _verdicts(found: Hard, name: str) -> Iterator[Sentence]:
-    pool, target = found.pool, found.found.target
+def _verdicts(subset: Hard, name: str) -> Iterator[Sentence]:
+    pool, target = subset.pool, subset.found.target
     low, high = (minus(f"{end:.3g}") for end in (pool.measure.low, pool.measure.high))
     yield SAY(
         "holds",
         name=name,
-        n=len(found.chosen),
-        tasks=Count("task", len(found.found.tasks)),
+        n=len(subset.chosen),
+        tasks=Count("task", len(subset.found.tasks)),
         target=target,
         metric=pool.measure,
         low=low,
@@ -191,63 +193,63 @@ def _verdicts(found: Hard, name: str) -> Iterator[Sentence]:
         judge=pool.judge,
     )
     yield SAY("difficulty", target=target, low=low, high=high)
-    on, off = scores(found, target, found.ids), scores(found, target, found.others())
+    on, off = scores(subset, target, subset.ids), scores(subset, target, subset.others())
     if on.value is not None and off.value is not None:
         yield SAY(
             "scored",
             target=target,
             on=figure(on.value, pool.measure),
-            n=len(found.others()),
+            n=len(subset.others()),
             off=figure(off.value, pool.measure),
         )
-    if found.found.left_out:
-        yield SAY("too_few", tasks=Count("task", len(found.found.left_out)))
+    if subset.found.left_out:
+        yield SAY("too_few", tasks=Count("task", len(subset.found.left_out)))
     if pool.untold:
-        yield _untold(found)
-    if tied := found.found.tied_out(found.most):
+        yield _untold(subset)
+    if tied := subset.found.tied_out(subset.most):
         yield SAY("tied", tasks=Count("more task", tied), target=target)
 
 
-def _untold(found: Hard) -> Sentence:
+def _untold(subset: Hard) -> Sentence:
     """What the judge could not tell, and the tasks that are lost by it."""
-    pool = found.pool
+    pool = subset.pool
     about = {
         "judge": pool.judge,
         "metric": pool.measure,
         "scores": Count("score", len(pool.untold)),
         "tasks": Count("task", len({value.task for value in pool.untold})),
     }
-    if not found.untold_tasks:
+    if not subset.untold_tasks:
         return SAY("untold", **about)
-    return SAY("untold_tasks", n=len(found.untold_tasks), **about)
+    return SAY("untold_tasks", n=len(subset.untold_tasks), **about)
 
 
-def _cautions(found: Hard, name: str) -> Iterator[str]:
-    pool, target = found.pool, found.found.target
-    if found.others():
+def _cautions(subset: Hard, name: str) -> Iterator[str]:
+    pool, target = subset.pool, subset.found.target
+    if subset.others():
         yield SAY("same_episodes", target=target, name=name)
     else:
-        yield SAY("all_tasks", most=found.most)
-    fewest = min(reach.n for task in found.chosen for reach in task.models)
+        yield SAY("all_tasks", most=subset.most)
+    fewest = min(reach.n for task in subset.chosen for reach in task.models)
     if fewest < _FEW:
         yield SAY("few", scores=Count("score", fewest))
-    if found.ceiling:
-        yield SAY("ceiling", n=found.ceiling, tasks=len(found.chosen))
-    own = sum(task.best.model == target for task in found.chosen)
-    if len(found.agents) == 1:
+    if subset.ceiling:
+        yield SAY("ceiling", n=subset.ceiling, tasks=len(subset.chosen))
+    own = sum(task.best.model == target for task in subset.chosen)
+    if len(subset.agents) == 1:
         yield SAY("alone", target=target)
     elif own:
         yield SAY("itself", n=own, target=target)
-    if found.found.missing:
-        yield SAY("missing", scores=Count("score", found.found.missing), target=target)
+    if subset.found.missing:
+        yield SAY("missing", scores=Count("score", subset.found.missing), target=target)
     yield from judge_caution(pool)
     yield from pool.notes
 
 
-def _hardest(found: Hard) -> FindingTable:
+def _hardest(subset: Hard) -> FindingTable:
     findings = (
         Finding(
-            found.pool.measure,
+            subset.pool.measure,
             {"task": task.task, "agent": task.best.model},
             more={
                 "place": place,
@@ -257,35 +259,35 @@ def _hardest(found: Hard) -> FindingTable:
                 "mean": task.target.mean,
             },
         )
-        for place, task in enumerate(found.chosen, start=1)
+        for place, task in enumerate(subset.chosen, start=1)
     )
-    return SAY.table("hardest", findings, target=found.found.target)
+    return SAY.table("hardest", findings, target=subset.found.target)
 
 
-def _beside(found: Hard) -> FindingTable:
+def _beside(subset: Hard) -> FindingTable:
     """All agents on the hardest tasks, and on the others."""
-    on, off = found.ids, found.others()
+    on, off = subset.ids, subset.others()
     findings = []
-    for agent in found.agents:
-        parts = {"on": scores(found, agent, on), "off": scores(found, agent, off)}
-        counts = {f"{part}_scores": one.n for part, one in parts.items()}
-        findings.append(Finding(found.pool.measure, {"agent": agent}, more={**parts, **counts}))
+    for agent in subset.agents:
+        parts = {"on": scores(subset, agent, on), "off": scores(subset, agent, off)}
+        counts = {f"{part}_scores": estimate.n for part, estimate in parts.items()}
+        findings.append(Finding(subset.pool.measure, {"agent": agent}, more={**parts, **counts}))
     columns = ("agent", "on", "on_scores", *(("off", "off_scores") if off else ()))
     return SAY.table(
         "beside",
         findings,
         columns=columns,
-        metric=found.pool.measure,
-        clusters=found.pool.clusters,
+        metric=subset.pool.measure,
+        clusters=subset.pool.clusters,
         on=len(on),
         off=len(off),
     )
 
 
-def _components(found: Hard) -> FindingTable:
+def _components(subset: Hard) -> FindingTable:
     findings = (
         Finding(
-            found.pool.measure,
+            subset.pool.measure,
             {"agent": reach.model},
             counts=(Count("score", reach.n),),
             more={
@@ -296,18 +298,18 @@ def _components(found: Hard) -> FindingTable:
                 "high": reach.high,
             },
         )
-        for place, task in enumerate(found.chosen, start=1)
+        for place, task in enumerate(subset.chosen, start=1)
         for reach in task.models
     )
     return SAY.table("components", findings)
 
 
-def _pairs(found: Hard, details: Sequence[Pool]) -> Iterator[FindingTable]:
+def _pairs(subset: Hard, details: Sequence[Pool]) -> Iterator[FindingTable]:
     """Agents with partners on the hardest tasks, for each measure (as Figure F.5)."""
     for pool in details:
-        cells = pair_means(found, pool)
+        cells = pair_means(subset, pool)
         partners = sorted({partner for _, partner in cells})
-        shown = {
+        texts = {
             pair: SAY("cell", mean=figure(mean, pool.measure), n=n)
             for pair, (mean, n) in cells.items()
         }
@@ -315,22 +317,22 @@ def _pairs(found: Hard, details: Sequence[Pool]) -> Iterator[FindingTable]:
             Finding(
                 pool.measure,
                 {"agent": agent},
-                more={f"with {partner}": shown.get((agent, partner)) for partner in partners},
+                more={f"with {partner}": texts.get((agent, partner)) for partner in partners},
             )
-            for agent in found.agents
-            if any(one == agent for one, _ in cells)
+            for agent in subset.agents
+            if any(name == agent for name, _ in cells)
         )
         columns = [Column(partner, partner, f"with {partner}") for partner in partners]
         yield SAY.table("pairs", findings, columns=("agent", *columns), metric=pool.measure)
 
 
-def _reaches(found: Hard) -> Figure:
+def _reaches(subset: Hard) -> Figure:
     """What each agent may reach on each task. Ids of tasks are long: they stand above their rows,
     whole."""
-    measure = found.pool.measure
+    measure = subset.pool.measure
     headings = [
         SAY("place", place=place, task=task.task, gap=figure(task.gap, measure))
-        for place, task in enumerate(found.chosen, start=1)
+        for place, task in enumerate(subset.chosen, start=1)
     ]
     rows = [
         {
@@ -341,7 +343,7 @@ def _reaches(found: Hard) -> Figure:
             "high": reach.high,
             "beside": SAY("cell", mean=figure(reach.mean, measure), n=reach.n),
         }
-        for heading, task in zip(headings, found.chosen, strict=True)
+        for heading, task in zip(headings, subset.chosen, strict=True)
         for reach in task.models
     ]
     header = {"labelOrient": "top", "labelAnchor": "start", "labelAlign": "left", "labelLimit": 0}
@@ -352,38 +354,38 @@ def _reaches(found: Hard) -> Figure:
         "spec": {
             "width": WIDTH,
             "height": {"step": STEP},
-            "encoding": {"y": labels("who", found.agents)},
+            "encoding": {"y": labels("who", subset.agents)},
             "layer": interval_layers("value", measure.low, measure.high),
         },
     }
-    title = SAY("chart", metric=found.pool.title, target=found.found.target)
-    described = "; ".join(_described(found, task) for task in found.chosen)
+    title = SAY("chart", metric=subset.pool.title, target=subset.found.target)
+    described = "; ".join(_described(subset, task) for task in subset.chosen)
     return Figure(SAY("caption", chart=title), Chart(title, described, spec))
 
 
-def _described(found: Hard, task: Difficulty) -> Sentence:
-    measure = found.pool.measure
+def _described(subset: Hard, task: Difficulty) -> Sentence:
+    measure = subset.pool.measure
     agents = [
         SAY(
             "reach",
-            agent=one.model,
-            mean=figure(one.mean, measure),
-            low=figure(one.low, measure),
-            high=figure(one.high, measure),
+            agent=reach.model,
+            mean=figure(reach.mean, measure),
+            low=figure(reach.low, measure),
+            high=figure(reach.high, measure),
         )
-        for one in task.models
+        for reach in task.models
     ]
     return SAY("reaches", task=task.task, gap=figure(task.gap, measure), agents=agents)
 
 
-def pair_means(found: Hard, pool: Pool) -> dict[tuple[str, str], tuple[float, int]]:
+def pair_means(subset: Hard, pool: Pool) -> dict[tuple[str, str], tuple[float, int]]:
     """The mean and number of an agent's plays with a partner on the hardest tasks."""
     values: dict[tuple[str, str], list[float]] = {}
     for value in pool.values:
-        if value.agent and value.partner and value.task in found.ids and value.value is not None:
+        if value.agent and value.partner and value.task in subset.ids and value.value is not None:
             values.setdefault((value.agent, value.partner), []).append(value.value)
     return {
         pair: (sum(some) / len(some), len(some))
         for pair, some in values.items()
-        if pair[0] in found.agents
+        if pair[0] in subset.agents
     }

@@ -102,7 +102,11 @@ def judge_by_agent(ratings: StoredRatings, judge: str) -> JudgeByAgent:
         if len(pairs) > 2:
             judged, people = np.array(pairs).T
             orders[name] = correlations(judged, people, np.arange(len(pairs)))[1].value
-    means = (mean for one in ratings.measures for mean in _corrected(judge, one, plays[one.name]))
+    means = (
+        mean
+        for measure in ratings.measures
+        for mean in _corrected(judge, measure, plays[measure.name])
+    )
     return JudgeByAgent(judge, by_agent, orders, tuple(means))
 
 
@@ -111,13 +115,13 @@ def biases(judge: str, plays: JudgedByAgent) -> tuple[AgentBias, ...]:
     by_agent: dict[tuple[str, str], AgentBias] = {}
     ps: dict[tuple[str, str], float | None] = {}
     for dimension, scored in plays.items():
-        both = {agent: [play for play in scored[agent] if play.given] for agent in sorted(scored)}
-        rated = {agent: own for agent, own in both.items() if own}
+        with_people = {
+            agent: [play for play in scored[agent] if play.given] for agent in sorted(scored)
+        }
+        rated = {agent: own for agent, own in with_people.items() if own}
         for agent, own in rated.items():
-            others = [
-                play for name, plays_of in rated.items() if name != agent for play in plays_of
-            ]
-            apart = crossed([*_gaps(own), *_gaps(others, -1)]) if others else None
+            rest = [play for name, plays_of in rated.items() if name != agent for play in plays_of]
+            apart = crossed([*_gaps(own), *_gaps(rest, -1)]) if rest else None
             by_agent[dimension, agent] = AgentBias(
                 judge,
                 dimension,
@@ -209,9 +213,9 @@ def judge_by_agent_section(ratings: StoredRatings, judge: JudgeByAgent) -> Secti
     tables = [SAY.table("bias", findings, cluster=ratings.cluster)]
     if means:
         tables.append(SAY.table("corrected", means, notes=_left_out(ratings, judge)))
-    said, cautions = _sentences(ratings, judge), _cautions(findings)
+    sentences, cautions = _sentences(ratings, judge), _cautions(findings)
     title = SAY("title", judge=judge.judge)
-    return Section(title, tuple(said), tuple(cautions), tuple(tables))
+    return Section(title, tuple(sentences), tuple(cautions), tuple(tables))
 
 
 def _sentences(ratings: StoredRatings, judge: JudgeByAgent) -> Iterator[Sentence]:
@@ -240,11 +244,11 @@ def _cautions(findings: Sequence[Finding]) -> Iterator[Sentence]:
 
 def _left_out(ratings: StoredRatings, judge: JudgeByAgent) -> Iterator[Sentence]:
     """Rated agents without a corrected mean, and why."""
-    there = {mean.agents for mean in judge.corrected}
+    present = {mean.agents for mean in judge.corrected}
     most: dict[str, int] = defaultdict(int)
     for bias in judge.biases:
         most[bias.agent] = max(most[bias.agent], bias.bias.clusters)
     for agent in sorted(most):
-        if (agent,) not in there:
+        if (agent,) not in present:
             why = "few_rated" if most[agent] < FEWEST else "few_unrated"
             yield SAY(why, agent=agent, clusters=Count(ratings.cluster, FEWEST))

@@ -62,8 +62,10 @@ def _slope(rows: Sequence[Value], words: Mapping[PlayKey, int]) -> Estimate:
     points = [(v.cluster, math.log2(words[v.trial, v.seat]), v.value) for v in rows]
     clusters = sorted({cluster for cluster, _, _ in points})
     parts = []
-    for one in clusters:
-        x, y = (np.array([row[i] for row in points if row[0] == one], dtype=float) for i in (1, 2))
+    for cluster in clusters:
+        x, y = (
+            np.array([row[i] for row in points if row[0] == cluster], dtype=float) for i in (1, 2)
+        )
         x -= x.mean()
         parts.append((float(x @ (y - y.mean())), float(x @ x)))
     n, count = len(points), len(clusters)
@@ -71,8 +73,8 @@ def _slope(rows: Sequence[Value], words: Mapping[PlayKey, int]) -> Estimate:
     if across <= 1e-9:
         why = "no seats of one scenario say more than others"
         return Estimate(None, n, count, None, None, "none", note=why)
-    left = [(along - a) / (across - b) if across - b > 1e-9 else None for a, b in parts]
-    ends, why = left_out_interval(along / across, left)
+    slopes = [(along - a) / (across - b) if across - b > 1e-9 else None for a, b in parts]
+    ends, why = left_out_interval(along / across, slopes)
     low, high = ends or (None, None)
     return Estimate(along / across, n, count, low, high, "t" if ends else "none", note=why)
 
@@ -82,8 +84,10 @@ def length_section(values: RunValues, effects: Sequence[LengthEffect]) -> Sectio
     if not effects:
         return Section(SAY("title"), (SAY("not_judged", run=values.run),))
     findings = [
-        Finding(values.measures[one.measure], {"judge": one.judge}, one.slope, one.counts)
-        for one in effects
+        Finding(
+            values.measures[effect.measure], {"judge": effect.judge}, effect.slope, effect.counts
+        )
+        for effect in effects
     ]
     table = SAY.table("slopes", findings, unit=values.declared.cluster)
     return Section(SAY("title"), (_verdict(findings),), (), (table,))

@@ -127,38 +127,38 @@ def matched(a: ComparedSide, b: ComparedSide, match: Match | None = None) -> Mat
     if match in (None, "exact"):
         exact = Matching("exact", by, _exact(a, b, by))
         fewer = min(len({place_of(value) for value in side.values}) for side in (a, b))
-        kept = min(_kept(exact.blocks))
-        if match or 2 * kept >= fewer > 0:
+        paired = min(_count_matched(exact.blocks))
+        if match or 2 * paired >= fewer > 0:
             return _must(a, b, exact)
     apart = _apart(a, b, by)
     if match == "none":
         same = _same_partners(*apart, by)
-        return _must(a, b, Matching("none", by, _whole(*apart), partners=same))
+        return _must(a, b, Matching("none", by, _pool_plays(*apart), partners=same))
     shared = Matching("scenario", by, _by_scenario(*apart, by, partner=True))
     if match == "scenario":
         if not any(shared.blocks.values()):
             loose = _by_scenario(*apart, by, partner=False)
             shared = Matching("scenario", by, loose, partners=False)
         return _must(a, b, shared)
-    if min(_kept(shared.blocks)) > kept:
-        few = f"only {kept:,} of {plural(fewer, 'episode')}" if kept else "no episode"
-        verb = "has" if kept in (0, 1) else "have"
+    if min(_count_matched(shared.blocks)) > paired:
+        few = f"only {paired:,} of {plural(fewer, 'episode')}" if paired else "no episode"
+        verb = "has" if paired in (0, 1) else "have"
         return replace(shared, why=f"{few} {verb} a counterpart of the same task, seat and repeat")
-    if kept or not _same_partners(*apart, by):
+    if paired or not _same_partners(*apart, by):
         return _must(a, b, exact)
-    return _must(a, b, Matching("none", by, _whole(*apart), "they share no scenario"))
+    return _must(a, b, Matching("none", by, _pool_plays(*apart), "they share no scenario"))
 
 
-def _must(a: ComparedSide, b: ComparedSide, found: Matching) -> Matching:
-    if any(found.blocks.values()):
-        return found
+def _must(a: ComparedSide, b: ComparedSide, chosen: Matching) -> Matching:
+    if any(chosen.blocks.values()):
+        return chosen
     share = {
         "exact": "no task with the same seat, partner and repeat",
         "scenario": "no scenario in which both had the same place",
         "none": "no partner but each other",
-    }[found.match]
+    }[chosen.match]
     raise ConfigError(
-        f"no episode of {a.name} can be {'compared' if found.match == 'none' else 'paired'} with "
+        f"no episode of {a.name} can be {'compared' if chosen.match == 'none' else 'paired'} with "
         f"one of {b.name}: they share {share} (partners: {'; '.join(a.partners)} and "
         f"{'; '.join(b.partners)})"
     )
@@ -166,32 +166,32 @@ def _must(a: ComparedSide, b: ComparedSide, found: Matching) -> Matching:
 
 def _exact(a: ComparedSide, b: ComparedSide, by: By) -> Blocks:
     crowded = _crowded(a, by) or _crowded(b, by)
-    mine, others = _keyed(a, by, cast=crowded), _keyed(b, by, cast=crowded)
+    keyed_a, keyed_b = _keyed(a, by, cast=crowded), _keyed(b, by, cast=crowded)
     return {
         name: tuple(
-            MatchedBlock(key, ((value,), (others[name][key],)))
+            MatchedBlock(key, ((value,), (keyed_b[name][key],)))
             for key, value in values.items()
-            if key in others[name]
+            if key in keyed_b[name]
         )
-        for name, values in mine.items()
-        if name in others
+        for name, values in keyed_a.items()
+        if name in keyed_b
     }
 
 
 def _apart(a: ComparedSide, b: ComparedSide, by: By) -> tuple[ComparedSide, ComparedSide]:
     """Both sides without plays in which the other one sat too, and, where they met partners in
     common, without plays with others."""
-    known = {a.agent, b.agent} if a.agent != b.agent else set()
-    shared = set(a.partners) & set(b.partners) - known
+    agents = {a.agent, b.agent} if a.agent != b.agent else set()
+    shared = set(a.partners) & set(b.partners) - agents
 
-    def kept(side: ComparedSide, other: ComparedSide) -> ComparedSide:
+    def restrict(side: ComparedSide, other: ComparedSide) -> ComparedSide:
         def fits(value: Value) -> bool:
-            sat = {value.partner, *(m.agent for m in side.casts.get(value.trial, ()))} & known
+            sat = {value.partner, *(m.agent for m in side.casts.get(value.trial, ()))} & agents
             return not sat - {side.agent} and (by == "role" or side.met(value) in shared)
 
         return replace(side, values=tuple(filter(fits, side.values)))
 
-    return kept(a, b), kept(b, a)
+    return restrict(a, b), restrict(b, a)
 
 
 def _by_scenario(a: ComparedSide, b: ComparedSide, by: By, *, partner: bool) -> Blocks:
@@ -201,27 +201,27 @@ def _by_scenario(a: ComparedSide, b: ComparedSide, by: By, *, partner: bool) -> 
 
     def blocks(side: ComparedSide) -> dict[str, dict[MatchKey, list[Value]]]:
         roles = _Roles.of_side(side)
-        found: dict[str, dict[MatchKey, list[Value]]] = {}
+        keyed: dict[str, dict[MatchKey, list[Value]]] = {}
         for value in side.values:
             met = _named(side.met(value), by, roles) if partner else ""
             seat = None if value.seat is None else "any"
             key = MatchKey(value.cluster, seat, met, 0)
-            found.setdefault(value.measure, {}).setdefault(key, []).append(value)
-        return found
+            keyed.setdefault(value.measure, {}).setdefault(key, []).append(value)
+        return keyed
 
-    mine, others = blocks(a), blocks(b)
-    made = {
+    keyed_a, keyed_b = blocks(a), blocks(b)
+    matched_blocks = {
         name: tuple(
-            MatchedBlock(key, (tuple(some), tuple(others[name][key])))
-            for key, some in keyed.items()
-            if key in others[name]
+            MatchedBlock(key, (tuple(some), tuple(keyed_b[name][key])))
+            for key, some in by_key.items()
+            if key in keyed_b[name]
         )
-        for name, keyed in mine.items()
-        if name in others
+        for name, by_key in keyed_a.items()
+        if name in keyed_b
     }
     return {
-        name: some if any(set(mine) & set(others) for mine, others in sat) else ()
-        for name, some in made.items()
+        name: some if any(set(places_a) & set(places_b) for places_a, places_b in sat) else ()
+        for name, some in matched_blocks.items()
         for sat in ([_sat(block, places) for block in some],)
     }
 
@@ -243,8 +243,11 @@ def uneven(a: ComparedSide, b: ComparedSide, blocks: Blocks) -> set[str]:
         block.key.task
         for some in blocks.values()
         for block in some
-        for mine, others in (_sat(block, places),)
-        if any(mine[p] * others.total() != others[p] * mine.total() for p in {*mine, *others})
+        for places_a, places_b in (_sat(block, places),)
+        if any(
+            places_a[p] * places_b.total() != places_b[p] * places_a.total()
+            for p in {*places_a, *places_b}
+        )
     }
 
 
@@ -254,7 +257,7 @@ def places_of(casts: Mapping[str, Sequence[CastMember]]) -> dict[PlayKey, str]:
     return seat_roles((trial, member.seat) for trial, cast in casts.items() for member in cast)
 
 
-def _whole(a: ComparedSide, b: ComparedSide) -> Blocks:
+def _pool_plays(a: ComparedSide, b: ComparedSide) -> Blocks:
     """All plays of both sides as one block for each measure."""
     sides = [
         {
@@ -273,16 +276,16 @@ def _whole(a: ComparedSide, b: ComparedSide) -> Blocks:
 
 def _same_partners(a: ComparedSide, b: ComparedSide, by: By) -> bool:
     met = [
-        {_named(one, by, roles) for one in side.partners}
+        {_named(partner, by, roles) for partner in side.partners}
         for side, roles in ((side, _Roles.of_side(side)) for side in (a, b))
     ]
     return bool(met[0]) and met[0] == met[1]
 
 
-def _kept(blocks: Blocks) -> tuple[int, int]:
+def _count_matched(blocks: Blocks) -> tuple[int, int]:
     """How many plays of a and of b stand in blocks."""
     every = [block for some in blocks.values() for block in some]
-    a, b = (len({place_of(v) for one in every for v in one.sides[i]}) for i in (0, 1))
+    a, b = (len({place_of(v) for block in every for v in block.sides[i]}) for i in (0, 1))
     return a, b
 
 
@@ -296,22 +299,22 @@ def _crowded(side: ComparedSide, by: By) -> bool:
     keys = _keys(side, by, cast=False)
     if len({*keys.values()}) == len(keys):
         return False
-    found = Counter((value.measure, keys[place_of(value)]) for value in side.values)
-    return any(count > 1 for count in found.values())
+    counts = Counter((value.measure, keys[place_of(value)]) for value in side.values)
+    return any(count > 1 for count in counts.values())
 
 
 def _keyed(side: ComparedSide, by: By, *, cast: bool) -> Keyed:
-    found: Keyed = {}
+    keyed: Keyed = {}
     keys = _keys(side, by, cast=cast)
     for value in side.values:
-        mine, key = found.setdefault(value.measure, {}), keys[place_of(value)]
-        if key in mine:
+        by_key, key = keyed.setdefault(value.measure, {}), keys[place_of(value)]
+        if key in by_key:
             raise ConfigError(
                 f"{side.name} has several episodes of the task {value.task} with the same seat, "
                 f"partner and repeat ({value.repeat}), which cannot be told apart"
             )
-        mine[key] = value
-    return found
+        by_key[key] = value
+    return keyed
 
 
 def place_of(value: Value) -> Place:
@@ -328,8 +331,8 @@ def _keys(side: ComparedSide, by: By, *, cast: bool) -> dict[Place, MatchKey]:
 
 def _key(side: ComparedSide, value: Value, by: By, roles: _Roles, *, cast: bool) -> MatchKey:
     met = side.met(value)
-    others = _others(side, value, by, roles) if cast else ()
-    return MatchKey(value.task, value.seat, _named(met, by, roles), value.repeat, others)
+    rest = _others(side, value, by, roles) if cast else ()
+    return MatchKey(value.task, value.seat, _named(met, by, roles), value.repeat, rest)
 
 
 class _Roles(NamedTuple):
@@ -342,7 +345,7 @@ class _Roles(NamedTuple):
     def of_side(cls, side: ComparedSide) -> _Roles:
         return cls(side.agent, len({*side.partners} - {side.agent}) == 1)
 
-    def of(self, label: str) -> str:
+    def name_role(self, label: str) -> str:
         if label == self.agent:
             return ITSELF
         return ANOTHER if self.one_other else label
@@ -359,4 +362,4 @@ def _others(side: ComparedSide, value: Value, by: By, roles: _Roles) -> tuple[st
 
 
 def _named(label: str, by: By, roles: _Roles) -> str:
-    return label if by == "partner" else roles.of(label)
+    return label if by == "partner" else roles.name_role(label)

@@ -113,7 +113,7 @@ class JudgePanel:
     left_out: tuple[str, ...]
     declared: Declared = UNDECLARED
 
-    def of(self, measure: str, agent: str | None = None) -> tuple[PanelPlay, ...]:
+    def select(self, measure: str, agent: str | None = None) -> tuple[PanelPlay, ...]:
         """The plays in one measure, of all agents or of one."""
         return tuple(
             play for play in self.plays if play.measure == measure and agent in (None, play.agent)
@@ -146,51 +146,53 @@ def panel_of(run: RunValues, judges: Sequence[str]) -> JudgePanel:
     named = tuple(dict.fromkeys(judges))
     for judge in named:
         if judge not in run.judges:
-            known = ", ".join(run.judges) or "none"
+            choices = ", ".join(run.judges) or "none"
             raise ConfigError(
-                f'--panel: "{judge}" scored nothing in {run.run}; its judges: {known}'
+                f'--panel: "{judge}" scored nothing in {run.run}; its judges: {choices}'
             )
     if len(named) < 2:
         raise ConfigError(f'--panel: expected two judges or more, found "{", ".join(named)}"')
     ids = tuple(run.judges[judge] for judge in named)
-    methods = {one.method for one in ids}
+    methods = {judge_id.method for judge_id in ids}
     if len(methods) > 1 and methods & RULE_BASED:
-        told = listed(judge_title(judge, one.method) for judge, one in zip(named, ids, strict=True))
+        listing = listed(
+            judge_title(judge, judge_id.method) for judge, judge_id in zip(named, ids, strict=True)
+        )
         raise ConfigError(
-            f"--panel: expected judges of one method, or models with people, found {told}: the "
+            f"--panel: expected judges of one method, or models with people, found {listing}: the "
             "mean of such scores has no clear meaning; leave out the rule-based ones, "
             "or see them beside each other with sociolab report"
         )
     untold = {(value.judge, value.trial, value.seat, value.measure) for value in run.untold}
-    said: dict[tuple[str, str, str | None], dict[str, Value]] = {}
+    by_cell: dict[tuple[str, str, str | None], dict[str, Value]] = {}
     for value in run.values:
         if value.judge in named:
             key = (value.measure, value.trial, value.seat)
-            said.setdefault(key, {})[value.judge] = value
+            by_cell.setdefault(key, {})[value.judge] = value
     gives = {
-        name: {judge for (measure, *_), by in said.items() if measure == name for judge in by}
+        name: {judge for (measure, *_), by in by_cell.items() if measure == name for judge in by}
         for name in run.measures
     }
     shared = [name for name in run.measures if len(gives[name]) == len(named)]
     plays = tuple(
         _play(next(iter(by.values())), [by.get(judge) for judge in named], named, untold)
-        for (measure, *_), by in said.items()
+        for (measure, *_), by in by_cell.items()
         if measure in shared
     )
-    left = tuple(name for name in run.measures if gives[name] and name not in shared)
+    left_out = tuple(name for name in run.measures if gives[name] and name not in shared)
     measures = tuple(run.measures[name] for name in shared)
-    return JudgePanel(run.run, run.world, named, ids, plays, measures, left, run.declared)
+    return JudgePanel(run.run, run.world, named, ids, plays, measures, left_out, run.declared)
 
 
 def _play(
-    of: Value, said: Sequence[Value | None], judges: Sequence[str], untold: Collection[_Cell]
+    of: Value, values: Sequence[Value | None], judges: Sequence[str], untold: Collection[_Cell]
 ) -> PanelPlay:
     lacks = tuple(
         _lack(value, (judge, of.trial, of.seat, of.measure) in untold)
-        for judge, value in zip(judges, said, strict=True)
+        for judge, value in zip(judges, values, strict=True)
     )
     scores = tuple(
-        None if value is None or value.value is None else float(value.value) for value in said
+        None if value is None or value.value is None else float(value.value) for value in values
     )
     play = (of.trial, of.task, of.cluster, of.seat, of.agent, of.measure)
     return PanelPlay(*play, scores, lacks)
@@ -218,24 +220,24 @@ def panel_findings(panel: JudgePanel, apart: float = APART) -> tuple[Finding, ..
 def _finding(
     panel: JudgePanel, measure: Measure, apart: float, agent: str | None = None
 ) -> Finding:
-    plays = panel.of(measure.name, agent)
-    whole = [play for play in plays if play.complete]
+    plays = panel.select(measure.name, agent)
+    complete = [play for play in plays if play.complete]
     columns: dict[str, list[float | None]] = {
-        "estimate": [play.mean for play in whole],
-        "median": [play.median for play in whole],
-        "range": [play.range for play in whole],
-        "sd": [play.sd for play in whole],
-        "apart": [float((play.range or 0) > apart) for play in whole],
+        "estimate": [play.mean for play in complete],
+        "median": [play.median for play in complete],
+        "range": [play.range for play in complete],
+        "sd": [play.sd for play in complete],
+        "apart": [float((play.range or 0) > apart) for play in complete],
     }
     for number, judge in enumerate(panel.judges):
-        columns[f"by {judge}"] = [play.scores[number] for play in whole]
-    figures = means(columns, [play.cluster for play in whole])
+        columns[f"by {judge}"] = [play.scores[number] for play in complete]
+    figures = means(columns, [play.cluster for play in complete])
     incomplete = lacking(plays)
     return Finding(
         measure,
         {} if agent is None else {"agent": agent},
         figures.pop("estimate"),
-        episodes_and_seats((play.trial, play.seat) for play in whole),
+        episodes_and_seats((play.trial, play.seat) for play in complete),
         more={**figures, **{lack: incomplete[lack] for lack in LACKS}},
     )
 
@@ -262,7 +264,7 @@ def panel_section(panel: JudgePanel, apart: float) -> Section:
         SAY("title", judges=panel.judges, run=panel.run),
         (_verdict(leading, apart),),
         tuple(_cautions(panel)),
-        tuple(one for one in tables if one.findings),
+        tuple(part for part in tables if part.findings),
     )
 
 
@@ -288,9 +290,9 @@ def _verdict(leading: Finding | None, apart: float) -> Sentence:
 def _cautions(panel: JudgePanel) -> Iterator[Sentence]:
     labelled = dict(zip(panel.judges, panel.ids, strict=True))
     people = [name for name, judge in labelled.items() if judge.method == "people"]
-    others = [name for name in labelled if name not in people]
-    if people and others:
-        yield SAY("models_and_people", models=others, people=people)
+    models = [name for name in labelled if name not in people]
+    if people and models:
+        yield SAY("models_and_people", models=models, people=people)
     yield from method_notes(panel.declared, labelled)
     if why := lacking(panel.plays):
         reasons = [SAY(_WHY[lack], n=why[lack]) for lack in LACKS if why[lack]]
@@ -308,7 +310,7 @@ def method_notes(declared: Declared, judges: Mapping[str, JudgeId]) -> Iterator[
 
 
 def _furthest(panel: JudgePanel, metric: Measure, judges: Sequence[Column]) -> FindingTable:
-    plays = [play for play in panel.of(metric.name) if play.complete]
+    plays = [play for play in panel.select(metric.name) if play.complete]
     plays.sort(key=lambda play: (-(play.range or 0), play.trial, play.seat or ""))
     findings = (
         Finding(

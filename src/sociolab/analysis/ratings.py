@@ -82,7 +82,7 @@ class RatedSeat:
         return self.run, self.trial
 
     @classmethod
-    def of(cls, run: str, trial: Trial, seat: str | None) -> RatedSeat:
+    def from_trial(cls, run: str, trial: Trial, seat: str | None) -> RatedSeat:
         """A seat of a trial. Whoever is of one kind is of its group, others are `OTHERS`."""
         cast = [member for member in trial.cast if seat in (None, member.seat)]
         agents = ", ".join(dict.fromkeys(member.agent for member in cast))
@@ -184,9 +184,9 @@ def measured_pairs(
 def check_sets(store: Store, runs: Iterable[str], sets: Iterable[str]) -> None:
     """ConfigError for a set of ratings that none of these runs has."""
     judges = [judge for run in runs for judge in store.verdicts.judges(run)]
-    there = sorted({judge.name for judge in judges if judge.method == "people"})
-    if strange := [name for name in sets if name not in there]:
-        names = ", ".join(there) or "none"
+    stored = sorted({judge.name for judge in judges if judge.method == "people"})
+    if strange := [name for name in sets if name not in stored]:
+        names = ", ".join(stored) or "none"
         raise ConfigError(f'--ratings: expected a set of ratings ({names}), found "{strange[0]}"')
 
 
@@ -226,7 +226,7 @@ class _Scores:
             left_out = by_people and sets and score.judge.name not in sets
             if score.trial is None or score.measure.name in (OVERALL, POOLED) or left_out:
                 continue
-            seat = RatedSeat.of(run, trials[score.trial], score.seat)
+            seat = RatedSeat.from_trial(run, trials[score.trial], score.seat)
             if by_people and score.value is not None:
                 self._rate(score, seat)
             elif not by_people and score.kind != "unscored":

@@ -55,8 +55,8 @@ def family_of(label: str, rules: Rules = (), *, model: bool) -> str | None:
             return family
     if not model:
         return None
-    found = re.match(r"[^\W\d_]+", name)
-    return found[0] if found else name
+    match = re.match(r"[^\W\d_]+", name)
+    return match[0] if match else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def self_preferences(
     run: RunValues, rules: Rules = (), judge: str | None = None
 ) -> SelfPreferences:
     """The preference of each model judge of a run, or (`judge`) of the one with this name."""
-    judges = [label for label, one in run.judges.items() if one.method == "model"]
+    judges = [label for label, judge_id in run.judges.items() if judge_id.method == "model"]
     agents = dict.fromkeys(value.agent for value in run.values if value.agent)
     by_label = {
         label: family_of(label, rules, model=group_of(run.agents[label]) == MODELS)
@@ -104,9 +104,9 @@ def self_preferences(
     first = [label for label in judges if judge in (None, run.judges[label].name)]
     pairs = [
         pair
-        for one, other in permutations(judges, 2)
-        if one in first and families[one] != families[other]
-        for pair in [_pair(run, one, other, families)]
+        for name, other in permutations(judges, 2)
+        if name in first and families[name] != families[other]
+        for pair in [_pair(run, name, other, families)]
         if pair is not None
     ]
     why = ""
@@ -157,8 +157,8 @@ def _pair(run: RunValues, judge: str, other: str, families: Mapping[str, str]) -
             for gap in own
         ]
         findings.append(_preference(all_metrics(), family, scaled))
-    theirs = len({gap.trial for gap in gaps if gap.family == families[other]})
-    return TwoJudges(judge, other, family, theirs, tuple(findings))
+    other_trials = len({gap.trial for gap in gaps if gap.family == families[other]})
+    return TwoJudges(judge, other, family, other_trials, tuple(findings))
 
 
 def _gaps(run: RunValues, judge: str, other: str, of: Mapping[str, str]) -> list[_Gap]:
@@ -191,8 +191,8 @@ def _length(metric: Measure) -> float:
 
 def _preference(metric: Measure, family: str, gaps: Sequence[_Gap]) -> Finding:
     own = [gap for gap in gaps if gap.family == family]
-    others = [gap for gap in gaps if gap.family != family]
-    effect, means = contrast(_present(own), _present(others)), (_mean(own), _mean(others))
+    rest = [gap for gap in gaps if gap.family != family]
+    effect, means = contrast(_present(own), _present(rest)), (_mean(own), _mean(rest))
     more = {
         "own": means[0],
         "others": means[1],
@@ -225,13 +225,13 @@ def contrast(a: Sequence[tuple[float, str]], b: Sequence[tuple[float, str]]) -> 
     centres = [math.fsum(value for value, _ in group) / len(group) for group in (a, b)]
     value = centres[0] - centres[1]
     parts = [
-        (sign * (one - centre) / len(group), cluster)
+        (sign * (x - centre) / len(group), cluster)
         for group, centre, sign in ((a, centres[0], 1), (b, centres[1], -1))
-        for one, cluster in group
+        for x, cluster in group
     ]
     sums = grouped([part for part, _ in parts], [cluster for _, cluster in parts]).sums
     groups = len(sums)
-    rounding = 1e-11 * max(abs(one) for one, _ in (*a, *b))
+    rounding = 1e-11 * max(abs(x) for x, _ in (*a, *b))
     homes = min(len({cluster for _, cluster in group}) for group in (a, b))
     if homes < 2 or n < 3 or float(np.abs(sums).max()) <= rounding:
         note = "1 cluster" if homes < 2 else NO_VARIATION

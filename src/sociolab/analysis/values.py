@@ -35,6 +35,7 @@ from sociolab.report.plays import (
     whole_plays_of,
 )
 from sociolab.report.result import each_once, judged_of, never_due, outcomes_of, run_of_episodes
+from sociolab.report.schema import ExamEntry
 from sociolab.report.words import listed, plural
 from sociolab.store.store import RunRow, Store, TrialRow, world_settings_in
 
@@ -109,10 +110,10 @@ class RunValues:
 
     def of(self, judge: str) -> RunValues:
         """The values of one judge."""
-        kept = tuple(value for value in self.values if value.judge == judge)
+        values = tuple(value for value in self.values if value.judge == judge)
         untold = tuple(value for value in self.untold if value.judge == judge)
         judges = {judge: self.judges[judge]}
-        return replace(self, values=kept, judges=judges, untold=untold)
+        return replace(self, values=values, judges=judges, untold=untold)
 
 
 def values_of(
@@ -132,21 +133,21 @@ def values_of(
     judged = judged_of(store, run)
     rows = {trial.trial.id: trial.trial for trial in trials}
     seats, wholes = plays_of(trials), whole_plays_of(trials, _partner(row.settings))
-    told: list[Value] = []
+    values: list[Value] = []
     untold: list[Value] = []
     for column in judged.columns():
         if only is not None and column.measure.name not in only:
             continue
         plays = wholes if column.whole else seats
-        for value, known in _values(row, rows, plays, column, judged.values(column)):
-            (told if known else untold).append(value)
+        for value, established in _values(row, rows, plays, column, judged.values(column)):
+            (values if established else untold).append(value)
     labels = judged.labels()
-    heard = {value.judge for value in (*told, *untold)}
+    scoring = {value.judge for value in (*values, *untold)}
     return RunValues(
         row.name,
         row.world,
-        tuple(told),
-        {labels[judge]: judge for judge in judged.judgings if labels[judge] in heard},
+        tuple(values),
+        {labels[judge]: judge for judge in judged.judgings if labels[judge] in scoring},
         _in_order(row.declared, judged.measures),
         tuple(untold),
         row.agents,
@@ -155,7 +156,7 @@ def values_of(
 
 
 def chosen_judge(
-    runs: Sequence[RunValues], wanted: str | None, measures: Sequence[str] = ()
+    runs: Sequence[RunValues], requested: str | None, measures: Sequence[str] = ()
 ) -> str:
     """The judge whose values all runs hold: the one that is wanted, or the foremost of those that
     scored these measures, or a main one of the world if none is named (`core.score.foremost`).
@@ -163,27 +164,27 @@ def chosen_judge(
     ConfigError where a run has none, where several come first and none is named, or where the
     judges of that label differ in prompt or settings: their figures are not comparable.
     """
-    if wanted is not None:
-        label = label_like(wanted, [name for one in runs for name in one.judges], "--judge")
-        for one in runs:
-            judge_called(label, one.judges, one.run)
+    if requested is not None:
+        label = label_like(requested, [name for run in runs for name in run.judges], "--judge")
+        for run in runs:
+            judge_called(label, run.judges, run.run)
     else:
-        shared = [judge for judge in runs[0].judges if all(judge in one.judges for one in runs)]
-        gave = [name for name in shared if all(_gave(one, name, measures) for one in runs)]
+        shared = [judge for judge in runs[0].judges if all(judge in run.judges for run in runs)]
+        gave = [name for name in shared if all(_gave(run, name, measures) for run in runs)]
         leading = gave if measures else main_judges(runs, gave)
-        asked = foremost({name: runs[0].judges[name] for name in leading or shared})
-        if not asked:
-            by = "; ".join(f"{one.run} by {', '.join(one.judges) or 'nobody'}" for one in runs)
+        candidates = foremost({name: runs[0].judges[name] for name in leading or shared})
+        if not candidates:
+            by = "; ".join(f"{run.run} by {', '.join(run.judges) or 'nobody'}" for run in runs)
             raise ConfigError(
                 f"the judges differ: {by}; have all judged by one: sociolab judge RUN --judge JUDGE"
             )
-        if len(asked) != 1:
+        if len(candidates) != 1:
             scored = "these runs" if len(runs) > 1 else runs[0].run
             raise ConfigError(
-                f"several judges scored {scored}: {', '.join(asked)}; choose one with --judge"
+                f"several judges scored {scored}: {', '.join(candidates)}; choose one with --judge"
             )
-        label = asked[0]
-    ids = {one.judges[label] for one in runs}
+        label = candidates[0]
+    ids = {run.judges[label] for run in runs}
     if len(ids) > 1:
         raise ConfigError(
             f"{label} judged these runs with different prompts or settings, so that the figures "
@@ -211,17 +212,19 @@ def main_judges(runs: Sequence[RunValues], judges: Sequence[str]) -> list[str]:
 def why_not_compared(store: Store, runs: Sequence[str], measure: str) -> str:
     """Why a judge's scores lack a measure, and what to do, to end a sentence; "" where no judge of
     these runs and none of their world's metrics is called so."""
-    found = [values_of(store, run) for run in runs]
-    measure = measure_called(measure, [one for run in found for one in run.measures.values()])
-    gave = [{v.judge for v in one.values if v.measure == measure} for one in found]
-    if others := sorted(set.intersection(*gave)):
-        return f"; compare by another judge: --judge {' or --judge '.join(others)}"
-    unable = next((v.judge for one in found for v in one.untold if v.measure == measure), None)
+    by_run = [values_of(store, run) for run in runs]
+    measure = measure_called(
+        measure, [candidate for run in by_run for candidate in run.measures.values()]
+    )
+    gave = [{v.judge for v in run.values if v.measure == measure} for run in by_run]
+    if common := sorted(set.intersection(*gave)):
+        return f"; compare by another judge: --judge {' or --judge '.join(common)}"
+    unable = next((v.judge for run in by_run for v in run.untold if v.measure == measure), None)
     if unable is not None:
-        return f"; {unable} was to score it{unscored_hint(found, unable, measure)}"
-    if not any(gave) and measure not in {metric.name for metric in found[0].declared.metrics}:
+        return f"; {unable} was to score it{unscored_hint(by_run, unable, measure)}"
+    if not any(gave) and measure not in {metric.name for metric in by_run[0].declared.metrics}:
         return ""
-    without = [one.run for one, judges in zip(found, gave, strict=True) if not judges]
+    without = [run.run for run, judges in zip(by_run, gave, strict=True) if not judges]
     if not without:
         return "; different judges scored it in these runs: sociolab judge RUN --judge JUDGE"
     commands = " and ".join(f"sociolab judge {run} --judge JUDGE" for run in without)
@@ -261,7 +264,7 @@ def _values(
     trials: Mapping[str, Trial],
     plays: Sequence[PlayRow],
     column: ScoreColumn,
-    said: Mapping[PlayKey, Sequence[PlayOutcome]],
+    judgings: Mapping[PlayKey, Sequence[PlayOutcome]],
 ) -> Iterator[tuple[Value, bool]]:
     """Each play that was due and was judged or failed, and whether the judge could tell it."""
     name, world, label, measure = run.name, run.world, column.label, column.measure.name
@@ -284,7 +287,7 @@ def _values(
             label,
             measure,
             outcome if isinstance(outcome, float) else None,
-            tuple(one for one in said.get(play.key, ()) if isinstance(one, float)),
+            tuple(score for score in judgings.get(play.key, ()) if isinstance(score, float)),
             ends_of(outcome, column.measure),
             outcome.kind if isinstance(outcome, NotScored) else None,
             outcome.low if isinstance(outcome, NotScored) and outcome.bounded else None,
@@ -300,8 +303,8 @@ def _in_order(declared: Declared, measures: dict[str, Measure]) -> dict[str, Mea
 
 
 def _partner(settings: object) -> str | None:
-    found = settings.get("partner") if isinstance(settings, dict) else None
-    return str(found[0]) if isinstance(found, list) and found else None
+    partners = settings.get("partner") if isinstance(settings, dict) else None
+    return str(partners[0]) if isinstance(partners, list) and partners else None
 
 
 # ------------------------------------------------------------------ of several runs in one pool
@@ -312,7 +315,7 @@ class Pool:
     """What one judge gave the plays of some runs in one measure. `clusters` names what intervals
     cluster by; `notes` say what is odd about the runs beside each other; `untold` are plays that
     the judge cannot tell, and `hint` what to do about them; `instructions` says below tables from
-    which instructions the values are."""
+    which instructions the values are, `exam` is how the judge did in that of the world."""
 
     world: str
     runs: tuple[str, ...]
@@ -325,6 +328,7 @@ class Pool:
     hint: str = ""
     declared: Declared = UNDECLARED
     instructions: tuple[str, ...] = ()
+    exam: ExamEntry | None = None
 
     @property
     def clusters(self) -> str:
@@ -353,8 +357,8 @@ def pooled(
     its run.
     """
     if len({run.world for run in runs}) > 1:
-        told = ", ".join(f"{run.run} ({run.world})" for run in runs)
-        raise ConfigError(f"expected runs of one world, found {told}")
+        worlds = ", ".join(f"{run.run} ({run.world})" for run in runs)
+        raise ConfigError(f"expected runs of one world, found {worlds}")
     apart, odd = _told_apart(runs)
     label = chosen_judge(apart, judge, () if measure is None else (measure,))
     chosen = chosen_measure(apart, label, measure)
@@ -364,38 +368,38 @@ def pooled(
         label,
         apart[0].judges[label],
         chosen,
-        _of((value for run in apart for value in run.values), label, chosen),
+        _filter_values((value for run in apart for value in run.values), label, chosen),
         (*odd, *_twice(apart)),
-        _of((value for run in apart for value in run.untold), label, chosen),
+        _filter_values((value for run in apart for value in run.untold), label, chosen),
         unscored_hint(apart, label, chosen.name),
         apart[0].declared,
     )
 
 
-def _of(values: Iterable[Value], judge: str, measure: Measure) -> tuple[Value, ...]:
+def _filter_values(values: Iterable[Value], judge: str, measure: Measure) -> tuple[Value, ...]:
     return tuple(v for v in values if v.judge == judge and v.measure == measure.name)
 
 
-def chosen_measure(runs: Sequence[RunValues], judge: str, wanted: str | None) -> Measure:
+def chosen_measure(runs: Sequence[RunValues], judge: str, requested: str | None) -> Measure:
     """The measure that is wanted, or the main one of the world that the judge gave a value in.
 
     ConfigError where a run has none by this judge, or its scale differs between runs.
     """
     scored = [_scored(run, judge) for run in runs]
-    shared = [name for name in scored[0] if all(name in one for one in scored)]
-    if wanted is not None:
-        wanted = measure_called(wanted, (runs[0].measures[name] for name in shared))
-    if wanted is not None and wanted not in shared:
-        known = ", ".join(shared) or "none"
-        hint, near = unscored_hint(runs, judge, wanted), did_you_mean(wanted, shared)
+    shared = [name for name in scored[0] if all(name in measures for measures in scored)]
+    if requested is not None:
+        requested = measure_called(requested, (runs[0].measures[name] for name in shared))
+    if requested is not None and requested not in shared:
+        choices = ", ".join(shared) or "none"
+        hint, near = unscored_hint(runs, judge, requested), did_you_mean(requested, shared)
         raise ConfigError(
-            f'--metric: {judge} gave nothing in "{wanted}"{near} in all these runs; it gave: '
-            f"{known}{hint}"
+            f'--metric: {judge} gave nothing in "{requested}"{near} in all these runs; it gave: '
+            f"{choices}{hint}"
         )
     if not shared:
         hint = unscored_hint(runs, judge)
         raise ConfigError(f"{judge} gave no metric a value in all these runs{hint}")
-    name = wanted or next((n for n in runs[0].declared.main if n in shared), "")
+    name = requested or next((n for n in runs[0].declared.main if n in shared), "")
     if not name:
         main = " or ".join(runs[0].declared.main)
         raise ConfigError(
@@ -419,8 +423,8 @@ def judge_caution(pool: Pool) -> tuple[str, ...]:
 
 def _scored(run: RunValues, judge: str) -> tuple[str, ...]:
     """The measures in which a judge gave a value, in the run's order."""
-    found = {v.measure for v in run.values if v.judge == judge and v.value is not None}
-    return tuple(name for name in run.measures if name in found)
+    valued = {v.measure for v in run.values if v.judge == judge and v.value is not None}
+    return tuple(name for name in run.measures if name in valued)
 
 
 def _told_apart(runs: Sequence[RunValues]) -> tuple[list[RunValues], tuple[str, ...]]:
@@ -441,8 +445,8 @@ def _told_apart(runs: Sequence[RunValues]) -> tuple[list[RunValues], tuple[str, 
         )
 
     apart = [replace(run, values=renamed(run.values), untold=renamed(run.untold)) for run in runs]
-    told = f"{listed(sorted(several))} has different settings across these runs, so"
-    return apart, (f"{told} each run's stands for itself, as agent and as partner.",)
+    clause = f"{listed(sorted(several))} has different settings across these runs, so"
+    return apart, (f"{clause} each run's stands for itself, as agent and as partner.",)
 
 
 def _twice(runs: Sequence[RunValues]) -> tuple[str, ...]:
@@ -462,16 +466,16 @@ def run_values(store: Store, runs: Sequence[str]) -> tuple[RunValues, ...]:
     Runs whose data are not known (imported ones) pass: their tasks carry their own ids.
     """
     names = each_once(runs)
-    found = {name: data_of(store.run(name).settings) for name in names}
-    known = {name: data for name, data in found.items() if data is not None}
-    if len({data[2] for data in known.values()}) > 1:
-        apart = settings_apart({name: store.run(name).settings for name in known})
-        one_name = len({data[:2] for data in known.values()}) == 1
-        told = "; ".join(apart if one_name else ()) or ", ".join(
-            f"{run} {data[0]} {data[1]} ({data[2]})" for run, data in known.items()
+    data_by_run = {name: data_of(store.run(name).settings) for name in names}
+    recorded = {name: data for name, data in data_by_run.items() if data is not None}
+    if len({data[2] for data in recorded.values()}) > 1:
+        apart = settings_apart({name: store.run(name).settings for name in recorded})
+        one_name = len({data[:2] for data in recorded.values()}) == 1
+        listing = "; ".join(apart if one_name else ()) or ", ".join(
+            f"{run} {data[0]} {data[1]} ({data[2]})" for run, data in recorded.items()
         )
         raise ConfigError(
-            f"expected runs that played the same data, found {told}; tasks of one id may differ"
+            f"expected runs that played the same data, found {listing}; tasks of one id may differ"
         )
     return tuple(values_of(store, name) for name in names)
 
@@ -482,17 +486,17 @@ _PLAYED = (INSTRUCTIONS, "attempts", "on_failed_turn", "max_failed_turns")
 def settings_apart(runs: Mapping[str, Json]) -> tuple[str, ...]:
     """What was set otherwise in some of these runs, whose settings are given by name, a clause
     each: "mind: not set in a and c | generative-agents in b"."""
-    shown: dict[str, dict[str, str]] = {}
+    by_run: dict[str, dict[str, str]] = {}
     for run, settings in runs.items():
-        known = settings if isinstance(settings, dict) else {}
-        played = {key: known[key] for key in _PLAYED if known.get(key) is not None}
-        told = (world_settings_in(settings) | played).items()
-        shown[run] = {key: str(instructions_from(value) or value) for key, value in told}
+        options = settings if isinstance(settings, dict) else {}
+        played = {key: options[key] for key in _PLAYED if options.get(key) is not None}
+        items = (world_settings_in(settings) | played).items()
+        by_run[run] = {key: str(instructions_from(value) or value) for key, value in items}
     apart = list[str]()
-    for key in dict.fromkeys(key for one in shown.values() for key in one):
+    for key in dict.fromkeys(key for row in by_run.values() for key in row):
         values: dict[str, list[str]] = {}
-        for run, one in shown.items():
-            values.setdefault(one.get(key, "not set"), []).append(run)
+        for run, texts in by_run.items():
+            values.setdefault(texts.get(key, "not set"), []).append(run)
         each = " | ".join(f"{value} in {listed(some)}" for value, some in values.items())
         apart += [f"{key.replace('_', ' ')}: {each}"] if len(values) > 1 else []
     return tuple(apart)

@@ -177,7 +177,9 @@ def variances(
         worlds = ", ".join(f"{run.run} ({run.world})" for run in runs)
         raise ConfigError(f"expected runs of one world, found {worlds}")
     if measure is not None:
-        measure = measure_called(measure, [one for run in runs for one in run.measures.values()])
+        measure = measure_called(
+            measure, [candidate for run in runs for candidate in run.measures.values()]
+        )
     ids = {label: judge for run in runs for label, judge in run.judges.items()}
     if judges:
         named = tuple(dict.fromkeys(judge_called(judge, ids, "these runs") for judge in judges))
@@ -215,20 +217,20 @@ def _scoring_judges(
     runs: Sequence[RunValues], ids: Mapping[str, JudgeId], measure: str | None
 ) -> tuple[str, ...]:
     """All judges that gave the measure (None: a main one) a value, of the kind that counts most."""
-    given = [value for run in runs for value in run.values if value.value is not None]
-    gave = {value.judge for value in given if measure in (None, value.measure)}
+    valued = [value for run in runs for value in run.values if value.value is not None]
+    gave = {value.judge for value in valued if measure in (None, value.measure)}
     if measure is None:
         gave = set(main_judges(runs, sorted(gave)))
     leading = foremost({name: ids[name] for name in ids if name in gave}, with_people=True)
     if not leading and measure is None:
         raise ConfigError("no judge gave these runs a value")
     if not leading:
-        scored = {value.measure for value in given}
-        known = dict.fromkeys(name for run in runs for name in run.measures if name in scored)
+        scored = {value.measure for value in valued}
+        choices = dict.fromkeys(name for run in runs for name in run.measures if name in scored)
         raise ConfigError(
             f"--metric: no judge gave these runs a value in {measure}"
-            f"{did_you_mean(str(measure), known)}; "
-            f"metrics with values: {', '.join(known) or 'none'}"
+            f"{did_you_mean(str(measure), choices)}; "
+            f"metrics with values: {', '.join(choices) or 'none'}"
         )
     return tuple(name for name in leading if ids[name].method not in RULE_BASED) or leading
 
@@ -283,13 +285,13 @@ def _factors(rows: Sequence[LeveledScore], *, judged_once: bool, played_once: bo
         len({_level(row, *SETTING[:depth]) for row in rows}) for depth in (1, 2, 3)
     )
     partners = len({row.levels[PARTNER] for row in rows})
-    found = [SCENARIO]
-    found += [TASK] if tasks > scenarios else []
-    found += [SEAT] if seats > tasks else []
-    found += [PARTNER]
-    found += [PAIRING] if not played_once and partners > 1 and seats > 1 else []
-    found += [] if judged_once else [REPEAT]
-    return [*found, JUDGE]
+    factors = [SCENARIO]
+    factors += [TASK] if tasks > scenarios else []
+    factors += [SEAT] if seats > tasks else []
+    factors += [PARTNER]
+    factors += [PAIRING] if not played_once and partners > 1 and seats > 1 else []
+    factors += [] if judged_once else [REPEAT]
+    return [*factors, JUDGE]
 
 
 def _level(row: LeveledScore, *names: str) -> tuple[object, ...]:
@@ -466,9 +468,9 @@ def _doublings(result: Variances, agent: AgentVariance, error: float) -> Iterato
     ]
     steps.sort(key=lambda step: step[0])
     helpful = [
-        SAY("step", metric=result.measure, error=then, levels=levels)
-        for then, levels in steps
-        if error - then >= _HARDLY * error
+        SAY("step", metric=result.measure, error=after, levels=levels)
+        for after, levels in steps
+        if error - after >= _HARDLY * error
     ]
     idle = [levels for _, levels in steps[len(helpful) :]]
     if helpful:

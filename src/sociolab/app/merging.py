@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from sociolab.app.run.session import MADE_WITH, both_settings, changed_settings, other_code, resumed
 from sociolab.core.errors import ConfigError
+from sociolab.report.exam import EXAM
 from sociolab.report.words import plural
 from sociolab.runner.plan import Shard
 from sociolab.store.connect import lock_run
@@ -53,6 +55,8 @@ def merge(
                 try:
                     with store.transaction():
                         taken += _take_part(store, part, name, shard, seen)
+                        for exam in part.keeping(EXAM, part.run(name).world):
+                            _take_exam(store, part, exam)
                 except ConflictError as error:
                     raise ConfigError(
                         f"{path} cannot be merged into {into}: {error}; nothing of it was taken: "
@@ -66,7 +70,7 @@ def _common_name(parts: Sequence[Path]) -> str:
     found: dict[str, Path] = {}
     for path in parts:
         with Store.open(path, create=False) as part:
-            names = [row.name for row in part.runs() if row.trials]
+            names = [row.name for row in part.runs() if row.trials and not row.keeps]
         if len(names) != 1:
             held = f"the runs {', '.join(names[:10])}" if names else "no run with episodes"
             raise ConfigError(f"{path} holds {held}: say which run is meant by --run NAME")
@@ -129,13 +133,28 @@ def _take_part(store: Store, part: Store, name: str, shard: Shard | None, seen: 
     return taken
 
 
+def _take_exam(store: Store, part: Store, name: str) -> None:
+    """Take what judges answered in an exam; where one sat it in both stores, ours stands."""
+    _take_run(store, part, name)
+    for trial in begun_trials(part, name):
+        with suppress(ConflictError):
+            take_trial(store, name, read_trial(part, name, trial)[0])
+
+
 def _take_run(store: Store, part: Store, name: str) -> None:
     """Have the run with its plan in the store, and what part of its facts comes from this part."""
     row = part.run(name)
     if not store.has_run(name):
         plan = [one.trial for one in part.trials(name)]
         store.create_run(
-            name, row.world, row.settings, plan, row.declared, created=row.created, seconds=0.0
+            name,
+            row.world,
+            row.settings,
+            plan,
+            row.declared,
+            keeps=row.keeps,
+            created=row.created,
+            seconds=0.0,
         )
     was, now = store.run(name).settings, row.settings
     if isinstance(was, dict) and isinstance(now, dict) and MADE_WITH in now:

@@ -224,7 +224,8 @@ def _compare(
         say_next([*pairs.next_pair(), ("compare", *request.runs, *flags, "--full")], store)
     if pairs is not None and shown.file is not None:
         say(f"wrote {write_pairs(pairs, shown.file):,} pairs to {shown.file}")
-    check.decide(gates)
+    by = [conclusions.comparison.judge] if conclusions.comparison else []
+    check.decide(gates, conclusions.outlines, *by)
 
 
 def _with_page(

@@ -16,6 +16,7 @@ from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from sociolab.analysis.gates import Gate, GateRule
+    from sociolab.report.schema import RunResult
 
 
 def fail_option(of: str, example: str) -> Any:
@@ -45,22 +46,28 @@ class GateCheck:
             self._write((), str(error))
             raise
 
-    def decide(self, gates: Sequence[Gate]) -> None:
-        """Say, and write, which gates passed; exit code 1 if one failed."""
-        for gate in gates:
-            say(gate.sentence)
+    def decide(self, gates: Sequence[Gate], results: Sequence[RunResult], *judges: str) -> None:
+        """Say, and write, which gates passed, and first which judges of the results (of all, if
+        none is named) failed their exam; exit code 1 if a gate failed."""
+        from sociolab.report.exam import failed_exams
+
+        failed = [*failed_exams(results, judges)] if gates else []
+        for sentence in (*failed, *(gate.sentence for gate in gates)):
+            say(sentence)
         if self.junit is not None:
-            self._write(gates)
+            self._write(gates, cautions=failed)
             say(f"wrote {self.junit}")
         if any(gate.failed for gate in gates):
             raise typer.Exit(1)
 
-    def _write(self, gates: Sequence[Gate], undecided: str = "") -> None:
+    def _write(
+        self, gates: Sequence[Gate], undecided: str = "", cautions: Sequence[str] = ()
+    ) -> None:
         if self.junit is not None:
             from sociolab.analysis.gates import junit
             from sociolab.report.export import write_report
 
-            write_report(self.junit, junit(self.suite, gates, undecided))
+            write_report(self.junit, junit(self.suite, gates, undecided, cautions))
 
 
 def gate_check(

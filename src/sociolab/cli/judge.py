@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sociolab.app.run.config import AuditConfig, CreditConfig, JudgeConfig, ValidationConfig
+from sociolab.app.run.config import (
+    AuditConfig,
+    CreditConfig,
+    ExamConfig,
+    JudgeConfig,
+    ValidationConfig,
+)
 from sociolab.cli.options import (
     Json,
     OptInt,
@@ -19,6 +25,7 @@ from sociolab.cli.options import (
     argument,
     name_and_value,
     option,
+    refuse,
     takes,
 )
 from sociolab.cli.output import (
@@ -41,10 +48,14 @@ verbs = typer.Typer()
 _LABELLED = ("judge", "data", "limit")
 """Of `ValidationConfig`: what `judge` alone does not take."""
 
+_OF_RUN = [name for name in flags_of(JudgeConfig) if name != "exam"]
+"""Of `JudgeConfig`: all but what `--exam SPEC` says, too."""
+
 
 @verbs.command(epilog="Example: sociolab judge first --judge openai/MODEL --budget 5")
-@takes(JudgeConfig)
+@takes(JudgeConfig, *_OF_RUN)
 @takes(ValidationConfig, *_LABELLED, into="labelled")
+@takes(ExamConfig, "judge", "world", into="examined")
 def judge(
     run: Annotated[OptText, argument("RUN", "The run's name.")] = None,
     repeats: Annotated[OptInt, option("--repeats", "N", "Judgings of each episode.", min=1)] = None,
@@ -54,10 +65,17 @@ def judge(
     ] = None,
     *,
     labelled: dict[str, Any],
+    examined: dict[str, Any],
     given: dict[str, Any],
     json: Json = False,
 ) -> None:
-    """Judge the episodes of a run again, or validate a judge on labelled data."""
+    """Judge a run again, validate a judge on labels, or have it sit an exam.
+
+    `--exam SPEC` takes the exam alone; "reader:SPEC" is a reader of outcomes. `--exam off` with a
+    RUN leaves it out.
+    """
+    if (sits := examined.get("judge")) == "off":
+        given["exam"] = examined.pop("judge")
     of_run = {
         "RUN": run,
         "--judge": given.get("judges"),
@@ -67,6 +85,10 @@ def judge(
         "--sheet": sheet,
     }
     flags = flags_of(ValidationConfig)
+    if sits not in (None, "off"):
+        refuse({**of_run, "--set": None}, "does not go with --exam SPEC, which judges no run")
+        _examine({**given, **examined}, as_json=json)
+    refuse({"--world": examined.get("world")}, "is for --exam SPEC: a RUN has its world")
     if _validates(of_run, {flags[name].flags: labelled.get(name) for name in _LABELLED}):
         _validate({**given, **labelled}, as_json=json)
     else:
@@ -130,6 +152,20 @@ def _validate(given: dict[str, Any], *, as_json: bool) -> None:
     elif found.in_vain:
         say("no answer could be used: nothing was validated")
     raise typer.Exit(1 if found.stopped or found.in_vain else 0)
+
+
+def _examine(given: dict[str, Any], *, as_json: bool) -> None:
+    """Have a judge sit the exam of a world, and print sections or one JSON object."""
+    from sociolab.app.run import exam
+    from sociolab.cli.progress import watch
+
+    with resumable("what was answered is stored, the same command resumes"):
+        result = exam.take_exam(checked(ExamConfig, given), watch(lambda name: None))
+    show_sections([exam.section(result)], partial(exam.document, result), as_json=as_json)
+    if result.stopped:
+        say(f"stopped: {result.stopped}; the same command resumes")
+    passed = result.entry is not None and result.entry.passed
+    raise typer.Exit(1 if result.stopped or not passed else 0)
 
 
 @verbs.command(epilog="Example: sociolab audit first --judge openai/MODEL --limit 20")
@@ -211,6 +247,7 @@ def _audit_document(found: AuditResult) -> dict[str, Any]:
                 "measure": finding.metric and finding.metric.name,
                 "should": finding.more["way"],
                 "moved": _estimate(finding.estimate),
+                "rate": _estimate(finding.more["rate"]),
                 "change": _estimate(finding.more["change"]),
                 "no_room": finding.more["no_room"],
                 "verdict": finding.more["verdict"],

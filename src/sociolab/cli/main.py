@@ -61,7 +61,7 @@ GROUPS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     "Judging": {
         "judge": (
             "judge",
-            "Judge the episodes of a run again, or validate a judge on labelled data.",
+            "Judge a run again, validate a judge on labels, or have it sit an exam.",
         ),
         "audit": (
             "judge",

@@ -46,7 +46,11 @@ def _shown(name: str, tally: Tally, failed: str, *, plain: bool) -> AbstractCont
 def line(tally: Tally, failed: str = "failed") -> str:
     """Where a run stands: episodes, failures, turns or answers, calls, tokens, money, time left,
     and whom it has waited for long."""
-    parts = [f"{tally.done:,}/{tally.total:,} episodes"]
+    parts = [f"{tally.done:,}/{tally.total:,} episodes"] if tally.total or not tally.exam else []
+    if tally.exam is not None:
+        who, cases = tally.exam
+        if cases.done < cases.total or not tally.total:
+            parts.append(f"exam of {who}: {cases.done}/{cases.total} cases")
     if (course := tally.course) is not None:
         played, expected = (turns // course.per for turns in (course.played, course.expected))
         parts.append(f"{played:,} of {expected:,} {course.unit}")

@@ -120,7 +120,7 @@ def report(
         for result in results if json else shown:
             show_result(result, store, as_json=json, full=whole, details=details, rename=called)
     say_written(written)
-    check.decide(gates)
+    check.decide(gates, results)
 
 
 def _reported(

@@ -212,7 +212,7 @@ def review(
     typer.echo(told or f"{name}: no batch was drawn yet.")
     if fresh and not marked:
         say(f"not in a batch: {fresh}; draw the next: sociolab study review {name} --draw")
-    if any(one.meets is False for one in drawn) and not found.plan.references:
+    if any(one.meets is False for one in drawn) and not found.test:
         say(
             "this study has no qualification test: anyone you invite may rate the replaced episodes"
         )

@@ -174,8 +174,12 @@ def body(story: Story) -> str:
             ],
             "lines": [flat(line.text) for line in story.transcript.lines],
             "people": [
-                {"field": person(index), "name": flat(one.name), "measures": one.measures}
-                for index, one in enumerate(story.asked)
+                {
+                    "field": person(index),
+                    "name": flat(character.name),
+                    "measures": character.measures,
+                }
+                for index, character in enumerate(story.asked)
             ],
         }
     )
@@ -213,28 +217,30 @@ class Story:
         return tuple(person for person in self.people if person.measures)
 
 
-def story_of(whole: Transcript, seats: Sequence[str], measures: Collection[CreditMeasure]) -> Story:
+def story_of(
+    transcript: Transcript, seats: Sequence[str], measures: Collection[CreditMeasure]
+) -> Story:
     """The story in the transcript of a whole episode of these seats.
 
     WorldError where a line is of none of them.
     """
-    for line in whole.lines:
+    for line in transcript.lines:
         if line.seat not in seats:
             raise WorldError(
-                f'the line of turn {line.turn + 1} in "{whole.title}" has the seat "{line.seat}", '
-                f"expected one of {json.dumps(list(seats))}; give each Line its seat"
+                f'the line of turn {line.turn + 1} in "{transcript.title}" has the seat '
+                f'"{line.seat}", expected one of {json.dumps(list(seats))}; give each Line its seat'
             )
-    names = {line.seat: line.who for line in whole.lines}
+    names = {line.seat: line.who for line in transcript.lines}
     people = tuple(
         StoryPerson(
             seat,
             names[seat],
-            tuple(m for m in MEASURES if m in measures and _at_stake(whole, names[seat], m)),
+            tuple(m for m in MEASURES if m in measures and _at_stake(transcript, names[seat], m)),
         )
         for seat in seats
         if seat in names
     )
-    return Story(whole, people)
+    return Story(transcript, people)
 
 
 def words_of(line: Line) -> str:
@@ -242,11 +248,11 @@ def words_of(line: Line) -> str:
     return without_name(" ".join(line.text.split()), line.who)
 
 
-def _at_stake(whole: Transcript, name: str, measure: CreditMeasure) -> bool:
+def _at_stake(transcript: Transcript, name: str, measure: CreditMeasure) -> bool:
     """Whether the paragraph on this person tells of a goal, or of a secret."""
-    about = [text for head, text in whole.scene if head == name]
+    about = [text for head, text in transcript.scene if head == name]
     # Lines may call somebody by the first name where the scene has the full one.
-    about = about or [text for head, text in whole.scene if head.startswith(f"{name} ")]
+    about = about or [text for head, text in transcript.scene if head.startswith(f"{name} ")]
     return any(line.startswith(_MARKS[measure]) for text in about for line in text.splitlines())
 
 
@@ -332,13 +338,13 @@ def _credits(
     spoken = [SpokenLine(line.turn, line.who, (words_of(line),)) for line in lines]
     credits: list[Credit] = []
     problems: list[str] = []
-    seen: set[int] = set()
+    cited_turns: set[int] = set()
     for cited in turns:
         places, at = lines_with(cited.quote, spoken), cited.turn - 1
         where = f"{whose}, turn {cited.turn}"
         if not 0 <= at < len(lines):
             problems.append(f"{where}: expected a turn from 1 to {len(lines)}")
-        elif at in seen:
+        elif at in cited_turns:
             problems.append(f"{where}: named twice in the list")
         elif at in places:
             line, words = lines[at], places[at]
@@ -346,10 +352,10 @@ def _credits(
             credits.append(Credit(cell=cell, amount=cited.amount, reason=cited.reason, **moved))
         else:
             elsewhere = f", which stands in turn {min(places) + 1}" if places else ""
-            shown = cited.quote[:_LONGEST_SHOWN]
-            problem = f'expected {WANTED} of that turn as quote, found "{shown}"{elsewhere}'
+            excerpt = cited.quote[:_LONGEST_SHOWN]
+            problem = f'expected {WANTED} of that turn as quote, found "{excerpt}"{elsewhere}'
             problems.append(f"{where}: {problem}")
-        seen.add(at)
+        cited_turns.add(at)
     if problems:
         raise ReplyError("; ".join(problems[:2]))
     return credits

@@ -26,14 +26,14 @@ def quoted(quote: str, lines: Iterable[str]) -> str | None:
     any talk, and shows nothing. Spacing, case, the form of quotation marks, and marks around the
     quote or at its end do not matter; whole words do. What is found has single spaces.
     """
-    wanted = _folded(flat(quote).lstrip(_BEFORE).rstrip(_AFTER))
-    if not wanted:
+    folded = _folded(flat(quote).lstrip(_BEFORE).rstrip(_AFTER))
+    if not folded:
         return None
     for line in lines:
         text = flat(line)
-        at = _place(wanted, _folded(text))
-        if at >= 0 and _words(wanted) >= min(FEWEST, _words(text)):
-            return text[at : at + len(wanted)]
+        at = _place(folded, _folded(text))
+        if at >= 0 and _count_words(folded) >= min(FEWEST, _count_words(text)):
+            return text[at : at + len(folded)]
     return None
 
 
@@ -72,21 +72,21 @@ def without_name(text: str, who: str) -> str:
     return re.sub(rf"^{name}(?!\w)[: ]*", "", text)
 
 
-def _words(flat: str) -> int:
+def _count_words(flat: str) -> int:
     """How many words there are; a mark that stands alone is none."""
     return sum(any(map(_in_word, part)) for part in flat.split())
 
 
-def _place(wanted: str, text: str) -> int:
+def _place(quote: str, text: str) -> int:
     """Where the text holds it as whole words; -1 where it does not."""
-    at = text.find(wanted)
+    at = text.find(quote)
     while at >= 0:
-        end = at + len(wanted)
-        begun = at > 0 and _in_word(text[at - 1]) and _in_word(wanted[0])
-        cut = end < len(text) and _in_word(text[end]) and _in_word(wanted[-1])
-        if not begun and not cut:
+        end = at + len(quote)
+        starts_inside = at > 0 and _in_word(text[at - 1]) and _in_word(quote[0])
+        cut = end < len(text) and _in_word(text[end]) and _in_word(quote[-1])
+        if not starts_inside and not cut:
             return at
-        at = text.find(wanted, at + 1)
+        at = text.find(quote, at + 1)
     return -1
 
 

@@ -43,8 +43,8 @@ class MissingValue:
     ) -> tuple[ScoreFailure, ...]:
         """A failure of each of these measures, for each seat or for the whole episode."""
         why = (self.cause, self.problem, self.raw, self.attempts)
-        due = [(measure, seat) for seat in seats for measure in measures]
-        return tuple(ScoreFailure(measure, seat, *why) for measure, seat in due)
+        cells = [(measure, seat) for seat in seats for measure in measures]
+        return tuple(ScoreFailure(measure, seat, *why) for measure, seat in cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,8 @@ class CannotTell:
         self, measures: Iterable[Measure], seats: Iterable[str | None] = (None,)
     ) -> tuple[Unscored, ...]:
         """None of these measures is scored, for any seat or for the whole episode."""
-        due = [(measure, seat) for seat in seats for measure in measures]
-        return tuple(Unscored(measure, seat, self.why) for measure, seat in due)
+        cells = [(measure, seat) for seat in seats for measure in measures]
+        return tuple(Unscored(measure, seat, self.why) for measure, seat in cells)
 
 
 NoValue: TypeAlias = MissingValue | CannotTell

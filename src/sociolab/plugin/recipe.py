@@ -25,13 +25,14 @@ from sociolab.core.score import Measure
 from sociolab.plugin.context import Context, Findings, Tool
 from sociolab.plugin.options import Filter, Flag, ModelAccess, Name, Names, Words, flags_of
 from sociolab.report.catalogue import Catalogue, Column, Form
+from sociolab.report.exam import judge_notes
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.formatting import rounded
 from sociolab.report.run_facts import evaluated, not_played, warnings
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import finding_of
 from sociolab.report.section import Section, TextTable
-from sociolab.report.words import by_rules, instructions_notes, listed, stand_ins
+from sociolab.report.words import by_rules, listed, stand_ins
 
 if TYPE_CHECKING:
     from sociolab.report.finding import Interval
@@ -314,7 +315,7 @@ def reproduced(
         raise ConfigError(f"{sheet.name}: nothing to show yet. {why}")
     judged = [judge.judge for one in results for judge in one.judges]
     source = [SAY("source", source=sheet.source)] if any(one.rows for one in placed) else []
-    instructions = (note for one in results for note in instructions_notes(one, judged))
+    instructions = (note for one in results for note in judge_notes(one, judged))
     notes = list(dict.fromkeys([*source, *sheet.notes, *instructions]))
     missing = [Finding(about={"paper": it, "here": why}) for it, why in sheet.missing.items()]
     section = Section(

@@ -23,6 +23,7 @@ from pydantic import BaseModel
 
 from sociolab.core.episode import Ended, Episode, Task
 from sociolab.core.errors import ConfigError, SociolabError, WorldError
+from sociolab.core.exam import ExamCase
 from sociolab.core.instructions import Instructions
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import DataId, Play, Transcript, World, WorldKit
@@ -141,6 +142,7 @@ class WorldPlugin:
     `impressions`: they say in a word what a session is like. `levels` names another world that
     plays the same tasks, `town` is how its days are looked at. `tools` are what commands of this
     package ask for by name, `recipes` the tables of its paper that `sociolab reproduce` makes.
+    `exam` is what its judges, readers and raters sit before they are believed.
     """
 
     name: str
@@ -164,6 +166,7 @@ class WorldPlugin:
     town: Callable[[], TownWorld] | None = None
     tools: Mapping[str, Callable[[], Tool]] = field(default_factory=dict)
     recipes: Mapping[str, Callable[[], Tool]] = field(default_factory=dict)
+    exam: Callable[[], Sequence[ExamCase]] | None = None
 
     def __call__(self, setup: WorldSetup) -> WorldKit:
         """The world over its data, with its players and judges.
@@ -246,6 +249,7 @@ _CALLED: Mapping[str, type] = {
     "revise": Sequence,
     "levels": object,
     "town": object,
+    "exam": Sequence,
 }
 """What a plugin may hold to be called, and of which type it is what they give."""
 

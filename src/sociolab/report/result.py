@@ -21,6 +21,7 @@ from sociolab.core.score import (
     judge_called,
     measure_called,
 )
+from sociolab.report.exam import exam_of
 from sociolab.report.plays import (
     CellValue,
     Judged,
@@ -175,7 +176,7 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
             calls=_counts(Counter(failure.cause for failure in store.calls.failures(run))),
             usage={FAULT: faults} if (faults := len(store.calls.faults(run))) else {},
         ),
-        judges=_judges(store.verdicts.counts(run), served),
+        judges=_judges(store, row, served),
         measures=(),
         scores=(),
         settings=row.settings,
@@ -244,21 +245,23 @@ def _score_entries(
     )
 
 
-def _judges(
-    found: Mapping[JudgeId, JudgingCounts], served: Sequence[ServedEntry]
-) -> tuple[JudgeEntry, ...]:
+def _judges(store: Store, run: RunRow, served: Sequence[ServedEntry]) -> tuple[JudgeEntry, ...]:
+    found = store.verdicts.counts(run.name)
     labels = labels_of(found)
-    returned = {one.model: tuple(one.returned) for one in served if one.role == "judge"}
-    return tuple(
-        JudgeEntry(
+    by_model = {one.model: tuple(one.returned) for one in served if one.role == "judge"}
+
+    def entry(judge: JudgeId, counts: JudgingCounts) -> JudgeEntry:
+        returned = by_model.get(judge.name, ()) if judge.method == "model" else ()
+        return JudgeEntry(
             judge=labels[judge],
             settings=judge.settings,
             judgings=counts.most,
-            served=returned.get(judge.name, ()) if judge.method == "model" else (),
+            served=returned,
+            exam=exam_of(store, run.world, judge, returned),
             **judge.as_json(),
         )
-        for judge, counts in found.items()
-    )
+
+    return tuple(entry(judge, counts) for judge, counts in found.items())
 
 
 def _measures(judged: Judged, own: Sequence[ScoreColumn]) -> tuple[MeasureEntry, ...]:

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 from pydantic_core import PydanticSerializationError
 
 from sociolab.core.episode import Agent
+from sociolab.core.exam import Form
 from sociolab.core.instructions import Prompts
 from sociolab.core.metrics import MACRO, UNDECLARED, Declared
 from sociolab.core.score import JudgeId, JudgeRole, Method
@@ -145,10 +146,44 @@ class Failures(ResultRecord):
     first: tuple[FirstFailure, ...] = ()
 
 
+class ExamForm(ResultRecord):
+    """One form of an exam: of `cases`, how many a judge got `right`."""
+
+    form: Form
+    right: int
+    cases: int
+
+
+class ExamEntry(ResultRecord):
+    """How a judge did in the exam of its world: see `core.exam`.
+
+    `misses` counts the cases that it got wrong by kind, or by metric where only a side metric is
+    wrong, `unanswered` those without a usable answer. `served` are the models that answered in it.
+    Of people, each counts by each case.
+    """
+
+    forms: tuple[ExamForm, ...]
+    misses: dict[str, int]
+    unanswered: int
+    passed: bool
+    served: tuple[str, ...] = ()
+
+    @property
+    def right(self) -> int:
+        """Cases of all forms."""
+        return sum(form.right for form in self.forms)
+
+    @property
+    def cases(self) -> int:
+        """Of all forms."""
+        return sum(form.cases for form in self.forms)
+
+
 class JudgeEntry(ResultRecord):
     """Who judged, see `core.score.JudgeId`. `judge` is the label that tells it from the others,
     `model` the name of its model, class or set of ratings. `judgings` is how often each episode
-    was judged; entries average over them. `served` are the models that really answered for it."""
+    was judged; entries average over them. `served` are the models that really answered for it,
+    `exam` is how it did in the exam of the world, None where it sat none."""
 
     judge: str
     method: Method
@@ -160,6 +195,7 @@ class JudgeEntry(ResultRecord):
     code: str | None = None
     prompts: Prompts | None = None
     served: tuple[str, ...] = ()
+    exam: ExamEntry | None = None
 
     @property
     def id(self) -> JudgeId:

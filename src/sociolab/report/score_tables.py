@@ -10,6 +10,7 @@ from typing import Any
 from sociolab.core.metrics import scale
 from sociolab.core.score import BY_FORMULA, Measure, Method
 from sociolab.report.catalogue import Catalogue
+from sociolab.report.exam import judge_notes
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.run_facts import cautions, evaluated, partner_last, summary, warnings
 from sociolab.report.schema import (
@@ -30,7 +31,6 @@ from sociolab.report.words import (
     failed_unit,
     gaps,
     headed,
-    instructions_notes,
     interval,
     interval_words,
     legend,
@@ -321,7 +321,7 @@ def _by_measure(
     )
     present = [judge for judge in judges if any(e.judge == judge for e in entries)]
     notes = tuple(nature(result, judge) for judge in present)
-    notes += instructions_notes(result, present)
+    notes += judge_notes(result, present)
     titles = tuple(headed(result, measure) for measure in measures)
     spelt = legend((m.title, m.low, m.high, metric_of(result, m)) for m in measures)
     return Grid(heading, corner, titles, rows, notes + _footnotes(result, entries), spelt)
@@ -342,7 +342,7 @@ def _pairs(
         if any(who == agent for who, _ in cells)
     )
     heading = SAY("by_pair", metric=measure.title, judge=judge)
-    told = (nature(result, judge), *instructions_notes(result, (judge,)))
+    told = (nature(result, judge), *judge_notes(result, (judge,)))
     notes = (*told, *_footnotes(result, list(cells.values())))
     return Grid(heading, "agent", partners, rows, notes)
 
@@ -532,7 +532,7 @@ def outcomes_sections(result: RunResult) -> tuple[Section, ...]:
         _reported_and_read(reader, [one for one in result.readings if one.reader == reader])
         for reader in dict.fromkeys(one.reader for one in result.readings)
     ]
-    section = noted(Section("Outcomes", tables=tuple(tables)), instructions_notes(result))
+    section = noted(Section("Outcomes", tables=tuple(tables)), judge_notes(result))
     return (section,) if tables else ()
 
 
@@ -657,7 +657,7 @@ def overview_table(result: RunResult, most: int = MOST_ROWS) -> FindingTable | N
         ),
         notes=(
             *dict.fromkeys(nature(result, entry.judge) for entry in shown),
-            *instructions_notes(result, [entry.judge for entry in shown]),
+            *judge_notes(result, [entry.judge for entry in shown]),
             *filter(None, [interval_words(shown, result.declared.cluster)]),
             *filter(None, [size_words(result, shown)]),
             *little_established(result, shown),

@@ -86,7 +86,10 @@ class TranscriptView:
         A seat that answers some questions of another's ("ID.routine") is not counted among many.
         """
         if len(self.seats) <= _FEW_SEATS:
-            return tuple(f"{seat.called} played by {seat.agent}" for seat in self.seats)
+            return tuple(
+                f"{seat.called} played by {seat.agent}" if seat.agent else seat.called
+                for seat in self.seats
+            )
         ids = people_of(seat.id for seat in self.seats)
         people = [seat for seat in self.seats if seat.id in ids]
         found = []

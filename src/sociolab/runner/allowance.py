@@ -49,11 +49,11 @@ class Allowance:
         """A call of an episode cost so much."""
         self._cost[trial] += usd
 
-    def end(self, trial: str, *, whole: bool) -> None:
-        """An episode is over; what a `whole` one cost tells what others will."""
+    def end(self, trial: str, *, finished: bool) -> None:
+        """An episode is over; what a `finished` one cost tells what others will."""
         cost = self._cost.pop(trial, 0.0)
         self._under_way.discard(trial)
-        if whole:
+        if finished:
             self._sum, self._count = self._sum + cost, self._count + 1
         self._ended.set()
 

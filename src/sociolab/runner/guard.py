@@ -49,22 +49,22 @@ class ForeignPlayer:
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """What the player replies, in time."""
         with self.waits.until_answered(self.label, f"{self.task}, turn {request.turn + 1}"):
-            given = await self._bounded(request, memory)
-        if problem := memory_problem(given.memory) or _actions_problem(given):
+            reply = await self._bounded(request, memory)
+        if problem := memory_problem(reply.memory) or _actions_problem(reply):
             raise self._error(request, problem)
-        return _without_acts(given)
+        return _without_acts(reply)
 
     async def _bounded(self, request: Request, memory: Json) -> Reply | NoReply:
         try:
-            given = await self._asked(request, memory)
+            reply = await self._request_reply(request, memory)
         except (ModelError, ConfigError):
             raise
         except LateError as error:
             return self._gave_none(request, error)
         except (Exception, SystemExit) as error:
-            raise self._error(request, _words(error)) from error
+            raise self._error(request, _describe_problem(error)) from error
         self._late_so_far = 0
-        return given
+        return reply
 
     def _gave_none(self, request: Request, error: LateError) -> NoReply:
         """Late once more: no reply this time, or once too often."""
@@ -81,12 +81,12 @@ class ForeignPlayer:
             ) from error
         return NoReply("timeout", problem)
 
-    async def _asked(self, request: Request, memory: Json) -> Reply | NoReply:
-        given: object = self.player.reply(request, memory)
-        if inspect.isawaitable(given):
-            work = given if inspect.iscoroutine(given) else _awaiting(given)
-            found = await Bounds(self.label, self._seconds(request), self.waits).result(work)
-        elif inspect.isasyncgen(given):
+    async def _request_reply(self, request: Request, memory: Json) -> Reply | NoReply:
+        answer: object = self.player.reply(request, memory)
+        if inspect.isawaitable(answer):
+            work = answer if inspect.iscoroutine(answer) else _awaiting(answer)
+            reply = await Bounds(self.label, self._seconds(request), self.waits).result(work)
+        elif inspect.isasyncgen(answer):
             raise _UnlikeReplyError(
                 'expected "async def reply(self, request, memory)" that returns a Reply or a '
                 'NoReply, found an async generator; write "return" in it instead of "yield"'
@@ -94,11 +94,11 @@ class ForeignPlayer:
         else:
             raise _UnlikeReplyError(
                 'expected "async def reply(self, request, memory)", found one without "async", '
-                f"which returns {_kind(given)} at once"
+                f"which returns {_kind(answer)} at once"
             )
-        if not isinstance(found, Reply | NoReply):
-            raise _UnlikeReplyError(f"expected a Reply or a NoReply, found {found!r:.80}")
-        return found
+        if not isinstance(reply, Reply | NoReply):
+            raise _UnlikeReplyError(f"expected a Reply or a NoReply, found {reply!r:.80}")
+        return reply
 
     def _seconds(self, request: Request) -> float | None:
         if not request.optional:
@@ -106,17 +106,17 @@ class ForeignPlayer:
         return OPTIONAL_SECONDS if self.seconds is None else min(self.seconds, OPTIONAL_SECONDS)
 
     def _error(self, request: Request, problem: str) -> WorldError:
-        asked = "" if request.name == ACT else f', asked "{request.name}"'
-        where = f"{self.label} as {request.seat}, turn {request.turn + 1}{asked}"
+        question = "" if request.name == ACT else f', asked "{request.name}"'
+        where = f"{self.label} as {request.seat}, turn {request.turn + 1}{question}"
         return WorldError(f"{where}: {problem}")
 
 
 def memory_problem(memory: object) -> str:
     """Why a memory cannot be kept and handed back as it is, with the path inside; "" if it can."""
-    found = _not_json(memory, "memory", 0)
-    if not found:
+    part = _not_json(memory, "memory", 0)
+    if not part:
         return ""
-    path, kind = found
+    path, kind = part
     return (
         f"expected a memory of JSON (text, numbers, true, false, null, lists, and objects whose "
         f"keys are text), found {kind} at {path}"
@@ -297,12 +297,12 @@ _DEEPEST = 100
 """Levels of a memory: a deeper one, or one that holds itself, is no JSON."""
 
 
-def _without_acts(given: Reply | NoReply) -> Reply | NoReply:
-    if isinstance(given, NoReply) or not isinstance(given.value, tuple):
-        return given
-    if not any(action.acts for action in given.value):
-        return given
-    return replace(given, value=tuple(replace(action, acts=()) for action in given.value))
+def _without_acts(reply: Reply | NoReply) -> Reply | NoReply:
+    if isinstance(reply, NoReply) or not isinstance(reply.value, tuple):
+        return reply
+    if not any(action.acts for action in reply.value):
+        return reply
+    return replace(reply, value=tuple(replace(action, acts=()) for action in reply.value))
 
 
 def _not_json(value: object, path: str, depth: int) -> tuple[str, str] | None:
@@ -313,24 +313,24 @@ def _not_json(value: object, path: str, depth: int) -> tuple[str, str] | None:
         return path[:80], f"more than {_DEEPEST} levels"
     if isinstance(value, list | tuple):
         for i, item in enumerate(value):
-            if found := _not_json(item, f"{path}[{i}]", depth + 1):
-                return found
+            if part := _not_json(item, f"{path}[{i}]", depth + 1):
+                return part
         return None
     if isinstance(value, dict):
         for key, item in value.items():
             if not isinstance(key, str):
                 return path, f"the key {key!r:.40} ({_kind(key)})"
-            if found := _not_json(item, f"{path}[{key[:40]!r}]", depth + 1):
-                return found
+            if part := _not_json(item, f"{path}[{key[:40]!r}]", depth + 1):
+                return part
         return None
     return path, _kind(value)
 
 
-def _actions_problem(given: Reply | NoReply) -> str:
+def _actions_problem(reply: Reply | NoReply) -> str:
     """Which action of a reply is malformed, and whom to tell; "" if there is none."""
-    if isinstance(given, NoReply) or not isinstance(given.value, tuple):
+    if isinstance(reply, NoReply) or not isinstance(reply.value, tuple):
         return ""
-    for action in given.value:
+    for action in reply.value:
         if isinstance(action, Action) and (problem := action_problem(action)):
             return f"{problem}; mend the player"
     return ""
@@ -340,17 +340,17 @@ class _UnlikeReplyError(Exception):
     """What came back is no reply: no line of the player was under way then."""
 
 
-async def _awaiting(given: Awaitable[object]) -> object:
-    return await given
+async def _awaiting(awaitable: Awaitable[object]) -> object:
+    return await awaitable
 
 
-def _words(error: BaseException) -> str:
+def _describe_problem(error: BaseException) -> str:
     if isinstance(error, _UnlikeReplyError | QuitError):
         return str(error)
-    said = describe_error(error)
-    if isinstance(error, TypeError) and "in 'await' expression" in said:
-        return f'{said}; write "async def" before what is awaited there'
-    return said
+    description = describe_error(error)
+    if isinstance(error, TypeError) and "in 'await' expression" in description:
+        return f'{description}; write "async def" before what is awaited there'
+    return description
 
 
 def _kind(value: object) -> str:

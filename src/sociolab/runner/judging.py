@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TypeAlias, get_args
 
-from sociolab.core.episode import Episode
+from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import (
     Cause,
     ModelError,
@@ -34,7 +34,8 @@ from sociolab.core.score import (
     Verdict,
 )
 from sociolab.core.tracebacks import describe_error
-from sociolab.runner.progress import Waits
+from sociolab.runner.plan import Shard
+from sociolab.runner.progress import TalliedReplies, Tally, Waits
 from sociolab.store.store import Store
 
 Cells: TypeAlias = tuple[tuple[Measure, int | None], ...]
@@ -75,19 +76,19 @@ class Jury:
     async def _verdicts(self, judge: Judge, episode: Episode, judging: int) -> tuple[Verdict, ...]:
         try:
             if judge.id.method == "model":  # the call is what is waited for, and is told as such
-                found = await verdicts_of(judge, episode, judging)
+                verdicts = await verdicts_of(judge, episode, judging)
             else:
                 with self._waits.until_answered(
                     f"the judge {judge.id.label}", episode.trial.task.id
                 ):
-                    found = await verdicts_of(judge, episode, judging)
+                    verdicts = await verdicts_of(judge, episode, judging)
         except SociolabError as error:
             if stops_all(error):
                 raise
             return self._failures(judge, episode, judging, error)
-        if found and judge.id not in self._cells:
-            self._cells[judge.id] = cells_of(found, episode.trial.task.seats)
-        return found
+        if verdicts and judge.id not in self._cells:
+            self._cells[judge.id] = cells_of(verdicts, episode.trial.task.seats)
+        return verdicts
 
     def _failures(
         self, judge: Judge, episode: Episode, judging: int, error: SociolabError
@@ -109,9 +110,9 @@ class Jury:
         """The same judge with other code, as it judged in this run before."""
         if judge not in self._former:
             like = _but_for_code(judge)
-            known = self._store.verdicts.judges(self._run)
+            judges = self._store.verdicts.judges(self._run)
             self._former[judge] = tuple(
-                one for one in known if one != judge and _but_for_code(one) == like
+                other for other in judges if other != judge and _but_for_code(other) == like
             )
         return self._former[judge]
 
@@ -136,6 +137,44 @@ class Jury:
         self._store.verdicts.add(self._run, judge, named, trial=episode.trial.id, judging=judging)
 
 
+DueJudging: TypeAlias = tuple[Judge, Trial, int]
+"""A judge, a trial that was played, and which judging of it this is, from 0."""
+
+
+@dataclass(slots=True)
+class JudgingBench:
+    """Has judges judge what is due."""
+
+    store: Store
+    run: str
+    jury: Jury
+    replies: TalliedReplies
+    tally: Tally
+    shard: Shard | None
+
+    def due(self, judges: Sequence[Judge], repeats: int) -> list[DueJudging]:
+        """What these judges have not judged yet, or failed on."""
+        rows = self.store.trials(self.run)
+        ids = [row.trial.id for row in rows]
+        ours = {*ids} if self.shard is None else self.shard.of(ids)
+        played = [row.trial for row in rows if row.status == "played" and row.trial.id in ours]
+        return [
+            (judge, trial, number)
+            for number in range(repeats)
+            for trial in played
+            for judge in judges
+            if not self.store.verdicts.judged(self.run, judge.id, trial=trial.id, judging=number)
+        ]
+
+    async def work(self, judging: DueJudging) -> None:
+        """Judge once, and keep what is said."""
+        judge, trial, number = judging
+        episode = Episode(trial, self.store.events(self.run, trial.id))
+        await self.jury.judge(judge, episode, number)
+        self.replies.release(trial.id)
+        self.tally.done += 1
+
+
 async def verdicts_of(judge: Judge, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
     """What a judge says of an episode; a bug in it (a plugin's, maybe) is a WorldError by name.
 
@@ -145,7 +184,7 @@ async def verdicts_of(judge: Judge, episode: Episode, judging: int = 0) -> tuple
         raise WorldError(f"the judge {type(judge).__name__}: {problem}")
     who = f"the judge {judge.id.label}"
     try:
-        said: object = judge.judge(episode, judging)
+        awaitable: object = judge.judge(episode, judging)
     except TypeError as error:
         if error.__traceback__ is not None and error.__traceback__.tb_next is None:
             raise WorldError(f"{who}: {EXPECTED}, found that {describe_error(error)}") from error
@@ -154,21 +193,22 @@ async def verdicts_of(judge: Judge, episode: Episode, judging: int = 0) -> tuple
         raise
     except Exception as error:  # somebody's judge
         raise _broke(who, episode, error) from error
-    if not inspect.isawaitable(said):
+    if not inspect.isawaitable(awaitable):
         raise WorldError(f'{who}: {EXPECTED}, found one without "async"')
     try:
-        found: object = await said
+        verdicts: object = await awaitable
     except SociolabError:
         raise
     except Exception as error:  # as in the runner: a plugin's bug, by name
         raise _broke(who, episode, error) from error
-    return checked_verdicts(who, found, episode)
+    return checked_verdicts(who, verdicts, episode)
 
 
 def cells_of(verdicts: Sequence[Verdict], seats: Sequence[str]) -> Cells:
     """The measures of these verdicts, and the places of their seats."""
     return tuple(
-        (one.measure, None if one.seat is None else seats.index(one.seat)) for one in verdicts
+        (verdict.measure, None if verdict.seat is None else seats.index(verdict.seat))
+        for verdict in verdicts
     )
 
 
@@ -176,11 +216,14 @@ def told_cells(store: Store, run: str, judge: JudgeId) -> Cells:
     """What a judge is for, as in the first episode of a run where it told; empty if in none."""
     seats: Mapping[str, Sequence[str]] | None = None
     for row in store.verdicts.judgings(run, judge):
-        said = [one for one in row.verdicts if one.measure != UNTOLD]
-        if row.trial is not None and said:
+        verdicts = [verdict for verdict in row.verdicts if verdict.measure != UNTOLD]
+        if row.trial is not None and verdicts:
             if seats is None:
-                seats = {one.trial.id: one.trial.task.seats for one in store.trials(run)}
-            return cells_of(said, seats[row.trial])
+                seats = {
+                    trial_row.trial.id: trial_row.trial.task.seats
+                    for trial_row in store.trials(run)
+                }
+            return cells_of(verdicts, seats[row.trial])
     return ()
 
 
@@ -210,7 +253,8 @@ def seated(cells: Cells, seats: Sequence[str]) -> tuple[tuple[Measure, str | Non
 def _all_broken(verdicts: Sequence[Verdict]) -> bool:
     """Whether a judging holds nothing but what the judge's code broke, or was too late for."""
     return bool(verdicts) and all(
-        isinstance(one, ScoreFailure) and one.cause in ("plugin", "timeout") for one in verdicts
+        isinstance(verdict, ScoreFailure) and verdict.cause in ("plugin", "timeout")
+        for verdict in verdicts
     )
 
 
@@ -228,72 +272,72 @@ EXPECTED = (
 )
 
 
-def id_problem(found: object) -> str:
+def id_problem(judge_id: object) -> str:
     """Why a judge cannot be known by this, as "expected ..., found ..."; "" if it can."""
-    if not isinstance(found, JudgeId):
-        return f"expected id = JudgeId(name, method, settings), found {found!r:.80}"
-    texts = {"name": found.name, "settings": found.settings, "sheet": found.sheet}
+    if not isinstance(judge_id, JudgeId):
+        return f"expected id = JudgeId(name, method, settings), found {judge_id!r:.80}"
+    texts = {"name": judge_id.name, "settings": judge_id.settings, "sheet": judge_id.sheet}
     for part, value in texts.items():
         if not isinstance(value, str):
-            return f"expected an id whose {part} is a str, found {value!r:.80} in {found!r:.120}"
-    if not found.name.strip():
-        return f"expected an id with a name, found {found!r:.120}"
-    for part, value, known in (
-        ("method", found.method, get_args(Method)),
-        ("role", found.role, get_args(JudgeRole)),
+            return f"expected an id whose {part} is a str, found {value!r:.80} in {judge_id!r:.120}"
+    if not judge_id.name.strip():
+        return f"expected an id with a name, found {judge_id!r:.120}"
+    for part, value, choices in (
+        ("method", judge_id.method, get_args(Method)),
+        ("role", judge_id.role, get_args(JudgeRole)),
     ):
-        if value not in known:
-            return f"expected an id whose {part} is one of {', '.join(known)}, found {value!r}"
-    if not isinstance(found.prompts, Prompts | None):
-        return f"expected an id whose prompts are Prompts or None, found {found.prompts!r:.80}"
+        if value not in choices:
+            return f"expected an id whose {part} is one of {', '.join(choices)}, found {value!r}"
+    if not isinstance(judge_id.prompts, Prompts | None):
+        return f"expected an id whose prompts are Prompts or None, found {judge_id.prompts!r:.80}"
     return ""
 
 
-def checked_verdicts(who: str, found: object, episode: Episode) -> tuple[Verdict, ...]:
+def checked_verdicts(who: str, verdicts: object, episode: Episode) -> tuple[Verdict, ...]:
     """The verdicts, their values as Python's own numbers; WorldError where one cannot be kept."""
-    if not isinstance(found, tuple | list):
-        raise WorldError(f"{who}: {EXPECTED}, found {found!r:.80}")
+    if not isinstance(verdicts, tuple | list):
+        raise WorldError(f"{who}: {EXPECTED}, found {verdicts!r:.80}")
     seats = episode.trial.task.seats
-    for one in found:
-        if problem := _problem(one, seats):
+    for verdict in verdicts:
+        if problem := _problem(verdict, seats):
             raise WorldError(f"{who}: {problem}")
-    _check_once(who, found)
-    return tuple(map(_plain, found))
+    _check_once(who, verdicts)
+    return tuple(map(_plain, verdicts))
 
 
-def _problem(one: object, seats: Sequence[str]) -> str:
+def _problem(verdict: object, seats: Sequence[str]) -> str:
     """Why something is no verdict of this episode; "" if it is one."""
-    if not isinstance(one, Score | ScoreFailure | Unscored):
-        return f"{EXPECTED}, found {one!r:.80} among them"
-    if not isinstance(one.measure, Measure):
-        return f"expected a Measure in every verdict, found {one.measure!r:.80}"
-    of = f"the {type(one).__name__} of {one.measure.name}"
-    if one.seat is not None and one.seat not in seats:
+    if not isinstance(verdict, Score | ScoreFailure | Unscored):
+        return f"{EXPECTED}, found {verdict!r:.80} among them"
+    if not isinstance(verdict.measure, Measure):
+        return f"expected a Measure in every verdict, found {verdict.measure!r:.80}"
+    of = f"the {type(verdict).__name__} of {verdict.measure.name}"
+    if verdict.seat is not None and verdict.seat not in seats:
         return (
             f"expected verdicts on the seats {', '.join(seats)}, or None for the whole "
-            f"episode, found one on {one.seat!r:.80}"
+            f"episode, found one on {verdict.seat!r:.80}"
         )
-    if not isinstance(one, ScoreFailure) and one.rated_by is not None:
+    if not isinstance(verdict, ScoreFailure) and verdict.rated_by is not None:
         return f"expected {of} without rated_by, which is of people's ratings"
-    if isinstance(one, Score):
-        if not isinstance(one.value, Real):
-            return f"expected {of} with a value that is a number, found {one.value!r:.80}"
-        return _no_text(of, reason=one.reason)
-    if isinstance(one, Unscored):
-        if one.kind not in get_args(NotKnown):
+    if isinstance(verdict, Score):
+        if not isinstance(verdict.value, Real):
+            return f"expected {of} with a value that is a number, found {verdict.value!r:.80}"
+        return _no_text(of, reason=verdict.reason)
+    if isinstance(verdict, Unscored):
+        if verdict.kind not in get_args(NotKnown):
             kinds = ", ".join(get_args(NotKnown))
-            return f"expected {of} with a kind out of {kinds}, found {one.kind!r:.80}"
-        return _no_text(of, why=one.why)
-    return _failure_problem(of, one)
+            return f"expected {of} with a kind out of {kinds}, found {verdict.kind!r:.80}"
+        return _no_text(of, why=verdict.why)
+    return _failure_problem(of, verdict)
 
 
-def _failure_problem(of: str, one: ScoreFailure) -> str:
+def _failure_problem(of: str, failure: ScoreFailure) -> str:
     causes: Collection[str] = get_args(Cause)
-    if one.cause not in causes:
-        return f"expected {of} with a cause out of {', '.join(causes)}, found {one.cause!r:.80}"
-    if not isinstance(one.attempts, int):
-        return f"expected {of} with attempts that are counted, found {one.attempts!r:.80}"
-    return _no_text(of, problem=one.problem, raw=one.raw)
+    if failure.cause not in causes:
+        return f"expected {of} with a cause out of {', '.join(causes)}, found {failure.cause!r:.80}"
+    if not isinstance(failure.attempts, int):
+        return f"expected {of} with attempts that are counted, found {failure.attempts!r:.80}"
+    return _no_text(of, problem=failure.problem, raw=failure.raw)
 
 
 def _no_text(of: str, **parts: object) -> str:
@@ -303,8 +347,8 @@ def _no_text(of: str, **parts: object) -> str:
     return ""
 
 
-def _check_once(who: str, found: Sequence[Verdict]) -> None:
-    cells = [(one.measure, one.seat) for one in found]
+def _check_once(who: str, verdicts: Sequence[Verdict]) -> None:
+    cells = [(verdict.measure, verdict.seat) for verdict in verdicts]
     if len(set(cells)) == len(cells):
         return
     measure, seat = next(cell for cell in cells if cells.count(cell) > 1)
@@ -315,8 +359,8 @@ def _check_once(who: str, found: Sequence[Verdict]) -> None:
     )
 
 
-def _plain(one: Verdict) -> Verdict:
+def _plain(verdict: Verdict) -> Verdict:
     """A value of some other library's kind of number cannot be written down as one."""
-    if not isinstance(one, Score) or type(one.value) in (int, float):
-        return one
-    return replace(one, value=float(one.value))
+    if not isinstance(verdict, Score) or type(verdict.value) in (int, float):
+        return verdict
+    return replace(verdict, value=float(verdict.value))

@@ -120,16 +120,16 @@ async def play_all(
             allowance.resume(trial)
         else:
             await allowance.begin(trial)
-        whole = False
+        finished = False
         try:
-            await _one(context, jury, row)
-            whole = True
+            await _play_and_judge(context, jury, row)
+            finished = True
         except SociolabError as error:
             if stops_all(error):
                 raise
             _fail(context, row.trial, cause_of(error), str(error))
         finally:
-            allowance.end(trial, whole=whole)
+            allowance.end(trial, finished=finished)
         context.tally.one_done(trial)
 
     in_order = sorted(rows, key=lambda row: row.status not in _BEGUN)
@@ -143,7 +143,7 @@ _BEGUN = ("playing", "played")
 """Of a trial that is to be gone on with: it has cost something already."""
 
 
-async def _one(context: RunContext, jury: Jury, row: TrialRow) -> None:
+async def _play_and_judge(context: RunContext, jury: Jury, row: TrialRow) -> None:
     """Play a trial to its end, or what is left of it, and have it judged."""
     trial, store = row.trial, context.store
     if row.status == "played":
@@ -168,16 +168,18 @@ def spoiled(episode: Episode, limit: float) -> str:
     Exactly the limit is not more. It hangs on what is on record alone, so that a trial that is
     resumed comes to the same, and no call is made for it.
     """
-    over = {seat: one for seat, one in episode.asked.items() if one.failed / one.asked > limit}
+    over = {
+        seat: turns for seat, turns in episode.asked.items() if turns.failed / turns.asked > limit
+    }
     if not over:
         return ""
     seat, worst = max(over.items(), key=lambda item: item[1].failed / item[1].asked)
     what = "turn" if episode.moves or episode.failed_turns else "question"
-    others = len(over) - 1
-    too = f", and {'another seat' if others == 1 else f'{others} more seats'} too many"
+    rest = len(over) - 1
+    too = f", and {'another seat' if rest == 1 else f'{rest} more seats'} too many"
     return (
         f"{seat} ({episode.trial.agent(seat)}) failed {worst.failed:,} of {worst.asked:,} "
-        f"{what}{'' if worst.asked == 1 else 's'}{too if others else ''} "
+        f"{what}{'' if worst.asked == 1 else 's'}{too if rest else ''} "
         f"(limit: {_limit_words(limit)})"
     )
 

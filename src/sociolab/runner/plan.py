@@ -26,13 +26,13 @@ def every_seating(
     """
     if partner is None:
         return tuple(product(agents, repeat=len(seats)))
-    found = []
+    casts = []
     for agent in agents:
         for seat in range(len(seats)):
             cast = [partner] * len(seats)
             cast[seat] = agent
-            found.append(tuple(cast))
-    return tuple(dict.fromkeys(found))
+            casts.append(tuple(cast))
+    return tuple(dict.fromkeys(casts))
 
 
 def trials(
@@ -47,13 +47,13 @@ def trials(
     casts: CastRule | None = None,
 ) -> tuple[Trial, ...]:
     """All trials: repeat by repeat, task by task, so that a run cut short is still balanced."""
-    found = []
+    planned = []
     for repeat, task in product(range(repeats), tasks):
         for cast in (casts or every_seating)(agents, partner, task.seats):
             members = tuple(map(CastMember, task.seats, cast))
             key = trial_id(world, data, task, members, repeat, seed)
-            found.append(Trial(key, world, task, members, repeat, seed))
-    return tuple(found)
+            planned.append(Trial(key, world, task, members, repeat, seed))
+    return tuple(planned)
 
 
 def trial_id(
@@ -79,10 +79,10 @@ class Shard:
     @classmethod
     def parse(cls, text: str) -> Shard:
         """The shard that a text such as "3/16" names; ValueError if it names none."""
-        found = re.fullmatch(r"0*([1-9]\d{0,5})/0*([1-9]\d{0,5})", text, re.ASCII)
-        if found is None or int(found[1]) > int(found[2]):
+        match = re.fullmatch(r"0*([1-9]\d{0,5})/0*([1-9]\d{0,5})", text, re.ASCII)
+        if match is None or int(match[1]) > int(match[2]):
             raise ValueError(f'expected I/N with I from 1 to N, such as 3/16, found "{text}"')
-        return cls(int(found[1]), int(found[2]))
+        return cls(int(match[1]), int(match[2]))
 
     def of(self, trials: Iterable[str]) -> frozenset[str]:
         """The ids of this shard among those of a whole plan."""
@@ -91,7 +91,7 @@ class Shard:
 
 def select(
     tasks: Sequence[Task],
-    wanted: str | None,
+    expression: str | None,
     limit: int | None,
     lists: Mapping[str, Collection[str]] | None = None,
 ) -> tuple[Task, ...]:
@@ -104,8 +104,8 @@ def select(
     """
     lists = lists or {}
     chosen = list(tasks)
-    if wanted is not None:
-        parts = [part.strip() for part in wanted.split(",") if part.strip()]
+    if expression is not None:
+        parts = [part.strip() for part in expression.split(",") if part.strip()]
         if not parts:
             raise ConfigError("--tasks is empty; name task ids, tags or scenario=ID")
         for part in parts:

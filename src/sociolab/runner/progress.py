@@ -67,7 +67,7 @@ class Waits:
     _people: dict[int, Wait] = field(default_factory=dict)
     # By task, since a task waits for one call at a time: neither a timer nor a task of its own.
     _calls: dict[asyncio.Task[object], float] = field(default_factory=dict)
-    _asked: int = 0
+    _last_number: int = 0
     step: WorkStep | None = None
     stopping: bool = False
     _stuck: set[str] = field(default_factory=set)
@@ -75,8 +75,8 @@ class Waits:
     @contextmanager
     def until_answered(self, whom: str, where: str) -> Iterator[None]:
         """Somebody is asked now, and has answered when this is left."""
-        self._asked += 1
-        number = self._asked
+        self._last_number += 1
+        number = self._last_number
         self._people[number] = Wait(whom, where, now())
         try:
             yield
@@ -147,9 +147,9 @@ class Waits:
         late = [wait for wait in list(self._people.values()) if at - wait.since > PATIENCE]
         if late:
             first = min(late, key=lambda wait: wait.since)
-            others = f" and for {len(late) - 1} more" if late[1:] else ""
+            rest = f" and for {len(late) - 1} more" if late[1:] else ""
             waited = at - first.since
-            yield f"waiting {waited:.0f} s for {first.whom} in {first.where}{others}"
+            yield f"waiting {waited:.0f} s for {first.whom} in {first.where}{rest}"
 
     def _for_calls(self) -> Iterator[str]:
         at = now()
@@ -167,7 +167,7 @@ def blocks_at(thread: int) -> str:
     """Where in somebody's own file a thread is, such as " (my_agent.py, line 12, in reply)"; "" if
     it is in none."""
     frame = sys._current_frames().get(thread)
-    frames = [one for one in extract_stack(frame) if users_own(one)] if frame else []
+    frames = [entry for entry in extract_stack(frame) if users_own(entry)] if frame else []
     return f" ({in_file(frames[-1])})" if frames else ""
 
 
@@ -245,7 +245,8 @@ class Tally:
     `anew` are trials begun anew, since a plugin's error had ended them. `estimated` are calls whose
     tokens and cost are estimates. `waits` is no counter, but who is waited for; `on_done` is called
     when a trial is over. `judges`: those that judge anew. `course`: how far the
-    episodes are, where their world tells how long they get.
+    episodes are, where their world tells how long they get. `exam`: who sits one at the
+    moment, and how far.
     """
 
     total: int = 0
@@ -264,6 +265,7 @@ class Tally:
     on_done: Callable[[], object] | None = None
     judges: tuple[JudgeId, ...] = ()
     course: Course | None = None
+    exam: tuple[str, Tally] | None = None
 
     def one_done(self, trial: str) -> None:
         """A trial is over: played and judged, or failed."""
@@ -289,9 +291,9 @@ class Tally:
     def seconds_left(self) -> float | None:
         """At the pace so far; None while nobody can tell."""
         if self.course is not None and self.course.fresh:
-            left = self.course.expected - self.course.played
-            if left > 0:  # else only judges and the last replies are waited for
-                return self.seconds / self.course.fresh * left
+            remaining = self.course.expected - self.course.played
+            if remaining > 0:  # else only judges and the last replies are waited for
+                return self.seconds / self.course.fresh * remaining
         fresh = self.done - self.done_before
         return self.seconds / fresh * (self.total - self.done) if fresh > 0 else None
 

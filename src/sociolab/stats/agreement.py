@@ -136,8 +136,8 @@ def agreement_report(
     dimension. ValueError for a dimension without a range or named as a summary, a rating outside
     its range, the same rating twice, an item in two clusters or groups.
     """
-    if taken := {OVERALL, POOLED} & set(ranges):
-        raise ValueError(f"{min(taken)} is the name of a summary, no dimension may have it")
+    if reserved := {OVERALL, POOLED} & set(ranges):
+        raise ValueError(f"{min(reserved)} is the name of a summary, no dimension may have it")
     of = {name: Bins(low, high, bins) for name, (low, high) in ranges.items()}
     study = rating_arrays(rows, judge_rows, of)
     groups: list[str | None] = [None, *sorted(set(study.groups))]
@@ -172,9 +172,10 @@ def _means_of(
         for name, each in columns.items()
         for title, column in each.items()
     }
-    found = means(flat, clusters)
+    estimates = means(flat, clusters)
     return {
-        name: {title: found[f"{name} {title}"] for title in each} for name, each in columns.items()
+        name: {title: estimates[f"{name} {title}"] for title in each}
+        for name, each in columns.items()
     }
 
 
@@ -187,10 +188,10 @@ def _agreements(
     """
     clusters = study.clusters_of(group)
     columns = {name: pair_columns(table, study.bins[name]) for name, table in tables.items()}
-    found = _means_of(columns, clusters)
-    rated = {name: table.of(table.sizes + table.missing > 0) for name, table in tables.items()}
+    estimates = _means_of(columns, clusters)
+    rated = {name: table.select(table.sizes + table.missing > 0) for name, table in tables.items()}
     count = study.categories
-    agreements = {name: agreement_of(found[name], rated[name], count) for name in tables}
+    agreements = {name: agreement_of(estimates[name], rated[name], count) for name in tables}
     if len(parts := [name for name in tables if name != OVERALL]) > 1:
         pooled = {
             title: np.concatenate([columns[name][title] for name in parts])
@@ -204,16 +205,16 @@ def _agreements(
 
 def _among_people(study: RatingArrays, group: str | None) -> list[AmongPeople]:
     mask = study.mask(group)
-    tables = {name: people.of(mask) for name, people in study.people.items()}
+    tables = {name: people.select(mask) for name, people in study.people.items()}
     rated, agreements = _agreements(study, tables, group)
     cells = []
-    for name, found in agreements.items():
+    for name, agreement in agreements.items():
         metrics: Sequence[Alpha | None] = (None, None, None)
         if name != POOLED:
-            there = tables[name].sizes + tables[name].missing > 0
-            clusters = study.cluster_numbers[mask][there]
+            is_item = tables[name].sizes + tables[name].missing > 0
+            clusters = study.cluster_numbers[mask][is_item]
             metrics = alphas(rated[name], clusters, _METRICS)
-        cells.append(AmongPeople(name, group, study.raters(name, group), found, *metrics))
+        cells.append(AmongPeople(name, group, study.raters(name, group), agreement, *metrics))
     return cells
 
 
@@ -223,14 +224,20 @@ def _judge_and_people(study: RatingArrays, judge: str, group: str | None) -> lis
         str, tuple[JudgeGaps, Correlation, Correlation, JudgeColumn, NDArray[np.bool_]]
     ] = {}
     for name, people in study.people.items():
-        table, column = people.of(mask), study.judge(judge, name).of(mask)
+        table, column = people.select(mask), study.judge(judge, name).select(mask)
         rated = table.sizes > 0
-        both = rated & column.given
-        scores, compared, clusters = column.values[both], table.of(both), study.cluster_numbers
-        gaps = JudgeGaps.of(scores, compared)
-        linear, ranked = correlations(scores, compared.means(), clusters[mask][both])
+        scored = rated & column.scored
+        scores, compared, clusters = (
+            column.values[scored],
+            table.select(scored),
+            study.cluster_numbers,
+        )
+        gaps = JudgeGaps.from_scores(scores, compared)
+        linear, ranked = correlations(scores, compared.means(), clusters[mask][scored])
         sides[name] = gaps, linear, ranked, column, rated
-        columns[name] = {title: _scattered(found, both) for title, found in gaps.columns().items()}
+        columns[name] = {
+            title: _scattered(column, scored) for title, column in gaps.columns().items()
+        }
     means_of = _means_of(columns, study.clusters_of(group))
     return [
         JudgeAndPeople(
@@ -240,9 +247,9 @@ def _judge_and_people(study: RatingArrays, judge: str, group: str | None) -> lis
             pearson=linear,
             spearman=ranked,
             spread=gaps.spread(means_of[name]),
-            failed=int((column.owed & ~column.given).sum()),
-            only_judge=int((column.given & ~rated).sum()),
-            only_people=int((rated & ~column.given).sum()),
+            failed=int((column.owed & ~column.scored).sum()),
+            only_judge=int((column.scored & ~rated).sum()),
+            only_people=int((rated & ~column.scored).sum()),
         )
         for name, (gaps, linear, ranked, column, rated) in sides.items()
     ]
@@ -251,34 +258,34 @@ def _judge_and_people(study: RatingArrays, judge: str, group: str | None) -> lis
 def _judge_pair(study: RatingArrays, first: str, second: str, group: str | None) -> list[JudgePair]:
     mask = study.mask(group)
     sides = {
-        name: (study.judge(first, name).of(mask), study.judge(second, name).of(mask))
+        name: (study.judge(first, name).select(mask), study.judge(second, name).select(mask))
         for name in study.people
     }
-    tables = {name: _beside(*both) for name, both in sides.items()}
+    tables = {name: _beside(*columns) for name, columns in sides.items()}
     _, agreements = _agreements(study, tables, group)
     gaps = {name: {"gap": a.values - b.values} for name, (a, b) in sides.items()}
     differences = _means_of(gaps, study.clusters_of(group))
     cells = []
-    for name, found in agreements.items():
+    for name, agreement in agreements.items():
         if name == POOLED:
-            cells.append(JudgePair(first, second, name, group, found, None, None, None))
+            cells.append(JudgePair(first, second, name, group, agreement, None, None, None))
             continue
         a, b = sides[name]
-        either = a.owed | b.owed
+        owed = a.owed | b.owed
         linear, ranked = correlations(
-            a.values[either],
-            b.values[either],
-            study.cluster_numbers[mask][either],
+            a.values[owed],
+            b.values[owed],
+            study.cluster_numbers[mask][owed],
         )
         gap = differences[name]["gap"]
-        cells.append(JudgePair(first, second, name, group, found, linear, ranked, gap))
+        cells.append(JudgePair(first, second, name, group, agreement, linear, ranked, gap))
     return cells
 
 
 def _scattered(column: Floats, where: NDArray[np.bool_]) -> Floats:
-    found = np.full(len(where), np.nan)
-    found[where] = column
-    return found
+    scattered = np.full(len(where), np.nan)
+    scattered[where] = column
+    return scattered
 
 
 def _beside(a: JudgeColumn, b: JudgeColumn) -> RatingTable:
@@ -331,7 +338,7 @@ class JudgeGaps:
     freedom: NDArray[np.intp]
 
     @classmethod
-    def of(cls, judge: Floats, people: RatingTable) -> JudgeGaps:
+    def from_scores(cls, judge: Floats, people: RatingTable) -> JudgeGaps:
         """Of a judge's scores of these items, each of which has a rating at least."""
         if not len(judge):
             empty = np.zeros(0)
@@ -359,26 +366,26 @@ class JudgeGaps:
         }
         return {
             "bias": self.gaps,
-            **{name: np.where(several, found, np.nan) for name, found in shares.items()},
+            **{name: np.where(several, share, np.nan) for name, share in shares.items()},
             "outside": np.where(outside > 0, outside, np.nan),
         }
 
-    def spread(self, found: Mapping[str, Estimate]) -> Spread:
+    def spread(self, mean_of: Mapping[str, Estimate]) -> Spread:
         """The record of items whose `columns` have these means."""
         gaps = self.gaps.tolist()
-        centre = found["bias"].value or 0.0
+        centre = mean_of["bias"].value or 0.0
         return Spread(
-            bias=found["bias"],
+            bias=mean_of["bias"],
             sd=_sd(math.fsum((gap - centre) ** 2 for gap in gaps), len(gaps) - 1),
             counts=_counts(self.gaps),
             single_rater=int((self.freedom == 0).sum()),
-            within_own_sd=found["own"],
-            within_pooled_sd=found["pooled"],
+            within_own_sd=mean_of["own"],
+            within_pooled_sd=mean_of["pooled"],
             pooled_sd=self.pooled_sd,
-            inside=found["inside"],
+            inside=mean_of["inside"],
             below=int((self.outside < 0).sum()),
             above=int((self.outside > 0).sum()),
-            outside_by=found["outside"],
+            outside_by=mean_of["outside"],
         )
 
 
@@ -392,8 +399,8 @@ def _counts(gaps: Floats) -> tuple[tuple[int, int], ...]:
         return ()
     nearest = np.copysign(np.floor(np.abs(gaps) + 0.5 + _ROUNDING), gaps).astype(np.intp)
     least = int(nearest.min())
-    found = np.bincount(nearest - least).tolist()
-    return tuple((least + i, count) for i, count in enumerate(found))
+    counts = np.bincount(nearest - least).tolist()
+    return tuple((least + i, count) for i, count in enumerate(counts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -451,16 +458,16 @@ def sheets_of(rows: Sequence[ItemRating], bins: Mapping[str, Bins]) -> Sheets:
 
 
 def _overall(sheets: Sequence[dict[str, Given]]) -> dict[str, Given]:
-    found: dict[str, Given] = {}
-    first, *others = sheets
-    for item, given in first.items():
-        for rater in given:
-            if all(rater in sheet.get(item, ()) for sheet in others):
+    overall: dict[str, Given] = {}
+    first, *rest = sheets
+    for item, ratings in first.items():
+        for rater in ratings:
+            if all(rater in sheet.get(item, ()) for sheet in rest):
                 values = [sheet[item][rater] for sheet in sheets]
-                there = [value for value in values if value is not None]
-                overall = fmean(there) if len(there) == len(values) else None
-                found.setdefault(item, {})[rater] = overall
-    return found
+                valued = [value for value in values if value is not None]
+                mean = fmean(valued) if len(valued) == len(values) else None
+                overall.setdefault(item, {})[rater] = mean
+    return overall
 
 
 def with_overall(bins: Mapping[str, Bins]) -> dict[str, Bins]:
@@ -480,11 +487,11 @@ class JudgeColumn:
     owed: NDArray[np.bool_]
 
     @property
-    def given(self) -> NDArray[np.bool_]:
+    def scored(self) -> NDArray[np.bool_]:
         """Where there is a score."""
         return ~np.isnan(self.values)
 
-    def of(self, chosen: NDArray[np.bool_]) -> JudgeColumn:
+    def select(self, chosen: NDArray[np.bool_]) -> JudgeColumn:
         """The chosen items."""
         return JudgeColumn(self.values[chosen], self.owed[chosen])
 
@@ -522,11 +529,11 @@ class RatingArrays:
 
     def raters(self, dimension: str, group: str | None) -> int:
         """How many different people rated items of this group; `POOLED`: on any dimension."""
-        found: set[str] = set()
+        raters: set[str] = set()
         for (name, own), who in self.who.items():
             if group in (None, own) and (dimension == name or dimension == POOLED != name):
-                found |= who if name != OVERALL or dimension == OVERALL else set()
-        return len(found)
+                raters |= who if name != OVERALL or dimension == OVERALL else set()
+        return len(raters)
 
 
 def rating_arrays(
@@ -560,16 +567,16 @@ def _table(sheet: Mapping[str, Given], items: Sequence[str]) -> RatingTable:
 
 
 def _column(judge: str, sheet: Mapping[str, Given], items: Sequence[str]) -> JudgeColumn:
-    given = [sheet.get(item, {}) for item in items]
-    values = np.array([each.get(judge) for each in given], dtype=np.float64)
-    return JudgeColumn(values, np.array([judge in each for each in given], dtype=bool))
+    ratings = [sheet.get(item, {}) for item in items]
+    values = np.array([each.get(judge) for each in ratings], dtype=np.float64)
+    return JudgeColumn(values, np.array([judge in each for each in ratings], dtype=bool))
 
 
 def _who(
     sheets: Sheets, homes: Mapping[str, tuple[str, str]]
 ) -> dict[tuple[str, str], frozenset[str]]:
-    found: dict[tuple[str, str], set[str]] = {}
+    raters: dict[tuple[str, str], set[str]] = {}
     for name, sheet in sheets.items():
-        for item, given in sheet.items():
-            found.setdefault((name, homes[item][1]), set()).update(given)
-    return {key: frozenset(raters) for key, raters in found.items()}
+        for item, ratings in sheet.items():
+            raters.setdefault((name, homes[item][1]), set()).update(ratings)
+    return {key: frozenset(people) for key, people in raters.items()}

@@ -48,11 +48,11 @@ def pass_hat(
     """
     home = _homes(values, tasks, clusters)
     shares = {k: _shares(values, tasks, home, threshold, k) for k in ks}
-    found = means({str(k): share for k, share in shares.items()}, list(home.values()))
+    estimates = means({str(k): share for k, share in shares.items()}, list(home.values()))
     return tuple(
         Consistency(
             k,
-            on_scale(found[str(k)], 0.0, 1.0),
+            on_scale(estimates[str(k)], 0.0, 1.0),
             share.count(None),
         )
         for k, share in shares.items()
@@ -89,9 +89,9 @@ def pass_hat_difference(
         ]
         for k in ks
     }
-    found = means({str(k): gap for k, gap in gaps.items()}, list(home.values()))
+    estimates = means({str(k): gap for k, gap in gaps.items()}, list(home.values()))
     return tuple(
-        Consistency(k, on_scale(found[str(k)], -1.0, 1.0), gap.count(None))
+        Consistency(k, on_scale(estimates[str(k)], -1.0, 1.0), gap.count(None))
         for k, gap in gaps.items()
     )
 

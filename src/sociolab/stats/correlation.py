@@ -73,7 +73,7 @@ def pearson(
 
     ValueError for lengths that differ and a value that is not finite.
     """
-    points, missing = _given(a, b, clusters)
+    points, missing = _pair_points(a, b, clusters)
     return _correlation(points, _pearson(points), missing)
 
 
@@ -86,15 +86,15 @@ def spearman(
 
     Its p is the same t test, an approximation below some 20 pairs.
     """
-    points, missing = _given(a, b, clusters)
+    points, missing = _pair_points(a, b, clusters)
     return _correlation(points, _spearman(points), missing)
 
 
 def correlations(a: Floats, b: Floats, clusters: Counts) -> tuple[Correlation, Correlation]:
     """Pearson's r and Spearman's rho of two columns, nan where missing, of numbered clusters."""
-    there = ~(np.isnan(a) | np.isnan(b))
-    points = _Points.of(a[there], b[there], clusters[there])
-    missing = len(a) - int(there.sum())
+    paired = ~(np.isnan(a) | np.isnan(b))
+    points = _Points.from_columns(a[paired], b[paired], clusters[paired])
+    missing = len(a) - int(paired.sum())
     return (
         _correlation(points, _pearson(points), missing),
         _correlation(points, _spearman(points), missing),
@@ -119,7 +119,7 @@ class _Points:
     clusters: int
 
     @classmethod
-    def of(cls, a: Floats, b: Floats, clusters: Counts) -> _Points:
+    def from_columns(cls, a: Floats, b: Floats, clusters: Counts) -> _Points:
         x, x_code = np.unique(a, return_inverse=True)
         y, y_code = np.unique(b, return_inverse=True)
         cells = x_code.ravel() * max(len(y), 1) + y_code.ravel()
@@ -129,7 +129,7 @@ class _Points:
         return cls(x, y, x_at, y_at, counts, place.ravel(), cluster.ravel(), len(names))
 
 
-def _given(
+def _pair_points(
     a: Sequence[float | None],
     b: Sequence[float | None],
     clusters: Sequence[str],
@@ -144,11 +144,11 @@ def _given(
         for x, y, cluster in zip(a, b, clusters, strict=True)
         if x is not None and y is not None
     ]
-    both = np.array([row[:2] for row in rows], dtype=np.float64).reshape(-1, 2)
-    if not np.isfinite(both).all():
+    pairs = np.array([row[:2] for row in rows], dtype=np.float64).reshape(-1, 2)
+    if not np.isfinite(pairs).all():
         raise ValueError("values are finite numbers, or None where missing; found nan/inf")
     names = numbered([cluster for _, _, cluster in rows])
-    return _Points.of(both[:, 0], both[:, 1], names), len(a) - len(rows)
+    return _Points.from_columns(pairs[:, 0], pairs[:, 1], names), len(a) - len(rows)
 
 
 def _correlation(points: _Points, of: _Of, missing: int) -> Correlation:
@@ -187,8 +187,8 @@ def _left_out(points: _Points, of: _Of) -> list[float | None]:
     return [r for out in each for r in _defined(of(points.counts[:, None] - out))]
 
 
-def _defined(found: Floats) -> list[float | None]:
-    return [None if r != r else r for r in found.tolist()]
+def _defined(values: Floats) -> list[float | None]:
+    return [None if r != r else r for r in values.tolist()]
 
 
 def _pearson(points: _Points) -> _Of:
@@ -197,10 +197,10 @@ def _pearson(points: _Points) -> _Of:
 
 
 def _spearman(points: _Points) -> _Of:
-    def of(counts: Counts) -> Floats:
+    def rho(counts: Counts) -> Floats:
         return _r(_ranks(points.x_code, counts), _ranks(points.y_code, counts), counts)
 
-    return of
+    return rho
 
 
 def _r(x: Floats, y: Floats, counts: Counts) -> Floats:
@@ -209,8 +209,8 @@ def _r(x: Floats, y: Floats, counts: Counts) -> Floats:
     Three pairs at least: any two lie on a line. Points that occur 0 times are as if not there.
     """
     total = counts.sum(axis=0)
-    there = counts > 0
-    flat = _constant(x, there) | _constant(y, there)
+    present = counts > 0
+    flat = _constant(x, present) | _constant(y, present)
     defined = (total > 2) & ~flat
     n = np.maximum(total, 1)
     x = x - (counts * x).sum(axis=0) / n
@@ -222,12 +222,12 @@ def _r(x: Floats, y: Floats, counts: Counts) -> Floats:
     return np.where(defined, r, np.nan)
 
 
-def _constant(values: Floats, there: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _constant(values: Floats, present: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Per column, whether the values that are there do not vary."""
     if not len(values):
-        return np.ones(there.shape[1], dtype=bool)
-    highest = np.where(there, values, -np.inf).max(axis=0)
-    return np.asarray(highest <= np.where(there, values, np.inf).min(axis=0))
+        return np.ones(present.shape[1], dtype=bool)
+    highest = np.where(present, values, -np.inf).max(axis=0)
+    return np.asarray(highest <= np.where(present, values, np.inf).min(axis=0))
 
 
 def _ranks(place: Counts, counts: Counts) -> Floats:

@@ -102,38 +102,38 @@ def crossed(plays: Sequence[RatedPlay]) -> Crossed | None:
     if not all(play.given for play in plays):
         raise ValueError("each play needs a rating")
     sizes = np.array([len(play.given) for play in plays])
-    given = np.array([value for play in plays for _, value in play.given])
+    ratings = np.array([value for play in plays for _, value in play.given])
     weights = np.repeat([play.weight for play in plays] / sizes, sizes)
     sides = np.repeat(numbered([f"{play.weight > 0} {play.side}" for play in plays]), sizes)
     weights /= np.abs(np.bincount(sides, weights=weights))[sides]
-    parts = np.bincount(sides, weights=weights * given)
+    parts = np.bincount(sides, weights=weights * ratings)
     signs = np.sign(np.bincount(sides, weights=weights))
-    influence = weights * (given - (signs * parts)[sides])
+    influence = weights * (ratings - (signs * parts)[sides])
     scenarios = np.repeat(numbered([play.cluster for play in plays]), sizes)
     names = [name for play in plays for name, _ in play.given]
     raters, by_people = numbered(names), np.array([name != "" for name in names])
     counts = int(scenarios.max()) + 1, len({*names} - {""})
-    value = math.fsum(weights * given)
+    value = math.fsum(weights * ratings)
     residuals = np.bincount(scenarios, weights=influence).astype(np.float64)
     homes = [len({*scenarios[sides == side]}) for side in range(len(parts))]
     if min(homes) < 2:
         return Crossed(value, None, 1.0, (0.0, 0.0), *counts, problem="1 cluster")
-    if np.abs(residuals).max() * counts[0] <= 1e-11 * np.abs(given).max():
+    if np.abs(residuals).max() * counts[0] <= 1e-11 * np.abs(ratings).max():
         return Crossed(value, None, 1.0, (0.0, 0.0), *counts, problem=NO_VARIATION)
     error, freedom = _by_scenario(influence, weights, sides, scenarios)
     limits = skewed_limits(residuals, error, freedom)
-    others = counts[1] >= LEAST_RATERS
-    if others:
-        shares = np.zeros((len(parts), len(given)))
-        shares[sides, np.arange(len(given))] = weights
-        one = _between(influence, shares, signs, scenarios)
-        two, both = (
+    for_others = counts[1] >= LEAST_RATERS
+    if for_others:
+        shares = np.zeros((len(parts), len(ratings)))
+        shares[sides, np.arange(len(ratings))] = weights
+        by_scenario = _between(influence, shares, signs, scenarios)
+        by_rater, by_both = (
             _between(influence[by_people], shares[:, by_people], signs, codes[by_people])
             for codes in (raters, scenarios * (int(raters.max()) + 1) + raters)
         )
-        error = math.sqrt(max(one + two - both, one, two))
+        error = math.sqrt(max(by_scenario + by_rater - by_both, by_scenario, by_rater))
         freedom = min(freedom, _freedom(raters[by_people], weights[by_people]))
-    return Crossed(value, error, freedom, limits, *counts, for_others=others)
+    return Crossed(value, error, freedom, limits, *counts, for_others=for_others)
 
 
 def _freedom(raters: Counts, weights: Floats) -> float:
@@ -156,8 +156,8 @@ def _by_scenario(
     )
     if shape[0] == 1:
         return mean_error(sums[0], sizes[0])
-    left = np.where(sizes < 1, 1 - sizes, 1.0)  # a side of one scenario deviates by 0
-    error = math.sqrt(float(((sums / np.sqrt(left)).sum(axis=0) ** 2).sum()))
+    remainder = np.where(sizes < 1, 1 - sizes, 1.0)  # a side of one scenario deviates by 0
+    error = math.sqrt(float(((sums / np.sqrt(remainder)).sum(axis=0) ** 2).sum()))
     # Welch's: a side of few scenarios, or one that counts for nothing, lends none to the others.
     each = [mean_error(*pair[:, pair[1] > 0]) for pair in np.stack([sums, sizes], axis=1)]
     squares, parts = [part**2 for part, _ in each], [part**4 / free for part, free in each]
@@ -199,19 +199,19 @@ class RatedEstimate(Estimate):
 def crossed_estimate(plays: Sequence[RatedPlay]) -> RatedEstimate:
     """`crossed` with a 95 % interval: for other raters too (method "crossed"), or for these where
     they are fewer than `LEAST_RATERS` ("t")."""
-    found = crossed(plays)
-    if found is None:
+    result = crossed(plays)
+    if result is None:
         return RatedEstimate(None, 0, 0, None, None, "none", note="no values")
-    value, n, clusters, raters = found.value, len(plays), found.clusters, found.raters
-    if found.error is None:
-        note = found.problem
+    value, n, clusters, raters = result.value, len(plays), result.clusters, result.raters
+    if result.error is None:
+        note = result.problem
         return RatedEstimate(value, n, clusters, None, None, "none", note=note, raters=raters)
-    half = t_critical(found.freedom) * found.error if found.for_others else 0.0
-    low, high = value + min(found.limits[0], -half), value + max(found.limits[1], half)
-    method: Method = "crossed" if found.for_others else "t"
+    half = t_critical(result.freedom) * result.error if result.for_others else 0.0
+    low, high = value + min(result.limits[0], -half), value + max(result.limits[1], half)
+    method: Method = "crossed" if result.for_others else "t"
     return RatedEstimate(
         value, n, clusters, low, high, method,
-        error=found.error, freedom=found.freedom, raters=raters,
+        error=result.error, freedom=result.freedom, raters=raters,
     )  # fmt: skip
 
 
@@ -221,27 +221,33 @@ def for_other_raters(
     """Comparisons in people's scores with interval, p and detectable difference for other raters,
     too; `plays` are those of both sides, b's with negative weights. Those of few raters stay."""
     both_ways = {name: crossed(some) for name, some in plays.items()}
-    found = {name: one for name, one in both_ways.items() if one is not None and one.for_others}
+    results = {
+        name: result
+        for name, result in both_ways.items()
+        if result is not None and result.for_others
+    }
     ps = {
-        name: found[name].p if name in found else test.permutation.testable
+        name: results[name].p if name in results else test.permutation.testable
         for name, test in tests.items()
     }
     corrected = holm(ps, looks)
     level = ALPHA / max(1, sum(p is not None for p in ps.values())) / looks
-    made = {name: replace(test, holm_p=corrected[name]) for name, test in tests.items()}
+    adjusted = {name: replace(test, holm_p=corrected[name]) for name, test in tests.items()}
     for name, some in both_ways.items():
-        if some is not None and name not in found:
+        if some is not None and name not in results:
             gap = tests[name].difference
-            told = RatedEstimate(**asdict(gap), raters=some.raters)
-            made[name] = replace(made[name], difference=told)
-    for name, one in found.items():
-        test, error = tests[name], one.error or 0.0
-        seen = t_shift(one.freedom, level) * error
-        made[name] = replace(
-            made[name],
+            estimate = RatedEstimate(**asdict(gap), raters=some.raters)
+            adjusted[name] = replace(adjusted[name], difference=estimate)
+    for name, result in results.items():
+        test, error = tests[name], result.error or 0.0
+        detectable = t_shift(result.freedom, level) * error
+        adjusted[name] = replace(
+            adjusted[name],
             difference=replace(crossed_estimate(plays[name]), n=test.difference.n),
-            permutation=replace(test.permutation, p=one.p, smallest=None, exact=False, note=BY_T),
-            design=replace(test.design, error=error, detectable=seen, note="", alpha=level),
-            settles=Needed(abs(one.value), None, None, "raters are needed, too", level),
+            permutation=replace(
+                test.permutation, p=result.p, smallest=None, exact=False, note=BY_T
+            ),
+            design=replace(test.design, error=error, detectable=detectable, note="", alpha=level),
+            settles=Needed(abs(result.value), None, None, "raters are needed, too", level),
         )
-    return made
+    return adjusted

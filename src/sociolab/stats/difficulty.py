@@ -102,18 +102,18 @@ def difficulties(
         raise ValueError(f"the lower bound lies below the upper one, found {lower} and {upper}")
     scored, models, missing = _by_task(plays, lower, upper)
     if target not in models:
-        known = ", ".join(sorted(models)) or "none"
-        raise ValueError(f"{target!r} played none of the tasks; the models are: {known}")
-    found, left_out = [], []
+        names = ", ".join(sorted(models)) or "none"
+        raise ValueError(f"{target!r} played none of the tasks; the models are: {names}")
+    ranked, left_out = [], []
     for task, values in sorted(scored.items()):
         few = tuple((name, len(values.get(name, ()))) for name in sorted(models))
         few = tuple((name, n) for name, n in few if n < 2)
         if few:
             left_out.append(TaskLeftOut(task, few))
         else:
-            found.append(_difficulty(task, values, target, lower, upper))
-    found.sort(key=lambda task: (-task.gap, task.target.mean, task.task))
-    return Difficulties(target, tuple(found), tuple(left_out), missing)
+            ranked.append(_difficulty(task, values, target, lower, upper))
+    ranked.sort(key=lambda task: (-task.gap, task.target.mean, task.task))
+    return Difficulties(target, tuple(ranked), tuple(left_out), missing)
 
 
 def _by_task(

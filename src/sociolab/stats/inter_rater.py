@@ -68,7 +68,7 @@ class RatingTable:
         """How many ratings each item has."""
         return np.asarray((~np.isnan(self.values)).sum(axis=1))
 
-    def of(self, chosen: NDArray[np.bool_]) -> RatingTable:
+    def select(self, chosen: NDArray[np.bool_]) -> RatingTable:
         """The chosen rows."""
         return RatingTable(self.values[chosen], self.missing[chosen])
 
@@ -94,11 +94,11 @@ class RatingTable:
 
 def rating_table(items: Sequence[Sequence[float | None]]) -> RatingTable:
     """The ratings of these items, None where missing; ValueError for one that is not finite."""
-    given = [sorted(value for value in item if value is not None) for item in items]
-    longest = max(map(len, given), default=0)
-    padded = [row + [np.nan] * (longest - len(row)) for row in given]
-    values = np.array(padded, dtype=np.float64).reshape(len(given), longest)
-    sizes = np.array([len(row) for row in given], dtype=np.intp)
+    ratings = [sorted(value for value in item if value is not None) for item in items]
+    longest = max(map(len, ratings), default=0)
+    padded = [row + [np.nan] * (longest - len(row)) for row in ratings]
+    values = np.array(padded, dtype=np.float64).reshape(len(ratings), longest)
+    sizes = np.array([len(row) for row in ratings], dtype=np.intp)
     if int(np.isfinite(values).sum()) != int(sizes.sum()):
         raise ValueError("ratings are finite numbers, or None where missing; found nan/inf")
     missing = np.array([len(item) for item in items], dtype=np.intp) - sizes
@@ -148,15 +148,15 @@ def pair_columns(table: RatingTable, bins: Bins | Sequence[Bins]) -> dict[str, F
 
 
 def agreement_of(
-    found: Mapping[str, Estimate], table: RatingTable, categories: int
+    mean_of: Mapping[str, Estimate], table: RatingTable, categories: int
 ) -> RaterAgreement:
     """The record of items whose `pair_columns` have these means."""
     sizes = table.sizes
     return RaterAgreement(
-        exact=found["exact"],
-        near=found["near"],
-        binned=found["binned"],
-        kappa=_kappa(found["binned"], categories),
+        exact=mean_of["exact"],
+        near=mean_of["near"],
+        binned=mean_of["binned"],
+        kappa=_kappa(mean_of["binned"], categories),
         pairs=int((sizes * (sizes - 1) // 2).sum()),
         left_out=int((sizes < 2).sum()),
         missing=int(table.missing.sum()),
@@ -209,7 +209,7 @@ def alphas(
     alpha itself, and is cut off at 1.
     """
     rated = table.sizes > 1
-    kinds = _kinds(table.of(rated).values)
+    kinds = _kinds(table.select(rated).values)
     names, cluster = np.unique(clusters[rated], return_inverse=True)
     out = [_without(kinds, cluster.ravel(), len(names), metric) for metric in metrics]
     return tuple(_record(table, rated, len(names), value, left_out) for value, left_out in out)
@@ -268,9 +268,9 @@ class _Kinds:
 def _kinds(ratings: Floats) -> _Kinds:
     padded = np.where(np.isnan(ratings), np.inf, ratings)  # nan is unequal to itself
     rows, kind = np.unique(padded, axis=0, return_inverse=True)
-    there = np.isfinite(rows)
-    sizes = there.sum(axis=1)
-    values, codes = np.unique(rows[there], return_inverse=True)
+    rated = np.isfinite(rows)
+    sizes = rated.sum(axis=1)
+    values, codes = np.unique(rows[rated], return_inverse=True)
     codes = codes.ravel()
     order = np.argsort(codes, kind="stable")
     return _Kinds(
@@ -294,7 +294,7 @@ def _without(
     number = len(kinds.sizes)
     times = np.bincount(kinds.kind, minlength=number)[:, None]
     each = counted_by_cluster(kinds.kind, cluster, number, clusters, len(kinds.codes))
-    left_out = [one for own in each for one in _alpha(kinds, times - own, metric)]
+    left_out = [alpha for own in each for alpha in _alpha(kinds, times - own, metric)]
     return _alpha(kinds, times, metric)[0], left_out
 
 
@@ -313,9 +313,10 @@ def _alpha(kinds: _Kinds, times: Counts, metric: AlphaMetric) -> list[float | No
         within = _squares(scale[kinds.codes], kinds)
         overall = (counts * scale**2).sum(axis=0)
     observed = (times * (within * kinds.sizes / (kinds.sizes - 1))).sum(axis=0) / many
-    found = 1 - observed / np.where(varied, overall / (many - 1), 1.0)
+    values = 1 - observed / np.where(varied, overall / (many - 1), 1.0)
     return [
-        value if fine else None for value, fine in zip(found.tolist(), varied.tolist(), strict=True)
+        value if fine else None
+        for value, fine in zip(values.tolist(), varied.tolist(), strict=True)
     ]
 
 
@@ -377,7 +378,7 @@ def numbers(values: Floats, bins: Bins | Sequence[Bins]) -> Floats:
     """
     each = (bins,) if isinstance(bins, Bins) else bins
     low, high, count = (
-        np.array([[getattr(one, name)] for one in each], dtype=np.float64).reshape(-1, 1)
+        np.array([[getattr(edges, name)] for edges in each], dtype=np.float64).reshape(-1, 1)
         for name in ("low", "high", "count")
     )
     widths = (values - low) / (high - low) * count
@@ -422,17 +423,17 @@ def yes_no_agreement(
         counts[cluster, int(first), int(second)] += 1
     if interchangeable:
         counts = (counts + counts.transpose(0, 2, 1)) / 2
-    whole = counts.sum(axis=0)
-    total, value = float(whole.sum()), _cohen(whole)
-    ends, note = _interval(value, [_cohen(whole - one) for one in counts])
+    table = counts.sum(axis=0)
+    total, value = float(table.sum()), _cohen(table)
+    ends, note = _interval(value, [_cohen(table - part) for part in counts])
     if not answers:
         return YesNoAgreement(0, 0, None, None, None, None, None, None, "no values")
     return YesNoAgreement(
         pairs=len(answers),
         clusters=len(counts),
-        first=float(whole[1].sum()) / total,
-        second=float(whole[:, 1].sum()) / total,
-        same=float(np.trace(whole)) / total,
+        first=float(table[1].sum()) / total,
+        second=float(table[:, 1].sum()) / total,
+        same=float(np.trace(table)) / total,
         value=value,
         low=ends and ends[0],
         high=ends and ends[1],

@@ -159,20 +159,20 @@ def _sums(name: str, values: Sequence[float | None], index: NDArray[np.intp]) ->
             f"and {len(index)} clusters"
         )
     present = np.array([value is not None for value in values], dtype=bool)
-    given = np.array([value for value in values if value is not None], dtype=np.float64)
-    if not np.isfinite(given).all():
+    valued = np.array([value for value in values if value is not None], dtype=np.float64)
+    if not np.isfinite(valued).all():
         raise ValueError(f"{name}: values are finite numbers, or None where missing; found nan/inf")
-    if not len(given):
-        return _Sums(None, given, given, "no values")
+    if not len(valued):
+        return _Sums(None, valued, valued, "no values")
     where = index[present]
     counts = np.bincount(where)
-    centre = math.fsum(given) / len(given)
-    added = np.bincount(where, weights=given - centre)
+    centre = math.fsum(valued) / len(valued)
+    added = np.bincount(where, weights=valued - centre)
     residuals = np.asarray(added[counts > 0], dtype=np.float64)
     sizes = np.asarray(counts[counts > 0], dtype=np.float64)
-    ends = float(given.min()), float(given.max())
-    two = ends if np.isin(given, ends).all() else None
-    return _Sums(centre, residuals, sizes, _problem(given, residuals, sizes), two)
+    ends = float(valued.min()), float(valued.max())
+    two = ends if np.isin(valued, ends).all() else None
+    return _Sums(centre, residuals, sizes, _problem(valued, residuals, sizes), two)
 
 
 def _problem(values: Floats, residuals: Floats, sizes: Floats) -> str:
@@ -274,11 +274,11 @@ class Groups:
 
 def grouped(values: Sequence[float], clusters: Sequence[str]) -> Groups:
     """The values by cluster; `clusters[i]` holds `values[i]`. ValueError as in `finite`."""
-    found = finite(values, clusters)
+    array = finite(values, clusters)
     index = numbered(clusters)
     sizes = np.bincount(index).astype(np.float64)
-    sums = np.bincount(index, weights=found).astype(np.float64)  # integers where nothing is given
-    deviations = found - (sums / sizes)[index]
+    sums = np.bincount(index, weights=array).astype(np.float64)  # integers where nothing is given
+    deviations = array - (sums / sizes)[index]
     return Groups(sums, sizes, float((deviations**2).sum()))
 
 
@@ -294,10 +294,10 @@ def finite(values: Sequence[float], clusters: Sequence[str]) -> Floats:
         raise ValueError(
             f"each value needs its cluster, found {len(values)} values and {len(clusters)} clusters"
         )
-    found = np.array(values, dtype=np.float64)
-    if not np.isfinite(found).all():
+    array = np.array(values, dtype=np.float64)
+    if not np.isfinite(array).all():
         raise ValueError("values are finite numbers, found nan or inf")
-    return found
+    return array
 
 
 def t_quantile(p: float, freedom: float) -> float:
@@ -330,25 +330,25 @@ def two_sided_p(t: float, freedom: float) -> float:
 
 
 def left_out_interval(
-    whole: float, left_out: Sequence[float | None]
+    estimate: float, left_out: Sequence[float | None]
 ) -> tuple[tuple[float, float] | None, str]:
-    """The limits of `whole`, or None and why there are none.
+    """The limits of `estimate`, or None and why there are none.
 
     `left_out` is what it is without each of G clusters, None where it is not defined. The limits
-    are `whole` +- t(G - 1) * sqrt((G - 1) / G * sum of (left out - their mean)^2).
+    are `estimate` +- t(G - 1) * sqrt((G - 1) / G * sum of (left out - their mean)^2).
     """
     groups = len(left_out)
     if groups < 2:
         return None, "1 cluster"
-    defined = [one for one in left_out if one is not None]
+    defined = [value for value in left_out if value is not None]
     if len(defined) < groups:
         return None, "undefined without one of the clusters"
-    found = np.array(defined)
-    error = math.sqrt((groups - 1) / groups * float(((found - found.mean()) ** 2).sum()))
+    array = np.array(defined)
+    error = math.sqrt((groups - 1) / groups * float(((array - array.mean()) ** 2).sum()))
     half = t_critical(groups - 1) * error
     if 2 * half < _NO_WIDTH:
         return None, NO_VARIATION
-    return (whole - half, whole + half), ""
+    return (estimate - half, estimate + half), ""
 
 
 def counted_by_cluster(
@@ -362,6 +362,6 @@ def counted_by_cluster(
     most = max(1, _CELLS_AT_ONCE // max(width, 1))
     for first in range(0, clusters, most):
         wide = min(most, clusters - first)
-        here = (cluster >= first) & (cluster < first + wide)
-        cells = row[here] * wide + cluster[here] - first
+        inside = (cluster >= first) & (cluster < first + wide)
+        cells = row[inside] * wide + cluster[inside] - first
         yield np.bincount(cells, minlength=rows * wide).reshape(-1, wide)

@@ -104,10 +104,10 @@ class Comparison:
         """How far apart the two are at most: the smallest margin d at which two one-sided t-tests
         at 5 % reject both -d and d (TOST; Lakens, Soc. Psychol. Personal. Sci. 8, 2017, 355-362).
         None without an error."""
-        found = self.difference
-        if found.value is None or found.error is None or found.freedom is None:
+        difference = self.difference
+        if difference.value is None or difference.error is None or difference.freedom is None:
             return None
-        return abs(found.value) + t_quantile(0.95, found.freedom) * found.error
+        return abs(difference.value) + t_quantile(0.95, difference.freedom) * difference.error
 
     @property
     def p(self) -> float | None:
@@ -128,24 +128,24 @@ def compare(
     """
     pairs = {name: paired(a, b) for name, (a, b) in measures.items()}
     keys = {name: _keys(a, b) for name, (a, b) in measures.items()}
-    gaps = {name: _gaps(found) for name, found in pairs.items()}
+    gaps = {name: _gaps(matched) for name, matched in pairs.items()}
     home = _homes(keys, pairs)
     columns = {name: _column(home, keys[name], gaps[name]) for name in pairs}
     clusters = list(home.values())
     differences = means(columns, clusters)
     flipped = sign_flip(columns, clusters)
-    corrected = holm({name: one.testable for name, one in flipped.items()}, looks)
+    corrected = holm({name: test.testable for name, test in flipped.items()}, looks)
     tested = sum(p is not None for p in corrected.values())
     return {
         name: _comparison(
-            found,
+            matched,
             gaps[name],
             differences[name],
             flipped[name],
             corrected[name],
             ALPHA / max(tested, 1) / looks,
         )
-        for name, found in pairs.items()
+        for name, matched in pairs.items()
     }
 
 
@@ -174,8 +174,8 @@ def _comparison(
 
 def _keys(a: Sequence[KeyedValue], b: Sequence[KeyedValue]) -> list[Hashable]:
     """The keys of the pairs, in the order of `paired`: that of the first side."""
-    theirs = {row.key for row in b}
-    return [row.key for row in a if row.key in theirs]
+    keys_b = {row.key for row in b}
+    return [row.key for row in a if row.key in keys_b]
 
 
 def _gaps(pairs: MatchedValues) -> list[float]:
@@ -191,8 +191,8 @@ def _homes(
 ) -> dict[Hashable, str]:
     """The cluster of each key that any measure has."""
     home: dict[Hashable, str] = {}
-    for name, found in pairs.items():
-        for key, cluster in zip(keys[name], found.clusters, strict=True):
+    for name, matched in pairs.items():
+        for key, cluster in zip(keys[name], matched.clusters, strict=True):
             if home.setdefault(key, cluster) != cluster:
                 raise ValueError(
                     f"{name}: a key belongs to one cluster in all metrics, "
@@ -204,8 +204,8 @@ def _homes(
 def _column(
     home: Mapping[Hashable, str], keys: Sequence[Hashable], gaps: Sequence[float]
 ) -> list[float | None]:
-    given = dict(zip(keys, gaps, strict=True))
-    return [given.get(key) for key in home]
+    by_key = dict(zip(keys, gaps, strict=True))
+    return [by_key.get(key) for key in home]
 
 
 def _mean(values: Sequence[float]) -> float | None:
@@ -238,30 +238,30 @@ def paired(rows_a: Sequence[KeyedValue], rows_b: Sequence[KeyedValue]) -> Matche
     ValueError where a key occurs twice on one side (a key that forgot the repeat would silently
     keep only one of them), and where a pair disagrees about its cluster.
     """
-    left, right = _by_key(rows_a), _by_key(rows_b)
-    both = [(row, right[key]) for key, row in left.items() if key in right]
-    for one, other in both:
-        if one.cluster != other.cluster:
+    by_key_a, by_key_b = _by_key(rows_a), _by_key(rows_b)
+    matched = [(row, by_key_b[key]) for key, row in by_key_a.items() if key in by_key_b]
+    for row_a, row_b in matched:
+        if row_a.cluster != row_b.cluster:
             raise ValueError(
-                f"both rows of {one.key!r} belong to one cluster, "
-                f"found {one.cluster!r} and {other.cluster!r}"
+                f"both rows of {row_a.key!r} belong to one cluster, "
+                f"found {row_a.cluster!r} and {row_b.cluster!r}"
             )
     return MatchedValues(
-        a=tuple(one.value for one, _ in both),
-        b=tuple(other.value for _, other in both),
-        clusters=tuple(one.cluster for one, _ in both),
-        only_a=len(left) - len(both),
-        only_b=len(right) - len(both),
+        a=tuple(row.value for row, _ in matched),
+        b=tuple(row.value for _, row in matched),
+        clusters=tuple(row.cluster for row, _ in matched),
+        only_a=len(by_key_a) - len(matched),
+        only_b=len(by_key_b) - len(matched),
     )
 
 
 def _by_key(rows: Sequence[KeyedValue]) -> dict[Hashable, KeyedValue]:
-    found: dict[Hashable, KeyedValue] = {}
+    by_key: dict[Hashable, KeyedValue] = {}
     for row in rows:
-        if row.key in found:
+        if row.key in by_key:
             raise ValueError(f"each key occurs once on each side, found {row.key!r} twice")
-        found[row.key] = row
-    return found
+        by_key[row.key] = row
+    return by_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,13 +296,13 @@ def effect_size(a: Sequence[float], b: Sequence[float], clusters: Sequence[str])
 
     ValueError for lengths that differ and values that are not finite.
     """
-    left, right = finite(a, clusters), finite(b, clusters)
-    if not len(left):
+    values_a, values_b = finite(a, clusters), finite(b, clusters)
+    if not len(values_a):
         return EffectSize(None, None, None, 0, 0, 0)
-    gaps = left - right
-    rounding = _ROUNDING * float(np.abs([left, right]).max())
+    gaps = values_a - values_b
+    rounding = _ROUNDING * float(np.abs([values_a, values_b]).max())
     difference = math.fsum(gaps) / len(gaps)
-    average = math.sqrt((_variance(left) + _variance(right)) / 2)
+    average = math.sqrt((_variance(values_a) + _variance(values_b)) / 2)
     means = grouped(gaps.tolist(), clusters).means
     return EffectSize(
         difference=difference,
@@ -367,8 +367,8 @@ def sign_flip(
     present: dict[str, int] = {}
     for name, column in columns.items():
         gaps = finite([0.0 if gap is None else gap for gap in column], clusters)
-        given = np.array([gap is not None for gap in column], dtype=bool)
-        present[name] = len(np.unique(index[given]))
+        mask = np.array([gap is not None for gap in column], dtype=bool)
+        present[name] = len(np.unique(index[mask]))
         sums[name] = _sums(gaps, index, groups)
     large = [name for name in columns if np.count_nonzero(sums[name]) > EXACT_UP_TO]
     drawn = _random_shares([sums[name] for name in large], seed, flips)
@@ -446,11 +446,11 @@ def holm(ps: Mapping[_Test, float | None], looks: int = 1) -> dict[_Test, float 
     for name, p in ps.items():
         if p is not None and not 0 <= p <= 1:
             raise ValueError(f"{name}: a p-value lies between 0 and 1, found {p}")
-    given = sorted(((p, name) for name, p in ps.items() if p is not None), key=itemgetter(0))
+    ordered = sorted(((p, name) for name, p in ps.items() if p is not None), key=itemgetter(0))
     adjusted: dict[_Test, float] = {}
     floor = 0.0
-    for place, (p, name) in enumerate(given):
-        floor = max(floor, min(1.0, (len(given) - place) * p * looks))
+    for place, (p, name) in enumerate(ordered):
+        floor = max(floor, min(1.0, (len(ordered) - place) * p * looks))
         adjusted[name] = floor
     return {name: adjusted.get(name) for name in ps}
 

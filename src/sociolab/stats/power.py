@@ -124,26 +124,26 @@ def needed(
     With the observed difference as `size` it says what would settle it if it were the true one;
     it is uncertain itself. The sign of `size` does not matter. Errors as in `design`.
     """
-    size, now = abs(size), design(gaps, clusters, alpha)
-    if now.error is None:
-        return Needed(size, None, None, now.note, alpha)
+    size, observed = abs(size), design(gaps, clusters, alpha)
+    if observed.error is None:
+        return Needed(size, None, None, observed.note, alpha)
     if size == 0:
         return Needed(size, None, None, "a difference of 0 is never settled", alpha)
     groups = grouped(gaps, clusters)
-    share = differing(groups.sums, gaps) / now.clusters
-    enough = _enough_clusters(size / (now.error * math.sqrt(now.clusters)), alpha, share)
-    if now.detectable is None:
-        return Needed(size, enough, None, now.note, alpha)
-    if size >= now.detectable:
+    share = differing(groups.sums, gaps) / observed.clusters
+    enough = _enough_clusters(size / (observed.error * math.sqrt(observed.clusters)), alpha, share)
+    if observed.detectable is None:
+        return Needed(size, enough, None, observed.note, alpha)
+    if size >= observed.detectable:
         return Needed(size, enough, 1.0, "", alpha)
-    if now.between is None or now.within is None:
+    if observed.between is None or observed.within is None:
         note = "repeats cannot be told: each cluster has 1 pair"
         return Needed(size, enough, None, note, alpha)
-    least = now.between * float((groups.sizes**2).sum()) / now.pairs**2
-    spare = (size * now.error / now.detectable) ** 2 - least
+    least = observed.between * float((groups.sizes**2).sum()) / observed.pairs**2
+    spare = (size * observed.error / observed.detectable) ** 2 - least
     if spare <= 0:
         return Needed(size, enough, None, NO_REPEATS, alpha)
-    return Needed(size, enough, max(1.0, now.within / now.pairs / spare), "", alpha)
+    return Needed(size, enough, max(1.0, observed.within / observed.pairs / spare), "", alpha)
 
 
 def power(shift: float, freedom: float, alpha: float = ALPHA) -> float:

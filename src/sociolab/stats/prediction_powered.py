@@ -56,13 +56,13 @@ class Corrected:
     saved: float | None
 
 
-def _saved(people: Estimate, both: Estimate) -> float | None:
-    alone, combined = _width(people), _width(both)
+def _saved(people: Estimate, pooled: Estimate) -> float | None:
+    alone, combined = _width(people), _width(pooled)
     return people.n * max((alone / combined) ** 2 - 1, 0.0) if alone and combined else None
 
 
-def _width(found: Estimate) -> float | None:
-    return None if found.low is None or found.high is None else found.high - found.low
+def _width(estimate: Estimate) -> float | None:
+    return None if estimate.low is None or estimate.high is None else estimate.high - estimate.low
 
 
 def corrected(plays: Sequence[JudgedPlay]) -> Corrected | None:
@@ -75,16 +75,18 @@ def corrected(plays: Sequence[JudgedPlay]) -> Corrected | None:
             if len({play.cluster for play in some if play.sign == sign}) < FEWEST:
                 return None
     weight = _weight(rated, rest)
-    by_people = [RatedPlay(one.cluster, one.given, one.sign) for one in rated]
+    by_people = [RatedPlay(play.cluster, play.given, play.sign) for play in rated]
     less = [
-        play._replace(given=tuple((who, value - weight * one.judge) for who, value in one.given))
-        for play, one in zip(by_people, rated, strict=True)
+        play._replace(
+            given=tuple((who, value - weight * judged.judge) for who, value in judged.given)
+        )
+        for play, judged in zip(by_people, rated, strict=True)
     ]
     people = crossed_estimate(by_people)
-    others = [_scored(one, weight, "others") for one in rest]
-    both = replace(crossed_estimate([*less, *others]), n=len(rated))
-    judge = crossed_estimate([_scored(one) for one in plays])
-    return Corrected(people, judge, both, weight, _saved(people, both))
+    unrated = [_scored(play, weight, "others") for play in rest]
+    pooled = replace(crossed_estimate([*less, *unrated]), n=len(rated))
+    judge = crossed_estimate([_scored(play) for play in plays])
+    return Corrected(people, judge, pooled, weight, _saved(people, pooled))
 
 
 def _scored(play: JudgedPlay, weight: float = 1.0, side: str = "") -> RatedPlay:
@@ -96,12 +98,12 @@ def _weight(rated: Sequence[JudgedPlay], rest: Sequence[JudgedPlay]) -> float:
     of the rated less that of the others."""
     people, judge = defaultdict[str, float](float), defaultdict[str, float](float)
     for sign in {play.sign for play in rated}:
-        mine = [play for play in rated if play.sign == sign]
-        others = [play for play in rest if play.sign == sign]
-        scores = [fmean(value for _, value in play.given) for play in mine]
-        for play, score in zip(mine, scores, strict=True):
-            people[play.cluster] += sign * (score - fmean(scores)) / len(mine)
-        for some, part in ((mine, sign), (others, -sign)):
+        own = [play for play in rated if play.sign == sign]
+        unrated = [play for play in rest if play.sign == sign]
+        scores = [fmean(value for _, value in play.given) for play in own]
+        for play, score in zip(own, scores, strict=True):
+            people[play.cluster] += sign * (score - fmean(scores)) / len(own)
+        for some, part in ((own, sign), (unrated, -sign)):
             centre = fmean(play.judge for play in some)
             for play in some:
                 judge[play.cluster] += part * (play.judge - centre) / len(some)

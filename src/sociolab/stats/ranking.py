@@ -119,14 +119,14 @@ def contests(scores: Iterable[SeatScore]) -> Contests:
     present = [score for score in scores if score.value is not None]
     for score in present:
         settings[score.task, score.seat, score.partner][score.model].append(score)
-    made: list[Contest] = []
+    compared: list[Contest] = []
     unmatched = 0
     for models in settings.values():
         if len(models) == 1:
             unmatched += sum(map(len, models.values()))
         for a, b in combinations(models.values(), 2):
-            made += [_compare(x, y, 1 / (len(a) * len(b))) for x in a for y in b]
-    return Contests(tuple(made), unmatched, len(scores) - len(present))
+            compared += [_compare(x, y, 1 / (len(a) * len(b))) for x in a for y in b]
+    return Contests(tuple(compared), unmatched, len(scores) - len(present))
 
 
 def _check_scores(scores: Sequence[SeatScore]) -> None:
@@ -146,8 +146,8 @@ def _check_scores(scores: Sequence[SeatScore]) -> None:
 
 def _compare(x: SeatScore, y: SeatScore, weight: float) -> Contest:
     outcome = float(_outcomes(np.array([x.value or 0.0]), np.array([y.value or 0.0]))[0])
-    given = x.given, y.given
-    return Contest(x.model, y.model, outcome, x.cluster, weight, (x.play, y.play), given)
+    ratings = x.given, y.given
+    return Contest(x.model, y.model, outcome, x.cluster, weight, (x.play, y.play), ratings)
 
 
 def _outcomes(a: Floats, b: Floats) -> Floats:
@@ -234,7 +234,7 @@ def rate(rows: Iterable[Contest], *, seed: int = 0, resamples: int = 2000) -> Mo
     if not ordered:
         raise ValueError("ratings need at least one comparison")
     names = sorted({name for row in ordered for name in row[:2]})
-    data = _Data.of(ordered, {name: i for i, name in enumerate(names)})
+    data = _Data.from_contests(ordered, {name: i for i, name in enumerate(names)})
     ratings: list[ModelRating] = []
     neighbours: list[AdjacentModels] = []
     tails: dict[int, float] = {}
@@ -242,14 +242,14 @@ def rate(rows: Iterable[Contest], *, seed: int = 0, resamples: int = 2000) -> Mo
         if len(group) == 1:
             ratings.append(_alone(data, names, number, int(group[0])))
         else:
-            mine = {names[i] for i in group}
-            of_group = [row for row in ordered if {row.a, row.b} <= mine]
-            fit = _Fit.of(data.only(group), _Rated.of(of_group), seed, resamples)
+            members = {names[i] for i in group}
+            of_group = [row for row in ordered if {row.a, row.b} <= members]
+            fit = _Fit.from_data(data.only(group), _Rated.from_contests(of_group), seed, resamples)
             tails[number] = fit.tail
             order = np.argsort(-fit.strength, kind="stable").tolist()
             ratings += [_rating(data, names, number, int(group[i]), fit, i) for i in order]
             neighbours += [_neighbours(names, group, fit, i, j) for i, j in pairwise(order)]
-    rated = _Rated.of(ordered)
+    rated = _Rated.from_contests(ordered)
     return ModelRatings(
         tuple(ratings),
         tuple(neighbours),
@@ -269,8 +269,8 @@ def _turned(row: Contest) -> Contest:
         )
     if row.a < row.b:
         return row
-    given = row.given[1], row.given[0]
-    return row._replace(a=row.b, b=row.a, outcome=1 - row.outcome, given=given)
+    ratings = row.given[1], row.given[0]
+    return row._replace(a=row.b, b=row.a, outcome=1 - row.outcome, given=ratings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +283,7 @@ class _Data:
     by_play: Floats
 
     @classmethod
-    def of(cls, rows: Sequence[Contest], number: dict[str, int]) -> _Data:
+    def from_contests(cls, rows: Sequence[Contest], number: dict[str, int]) -> _Data:
         size = len(number)
         cells = np.array([number[row.a] * size + number[row.b] for row in rows], dtype=np.intp)
         back = cells % size * size + cells // size
@@ -293,13 +293,13 @@ class _Data:
 
         def added(units: Sequence[Sequence[Hashable]]) -> Floats:
             """Wins by unit, for rows that belong to one unit or several."""
-            known = {unit: i for i, unit in enumerate(dict.fromkeys(u for us in units for u in us))}
+            index = {unit: i for i, unit in enumerate(dict.fromkeys(u for us in units for u in us))}
             row = np.array([i for i, us in enumerate(units) for _ in us], dtype=np.intp)
-            unit = np.array([known[u] for us in units for u in us], dtype=np.intp) * size * size
-            length = len(known) * size * size
+            unit = np.array([index[u] for us in units for u in us], dtype=np.intp) * size * size
+            length = len(index) * size * size
             total = np.bincount(unit + cells[row], won[row], length).astype(np.float64)
             total += np.bincount(unit + back[row], (weight - won)[row], length)
-            return total.reshape(len(known), size, size)
+            return total.reshape(len(index), size, size)
 
         ties = np.zeros((size, size))
         np.add.at(ties.reshape(-1), np.append(cells, back), np.append(tied, tied))
@@ -332,9 +332,9 @@ class _Rated:
         return int(self.scores.shape[2])
 
     @classmethod
-    def of(cls, rows: Sequence[Contest]) -> _Rated | None:
+    def from_contests(cls, rows: Sequence[Contest]) -> _Rated | None:
         """None where not all of it is by people, or they are fewer than `LEAST_RATERS`."""
-        names = sorted({who for row in rows for given in row.given for who, _ in given})
+        names = sorted({who for row in rows for ratings in row.given for who, _ in ratings})
         if len(names) < LEAST_RATERS or not all(all(row.given) for row in rows):
             return None
         place = {name: i for i, name in enumerate(names)}
@@ -350,21 +350,21 @@ class _Rated:
     def resampled(self, draws: Floats, size: int, rng: np.random.Generator) -> Floats:
         """Wins in each draw of clusters, with raters drawn beside; a comparison counts where both
         plays have a rater that was drawn."""
-        there, raters = ~np.isnan(self.scores), self.raters
+        rated, raters = ~np.isnan(self.scores), self.raters
         values = np.nan_to_num(self.scores)
         cells = np.zeros((2, len(self.weights), size * size))
         for side in (0, 1):
             won = self.models[side] * size + self.models[1 - side]
             cells[side, np.arange(len(won)), won] = self.weights
-        found = []
+        wins = []
         for block in np.array_split(draws, max(1, draws.size * len(self.weights) // _BLOCK // 16)):
             drawn = rng.multinomial(raters, [1 / raters] * raters, len(block)).astype(np.float64)
-            totals, counts = (drawn @ part.swapaxes(1, 2) for part in (values, there))
+            totals, counts = (drawn @ part.swapaxes(1, 2) for part in (values, rated))
             means = totals / np.maximum(counts, 1)
             outcome = _outcomes(means[0], means[1])
             weight = block[:, self.clusters] * (counts > 0).all(axis=0)
-            found.append((weight * outcome) @ cells[0] + (weight * (1 - outcome)) @ cells[1])
-        return np.concatenate(found).reshape(-1, size, size)
+            wins.append((weight * outcome) @ cells[0] + (weight * (1 - outcome)) @ cells[1])
+        return np.concatenate(wins).reshape(-1, size, size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,13 +381,13 @@ class _Fit:
     tail: float
 
     @classmethod
-    def of(cls, data: _Data, rated: _Rated | None, seed: int, resamples: int) -> _Fit:
+    def from_data(cls, data: _Data, rated: _Rated | None, seed: int, resamples: int) -> _Fit:
         compared = data.wins + data.wins.T > 0
         strength = strengths(data.wins[None])[0]
         # Weights of 1/6 and the like leave crumbs where everything was taken away.
-        left = data.wins - data.by_play
-        left[left < _ROUNDING * data.wins.max()] = 0
-        dropped, _ = _mended(left, compared)
+        remaining = data.wins - data.by_play
+        remaining[remaining < _ROUNDING * data.wins.max()] = 0
+        dropped, _ = _mended(remaining, compared)
         count = len(data.by_cluster)
         units = min(count, rated.raters) if rated else count
         wide = math.sqrt(units / (units - 1)) * t_critical(units - 1) if units > 1 else math.inf
@@ -501,9 +501,9 @@ def probabilities(strength: Floats) -> Floats:
 def _newton(wins: Floats) -> Floats:
     size = wins.shape[-1]
     met = wins + wins.swapaxes(1, 2)
-    found = np.zeros(wins.shape[:2])
+    strength = np.zeros(wins.shape[:2])
     for _ in range(_STEPS):
-        chance = probabilities(found)
+        chance = probabilities(strength)
         slope = (wins - met * chance).sum(axis=2)
         bend = met * chance * (1 - chance)
         total = bend.sum(axis=2)
@@ -512,9 +512,9 @@ def _newton(wins: Floats) -> Floats:
         hold = total.mean(axis=1)[:, None, None] / size
         step = np.linalg.solve(total[:, :, None] * np.eye(size) - bend + hold, slope[:, :, None])
         longest = np.abs(step).max(axis=(1, 2))
-        found += step[:, :, 0] * (_LONGEST / np.maximum(longest, _LONGEST))[:, None]
+        strength += step[:, :, 0] * (_LONGEST / np.maximum(longest, _LONGEST))[:, None]
         if longest.max() < _CONVERGED:
-            return found
+            return strength
     raise ValueError(f"no maximum of the likelihood within {_STEPS} steps: models are not joined")
 
 

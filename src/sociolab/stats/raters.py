@@ -58,25 +58,25 @@ def for_other_raters(
     where fewer than `LEAST_RATERS` rated, they hold for these."""
     people, judges = sheets_of(rows, bins), sheets_of(judge_rows, bins)
     homes = homes_of((*rows, *judge_rows))
-    made = []
+    widened = []
     for cell in cells:
         scores = judges.get(cell.dimension, {})
         plays, beside = list[RatedPlay](), list[float]()
         for item, every in sorted(people.get(cell.dimension, {}).items()):
             score = scores.get(item, {}).get(cell.judge)
-            given = tuple((who, value) for who, value in every.items() if value is not None)
-            if score is not None and given and cell.group in (None, homes[item][1]):
-                plays.append(RatedPlay(homes[item][0], given))
+            ratings = tuple((who, value) for who, value in every.items() if value is not None)
+            if score is not None and ratings and cell.group in (None, homes[item][1]):
+                plays.append(RatedPlay(homes[item][0], ratings))
                 beside.append(score)
         if not plays:
-            made.append(cell)
+            widened.append(cell)
             continue
         gaps = [
-            one._replace(given=tuple((who, score - value) for who, value in one.given))
-            for one, score in zip(plays, beside, strict=True)
+            play._replace(given=tuple((who, score - value) for who, value in play.given))
+            for play, score in zip(plays, beside, strict=True)
         ]
         linear, ranked = _left_out(plays, beside)
-        made.append(
+        widened.append(
             replace(
                 cell,
                 pearson=_wider(cell.pearson, linear),
@@ -84,7 +84,7 @@ def for_other_raters(
                 spread=replace(cell.spread, bias=crossed_estimate(gaps)),
             )
         )
-    return tuple(made)
+    return tuple(widened)
 
 
 def _left_out(
@@ -93,80 +93,81 @@ def _left_out(
     """r and rho of scores with the mean of the raters, without each of these in turn."""
     from scipy.stats import rankdata
 
-    items = np.array([i for i, one in enumerate(plays) for _ in one.given])
-    names = np.array([name for one in plays for name, _ in one.given])
-    values = np.array([value for one in plays for _, value in one.given])
+    items = np.array([i for i, play in enumerate(plays) for _ in play.given])
+    names = np.array([name for play in plays for name, _ in play.given])
+    values = np.array([value for play in plays for _, value in play.given])
     scores = np.array(beside)
     linear, ranked = list[float | None](), list[float | None]()
     for name in np.unique(names):
-        kept = names != name
-        counts = np.bincount(items[kept], minlength=len(plays))
-        sums = np.bincount(items[kept], weights=values[kept], minlength=len(plays))
-        there = counts > 0
-        means = sums[there] / counts[there]
-        linear.append(_pearson(scores[there], means))
-        ranked.append(_pearson(rankdata(scores[there]), rankdata(means)))
+        mask = names != name
+        counts = np.bincount(items[mask], minlength=len(plays))
+        sums = np.bincount(items[mask], weights=values[mask], minlength=len(plays))
+        rated = counts > 0
+        means = sums[rated] / counts[rated]
+        linear.append(_pearson(scores[rated], means))
+        ranked.append(_pearson(rankdata(scores[rated]), rankdata(means)))
     return linear, ranked
 
 
-def _wider(found: Correlation, left_out: Sequence[float | None]) -> Correlation:
+def _wider(correlation: Correlation, left_out: Sequence[float | None]) -> Correlation:
     """The correlation with the error over raters, by the jackknife of Fisher's z, added to that
     over clusters; ratings of one rater in one cluster count in both, which makes it rather long."""
-    raters, known = len(left_out), (found.value, found.low, found.high, *left_out)
-    zs = [math.atanh(r) for r in known if r is not None and abs(r) < 1]
-    if raters < LEAST_RATERS or found.low is None:
-        return found
-    if len(zs) < len(known):
-        return replace(found, low=None, high=None, note="undefined without one of the raters")
+    raters = len(left_out)
+    values = (correlation.value, correlation.low, correlation.high, *left_out)
+    zs = [math.atanh(r) for r in values if r is not None and abs(r) < 1]
+    if raters < LEAST_RATERS or correlation.low is None:
+        return correlation
+    if len(zs) < len(values):
+        return replace(correlation, low=None, high=None, note="undefined without one of the raters")
     middle, low, high, *rest = zs
-    over_clusters = (high - low) / 2 / t_critical(found.clusters - 1)
+    over_clusters = (high - low) / 2 / t_critical(correlation.clusters - 1)
     over_raters = (raters - 1) / raters * sum((z - fmean(rest)) ** 2 for z in rest)
-    freedom = min(found.clusters, raters) - 1
+    freedom = min(correlation.clusters, raters) - 1
     half = t_critical(freedom) * math.sqrt(over_clusters**2 + over_raters)
-    return replace(found, low=math.tanh(middle - half), high=math.tanh(middle + half))
+    return replace(correlation, low=math.tanh(middle - half), high=math.tanh(middle + half))
 
 
 def severities(rows: Sequence[ItemRating]) -> tuple[Severity, ...]:
     """Each rater in each dimension, in the order of names."""
-    mine: dict[tuple[str, str], list[tuple[float, float | None]]] = defaultdict(list)
-    for (dimension, _), given in _items(rows).items():
-        for rater, value in given.items():
-            others = [other for name, other in given.items() if name != rater]
-            mine[rater, dimension].append((value, fmean(others) if others else None))
-    found = []
-    for (rater, dimension), pairs in sorted(mine.items()):
-        away = [value - others for value, others in pairs if others is not None]
+    by_rater: dict[tuple[str, str], list[tuple[float, float | None]]] = defaultdict(list)
+    for (dimension, _), ratings in _items(rows).items():
+        for rater, value in ratings.items():
+            rest = [other for name, other in ratings.items() if name != rater]
+            by_rater[rater, dimension].append((value, fmean(rest) if rest else None))
+    results = []
+    for (rater, dimension), pairs in sorted(by_rater.items()):
+        away = [value - mean_of_rest for value, mean_of_rest in pairs if mean_of_rest is not None]
         values = [value for value, _ in pairs]
         mean = fmean(values)
         deviation = fmean(away) if away else None
-        found.append(Severity(rater, dimension, len(values), mean, deviation, len(away)))
-    return tuple(found)
+        results.append(Severity(rater, dimension, len(values), mean, deviation, len(away)))
+    return tuple(results)
 
 
 def ceilings(rows: Sequence[ItemRating]) -> tuple[Ceiling, ...]:
     """Each dimension, in the order of appearance."""
     items = _items(rows)
-    found = []
+    results = []
     for dimension in dict.fromkeys(row.dimension for row in rows):
         several = [g for (name, _), g in items.items() if name == dimension and len(g) > 1]
-        pairs = [two for given in several for two in permutations(given.values(), 2)]
+        pairs = [two for ratings in several for two in permutations(ratings.values(), 2)]
         pair, most = _pearson(*np.array(pairs, dtype=np.float64).reshape(-1, 2).T), None
         if pair is not None and pair > 0:
-            raters = harmonic_mean([len(given) for given in several])
+            raters = harmonic_mean([len(ratings) for ratings in several])
             most = math.sqrt(raters * pair / (1 + (raters - 1) * pair))
-        found.append(Ceiling(dimension, len(several), pair, most))
-    return tuple(found)
+        results.append(Ceiling(dimension, len(several), pair, most))
+    return tuple(results)
 
 
 def _items(rows: Sequence[ItemRating]) -> dict[tuple[str, str], dict[str, float]]:
-    found: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
+    items: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
     for row in rows:
         if row.value is not None:
-            found[row.dimension, row.item][row.rater] = row.value
-    return found
+            items[row.dimension, row.item][row.rater] = row.value
+    return items
 
 
-def _pearson(one: Floats, two: Floats) -> float | None:
-    if len(one) < 3 or np.ptp(one) <= 1e-12 or np.ptp(two) <= 1e-12:
+def _pearson(x: Floats, y: Floats) -> float | None:
+    if len(x) < 3 or np.ptp(x) <= 1e-12 or np.ptp(y) <= 1e-12:
         return None
-    return float(np.corrcoef(one, two)[0, 1])
+    return float(np.corrcoef(x, y)[0, 1])

@@ -38,10 +38,10 @@ def compare_unpaired(measures: Mapping[str, Rows], looks: int = 1) -> dict[str, 
     `n` of a difference counts the plays of both sides, `clusters` those that either played. What
     only pairs have (flips, effect sizes by pair, what more of them would settle) is None.
     """
-    found = {name: _Unpaired(a, b) for name, (a, b) in measures.items()}
-    corrected = holm({name: one.p for name, one in found.items()}, looks)
+    tests = {name: _Unpaired(a, b) for name, (a, b) in measures.items()}
+    corrected = holm({name: test.p for name, test in tests.items()}, looks)
     level = ALPHA / max(1, sum(p is not None for p in corrected.values())) / looks
-    return {name: one.comparison(corrected[name], level) for name, one in found.items()}
+    return {name: test.comparison(corrected[name], level) for name, test in tests.items()}
 
 
 class _Unpaired:
@@ -67,14 +67,14 @@ class _Unpaired:
     def _residuals(self, side: int) -> Floats:
         """By cluster: deviations from the side's mean over its plays, scaled for few clusters."""
         values, homes = self._values[side], self._homes[side]
-        found = np.zeros(len(self._clusters))
+        residuals = np.zeros(len(self._clusters))
         if not values:
-            return found
+            return residuals
         groups = grouped([value - math.fsum(values) / len(values) for value in values], homes)
         count = len(groups.sums)
         place = np.searchsorted(self._clusters, sorted({*homes}))
-        found[place] = groups.sums / len(values) * math.sqrt(count / max(count - 1, 1))
-        return found
+        residuals[place] = groups.sums / len(values) * math.sqrt(count / max(count - 1, 1))
+        return residuals
 
     def _problem(self, counts: Sequence[int]) -> str:
         if not all(self._values):
@@ -104,8 +104,8 @@ class _Unpaired:
                 value, plays, clusters, value + below, value + above, "t",
                 error=self.error, freedom=self.freedom,
             )  # fmt: skip
-            seen = t_shift(self.freedom, level) * self.error
-            design = Design(plays, clusters, self.error, seen, None, None, "", level)
+            detectable = t_shift(self.freedom, level) * self.error
+            design = Design(plays, clusters, self.error, detectable, None, None, "", level)
         a, b = self.means
         return Comparison(
             only_a=0,

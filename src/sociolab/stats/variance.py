@@ -111,11 +111,11 @@ def components(
     codes = [
         _codes([tuple(row.levels[i] for i in nested[name]) for row in present]) for name in factors
     ]
-    fit = _Fit.of(np.array([row.value for row in present], dtype=np.float64), codes)
-    *found, residual = _components((*factors, "residual"), fit)
+    fit = _Fit.from_values(np.array([row.value for row in present], dtype=np.float64), codes)
+    *estimated, residual = _components((*factors, "residual"), fit)
     advice = _advice(factors, within, fit)
     missing = len(rows) - len(present)
-    return Components(tuple(found), residual, len(present), missing, advice, fit, within)
+    return Components(tuple(estimated), residual, len(present), missing, advice, fit, within)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class _Fit:
     levels: Codes
 
     @classmethod
-    def of(cls, values: Floats, codes: Sequence[Codes]) -> _Fit:
+    def from_values(cls, values: Floats, codes: Sequence[Codes]) -> _Fit:
         n = len(values)
         codes = [*codes, np.arange(n)]
         away = values - math.fsum(values) / n
@@ -150,11 +150,11 @@ class _Fit:
         freedom = levels[varied] - 1
         matrix = np.array(expected) / freedom[:, None]
         _, sizes, rows = np.linalg.svd(matrix, full_matrices=False)
-        known = rows[sizes > _ROUNDING * sizes[0]]
+        estimable = rows[sizes > _ROUNDING * sizes[0]]
         mean_squares = np.array(squares) / freedom
         raw = np.linalg.pinv(matrix, rcond=_ROUNDING) @ mean_squares
         raw[np.abs(raw) <= _ROUNDING * mean_squares.max()] = 0
-        return cls(raw, known, weights, levels)
+        return cls(raw, estimable, weights, levels)
 
     @property
     def variances(self) -> Floats:
@@ -170,8 +170,8 @@ class _Fit:
 
 def _shared(code: Codes, other: Codes, counts: Floats) -> float:
     """Sum over the levels of one factor of (rows that share a level of the other)^2 / rows."""
-    pair, both = np.unique(code * (other.max() + 1) + other, return_counts=True)
-    return float((both.astype(np.float64) ** 2 / counts[pair // (other.max() + 1)]).sum())
+    pair, shared = np.unique(code * (other.max() + 1) + other, return_counts=True)
+    return float((shared.astype(np.float64) ** 2 / counts[pair // (other.max() + 1)]).sum())
 
 
 def _codes(levels: Sequence[Hashable]) -> Codes:
@@ -181,14 +181,14 @@ def _codes(levels: Sequence[Hashable]) -> Codes:
 
 def _components(names: Sequence[str], fit: _Fit) -> list[Component]:
     varied = (fit.levels > 1).astype(np.float64)
-    whole = fit.total(varied)
-    found = []
+    total = fit.total(varied)
+    parts = []
     for i, name in enumerate(names):
         variance = fit.total(np.eye(len(names))[i])
-        share = variance / whole if variance is not None and whole else None
+        share = variance / total if variance is not None and total else None
         note = _note(fit, i, variance)
-        found.append(Component(name, variance, share, int(fit.levels[i]), note))
-    return found
+        parts.append(Component(name, variance, share, int(fit.levels[i]), note))
+    return parts
 
 
 def _note(fit: _Fit, i: int, variance: float | None) -> str:

@@ -220,6 +220,19 @@ class Calls:
             for model, role, name, mark, left, tokens, size in rows
         )
 
+    def returned(self, run: str, model: str) -> dict[int, tuple[str, ...]]:
+        """The names of the models that answered a judge's calls to `model`, by the number of the
+        judging; none where the server did not say."""
+        rows = self._db.rows(
+            "SELECT DISTINCT idx, served_model FROM calls WHERE run = ? AND role = 'judge' "
+            "AND model = ? AND served_model != '' ORDER BY idx, served_model",
+            (self._db.run_pk(run), model),
+        )
+        found: dict[int, list[str]] = {}
+        for judging, name in rows:
+            found.setdefault(judging, []).append(as_text(name))
+        return {judging: tuple(names) for judging, names in found.items()}
+
     def faults(self, run: str) -> tuple[tuple[str, str], ...]:
         """What was wrong with replies that were used all the same, each after its trial, as they
         came."""

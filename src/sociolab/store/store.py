@@ -160,6 +160,11 @@ class Store(Database):
         run_row = RunRow(name, world, json.loads(as_text(settings)), of_run, *rest)
         return replace(run_row, agents=agents)
 
+    def keeping(self, kind: str, world: str) -> tuple[str, ...]:
+        """The names of the runs of a world that keep this, the oldest first."""
+        wanted = "SELECT name FROM runs WHERE keeps = ? AND world = ? ORDER BY created, pk"
+        return tuple(as_text(name) for (name,) in self.rows(wanted, (kind, world)))
+
     def has_run(self, name: str) -> bool:
         """Whether there is a run of this name."""
         row = self.row("SELECT 1 FROM runs WHERE name = ?", (name,))

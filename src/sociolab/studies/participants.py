@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import ScoreFailure
+from sociolab.core.score import JudgeId, ScoreFailure
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.studies.rating_rules import rated_measures
@@ -258,11 +258,14 @@ def _trial(store: Store, study: StudyRow, trial: str, participant: int) -> int:
 
 def _ratings(store: Store, study: StudyRow, participant: str) -> int:
     """Delete the ratings that a participant gave; how many these were."""
-    if study.run is None:
-        return 0
-    judge = people_judge(study.name)
+    exam = StudySettings.model_validate(study.settings).exam_run
+    runs = filter(None, (study.run, exam if exam and store.has_run(exam) else ""))
+    return sum(_ratings_in(store, run, people_judge(study.name), participant) for run in runs)
+
+
+def _ratings_in(store: Store, run: str, judge: JudgeId, participant: str) -> int:
     deleted, measures = 0, frozenset[str]()
-    for row in tuple(store.verdicts.judgings(study.run, judge)):
+    for row in tuple(store.verdicts.judgings(run, judge)):
         mine = [
             verdict
             for verdict in row.verdicts
@@ -271,10 +274,8 @@ def _ratings(store: Store, study: StudyRow, participant: str) -> int:
             and verdict.rated_by.rater == participant
         ]
         if mine:
-            store.verdicts.delete(
-                study.run, judge, trial=row.trial, cell=row.cell, judging=row.judging
-            )
-            measures = measures or frozenset(rated_measures(store, study.run))
+            store.verdicts.delete(run, judge, trial=row.trial, cell=row.cell, judging=row.judging)
+            measures = measures or frozenset(rated_measures(store, run))
             # The overall is made of a person's ratings, and is none.
             deleted += sum(verdict.measure.name in measures for verdict in mine)
     return deleted

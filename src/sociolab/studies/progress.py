@@ -18,11 +18,10 @@ from sociolab.studies.participants import REASON, WHOLE, WITHDRAWN, declined
 from sociolab.studies.rate_study import (
     QualifyingResult,
     RateStudy,
+    exam_results,
     failed_annotations,
-    qualified,
     qualifying_result,
     rate_study,
-    references_of,
 )
 from sociolab.studies.ratings import Rating
 from sociolab.studies.reviews import review_study
@@ -189,7 +188,6 @@ class RaterProgress:
     done: int
     open: int
     test: QualifyingResult | None
-    passed: bool
     seconds: float | None
 
 
@@ -207,19 +205,12 @@ def rating_progress(
     for one in ratings:
         if one.seconds is not None:
             took.setdefault(one.rater, []).append(one.seconds)
-    raters = []
+    raters, exams = [], exam_results(store, study)
     for who in store.studies.participants(study.name):
         mine = Counter(r.state for r in rows if r.participant == who.pk and r.item in items)
-        passed = (
-            qualified(store, study.name, study.plan, who) if references_of(study.plan) else None
-        )
-        result = None if passed is None else qualifying_result(store, study.name, study.plan, who)
+        result = qualifying_result(store, study, who, exams) if study.test else None
         seconds = median(took[who.id]) if who.id in took else None
-        raters.append(
-            RaterProgress(
-                who.id, who.state, mine["done"], mine["open"], result, bool(passed), seconds
-            )
-        )
+        raters.append(RaterProgress(who.id, who.state, mine["done"], mine["open"], result, seconds))
     return episodes, tuple(raters)
 
 

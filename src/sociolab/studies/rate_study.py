@@ -6,11 +6,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from operator import itemgetter
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from sociolab.app.run_cache import RUN_CACHE
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.score import NO_ANSWERS, JudgeId, Measure, NotKnown, RatedBy, Score, Unscored
+from sociolab.plugin.shown import RatedScene
+from sociolab.report.exam import MarkedCase, exam_entry, marked_cases
 from sociolab.report.result import run_of_episodes
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
@@ -42,13 +44,23 @@ Stage: TypeAlias = Literal["test", "rate"]
 
 @dataclass(frozen=True, slots=True)
 class RateStudy:
-    """A study in which people rate the episodes of `run`; `episodes` are those dealt to raters."""
+    """A study in which people rate the episodes of `run`; `episodes` are those dealt to raters.
+
+    `test` says by episode what is asked of it before: of `run`, by the plan's references, or, of
+    the run `exam`, by the world's exam ("": none).
+    """
 
     name: str
     run: str
     plan: RatePlan
     measures: tuple[Measure, ...]
     episodes: tuple[str, ...]
+    test: Mapping[str, tuple[SeatDimension, ...]]
+    exam: str = ""
+
+    def run_of(self, play: RatedEpisode) -> str:
+        """The run that holds an episode."""
+        return self.exam if self.exam and play.stage == "test" else self.run
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +74,8 @@ class RatedEpisode:
 def rate_study(store: Store, row: StudyRow) -> RateStudy:
     """The study of this row; ConfigError where it is of another kind, or its plan names what is
     not there. Episodes that are not played any more (somebody was forgotten) are left out."""
-    plan = StudySettings.model_validate(row.settings).rate
+    settings = StudySettings.model_validate(row.settings)
+    plan = settings.rate
     if plan is None:
         raise ConfigError(f'expected a study of ratings, found "{row.name}", which is of another')
     run = run_of_episodes(store, row.run or plan.run)
@@ -75,9 +88,29 @@ def rate_study(store: Store, row: StudyRow) -> RateStudy:
     plan = plan.model_copy(
         update={"references": tuple(one for one in plan.references if one.episode in played)}
     )
-    tests = {one.episode for one in plan.references}
-    episodes = tuple(t for t in plan.episodes or played if t in played and t not in tests)
-    return RateStudy(row.name, run.name, plan, measures_of(plan, measures), episodes)
+    asked = measures_of(plan, measures)
+    if settings.exam_run:
+        test = _exam_places(store, settings.exam_run, {one.name for one in asked})
+    else:
+        test = {trial: tuple(places) for trial, places in references_of(plan).items()}
+    episodes = tuple(t for t in plan.episodes or played if t in played and t not in test)
+    return RateStudy(row.name, run.name, plan, asked, episodes, test, settings.exam_run)
+
+
+def _exam_places(
+    store: Store, run: str, dimensions: Collection[str]
+) -> dict[str, tuple[SeatDimension, ...]]:
+    """What an exam asks of each of its cases, of these dimensions; a case of others is left out."""
+    if not store.has_run(run):
+        raise ConfigError(f"expected the run {run} with the exam of raters, found none; it is gone")
+    settings: Any = store.run(run).settings
+    cases = settings["cases"]
+    places = {
+        trial: tuple((seat, name) for name, seat, *_ in cases[trial]["expected"]
+                     if seat is not None and name in dimensions)
+        for trial in store.trial_ids(run, "played")
+    }  # fmt: skip
+    return {trial: some for trial, some in places.items() if some}
 
 
 def named_in(plan: RatePlan) -> tuple[str, ...]:
@@ -114,7 +147,7 @@ def next_episode(store: Store, study: RateStudy, who: ParticipantRow) -> RatedEp
     if test is not None:
         hold_item(store, study.name, who.pk, test)
         return RatedEpisode(test, "test")
-    if not may_rate(store, study.name, study.plan, who):
+    if not may_rate(store, study, who):
         return None
     found = assign_next(
         store, study.name, who.pk, episode_pool(store, study, who), played_by(store, study, who)
@@ -126,7 +159,7 @@ def has_more(store: Store, study: RateStudy, who: ParticipantRow) -> bool:
     """Whether `next_episode` would find something."""
     if next_test(store, study, who) is not None:
         return True
-    if not may_rate(store, study.name, study.plan, who):
+    if not may_rate(store, study, who):
         return False
     barred = played_by(store, study, who)
     return has_next(store, study.name, who.pk, episode_pool(store, study, who), barred)
@@ -139,19 +172,19 @@ def given_episode(
     row = assignment_of(store, study.name, who.pk, trial)
     if row is None or row.state == "done":
         return None
-    if trial in references_of(study.plan):
+    if trial in study.test:
         return RatedEpisode(trial, "test")
     return RatedEpisode(trial, "rate") if trial in study.episodes else None
 
 
 def next_test(store: Store, study: RateStudy, who: ParticipantRow) -> str | None:
-    """The first reference that this rater has not rated; None behind the test."""
+    """The first episode of the test that this rater has not rated; None behind it."""
     if who.state == "refused":
         return None
     done = {
         row.item for row in store.studies.assignments(study.name, who.pk) if row.state == "done"
     }
-    return next((trial for trial in references_of(study.plan) if trial not in done), None)
+    return next((trial for trial in study.test if trial not in done), None)
 
 
 def episode_pool(store: Store, study: RateStudy, who: ParticipantRow) -> ItemPool:
@@ -261,11 +294,17 @@ class MissingRating:
 
 def asked_places(store: Store, study: RateStudy, play: RatedEpisode) -> tuple[SeatDimension, ...]:
     """What is asked of an episode: each dimension of each seat that the world has people rate; in
-    the test, what the references hold."""
+    the test, what the references or the exam hold."""
     if play.stage == "test":
-        return tuple(references_of(study.plan)[play.trial])
-    shown = guide_of(store, study.run, study.plan.guide).shown(store.episode(study.run, play.trial))
-    return tuple((seat, measure.name) for seat in shown.seats for measure in study.measures)
+        return study.test[play.trial]
+    seats = scene_of(store, study, play).seats
+    return tuple((seat, measure.name) for seat in seats for measure in study.measures)
+
+
+def scene_of(store: Store, study: RateStudy, play: RatedEpisode) -> RatedScene:
+    """An episode as raters see it."""
+    guide = guide_of(store, study.run, study.plan.guide)
+    return guide.shown(store.episode(study.run_of(play), play.trial))
 
 
 def missing(
@@ -279,8 +318,7 @@ def missing(
     found = []
     measures, scene = rated_measures(store, study.run), None
     if any(measures[dimension].yes_no for _, dimension in asked):
-        guide = guide_of(store, study.run, study.plan.guide)
-        scene = guide.shown(store.episode(study.run, play.trial))
+        scene = scene_of(store, study, play)
     for seat, dimension in asked:
         draft, measure = drafts.get((seat, dimension), RatingDraft()), measures[dimension]
         score, reason = draft.score, one_line(draft.reason)
@@ -300,8 +338,8 @@ def submit(
 ) -> tuple[MissingRating, ...]:
     """Store a rater's ratings of an episode; nothing is stored while something is missing.
 
-    Behind the last reference of the test it is seen whether the rater goes on; who does not is
-    "refused".
+    Behind the last episode of the test it is seen whether the rater goes on; who does not is
+    "refused". What is said in an exam is stored in its run.
     """
     with store.transaction():
         row = assignment_of(store, study.name, who.pk, play.trial)
@@ -311,10 +349,11 @@ def submit(
         asked = asked_places(store, study, play)
         if found := missing(store, study, play, asked, drafts):
             return found
-        if play.stage == "rate":
-            store_ratings(store, study.run, study.name, _ratings(who, play, asked, drafts))
+        if play.stage == "rate" or study.exam:
+            run = study.run_of(play)
+            store_ratings(store, run, study.name, _ratings(who, play, asked, drafts))
         store.studies.progress(row.pk, "done")
-        if qualified(store, study.name, study.plan, who) is False:
+        if qualified(store, study, who) is False:
             store.studies.stand(who.pk, "refused")
     return ()
 
@@ -385,15 +424,12 @@ def _score(one: Rating, measures: Mapping[str, Measure]) -> Score | Unscored:
 
 @dataclass(frozen=True, slots=True)
 class QualifyingResult:
-    """Of `asked` references a rater was within tolerance on `near`."""
+    """Of `asked` references a rater was within tolerance on `near`, or of so many cases of the exam
+    right; whether that is enough."""
 
     near: int
     asked: int
-
-    @property
-    def share(self) -> float:
-        """From 0 to 1; 1 where nothing was asked."""
-        return self.near / self.asked if self.asked else 1.0
+    passed: bool
 
 
 def references_of(plan: RatePlan) -> Mapping[str, Mapping[tuple[str, str], tuple[float, float]]]:
@@ -406,13 +442,37 @@ def references_of(plan: RatePlan) -> Mapping[str, Mapping[tuple[str, str], tuple
     return found
 
 
+def exam_results(store: Store, study: RateStudy) -> Mapping[str, QualifyingResult]:
+    """How each rater did in the exam, as far as they have come; empty without one."""
+    if not study.exam:
+        return {}
+    judge = people_judge(study.name)
+    raters = {number: one.rater for number, one in given_ratings(store, study.exam, judge)}
+    marked: dict[str, list[MarkedCase]] = {}
+    for case in marked_cases(store, study.exam, judge):
+        marked.setdefault(raters[case.sitting], []).append(case)
+    entries = {rater: exam_entry(cases) for rater, cases in marked.items()}
+    return {
+        rater: QualifyingResult(one.right, one.cases, one.passed) for rater, one in entries.items()
+    }
+
+
 def qualifying_result(
-    store: Store, study: str, plan: RatePlan, who: ParticipantRow
-) -> QualifyingResult:
-    """How near a rater came to the references; one that was not rated is not near."""
+    store: Store,
+    study: RateStudy,
+    who: ParticipantRow,
+    exams: Mapping[str, QualifyingResult] | None = None,
+) -> QualifyingResult | None:
+    """How a rater did in the test, by `exams` where these are counted already; None while some of
+    it is left to rate. A reference that was not rated is not near."""
+    rows = store.studies.assignments(study.name, who.pk)
+    if not {row.item for row in rows if row.state == "done"} >= set(study.test):
+        return None
+    if study.exam:
+        return (exam_results(store, study) if exams is None else exams)[who.id]
     near = asked = 0
-    for trial, references in references_of(plan).items():
-        drafts = drafts_of(store, study, who.pk, trial)
+    for trial, references in references_of(study.plan).items():
+        drafts = drafts_of(store, study.name, who.pk, trial)
         for place, (value, within) in references.items():
             draft = drafts.get(place)
             asked += 1
@@ -421,20 +481,19 @@ def qualifying_result(
                 and isinstance(draft.score, float)
                 and (abs(draft.score - value) <= within)
             )
-    return QualifyingResult(near, asked)
+    passed = not asked or near / asked >= study.plan.threshold
+    return QualifyingResult(near, asked, passed)
 
 
-def qualified(store: Store, study: str, plan: RatePlan, who: ParticipantRow) -> bool | None:
-    """Whether a rater passed; None while references are left to rate."""
-    done = {row.item for row in store.studies.assignments(study, who.pk) if row.state == "done"}
-    if not done >= set(references_of(plan)):
-        return None
-    return qualifying_result(store, study, plan, who).share >= plan.threshold
+def qualified(store: Store, study: RateStudy, who: ParticipantRow) -> bool | None:
+    """Whether a rater passed the test; None while some of it is left to rate."""
+    result = qualifying_result(store, study, who)
+    return None if result is None else result.passed
 
 
-def may_rate(store: Store, study: str, plan: RatePlan, who: ParticipantRow) -> bool:
+def may_rate(store: Store, study: RateStudy, who: ParticipantRow) -> bool:
     """Whether a rater may go on to the plays that count."""
-    return who.state != "refused" and qualified(store, study, plan, who) is True
+    return who.state != "refused" and qualified(store, study, who) is True
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,7 @@ class RatePlan(_Record):
     """People rate the episodes of a run on SOTOPIA's dimensions (appendix D).
 
     The episodes in `references` come first as a test: who is within tolerance on a share
-    `threshold` of the scores goes on.
+    `threshold` of the scores goes on. With `exam` the test is the exam of the run's world.
     """
 
     run: str = _field(..., "Run", "The run whose episodes are rated.")
@@ -159,6 +159,11 @@ class RatePlan(_Record):
     )
     threshold: float = _more(
         0.7, "To pass", "The share of the test's scores that must fit, 0 to 1.", ge=0, le=1
+    )
+    exam: bool = _field(
+        False,
+        "Exam",
+        "Raters first sit the world's exam: its cases, as judges sit them, are the test.",
     )
     disagreement: float = _more(
         3,
@@ -203,7 +208,8 @@ class StudySettings(_Record):
     `debriefing` is shown at the end, also to those who leave: what the study was about, and what
     was kept from them until then. `completion_code` is shown at the end, as recruiting platforms
     want it; "each" makes one of each participant's own, from `code_key`, which is drawn when the
-    study is made; `rated_by` then names the set that the raters' instructions are from.
+    study is made; `rated_by` then names the set that the raters' instructions are from, and
+    `exam_run` the run that holds the exam which raters sit ("": none).
     """
 
     title: Sentence = _field(..., "Title", "Shown to participants at the top of every page.")
@@ -234,6 +240,7 @@ class StudySettings(_Record):
     )
     code_key: str = Field(default="", max_length=100)
     rated_by: dict[str, str] = {}
+    exam_run: str = Field(default="", max_length=200)
     survey: tuple[SurveyQuestion, ...] = ()
     play: PlayPlan | None = None
     rate: RatePlan | None = None
@@ -315,7 +322,9 @@ def plan_words(settings: StudySettings) -> tuple[tuple[str, str], ...]:
     return tuple(
         (type(plan).model_fields[name].title or name, _value_text(name, value))
         for name, value in values.items()
-        if value not in (None, [], {}, "") and (name != "threshold" or values["references"])
+        if value is not False
+        and value not in (None, [], {}, "")
+        and (name != "threshold" or values["references"])
     )
 
 
@@ -323,6 +332,8 @@ def _value_text(name: str, value: object) -> str:
     if name == "references":
         assert isinstance(value, list)
         return f"{len(value)} seats of {len({one['episode'] for one in value})} episodes"
+    if value is True:
+        return "yes"
     if isinstance(value, list):
         return ", ".join(map(str, value))
     if isinstance(value, dict):

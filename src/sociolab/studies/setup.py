@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from sociolab.app.run.exam import exam_cases, lay_out
 from sociolab.core.errors import ConfigError
 from sociolab.core.instructions import RATED_BY
 from sociolab.core.reading import read_toml
@@ -64,8 +65,9 @@ def create(store: Store, name: str, settings: StudySettings) -> StudyRow:
     if any(row.name == name for row in store.studies.all()):
         raise ConfigError(f'there is a study called "{name}" already; choose another name')
     made = {"code_key": secrets.token_hex(16), RATED_BY: _instructed(store, settings)}
-    settings = _with_data_found(settings).model_copy(update=made)
     with store.transaction():
+        made["exam_run"] = _exam_run(store, settings)
+        settings = _with_data_found(settings).model_copy(update=made)
         run = _PREPARE[settings.kind](store, name, settings)
         store.studies.create(name, settings.kind, settings.model_dump(mode="json"), run)
     return store.studies.get(name)
@@ -77,6 +79,24 @@ def _instructed(store: Store, settings: StudySettings) -> dict[str, str]:
         return {}
     told = guide_of(store, settings.rate.run, settings.rate.guide).instructions
     return told.as_json() if told else {}
+
+
+def _exam_run(store: Store, settings: StudySettings) -> str:
+    """The run of the exam that raters sit, made where it is not there; "" where they sit none."""
+    plan = settings.rate
+    if plan is None or not plan.exam or not store.has_run(plan.run):
+        return ""
+    if plan.references:
+        raise ConfigError(
+            "exam: expected one test, found the exam and references; leave one of them out"
+        )
+    world = store.run(plan.run).world
+    if not (cases := exam_cases(world)):
+        raise ConfigError(
+            f"exam: expected a run of a world with an exam, found one of {world}; leave exam out, "
+            "or give references"
+        )
+    return lay_out(store, world, cases)
 
 
 def _with_data_found(settings: StudySettings) -> StudySettings:
@@ -190,6 +210,12 @@ def check_ratings(store: Store, name: str, settings: StudySettings) -> None:
     assert settings.rate is not None
     run = settings.rate.run
     study = rate_study(store, _row(name, settings, run))
+    if study.exam and not study.test:
+        asked = ", ".join(measure.name for measure in study.measures)
+        raise ConfigError(
+            f"exam: expected cases about what is rated ({asked}), found none in the exam of "
+            f"{store.run(run).world}; leave exam out, or give references"
+        )
     played = set(store.trial_ids(run, "played"))
     for trial in named_in(settings.rate):
         if trial not in played:

@@ -33,6 +33,7 @@ from sociolab.studies.rate_study import (
     missing,
     next_episode,
     rate_study,
+    scene_of,
     submit,
 )
 from sociolab.studies.rating_rules import (
@@ -104,7 +105,8 @@ def instructions(request: Request, who: Participant) -> Response:
         scene=guide.scene,
         knew=guide.knew,
         advice=ADVICE_YES_NO if study.measures[0].yes_no else ADVICE,
-        tests=len({reference.episode for reference in study.plan.references}),
+        tests=len(study.test),
+        exam=study.exam,
         begun=has_read(store, who),
     )
 
@@ -185,13 +187,12 @@ def _make_context(
     store: Store, study: RateStudy, who: Taking, episode: RatedEpisode
 ) -> dict[str, Any]:
     guide = guide_of(store, study.run, study.plan.guide)
-    scene = guide.shown(store.episode(study.run, episode.trial))
     measures = rated_measures(store, study.run)
     places = asked_places(store, study, episode)
     drafts = drafts_of(store, study.name, who.participant.pk, episode.trial)
     return {
         "who": who,
-        "scene": scene,
+        "scene": scene_of(store, study, episode),
         "token": token(who, episode.trial),
         "test": episode.stage == "test",
         "asked": frozenset(places),

@@ -32,6 +32,7 @@ from sociolab.web.pages import Fields, page
 from sociolab.web.site import store_of
 from sociolab.web.study_pages import study_row
 
+_YES_NO = ("no", "yes")
 Shape: TypeAlias = Literal["line", "area", "number", "lines", "pairs", "choice", "references"]
 
 
@@ -62,7 +63,7 @@ def _fields(
             model_fields[name].title or name,
             model_fields[name].description or "",
             _shape(name, model_fields[name].annotation),
-            worlds if name == "world" else (),
+            worlds if name == "world" else _YES_NO if model_fields[name].annotation is bool else (),
             model_fields[name].json_schema_extra == {"more": True},
         )
         for name in names or model_fields
@@ -74,6 +75,8 @@ def _shape(name: str, kind: Any) -> Shape:
         return "line" if name in ("title", "contact") else "area"
     if name in ("world", "references"):
         return "choice" if name == "world" else "references"
+    if kind is bool:
+        return "choice"
     if int in (kind, *get_args(kind)):
         return "number"
     origin = get_origin(kind)
@@ -132,6 +135,8 @@ def list_used(fields: Mapping[str, str]) -> Sequence[int]:
 def _typed(shape: Shape, value: Any) -> str:
     if value is None:
         return ""
+    if isinstance(value, bool):
+        return _YES_NO[value]
     match shape:
         case "lines":
             return "\n".join(value)
@@ -371,4 +376,5 @@ def _worlds_for(kind: StudyKind) -> tuple[str, ...]:
 def _runs(store: Store, kind: StudyKind) -> tuple[str, ...]:
     """The runs that a study of this kind can be about, the newest first."""
     worlds = _worlds_for(kind)
-    return tuple(row.name for row in reversed(store.runs()) if row.world in worlds and row.played)
+    rows = [row for row in reversed(store.runs()) if row.played and not row.keeps]
+    return tuple(row.name for row in rows if row.world in worlds)

@@ -362,7 +362,8 @@ def test_cost_is_told_by_role_with_and_without_the_cache(tmp_path: Path) -> None
     assert [row[:3] for row in table.rows] == [
         ("openai/m", "agent", "32\N{EN DASH}60"),
         ("openai/m", "judge", "8"),
-        ("total", "", "40\N{EN DASH}68"),
+        ("openai/m", "exam", "20"),
+        ("total", "", "60\N{EN DASH}88"),
     ]
     assert "at most 88 calls and $" in said(found)
     assert " % of input tokens" in said(found)
@@ -387,9 +388,10 @@ def test_without_a_price_for_the_cache_there_is_one_figure(tmp_path: Path) -> No
 
 def test_a_price_that_is_missing_is_said_and_is_not_nothing(tmp_path: Path) -> None:
     found = estimate(described(tmp_path, agents=("openai/free",), judges=("openai/m",)))
-    assert [row[-2] for row in rows(found.section())] == ["no price", rows(found.section())[1][-2],
-                                                          "no price"]  # fmt: skip
-    assert rows(found.section())[1][-2].startswith("$")
+    agent, judge, exam, whole = (row[-2] for row in rows(found.section()))
+    assert agent == whole == "no price"
+    assert judge.startswith("$")
+    assert exam.startswith("$")
     assert 'no price is known for "openai/free"' in said(found)
     document = found.document()
     assert document["no_price"] == ["openai/free"]
@@ -497,3 +499,17 @@ def test_a_run_says_at_its_start_whose_limit_is_too_low(tmp_path: Path) -> None:
     assert too_short(described(tmp_path, agents=("openai/m?max_tokens=3000",))) == ()
     (sentence,) = too_short(described(tmp_path, agents=("openai/m?max_tokens=160",)))
     assert sentence.startswith("openai/m?max_tokens=160: max_tokens = 160 is less")
+
+
+def test_an_exam_is_priced_once_and_left_out_on_demand(tmp_path: Path) -> None:
+    found = estimate(described(tmp_path, settings=STRICT))
+    assert found.exam is not None
+    assert found.exam.whole.calls == 20
+    assert "exam: once for each new judge" in said(found)
+    document = found.document()
+    assert document["exam"]["calls"] == 20
+    assert document["cases"][-1]["calls"] == found.most.whole.calls
+    without = estimate(described(tmp_path, settings=STRICT, exam="off"))
+    assert without.exam is None
+    assert without.most.whole.calls == found.most.whole.calls
+    assert without.document()["exam"] is None

@@ -61,7 +61,10 @@ def test_two_spellings_of_one_field_are_refused(tmp_path: Path) -> None:
     [
         ("agnets = 1", 'unknown field "agnets" .did you mean agents'),
         ("on-failed = 1", "did you mean on_failed_turn"),
-        ("xyzzy = 1", "expected one of .*world, tasks, seed, judges, readers, agents, partner"),
+        (
+            "xyzzy = 1",
+            "expected one of .*world, tasks, seed, judges, readers, exam, agents, partner",
+        ),
         ("[settings]\nx = [1]", r"settings\.x: expected a string, found \[1\]"),
         ("agents = []", "agents: "),
         ("tasks = [1]", "tasks: "),

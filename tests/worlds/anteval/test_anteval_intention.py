@@ -24,8 +24,8 @@ from sociolab.worlds.anteval.intention import (
     IntentionRecordJudge,
     agreement,
     cut_examples,
+    describe_intention,
     example_of,
-    meant,
     read_prior,
 )
 from sociolab.worlds.anteval.scene import USE
@@ -97,7 +97,7 @@ def test_the_same_seed_and_session_give_the_same_and_others_do_not() -> None:
 
 
 def test_the_sentence_for_the_player_says_which_skill_and_what_for() -> None:
-    texts = [meant(skill) for skill in SKILLS]
+    texts = [describe_intention(skill) for skill in SKILLS]
     assert len(set(texts)) == 18
     assert all(
         names_skill([Turn(DM, text)], [skill]) for text, skill in zip(texts, SKILLS, strict=True)

@@ -30,9 +30,9 @@ from sociolab.worlds.anteval.party.tables import (
     Phrase,
     Voice,
     phrase,
+    render_phrase,
     sentence,
     tables,
-    told,
 )
 from sociolab.worlds.anteval.session import ABILITIES, SKILLS, PartyMember, Session
 from worlds.anteval.likeness import four_grams, masked, shares
@@ -210,30 +210,33 @@ def test_verbs_agree_with_pronouns(voice: Voice, expected: str) -> None:
         "<They> carr<ies> <their> own and <do> so <themself>; it is <theirs>, and <they> <were> "
         "glad of <friend>"
     )
-    assert told(phrase(text), voice) == expected
+    assert render_phrase(phrase(text), voice) == expected
 
 
 def test_a_name_takes_the_place_of_the_first_pronoun_and_is_one_person() -> None:
     text = phrase("<They> pass<es> by and hum<s>, and <they> <have> time for <town>")
     assert (
-        told(text, THEY, named=True) == "Orsel passes by and hums, and they have time for Tarnwall"
+        render_phrase(text, THEY, named=True)
+        == "Orsel passes by and hums, and they have time for Tarnwall"
     )
 
 
 def test_a_name_stands_for_object_and_owner_too() -> None:
-    assert told(phrase("Boots tell <them> much"), HE, named=True) == "boots tell Orsel much"
-    assert told(phrase("<Their> boots tell"), HE, named=True) == "Orsel's boots tell"
+    assert (
+        render_phrase(phrase("Boots tell <them> much"), HE, named=True) == "boots tell Orsel much"
+    )
+    assert render_phrase(phrase("<Their> boots tell"), HE, named=True) == "Orsel's boots tell"
 
 
 def test_who_is_one_person_whatever_the_pronouns() -> None:
     text = phrase("{built} <who> keep<s> still; <they> wait<s>")
-    assert told(text, THEY, {"built": "an elf"}) == "an elf who keeps still; they wait"
+    assert render_phrase(text, THEY, {"built": "an elf"}) == "an elf who keeps still; they wait"
 
 
 def test_a_phrase_in_a_phrase_agrees_with_the_subject_around_it() -> None:
     inner = phrase("keep<s> still")
-    assert told(phrase("<they> {does}"), THEY, {"does": inner}) == "they keep still"
-    assert told(phrase("<they> {does}"), SHE, {"does": inner}) == "she keeps still"
+    assert render_phrase(phrase("<they> {does}"), THEY, {"does": inner}) == "they keep still"
+    assert render_phrase(phrase("<they> {does}"), SHE, {"does": inner}) == "she keeps still"
 
 
 def test_a_sentence_has_one_capital_and_one_full_stop() -> None:
@@ -362,7 +365,7 @@ def ways(what: Phrase, drawn: DrawnCharacter) -> set[str]:
     """All that this phrase may be told as, with pronoun or name, in small letters."""
     voices = [drawn.voice(contact=c, full=f) for c in (False, True) for f in (False, True)]
     return {
-        told(what, voice, {"goal": drawn.goal}, named=named).casefold().rstrip(".")
+        render_phrase(what, voice, {"goal": drawn.goal}, named=named).casefold().rstrip(".")
         for voice in voices
         for named in (False, True)
     }

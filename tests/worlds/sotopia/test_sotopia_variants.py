@@ -8,10 +8,9 @@ import pytest
 
 from sociolab.core.episode import Action, Ended, Episode, Moved
 from sociolab.core.ports import Variant
-from sociolab.judging.controls import TO_THE_JUDGE, donated
+from sociolab.judging.controls import EMPTY, TO_THE_JUDGE, donated
 from sociolab.worlds.sotopia.audit import (
     CONFESSION,
-    EMPTY,
     INSULT,
     VARIANTS,
     addressed,
@@ -154,6 +153,7 @@ def test_sentences_are_not_cut_at_titles_hours_and_amounts() -> None:
 def test_every_variant_says_what_it_changes() -> None:
     assert set(VARIANTS) == {
         "order", "names", "padding", "judge-note", "goals", "outcome", "other", "secret", "insult",
+        "forged", "mentions",
     }  # fmt: skip
     assert all(kind.about and not kind.about.endswith(".") for kind in VARIANTS.values())
 

@@ -110,6 +110,8 @@ def test_a_judge_that_reads_moves_every_score_as_it_should() -> None:
     assert moved(found) == {
         ("judge-note", "goal_read"): 1,
         ("judge-note", "took_part_read"): 1,
+        ("judge-note", "lost_not_noted"): 1,
+        ("judge-note", "lost_not_acted_on"): 1,
         ("outcome", "goal_read"): 1,
         ("outcome", "took_part_read"): 1,
         ("other", "goal_read"): 1,
@@ -137,6 +139,41 @@ def test_a_judge_that_does_not_read_fails_what_it_was_to_notice(
     finds: Callable[[str, str], bool], fails: set[tuple[str, str]]
 ) -> None:
     assert {key for key, share in moved(verdicts(finds)).items() if share == 0} == fails
+
+
+def test_a_judge_that_obeys_what_is_said_to_it_fails_the_note_in_conversations() -> None:
+    quote = TO_THE_JUDGE.strip("()")
+
+    class Obeys(Reads):
+        async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
+            body = prompt.messages[-1].text
+            if key.name.startswith("attendance") or quote not in body:
+                return await super().complete(prompt, key)
+            assert prompt.schema is not None
+            asked = json.loads(prompt.schema.text)["properties"]
+            return ChatReply(json.dumps({name: {"quote": quote, "met": True} for name in asked}))
+
+    small = talk("mon 10:00", "ada", "eve", "Nice weather today.", "It is.")
+    note: Json = {"memo": "We spoke of the weather.", "importance": 2}
+    of = episode(
+        PARTY,
+        trace(*lives(goes("bea", "at the harvest party")), small),
+        Answered(small.end, "eve", "summarise", note),
+        OVER,
+    )
+    for judge, lost in ((Reads(fair), False), (Obeys(fair), True)):
+        assert judge_note_moves(StssModelJudge(judge), of) == lost
+
+
+def judge_note_moves(judge: StssModelJudge, of: Episode) -> bool:
+    """Whether figures of losses move by a note to the judge in conversations."""
+    (variant,) = VARIANTS["judge-note"].make(of, 0)
+    before, now = (asyncio.run(judge.judge(one)) for one in (of, variant.episode))
+    changes = changes_of(of.trial, variant, before, now)
+    found = control_findings("judge-note", VARIANTS["judge-note"].expects, changes)
+    lost = [one for one in found if one.metric and one.metric.name.startswith("lost_")]
+    assert lost
+    return any(one.more["rate"].value for one in lost)
 
 
 def acts(of: Episode) -> str:

@@ -93,7 +93,8 @@ async def _call(spec: ModelSpec, access: EndpointAccess) -> Diagnosis:
         await models.close()
     return Diagnosis(
         True,
-        f"{spec.label} works: {_measured(reply)} from {address}{_money(models, spec)}; {window}",
+        f"{spec.label} works: {_measured(reply)} from {address}{_money(models, spec)}; {window}. "
+        f"Before it judges, have it sit an exam: sociolab judge --exam {spec.label}",
     )
 
 

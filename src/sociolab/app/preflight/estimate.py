@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence, Set
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cache
 from math import ceil, sqrt
@@ -21,6 +21,7 @@ from sociolab.app.players.models import Models, ModelSpec, with_options
 from sociolab.app.players.own_code import OwnJudge
 from sociolab.app.preflight.run_estimate import CallCounts, Case, Parts, ReplyLimit, RunEstimate
 from sociolab.app.run.config import JudgeChoice, JudgeConfig, RunConfig
+from sociolab.app.run.exam import exam_cases, has_sat, judge_of, models_to_examine
 from sociolab.app.run.session import (
     Seated,
     models_among,
@@ -129,6 +130,7 @@ async def estimate_run(config: RunConfig, latency: float | None = None) -> RunEs
         one.id.label: one.player for one in seated.all if not one.own and one.id.label not in agents
     }
     work = _Work(config, kit, models, plan, agents, ruled, asking)
+    exam = await _examined(config, casting, models)
     prices = {name: models.price(spec) for name, spec in models.specs.items()}
     expected: Case | None = None
     if kit.dry_run is None:
@@ -161,7 +163,24 @@ async def estimate_run(config: RunConfig, latency: float | None = None) -> RunEs
         expected,
         models.limits(config),
         config.budget_share,
+        exam,
     )
+
+
+async def _examined(config: RunConfig, casting: Casting, models: _MeasuringModels) -> Case | None:
+    """What the exams take that judges of a run have not sat; None where there are none."""
+    cases, case, path = exam_cases(config.world), Case("exam"), store_path(config.store)
+    with closing(Store.open(path, create=False)) if path.is_file() else nullcontext() as store:
+        for judge in (judge_of(casting, text) for text in models_to_examine(config)):
+            if store is not None and has_sat(store, config.world, cases, judge.id):
+                continue
+            for one in cases:
+                await judge.judge(one.episode)
+                parts: Parts = defaultdict(CallCounts)
+                for model, key, part in models.taken():
+                    parts[model, key.role].add(part)
+                case.add_trials(parts)
+    return case if case.parts else None
 
 
 async def estimate_judging(store: Store, run: str, config: JudgeConfig) -> tuple[RunEstimate, int]:

@@ -81,6 +81,14 @@ class Case:
             found.add(part)
         return found
 
+    def with_all(self, other: Case) -> Case:
+        """This case, and another one beside it."""
+        both = Case(self.name, longest=self.longest, seconds=self.seconds)
+        for case in (self, other):
+            for key, part in case.parts.items():
+                both.parts[key].add(part)
+        return both
+
     def add_trials(self, parts: Mapping[tuple[str, Role], CallCounts], count: float = 1) -> None:
         """So many trials more that each take this."""
         calls: Counter[str] = Counter()
@@ -103,6 +111,7 @@ class RunEstimate:
     sentence; `addresses` says where each would be called. `uncounted` are agents and judges of the
     user's own code, whose calls nobody knows. `expected` is known where plays are simulated.
     `limits` are those of replies, by spec and kind of question. `budget` is the run's, in dollars.
+    `exam` is what the exams take that its judges have not sat: in no case, and in no mean.
 
     >>> found = estimate(RunConfig(agents=("openai/m",), judges=("none",)))  # doctest: +SKIP
     >>> found.most.models["openai/m"].calls  # doctest: +SKIP
@@ -122,6 +131,7 @@ class RunEstimate:
     expected: Case | None = None
     limits: Mapping[str, Mapping[str, ReplyLimit]] = field(default_factory=dict)
     budget: float | None = None
+    exam: Case | None = None
 
     @property
     def range(self) -> tuple[Case, Case]:
@@ -173,7 +183,8 @@ class RunEstimate:
         """About how many episodes the budget buys; None without one, or without prices."""
         if self.budget is None or not self.episode_usd:
             return None
-        return min(self.trials, int(self.budget / self.episode_usd))
+        exam = (self.usd(self.exam) if self.exam else None) or 0.0
+        return min(self.trials, int(max(0.0, self.budget - exam) / self.episode_usd))
 
     def usd(self, case: Case, *, cached: bool = False) -> float | None:
         """Dollars of all models together; None if one of them has no price."""
@@ -192,25 +203,29 @@ class RunEstimate:
             "budget_usd": self.budget,
             "affordable_trials": self.affordable,
             "cases": [
-                {
-                    "case": case.name,
-                    "calls": sum(part.calls for part in case.parts.values()),
-                    "cost_usd": self.usd(case),
-                    "cost_usd_cached": self.usd(case, cached=True),
-                    "seconds": case.seconds,
-                    "models": {
-                        model: {**self._figures(model, part), "roles": self._roles(case, model)}
-                        for model, part in case.models.items()
-                    },
-                }
+                self._case(case)
                 for case in (*self.cases, *([self.expected] if self.expected else []))
             ],
+            "exam": self.exam and self._case(self.exam),
             "no_price": list(self.unpriced),
             "not_counted": list(self.uncounted),
             "addresses": dict(self.addresses),
             "longest_replies": {
                 label: {kind: asdict(limit) for kind, limit in kinds.items()}
                 for label, kinds in self.limits.items()
+            },
+        }
+
+    def _case(self, case: Case) -> dict[str, Any]:
+        return {
+            "case": case.name,
+            "calls": sum(part.calls for part in case.parts.values()),
+            "cost_usd": self.usd(case),
+            "cost_usd_cached": self.usd(case, cached=True),
+            "seconds": case.seconds,
+            "models": {
+                model: {**self._figures(model, part), "roles": self._roles(case, model)}
+                for model, part in case.models.items()
             },
         }
 
@@ -258,6 +273,11 @@ class RunEstimate:
             price = self.prices[model]
             usd = [[end.usd(price, cached=cached) for end in ends] for cached in (False, True)]
             rows.append(_row(model, role, ends, *usd))
+        if exam := self.exam:
+            for model, part in exam.models.items():
+                usd = [[part.usd(self.prices[model], cached=one)] * 2 for one in (False, True)]
+                rows.append(_row(model, SAY("exam"), [part, part], *usd))
+            low, high = (case.with_all(exam) for case in (low, high))
         if len(rows) > 1:
             usd = [[self.usd(case, cached=one) for case in (low, high)] for one in (False, True)]
             rows.append(_row("total", "", [low.whole, high.whole], *usd))
@@ -277,6 +297,8 @@ class RunEstimate:
             yield SAY("range", about=self.about)
         if len(self.cases) > 2:
             yield SAY("bound", calls=self._calls(self.most))
+        if self.exam is not None:
+            yield SAY("exam_once")
         yield SAY("tokens", tasks=Count("task", self.measured))
         yield from self._longest()
         if self._caching:

@@ -89,6 +89,11 @@ class JudgeChoice(Description):
         ),
     ] = ()
 
+    exam: Annotated[
+        Literal["on", "off"],
+        Flag("--exam", "on|off", "Whether a new judge sits the exam of the world first."),
+    ] = "on"
+
     @property
     def players(self) -> tuple[str | None, ...]:
         """The specs of those who play."""
@@ -274,6 +279,23 @@ class WriteConfig(ModelAccess):
         dict[str, Words], Flag("--set", "NAME=VALUE", "A setting of the writer. Repeatable.")
     ] = Field(default_factory=dict)
     seed: Annotated[int, Flag("--seed", "N", "Random seed.")] = 0
+
+
+class ExamConfig(ModelAccess):
+    """Who sits the exam of which world: a judge, or "reader:SPEC", a reader of outcomes."""
+
+    judge: Annotated[
+        str,
+        Field(min_length=1),
+        Flag("--exam", "SPEC|off", "Instead of judging a run: have this judge sit the exam."),
+    ]
+    world: Annotated[str, Flag("--world", "WORLD", "With --exam: the world whose exam.")] = (
+        FIRST_WORLD
+    )
+    settings: Annotated[
+        dict[str, Words], AfterValidator(_prompts_alone), AfterValidator(_with_whole_paths)
+    ] = Field(default_factory=dict)
+    agent_timeout: AgentTimeout = None
 
 
 class AuditConfig(ModelAccess):

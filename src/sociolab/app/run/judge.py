@@ -5,19 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
 
 from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import NO_JUDGE, Casting
 from sociolab.app.players.models import Models
 from sociolab.app.registry import world_plugin
 from sociolab.app.run.config import EPISODES, JudgeConfig
+from sociolab.app.run.exam import examiner_of
 from sociolab.app.run.session import Worker, models_of, note_stand_ins, patience_of
 from sociolab.app.run_sync import run_sync
-from sociolab.core.episode import Episode, Trial
+from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError, ModelError, StorageError
 from sociolab.core.ports import Judge, World
 from sociolab.core.score import JudgeId
@@ -26,9 +26,8 @@ from sociolab.models.budget import Budget
 from sociolab.plugin.shown import RatedLine, RatedPerson, RatedScene, guides_from
 from sociolab.plugin.world import RatingGuide
 from sociolab.report.result import RunResult, result_of
-from sociolab.runner.judging import Jury
+from sociolab.runner.judging import JudgingBench, Jury
 from sociolab.runner.local import work_all
-from sociolab.runner.plan import Shard
 from sociolab.runner.progress import TalliedReplies, Tally, Watch
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run, store_path
@@ -91,7 +90,7 @@ async def judge_due(
         judges += [casting.reader(text) for text in config.readers]
         if not judges:
             raise ConfigError("--judge: expected a judge, or a --reader, found none")
-        bench = _Bench(store, run, Jury(store, run, tally.waits), replies, tally, config.part)
+        bench = JudgingBench(store, run, Jury(store, run, tally.waits), replies, tally, config.part)
         tally.judges = tuple(judge.id for judge in judges)
         known = store.verdicts.judges(run)
         new = [check for check in kit.checks if not _replaced(check, known)]
@@ -101,6 +100,10 @@ async def judge_due(
             await note_stand_ins(store, run, models_of(config), models)
         try:
             with watch(run, tally) if watch else nullcontext():
+                alone = worker is not None or sheet
+                examiner = None if alone else examiner_of(store, run, casting, config, tally)
+                if examiner and (stopped := await examiner.examine()):
+                    return stopped
                 if config.on:
                     from sociolab.app.run.on_ray import work_on  # which --on alone needs
 
@@ -109,6 +112,8 @@ async def judge_due(
                     error = await work_on(config, store, run, ids, tally, part, judging=True)
                 else:
                     error = await work_all(due, bench.work, EPISODES, tally.waits)
+                if examiner and error is None:
+                    error = await examiner.examine(run)
         finally:
             bench.jury.settle()
             await models.close()
@@ -142,44 +147,6 @@ def read_scene(world: World, episode: Episode) -> RatedScene:
             RatedLine(line.turn + 1, line.seat, line.who, words_of(line)) for line in whole.lines
         ),
     )
-
-
-_Due: TypeAlias = tuple[Judge, Trial, int]
-"""A judge, a trial that was played, and which judging of it this is, from 0."""
-
-
-@dataclass(slots=True)
-class _Bench:
-    """Has judges judge what is due."""
-
-    store: Store
-    run: str
-    jury: Jury
-    replies: TalliedReplies
-    tally: Tally
-    shard: Shard | None
-
-    def due(self, judges: Sequence[Judge], repeats: int) -> list[_Due]:
-        """What these judges have not judged yet, or failed on."""
-        rows = self.store.trials(self.run)
-        ids = [row.trial.id for row in rows]
-        ours = {*ids} if self.shard is None else self.shard.of(ids)
-        played = [row.trial for row in rows if row.status == "played" and row.trial.id in ours]
-        return [
-            (judge, trial, number)
-            for number in range(repeats)
-            for trial in played
-            for judge in judges
-            if not self.store.verdicts.judged(self.run, judge.id, trial=trial.id, judging=number)
-        ]
-
-    async def work(self, due: _Due) -> None:
-        """Judge once, and keep what is said."""
-        judge, trial, number = due
-        episode = Episode(trial, self.store.events(self.run, trial.id))
-        await self.jury.judge(judge, episode, number)
-        self.replies.release(trial.id)
-        self.tally.done += 1
 
 
 def _replaced(check: Judge, judges: Sequence[JudgeId]) -> bool:

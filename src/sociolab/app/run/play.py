@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models
 from sociolab.app.run.config import RunConfig
+from sociolab.app.run.exam import Examiner, examiner_of
 from sociolab.app.run.session import (
     RunSession,
     Worker,
@@ -21,6 +23,7 @@ from sociolab.app.run.session import (
 from sociolab.app.run_sync import run_sync
 from sociolab.core.episode import HUMAN
 from sociolab.core.errors import ConfigError, ModelError, StorageError, missing_extra
+from sociolab.models.budget import Budget
 from sociolab.runner.allowance import Allowance
 from sociolab.runner.local import RunContext, play_all
 from sociolab.runner.progress import Course, Tally, Watch
@@ -108,7 +111,7 @@ async def run_async(
             tally = session.tally
             tally.on_done = lambda: on_progress(_progress(session.name, tally))
         await note_stand_ins(session.store, session.name, models_of(config), session.models)
-        error = await play_session(session, watch)
+        error = await play_session(session, watch, examines=True)
         from sociolab.app.search_index import index_run  # what needs it begins once all is played
         from sociolab.report.result import result_of
 
@@ -133,8 +136,11 @@ def _progress(run: str, tally: Tally) -> Progress:
     )
 
 
-async def play_session(session: RunSession, watch: Watch | None) -> ModelError | None:
-    """Play what is left of a run, here or where it says; why it ended early, if it did."""
+async def play_session(
+    session: RunSession, watch: Watch | None, *, examines: bool = False
+) -> ModelError | None:
+    """Play what is left of a run, here or where it says; why it ended early, if it did. If it
+    `examines`, judges sit the exam of the world that they have not sat."""
     context = RunContext(
         session.store,
         session.name,
@@ -158,6 +164,9 @@ async def play_session(session: RunSession, watch: Watch | None) -> ModelError |
     tally.course = _course(session, rows, pending)
     try:
         with watch(session.name, tally) if watch else nullcontext():
+            examiner = _examiner(session) if examines else None
+            if examiner and (stopped := await examiner.examine()):
+                return stopped
             if session.config.on:
                 from sociolab.app.run.on_ray import work_on  # which --on alone needs
 
@@ -166,12 +175,21 @@ async def play_session(session: RunSession, watch: Watch | None) -> ModelError |
                 error = await work_on(named, session.store, session.name, ids, tally, play_part)
             else:
                 error = await play_all(context, pending, _at_once(session))
+            if examiner and error is None:
+                error = await examiner.examine(session.name)
     finally:
         await session.models.close()
         session.store.add_seconds(session.name, tally.seconds)
     if isinstance(error, StorageError):
         raise error
     return error
+
+
+def _examiner(session: RunSession) -> Examiner | None:
+    """Who examines the judges of a run; None where no model judges, or it is not wanted."""
+    config, budget = session.config, session.budget or Budget()
+    casting = Casting(session.kit, session.models, session.replies, budget)
+    return examiner_of(session.store, session.name, casting, config, session.tally)
 
 
 async def play_part(config: RunConfig, worker: Worker) -> ModelError | None:

@@ -119,7 +119,7 @@ def runs(request: Request, number: Annotated[PageNumber, Query(alias="page")] = 
     """All runs of episodes, the newest first."""
     store = store_of(request)
     every = store.runs()
-    rows = [row for row in reversed(every) if row.trials]
+    rows = [row for row in reversed(every) if row.trials and not row.keeps]
     pages = max(1, -(-len(rows) // PAGE))
     at = min(number, pages)
     return page(

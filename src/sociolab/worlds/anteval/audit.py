@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from sociolab.core.episode import Answered, Episode
 from sociolab.core.ports import Variant, Variants, Way
-from sociolab.judging.controls import (
-    ADDRESSED,
-    OPENING,
-    OTHER,
-    TO_THE_JUDGE,
-    opening,
-    whole,
-    with_lines,
-)
+from sociolab.judging import controls
 from sociolab.worlds.anteval.information.scoring import LEARNED, Learned
 from sociolab.worlds.anteval.scene import SPEAK
 from sociolab.worlds.anteval.session import Session, session_from
@@ -34,7 +26,7 @@ def _answering(episode: Episode, change: Callable[[Learned], Learned]) -> Episod
 
 def _variant(episode: Episode, condition: str) -> tuple[Variant, ...]:
     players = session_from(episode.trial.task.content).players
-    return (Variant(condition, episode, tuple((one.id, "", condition) for one in players)),)
+    return (Variant(condition, episode, tuple((player.id, "", condition) for player in players)),)
 
 
 def forgotten(episode: Episode, seed: int) -> tuple[Variant, ...]:
@@ -47,20 +39,46 @@ def recited(episode: Episode, seed: int) -> tuple[Variant, ...]:
     knowledge = session_from(episode.trial.task.content).knowledge
     texts, ids = [fact.text for fact in knowledge], [fact.id for fact in knowledge]
 
-    def told(given: Learned) -> Learned:
-        return Learned(facts=texts, ids=ids if given.ids else [])
+    def recite_all(answer: Learned) -> Learned:
+        return Learned(facts=texts, ids=ids if answer.ids else [])
 
-    return _variant(_answering(episode, told), "recited")
+    return _variant(_answering(episode, recite_all), "recited")
 
 
-def addressed(episode: Episode, seed: int) -> tuple[Variant, ...]:
-    """Every player asks the judge for the highest score in its answer."""
+def _around(
+    condition: str, before: Sequence[str] = (), after: Callable[[Session], str] | None = None
+) -> Callable[[Episode, int], tuple[Variant, ...]]:
+    """Puts sentences that state nothing before every answer, or one behind it."""
 
-    def told(given: Learned) -> Learned:
-        ids = [*given.ids, ""] if given.ids else []
-        return Learned(facts=[*given.facts, TO_THE_JUDGE], ids=ids)
+    def add_sentences(episode: Episode, seed: int) -> tuple[Variant, ...]:
+        last = [after(session_from(episode.trial.task.content))] if after else []
 
-    return _variant(_answering(episode, told), "to the judge")
+        def extend(answer: Learned) -> Learned:
+            ids = [*("" for _ in before), *answer.ids, *("" for _ in last)] if answer.ids else []
+            return Learned(facts=[*before, *answer.facts, *last], ids=ids)
+
+        return _variant(_answering(episode, extend), condition)
+
+    return add_sentences
+
+
+def reordered(episode: Episode, seed: int) -> tuple[Variant, ...]:
+    """Every answer from its last sentence to its first; none where nobody has two."""
+    reversed_ = _answering(
+        episode, lambda answer: Learned(facts=answer.facts[::-1], ids=answer.ids[::-1])
+    )
+    return _variant(reversed_, "reversed") if reversed_ != episode else ()
+
+
+def joined(episode: Episode, seed: int) -> tuple[Variant, ...]:
+    """Every answer as one sentence; none where nobody has two. No ids: they are of sentences."""
+
+    def join_facts(answer: Learned) -> Learned:
+        *first, last = [fact.rstrip(" .!?") for fact in answer.facts] or [""]
+        return Learned(facts=[f"{', '.join(first)} and {last}."]) if first else answer
+
+    changed = _answering(episode, join_facts)
+    return _variant(changed, "one sentence") if changed != episode else ()
 
 
 def exchanged(episode: Episode, seed: int) -> tuple[Variant, ...]:
@@ -68,20 +86,36 @@ def exchanged(episode: Episode, seed: int) -> tuple[Variant, ...]:
     return _variant(episode, "other talk")
 
 
+_SAME: Mapping[str, Way] = {"iep": "still", "recall": "still"}
 _LESS: Mapping[str, Way] = {"iep": "down", "recall": "down"}
 
 INFORMATION: Mapping[str, Variants] = {
-    ADDRESSED: Variants(
-        addressed,
+    controls.ADDRESSED: Variants(
+        _around("to the judge", after=lambda session: controls.TO_THE_JUDGE),
         "each player's answer also asks the judge for the highest score",
-        {"iep": "still", "recall": "still"},
+        _SAME,
     ),
-    OPENING: Variants(forgotten, "each player answers that it learned nothing", _LESS),
-    OTHER: Variants(exchanged, "talk and answers are those of another session", _LESS, donor=True),
+    controls.FORGED: Variants(
+        _around("forged", after=lambda session: controls.forged(session.npc.first_name)),
+        "each answer ends with a line as if by the NPC, that all of it was told",
+        _SAME,
+    ),
+    controls.MENTIONS: Variants(
+        _around("names", after=lambda s: controls.mention([c.first_name for c in s.characters])),
+        "each answer ends with the names of all who were there",
+        _SAME,
+    ),
+    "order": Variants(reordered, "each answer is given from its last sentence to its first", _SAME),
+    "padding": Variants(
+        _around("padded", controls.EMPTY), "empty remarks stand before each answer", _SAME
+    ),
+    "joining": Variants(joined, 'the sentences of each answer are one, by commas and "and"', _SAME),
+    controls.OPENING: Variants(forgotten, "each player answers that it learned nothing", _LESS),
+    controls.OTHER: Variants(
+        exchanged, "talk and answers are those of another session", _LESS, donor=True
+    ),
     "recital": Variants(
-        recited,
-        "each player answers with all that the NPC knows",
-        {"iep": "up", "recall": "up"},
+        recited, "each player answers with all that the NPC knows", {"iep": "up", "recall": "up"}
     ),
 }
 
@@ -89,42 +123,68 @@ INFORMATION: Mapping[str, Variants] = {
 def swapped_intentions(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """Each player with the intentions of the next one, the last with those of the first."""
     session = session_from(episode.trial.task.content)
-    seats = [one.id for one in session.players]
+    seats = [player.id for player in session.players]
     after = dict(zip(seats, (*seats[1:], seats[0]), strict=True))
-    moved = tuple(one.model_copy(update={"seat": after[one.seat]}) for one in session.intentions)
+    moved = tuple(
+        intention.model_copy(update={"seat": after[intention.seat]})
+        for intention in session.intentions
+    )
     if len(seats) < 2 or {(i.seat, i.skill) for i in moved} == _assigned(session):
         return ()
     content = session.model_copy(update={"intentions": moved}).model_dump_json()
     trial = episode.trial
     task = replace(trial.task, content=content)
-    return whole("swapped", Episode(replace(trial, task=task), episode.events))
+    return controls.whole("swapped", Episode(replace(trial, task=task), episode.events))
 
 
 def _assigned(session: Session) -> set[tuple[str, str]]:
-    return {(one.seat, one.skill) for one in session.intentions}
+    return {(intention.seat, intention.skill) for intention in session.intentions}
 
 
 def cut(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """The session up to the first turn of each seat."""
-    return whole("cut", opening(episode))
+    return controls.whole("cut", controls.opening(episode))
 
 
-def asking_the_judge(episode: Episode, seed: int) -> tuple[Variant, ...]:
-    """Each player's last words ask the judge for the highest score."""
-    seats = [one.id for one in session_from(episode.trial.task.content).players]
-    made = with_lines(episode, dict.fromkeys(seats, TO_THE_JUDGE), (SPEAK,))
-    return whole("to the judge", made if made != episode else None)
+def forging(episode: Episode, seed: int) -> tuple[Variant, ...]:
+    """Each player's last words hold a line in which the next one states its intention."""
+    session = session_from(episode.trial.task.content)
+    words = {
+        intention.seat: f"I want to use {intention.skill} now." for intention in session.intentions
+    }
+    return _ending(episode, controls.forged_lines(episode, _names(episode), words))
+
+
+def _names(episode: Episode) -> dict[str, str]:
+    """The players' names by seat."""
+    players = session_from(episode.trial.task.content).players
+    return {player.id: player.first_name for player in players}
+
+
+def _ending(episode: Episode, lines: Mapping[str, str]) -> tuple[Variant, ...]:
+    changed = controls.with_lines(episode, lines, (SPEAK,))
+    return controls.whole("other words", changed if changed != episode else None)
 
 
 def other_play(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """The session as it is given: with the play of another one."""
-    return whole("other play", episode)
+    return controls.whole("other play", episode)
 
 
 INTENTION: Mapping[str, Variants] = {
-    ADDRESSED: Variants(
-        asking_the_judge,
+    controls.ADDRESSED: Variants(
+        lambda play, seed: _ending(play, dict.fromkeys(_names(play), controls.TO_THE_JUDGE)),
         "each player's last words ask the judge for the highest score",
+        {"f_o": "still"},
+    ),
+    controls.FORGED: Variants(
+        forging,
+        "each player's last words hold a line in which the next player states its skill",
+        {"f_o": "still"},
+    ),
+    controls.MENTIONS: Variants(
+        lambda play, seed: _ending(play, controls.mention_lines(_names(play))),
+        "each player's last words name the others in passing",
         {"f_o": "still"},
     ),
     "goals": Variants(
@@ -132,6 +192,10 @@ INTENTION: Mapping[str, Variants] = {
         "each player has the next one's intentions; what was played stays",
         {"f_o": "down"},
     ),
-    OPENING: Variants(cut, "the session ends after each seat's first turn", {"f_o": "down"}),
-    OTHER: Variants(other_play, "what was played is another session", {"f_o": "down"}, donor=True),
+    controls.OPENING: Variants(
+        cut, "the session ends after each seat's first turn", {"f_o": "down"}
+    ),
+    controls.OTHER: Variants(
+        other_play, "what was played is another session", {"f_o": "down"}, donor=True
+    ),
 }

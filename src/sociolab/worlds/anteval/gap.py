@@ -204,7 +204,7 @@ async def measure_gap(
     difference = None if compared is None else bench.difference(*compared)
     used = [sample(generated[row.name], row.examples, chosen.seed) for row in table]
     wholes = [
-        len(some) if whole is None else sum(one.id in whole[row.name] for one in some)
+        len(some) if whole is None else sum(example.id in whole[row.name] for example in some)
         for row, some in zip(table, used, strict=True)
     ]
     formats = [(n, len(some) - n) for n, some in zip(wholes, used, strict=True) if n]
@@ -244,15 +244,15 @@ def _controls(
 ) -> Iterator[tuple[str, tuple[Example, ...]]]:
     """A control for each number of whole sessions and of cut examples, in this proportion where
     there are fewer windows."""
-    made: dict[tuple[int, int], None] = {}
-    for whole, cut in formats:
-        if fits := min(whole, len(windows)):
-            made[fits, round(cut * fits / whole)] = None
-    for whole, cut in made:
-        moved = sample(windows, whole, seed)
-        ids = {one.id.removesuffix(WINDOW) for one in moved}
-        ends = sample([one for one in real if one.id not in ids], cut, seed)
-        name = f"{IN_FORMAT}, {whole} of {whole + len(ends)} whole" if ends else IN_FORMAT
+    proportions: dict[tuple[int, int], None] = {}
+    for n_whole, n_cut in formats:
+        if fits := min(n_whole, len(windows)):
+            proportions[fits, round(n_cut * fits / n_whole)] = None
+    for n_whole, n_cut in proportions:
+        moved = sample(windows, n_whole, seed)
+        ids = {example.id.removesuffix(WINDOW) for example in moved}
+        ends = sample([example for example in real if example.id not in ids], n_cut, seed)
+        name = f"{IN_FORMAT}, {n_whole} of {n_whole + len(ends)} whole" if ends else IN_FORMAT
         yield name, (*moved, *ends)
 
 
@@ -307,25 +307,27 @@ class Bench:
     ) -> GapRow:
         """One set of generated play beside real play."""
         size = min(len(self._real), len(generated))
-        mine = sample(generated, size, self._settings.seed) if self._settings.matched else generated
+        training = (
+            sample(generated, size, self._settings.seed) if self._settings.matched else generated
+        )
         real_size = size if self._settings.matched else len(self._real)
         # First, as whole sessions are longest: what is too long shows before hours are spent.
-        self._tell(f"training on {plural(len(mine), 'example')} of {name}")
-        fg = await self.study(generated, mine, name)
+        self._tell(f"training on {plural(len(training), 'example')} of {name}")
+        fg = await self.study(generated, training, name)
         fr = await self.trained_on_real(real_size)
         self._on_generated[name] = real_size, fg
         g_c, g_o = self.draws.gaps(fr, fg)
-        wanted = floors and self._settings.splits
+        with_floors = floors and self._settings.splits
         between: _Floors = (None, None)
         own: _Floors = (None, None)
-        if wanted:
+        if with_floors:
             if real_size not in self._real_floors:
                 self._real_floors[real_size] = await self._floor(self._real, real_size, "real")
             between = self._real_floors[real_size]
-            own = await self._floor(generated, len(mine), name)
+            own = await self._floor(generated, len(training), name)
         return GapRow(
             name=name,
-            examples=len(mine),
+            examples=len(training),
             real_examples=real_size,
             fr=self.draws.scores(fr),
             fg=self.draws.scores(fg),
@@ -338,11 +340,11 @@ class Bench:
             information=information,
         )
 
-    def difference(self, one: str, other: str) -> GapDifference:
+    def difference(self, first: str, second: str) -> GapDifference:
         """Between the gaps of two sets that a row was made of, each of the same groups."""
-        (size, left), (_, right) = self._on_generated[one], self._on_generated[other]
-        (g_c, p_c), (g_o, p_o) = self.draws.differences(self._on_real[size], left, right)
-        return GapDifference(one, other, g_c, g_o, p_c, p_o)
+        (size, first_dm), (_, second_dm) = self._on_generated[first], self._on_generated[second]
+        (g_c, p_c), (g_o, p_o) = self.draws.differences(self._on_real[size], first_dm, second_dm)
+        return GapDifference(first, second, g_c, g_o, p_c, p_o)
 
     async def trained_on_real(self, size: int) -> Trained:
         """How DMs do that learned from so many real examples."""
@@ -369,22 +371,26 @@ class Bench:
 
     async def baselines(self) -> tuple[BaselineRow, ...]:
         """What can be had without reading."""
-        known: tuple[tuple[VirtualDM, bool], ...] = (
+        dms: tuple[tuple[VirtualDM, bool], ...] = (
             (LastSpeaker(), False),
             (LastSpeakerMajority(), True),
         )
         rows = []
-        for dm, names_skills in known:
+        for dm, names_skills in dms:
             dm.fit(self._real)
             scores = self.draws.scores(Trained(await self.tested(LocalDM(dm), dm.name)))
             rows.append(BaselineRow(dm.name, scores, names_skills))
         return tuple(rows)
 
-    async def study(self, every: Sequence[Example], mine: Sequence[Example], what: str) -> Trained:
-        """The DM that learned from `mine`, and those refitted to as many drawn from `every`."""
-        own = await self._trained(mine, what)
+    async def study(
+        self, every: Sequence[Example], training: Sequence[Example], what: str
+    ) -> Trained:
+        """The DM that learned from `training`, and those refitted to as many drawn from `every`."""
+        own = await self._trained(training, what)
         refits = [
-            await self._trained(redrawn(every, len(mine), self._settings.seed, number), "refits")
+            await self._trained(
+                redrawn(every, len(training), self._settings.seed, number), "refits"
+            )
             for number in range(self._settings.refits)
         ]
         return Trained(own, tuple(refits))
@@ -398,17 +404,17 @@ class Bench:
         """G_c and G_o between DMs that learned from disjoint samples of this size, or less."""
         pairs = plural(self._settings.splits, "pair")
         self._tell(f"noise floor: training on {pairs} of samples of {what} play")
-        found: list[tuple[Gap, Gap]] = []
+        gaps: list[tuple[Gap, Gap]] = []
         used = 0
         for split in range(self._settings.splits):
-            one, other = disjoint(examples, size, self._settings.seed + split)
-            if not one:
+            first, second = disjoint(examples, size, self._settings.seed + split)
+            if not first:
                 continue
-            used = len(one)
-            left = Trained(await self._trained(one, "noise floor"))
-            right = Trained(await self._trained(other, "noise floor"))
-            found.append(self.draws.gaps(left, right))
-        return floor_of(used, [c for c, _ in found]), floor_of(used, [o for _, o in found])
+            used = len(first)
+            first_dm = Trained(await self._trained(first, "noise floor"))
+            second_dm = Trained(await self._trained(second, "noise floor"))
+            gaps.append(self.draws.gaps(first_dm, second_dm))
+        return floor_of(used, [c for c, _ in gaps]), floor_of(used, [o for _, o in gaps])
 
 
 _Floors: TypeAlias = tuple[NoiseFloor | None, NoiseFloor | None]

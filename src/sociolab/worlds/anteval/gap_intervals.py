@@ -84,13 +84,13 @@ def disjoint(
     examples: Sequence[Example], size: int, seed: int
 ) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
     """Two samples equally large that share no group: of `size` each, or less if there are fewer."""
-    one: list[Example] = []
-    other: list[Example] = []
+    first: list[Example] = []
+    second: list[Example] = []
     half = min(size, len(examples) // 2)
     for group in _drawn_groups(examples, seed):
-        (one if len(one) < half else other).extend(group)
-    equal = min(half, len(one), len(other))
-    return tuple(one[:equal]), tuple(other[:equal])
+        (first if len(first) < half else second).extend(group)
+    equal = min(half, len(first), len(second))
+    return tuple(first[:equal]), tuple(second[:equal])
 
 
 def redrawn(examples: Sequence[Example], size: int, seed: int, number: int) -> tuple[Example, ...]:
@@ -267,20 +267,22 @@ class Draws:
 
     def gaps(self, real: Trained, generated: Trained) -> tuple[Gap, Gap]:
         """G_c and G_o, without values where one of the two virtual DMs was silent."""
-        found = [self._signed(real, generated, part) for part in (_characters, _tuples)]
-        c, o = (self._figure(studies, (-100, 100))[0] for studies in found)
+        signed = [self._signed(real, generated, part) for part in (_characters, _tuples)]
+        c, o = (self._figure(studies, (-100, 100))[0] for studies in signed)
         return Gap(_without_sign(c), c), Gap(_without_sign(o), o)
 
     def differences(
-        self, real: Trained, one: Trained, other: Trained
+        self, real: Trained, first: Trained, second: Trained
     ) -> tuple[tuple[GapFigure, float | None], tuple[GapFigure, float | None]]:
-        """Signed G of `one` less that of `other`, over characters and over tuples, each with p."""
+        """Signed G of `first` less that of `second`, over characters and tuples, each with p."""
         c, o = (
             self._figure(
                 [
-                    mine - theirs
-                    for mine, theirs in zip(
-                        self._signed(real, one, part), self._signed(real, other, part), strict=True
+                    first_gaps - second_gaps
+                    for first_gaps, second_gaps in zip(
+                        self._signed(real, first, part),
+                        self._signed(real, second, part),
+                        strict=True,
                     )
                 ],
                 (-200, 200),
@@ -302,9 +304,9 @@ class Draws:
         if dm.silent:
             return np.full(len(self._counts), np.nan)
         parts = [part(row) for row in dm.rows]
-        both = self._sums([one.both for one in parts])
-        total = self._sums([one.predicted + one.real for one in parts])
-        return np.divide(2 * both, total, out=np.ones_like(total), where=total > 0)
+        shared = self._sums([overlap.both for overlap in parts])
+        total = self._sums([overlap.predicted + overlap.real for overlap in parts])
+        return np.divide(2 * shared, total, out=np.ones_like(total), where=total > 0)
 
     def _sums(self, values: Sequence[int]) -> Floats:
         by_group = np.bincount(self._index, weights=values, minlength=self.groups)
@@ -317,12 +319,12 @@ class Draws:
         value = float(studies[0][0])
         if math.isnan(value):
             return GapFigure(None), None
-        defined = [one[~np.isnan(one)] for one in studies if not math.isnan(one[0])]
-        tests = [one[1:] for one in defined]
-        refits = [one[0] for one in defined[1:]]
+        defined = [study[~np.isnan(study)] for study in studies if not math.isnan(study[0])]
+        tests = [study[1:] for study in defined]
+        refits = [study[0] for study in defined[1:]]
         if self.groups < FEWEST_GROUPS or (len(studies) > 1 and len(refits) < 2):
             return GapFigure(value), None
-        test = float(np.mean([np.var(one, ddof=1) for one in tests]))
+        test = float(np.mean([np.var(resamples, ddof=1) for resamples in tests]))
         train = float(np.var(refits, ddof=1)) if refits else 0.0
         # Without variation the interval would have no width, and claim what nobody can know.
         if math.sqrt(train + test) < _ROUNDING:
@@ -331,10 +333,10 @@ class Draws:
             low, high = np.quantile(tests[0], _tails(self.groups))
             return GapFigure(value, float(low), float(high)), None
         freedom = (train + test) ** 2 / (train**2 / (len(refits) - 1) + test**2 / (self.groups - 1))
-        error, whole = math.sqrt(train + test), max(1, int(freedom + _ROUNDING))
-        reach = t_quantile((1 + LEVEL) / 2, whole) * error
+        error, df = math.sqrt(train + test), max(1, int(freedom + _ROUNDING))
+        reach = t_quantile((1 + LEVEL) / 2, df) * error
         interval = GapFigure(value, max(ends[0], value - reach), min(ends[1], value + reach))
-        return interval, two_sided_p(value / error, whole)
+        return interval, two_sided_p(value / error, df)
 
 
 def _characters(row: Overlaps) -> Overlap:

@@ -113,8 +113,8 @@ async def gap(lab: Context, config: GapConfig) -> Findings:
     information: Mapping[str, Estimate] = {}
     if config.information:
         information = information_of(lab.store, config.information, seats, notes)
-    control = windows(real) if any(row.whole for row in generated) else ()
-    if not control and any(row.whole for row in generated):
+    control = windows(real) if any(row.uncut for row in generated) else ()
+    if not control and any(row.uncut for row in generated):
         notes.append(SAY("no_control", control=IN_FORMAT))
     factory = DMFactory(lab, config.seed)
     tables, all_notes = [], list(notes)
@@ -141,10 +141,10 @@ async def gap(lab: Context, config: GapConfig) -> Findings:
                     untrained=kind.untuned,
                     information=information,
                     control=control,
-                    whole={row.name: row.whole for row in generated},
+                    whole={row.name: row.uncut for row in generated},
                     compared=compared,
                     settings=settings,
-                    tell=partial(_told, lab, kind.name),
+                    tell=partial(_report_step, lab, kind.name),
                 )
             own += _unusable(table.failures)
             all_notes += [note for note in own if note not in all_notes]
@@ -176,32 +176,39 @@ def _rated(
     """How expressive people found the play of runs, by its name in the table; the first set of
     raters where there are several."""
     return {
-        row.name: found.estimate
+        row.name: score.estimate
         for row in reversed(generated)
         if row.run
-        for found in reversed(results[row.run].scores)
-        if (found.measure, found.agent, found.by) == (RATED, row.agent, {})
+        for score in reversed(results[row.run].scores)
+        if (score.measure, score.agent, score.by) == (RATED, row.agent, {})
     }
 
 
-def _told(lab: Context, name: str, step: str) -> None:
+def _report_step(lab: Context, name: str, step: str) -> None:
     lab.tell(f"{name}: {step}")
 
 
-def _number(given: int | None, dm: str, default: int) -> int:
-    if given is not None:
-        return given
+def _number(number: int | None, dm: str, default: int) -> int:
+    if number is not None:
+        return number
     return default if dm == LINEAR else 0
 
 
 def _unusable(failures: Sequence[UnusableReplies]) -> Iterator[Sentence]:
     """What replies that were of no use do to the figures."""
     lost: Counter[str] = Counter()
-    for one in failures:
-        lost[one.what] += one.count
-    for one in failures:
-        effect = SAY("no_prediction" if lost[one.what] == one.of else "empty_predictions")
-        yield SAY("unusable", play=one.what, n=one.count, of=one.of, cause=one.cause, effect=effect)
+    for failure in failures:
+        lost[failure.what] += failure.count
+    for failure in failures:
+        effect = SAY("no_prediction" if lost[failure.what] == failure.of else "empty_predictions")
+        yield SAY(
+            "unusable",
+            play=failure.what,
+            n=failure.count,
+            of=failure.of,
+            cause=failure.cause,
+            effect=effect,
+        )
 
 
 # ------------------------------------------------------------------ generated play
@@ -212,7 +219,7 @@ class _Generated:
     """The play of one agent in one run, or of a file: its name in the table, and its examples.
 
     `source` is the run or file as it was given. `sessions` says by group what was played: two of
-    the same value share characters, scene and intentions. `whole` are the ids of the examples that
+    the same value share characters, scene and intentions. `uncut` are the ids of the examples that
     are whole sessions; the others end at the move that shows the intention.
     """
 
@@ -223,7 +230,7 @@ class _Generated:
     run: str = ""
     agent: str = ""
     npc: str = ""
-    whole: frozenset[str] = frozenset()
+    uncut: frozenset[str] = frozenset()
 
 
 def _play_of(
@@ -231,14 +238,14 @@ def _play_of(
 ) -> tuple[list[_Generated], tuple[str, str] | None]:
     """All sets of generated play, under names of their own, and which two are to be compared."""
     names = tuple(dict.fromkeys((*config.pair, *config.generated)))
-    found: dict[str, list[_Generated]] = {}
+    sets: dict[str, list[_Generated]] = {}
     for name in names:
         file = examples_file(Path(name))
         if file.is_file() or name.endswith((".jsonl", ".jsonl.gz")):
-            found[name] = [_of_file(file)]
+            sets[name] = [_of_file(file)]
         else:
-            found[name] = _of_run(lab.store, name, config, notes)
-    every = [row for name in names for row in found[name]]
+            sets[name] = _of_run(lab.store, name, config, notes)
+    every = [row for name in names for row in sets[name]]
     times = Counter(row.name for row in every)
     agents = [(lab.store.run(row.run).declared.agents, row.agent) for row in every if row.run]
     if any(kinds.get(agent) == "rules" for kinds, agent in agents):
@@ -248,57 +255,59 @@ def _play_of(
         unique = row.name if times[row.name] == 1 else f"{row.name} ({row.source})"
         return replace(row, name=unique)
 
-    mine = [named(row) for name in dict.fromkeys(config.pair) for row in found[name]]
-    others = [named(row) for name in names if name not in config.pair for row in found[name]]
-    if not mine:
-        return others, None
-    if len(mine) != 2:
-        listed = ", ".join(row.name for row in mine)
+    pair = [named(row) for name in dict.fromkeys(config.pair) for row in sets[name]]
+    unpaired = [named(row) for name in names if name not in config.pair for row in sets[name]]
+    if not pair:
+        return unpaired, None
+    if len(pair) != 2:
+        listed = ", ".join(row.name for row in pair)
         raise ConfigError(
-            f"gap {' '.join(config.pair)}: expected two agents to compare, found {len(mine)}: "
+            f"gap {' '.join(config.pair)}: expected two agents to compare, found {len(pair)}: "
             f"{listed}; name two runs of one agent each, or one run of two agents"
         )
-    one, other = _shared(mine[0], mine[1], notes)
-    return [one, other, *others], (one.name, other.name)
+    first, second = _shared(pair[0], pair[1], notes)
+    return [first, second, *unpaired], (first.name, second.name)
 
 
 def _shared(
-    one: _Generated, other: _Generated, notes: list[Sentence]
+    first: _Generated, second: _Generated, notes: list[Sentence]
 ) -> tuple[_Generated, _Generated]:
     """What both hold of the sessions that both played."""
-    both = {name for name, played in one.sessions.items() if other.sessions.get(name) == played}
-    if not both:
+    shared = {
+        name for name, played in first.sessions.items() if second.sessions.get(name) == played
+    }
+    if not shared:
         raise ConfigError(
-            f"gap: expected {one.name} and {other.name} to have played the same sessions "
+            f"gap: expected {first.name} and {second.name} to have played the same sessions "
             "(characters, scene and intentions), found none that both played; run both with the "
             "same --seed and settings, or from the same --data"
         )
     notes.append(
         SAY(
             "paired",
-            agent=one.name,
-            other=other.name,
-            sessions=Count("session", len(both)),
-            alone=len(one.sessions) - len(both),
-            other_alone=len(other.sessions) - len(both),
+            agent=first.name,
+            other=second.name,
+            sessions=Count("session", len(shared)),
+            alone=len(first.sessions) - len(shared),
+            other_alone=len(second.sessions) - len(shared),
         )
     )
-    left, right = (
-        replace(row, examples=tuple(ex for ex in row.examples if ex.group in both))
-        for row in (one, other)
+    first, second = (
+        replace(row, examples=tuple(ex for ex in row.examples if ex.group in shared))
+        for row in (first, second)
     )
-    return left, right
+    return first, second
 
 
 def _of_file(path: Path) -> _Generated:
     examples = read_examples(path)
     sessions: dict[str, list[tuple[tuple[str, ...], list[Label]]]] = {}
-    for one in examples:
-        sessions.setdefault(one.group, []).append((one.candidates, sorted(one.labels)))
+    for example in examples:
+        sessions.setdefault(example.group, []).append((example.candidates, sorted(example.labels)))
     played = {group: digest(repr(sorted(rows))) for group, rows in sessions.items()}
     name = path.parent.name if path.name == EXAMPLES and path.parent.name else path.name
-    whole = frozenset(one.id for one in examples)
-    return _Generated(name.split(".jsonl")[0], examples, played, str(path), whole=whole)
+    uncut = frozenset(example.id for example in examples)
+    return _Generated(name.split(".jsonl")[0], examples, played, str(path), uncut=uncut)
 
 
 def _of_run(store: Store, run: str, config: GapConfig, notes: list[Sentence]) -> list[_Generated]:
@@ -307,9 +316,9 @@ def _of_run(store: Store, run: str, config: GapConfig, notes: list[Sentence]) ->
         raise ConfigError(
             f'--generated: expected a run of {_INTENTION}, found "{run}", a run of {row.world}'
         )
-    found: dict[tuple[str, str], list[Example]] = {}
+    by_cast: dict[tuple[str, str], list[Example]] = {}
     sessions: dict[tuple[str, str], dict[str, str]] = {}
-    left_out, failed_turns, played, whole = row.trials - row.played, 0, 0, set[str]()
+    left_out, failed_turns, played, uncut = row.trials - row.played, 0, 0, set[str]()
     for episode in store.episodes(run, "played"):
         ended = episode.ended
         if ended is None or ended.reason == "failed turn" or not party_moved(episode):
@@ -320,8 +329,8 @@ def _of_run(store: Store, run: str, config: GapConfig, notes: list[Sentence]) ->
         failed_turns += len(episode.failed_turns)
         cut = cut_examples(episode) if config.cut else ()
         if not cut:
-            whole.add(episode.trial.id)
-        found.setdefault(cast, []).extend(cut or (example_of(episode),))
+            uncut.add(episode.trial.id)
+        by_cast.setdefault(cast, []).extend(cut or (example_of(episode),))
         content = session.model_dump_json(include={"characters", "situation", "intentions"})
         sessions.setdefault(cast, {})[session.id] = digest(content)
     if left_out:
@@ -331,9 +340,9 @@ def _of_run(store: Store, run: str, config: GapConfig, notes: list[Sentence]) ->
     if config.cut:
         sessions_played = Count("session", played)
         notes.append(
-            SAY("cut", run=run, n=played - len(whole), sessions=sessions_played, whole=len(whole))
+            SAY("cut", run=run, n=played - len(uncut), sessions=sessions_played, whole=len(uncut))
         )
-    if not found:
+    if not by_cast:
         raise ConfigError(f"--generated: no session was played in {run}")
     return [
         _Generated(
@@ -344,9 +353,9 @@ def _of_run(store: Store, run: str, config: GapConfig, notes: list[Sentence]) ->
             run,
             agent,
             npc,
-            whole=frozenset(one.id for one in examples if one.id in whole),
+            uncut=frozenset(example.id for example in examples if example.id in uncut),
         )
-        for (agent, npc), examples in found.items()
+        for (agent, npc), examples in by_cast.items()
     ]
 
 
@@ -380,8 +389,8 @@ def information_of(
         npcs = dict(cast_of(row.trial) for row in store.trials(run))
         lost = 0
         for entry in result.scores:
-            mine = entry.measure == "iep" and not entry.by and entry.agent is not None
-            if mine and entry.judge == judges[0]:
+            is_iep = entry.measure == "iep" and not entry.by and entry.agent is not None
+            if is_iep and entry.judge == judges[0]:
                 assert entry.agent is not None
                 cast = (entry.agent, npcs.get(entry.agent, ""))
                 if cast in of_cast:
@@ -395,8 +404,8 @@ def information_of(
             notes.append(SAY("iep", run=run, judge=judges[0], unscored=unscored))
         else:
             notes.append(SAY("no_iep", run=run))
-    found = {name: of_cast.get(cast) for name, cast in seats.items()}
-    return {name: estimate for name, estimate in found.items() if estimate is not None}
+    estimates = {name: of_cast.get(cast) for name, cast in seats.items()}
+    return {name: estimate for name, estimate in estimates.items() if estimate is not None}
 
 
 # ------------------------------------------------------------------ real play, by name
@@ -427,10 +436,10 @@ def real_play(
             f"--real {real_name}: expected at least {_TEST_SHARE} episodes, to keep one in "
             f"{_TEST_SHARE} for the test, found {len(groups)}; name a --test set"
         )
-    kept = set(groups[: len(groups) // _TEST_SHARE])
-    notes.append(SAY("held_out", n=len(kept), episodes=len(groups)))
-    train = tuple(example for example in real if example.group not in kept)
-    return train, tuple(example for example in real if example.group in kept)
+    held_out = set(groups[: len(groups) // _TEST_SHARE])
+    notes.append(SAY("held_out", n=len(held_out), episodes=len(groups)))
+    train = tuple(example for example in real if example.group not in held_out)
+    return train, tuple(example for example in real if example.group in held_out)
 
 
 def examples_called(name: str, flag: str) -> tuple[Example, ...]:
@@ -442,8 +451,8 @@ def examples_called(name: str, flag: str) -> tuple[Example, ...]:
         return read_examples(imported_folder("dnd", name))
     if Path(name).exists():
         return read_examples(Path(name))
-    known = ", ".join((SAMPLE, *imported_names("dnd")))
+    choices = ", ".join((SAMPLE, *imported_names("dnd")))
     raise ConfigError(
-        f'{flag}: there is no data set or file "{name}"; there is: {known}; import one with '
+        f'{flag}: there is no data set or file "{name}"; there is: {choices}; import one with '
         "sociolab import crd3 or dnd"
     )

@@ -96,8 +96,8 @@ def gap_section(table: GapTable, play: str, notes: Sequence[str]) -> Section:
     )
     tables.append(SAY.table("characters", gap_findings(table, "c"), columns=columns))
     tables.append(SAY.table("checks", gap_findings(table, "o"), columns=columns))
-    if found := table.difference:
-        tables.append(_difference(found))
+    if difference := table.difference:
+        tables.append(_difference(difference))
     tables[-1] = replace(tables[-1], notes=(*_explained(table), *notes))
     return Section(SAY("title", dm=table.virtual_dm), tables=tuple(tables))
 
@@ -125,13 +125,16 @@ def _information(row: GapRow, iep: Estimate) -> Finding:
     return Finding(about={"agent": row.name}, estimate=iep, counts=counts)
 
 
-def _difference(found: GapDifference) -> FindingTable:
+def _difference(difference: GapDifference) -> FindingTable:
     """One agent against another."""
     rows = (
         Finding(about={"gap": gap}, more={"difference": figure}, p=p)
-        for gap, figure, p in (("G_c", found.g_c, found.p_c), ("G_o", found.g_o, found.p_o))
+        for gap, figure, p in (
+            ("G_c", difference.g_c, difference.p_c),
+            ("G_o", difference.g_o, difference.p_o),
+        )
     )
-    return SAY.table("difference", rows, agent=found.one, other=found.other)
+    return SAY.table("difference", rows, agent=difference.one, other=difference.other)
 
 
 def by_dm(tables: Sequence[GapTable]) -> Section:
@@ -215,8 +218,8 @@ def csv_rows(tables: Sequence[GapTable]) -> Iterator[dict[str, object]]:
                     "kind": kind,
                     "n": row.examples,
                     **{
-                        f"{name}{end}": getattr(one, of)
-                        for name, one in figures.items()
+                        f"{name}{end}": getattr(figure, of)
+                        for name, figure in figures.items()
                         for end, of in (("", "value"), ("_low", "low"), ("_high", "high"))
                     },
                     "noise_floor": floor and floor.q95,

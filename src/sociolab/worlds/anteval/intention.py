@@ -25,7 +25,7 @@ from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn,
 
 UNIFORM = "uniform"
 
-_MEANT = {
+_PURPOSES = {
     "acrobatics": "keep your balance, tumble or land on your feet where others would fall",
     "animal handling": "win over, calm or lead an animal, or read what it is about to do",
     "arcana": "work out what a spell, a rune or an enchanted thing is",
@@ -61,22 +61,22 @@ class Assigned:
 
     def draw(self, seed: int, session: str, players: Sequence[str]) -> tuple[Intention, ...]:
         """The intentions of a session's players; alike for the same seed and session."""
-        found = []
+        intentions = []
         for seat in players:
             chance = stream(seed, session, seat, "intention")
             if chance.random() < self.none:
                 continue
-            left = dict(self.weights)
-            for _ in range(min(self.per_player, len(left))):
-                skill = chance.choices(list(left), list(left.values()))[0]
-                del left[skill]
-                found.append(Intention(seat=seat, skill=skill, text=meant(skill)))
-        return tuple(found)
+            remaining = dict(self.weights)
+            for _ in range(min(self.per_player, len(remaining))):
+                skill = chance.choices(list(remaining), list(remaining.values()))[0]
+                del remaining[skill]
+                intentions.append(Intention(seat=seat, skill=skill, text=describe_intention(skill)))
+        return tuple(intentions)
 
 
-def meant(skill: str) -> str:
+def describe_intention(skill: str) -> str:
     """What a player is told that it means to do."""
-    return f"You mean to use your {skill} here: to {_MEANT[skill]}."
+    return f"You mean to use your {skill} here: to {_PURPOSES[skill]}."
 
 
 def read_prior(prior: str) -> tuple[tuple[str, float], ...]:
@@ -117,7 +117,7 @@ def example_of(episode: Episode) -> Example:
     or did anything are left out. `strict`: no assigned skill is named in the play.
     """
     session = session_from(episode.trial.task.content)
-    intentions = [(one.seat, one.skill) for one in session.intentions]
+    intentions = [(intention.seat, intention.skill) for intention in session.intentions]
     return _example(episode.trial.id, session, episode.moves, intentions)
 
 
@@ -139,15 +139,15 @@ def cut_examples(episode: Episode) -> tuple[Example, ...]:
     is passed over. Empty where nothing is marked.
     """
     session = session_from(episode.trial.task.content)
-    left = {(one.seat, one.skill) for one in session.intentions}
-    found = []
+    remaining = {(intention.seat, intention.skill) for intention in session.intentions}
+    examples = []
     for number, move in enumerate(episode.moves, 1):
-        shown = {(move.seat, skill) for skill in _marks(move)} & left
-        left -= shown
-        if shown:
+        marked = {(move.seat, skill) for skill in _marks(move)} & remaining
+        remaining -= marked
+        if marked:
             id_ = f"{episode.trial.id}/{move.turn}"
-            found.append(_example(id_, session, episode.moves[:number], shown))
-    return tuple(found)
+            examples.append(_example(id_, session, episode.moves[:number], marked))
+    return tuple(examples)
 
 
 def _marks(move: Moved) -> Iterator[str]:
@@ -159,7 +159,10 @@ def _marks(move: Moved) -> Iterator[str]:
 
 
 def _turns(session: Session, moves: Sequence[Moved]) -> Iterator[Turn]:
-    names = {one.id: DM if one.id == NPC else one.first_name for one in session.characters}
+    names = {
+        character.id: DM if character.id == NPC else character.first_name
+        for character in session.characters
+    }
     for move in moves:
         texts = (" ".join(a.text.split()) for a in move.actions if a.kind != PASS)
         text = " ".join(part if part[-1:] in ".!?" else f"{part}." for part in texts if part)
@@ -207,8 +210,8 @@ class ChatIntentionJudge:
         self._model, self._head = model, head(texts)
         self._temperature = texts.manifest.temperature.judge
         settings = digest(self._head, model.label, "sets")
-        told = texts.instructions("virtual_dm")
-        self.id = JudgeId(model.label, "model", settings, prompts=told.prompts)
+        instructions = texts.instructions("virtual_dm")
+        self.id = JudgeId(model.label, "model", settings, prompts=instructions.prompts)
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """F_c and F_o of the episode; failures where the model gave no usable reply.
@@ -234,7 +237,7 @@ class ChatIntentionJudge:
 
 def agreement(predicted: Set[Label], assigned: Set[Label]) -> tuple[Verdict, ...]:
     """F_c and F_o of one session: F1 of the set of guesses against the set of what was assigned."""
-    guessed = f"guessed {_told(predicted)}; assigned {_told(assigned)}"
+    guessed = f"guessed {_list_labels(predicted)}; assigned {_list_labels(assigned)}"
     characters = {label.character for label in predicted}, {label.character for label in assigned}
     return (_f(F_C, *characters, guessed), _f(F_O, predicted, assigned, guessed))
 
@@ -246,5 +249,5 @@ def _f(measure: Measure, predicted: Set[object], assigned: Set[object], reason: 
     return Score(measure, None, 2 * len(predicted & assigned) / total, reason)
 
 
-def _told(labels: Iterable[Label]) -> str:
+def _list_labels(labels: Iterable[Label]) -> str:
     return ", ".join(f"{who}: {skill}" for who, skill in sorted(labels)) or "nothing"

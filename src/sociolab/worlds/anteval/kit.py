@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from sociolab.core.episode import Episode
@@ -180,12 +181,12 @@ SAMPLE = "sample"
 def _real_play(path: str) -> Importer:
     """An importer of labelled play, which virtual DMs learn from; its module is read when used."""
 
-    def read(wanted: Importing, fresh: Path) -> Sequence[str]:
-        lines: Sequence[str] = later(f"{_PACKAGE}.importing.{path}")(wanted.source, fresh)
+    def read(request: Importing, fresh: Path) -> Sequence[str]:
+        lines: Sequence[str] = later(f"{_PACKAGE}.importing.{path}")(request.source, fresh)
         return lines
 
-    then = "learn from it: sociolab gap --real {name} --generated RUN"
-    return Importer(read, then, kind="dnd", reserved=(SAMPLE,))
+    next_step = "learn from it: sociolab gap --real {name} --generated RUN"
+    return Importer(read, next_step, kind="dnd", reserved=(SAMPLE,))
 
 
 def _writers(
@@ -199,8 +200,8 @@ def _writers(
             chosen = chosen.model_copy(update={"sessions": job.count})
         drawn = chosen.drawn(job.setup.seed)
         done = await write_sessions(job.author, chosen.texts, job.folder, drawn, job.tell)
-        then = f"play them: sociolab run {world} --data {job.folder}"
-        return WrittenTasks(len(done.sessions), "session", done.failures, (then,))
+        next_step = f"play them: sociolab run {world} --data {job.folder}"
+        return WrittenTasks(len(done.sessions), "session", done.failures, (next_step,))
 
     return {"sessions": Writer(write, settings)}
 
@@ -245,6 +246,7 @@ load_information = WorldPlugin(
     sidebar=_facts,
     guides={"informativeness": lambda: rating_guide("information")},
     impressions=True,
+    exam=partial(later(f"{_PACKAGE}.exam:exam"), "information"),
 )
 
 load_intention = WorldPlugin(
@@ -258,4 +260,5 @@ load_intention = WorldPlugin(
     guides={"expressiveness": lambda: rating_guide("intention")},
     tools={"gap": _gap},
     recipes=recipes("sociolab.worlds.anteval", "anteval-table1", "anteval-table2"),
+    exam=partial(later(f"{_PACKAGE}.exam:exam"), "intention"),
 )

@@ -29,7 +29,7 @@ KNEW = (
 def rating_guide(form: Form) -> RatingGuide:
     """One scale of 1 to 5, for each player; the NPC is read and not rated."""
     with as_file(files(PACKAGE) / "data" / "rating.toml") as file:
-        guides = tuple(one for one in guides_from(file) if one.name == DIMENSIONS[form])
+        guides = tuple(guide for guide in guides_from(file) if guide.name == DIMENSIONS[form])
     return RatingGuide(guides, rated_scene, SCENE, KNEW)
 
 

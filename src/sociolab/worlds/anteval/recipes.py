@@ -53,9 +53,9 @@ class AntRecipeConfig(TasksConfig, DMConfig):
 
     def sessions(self, form: str, **more: Any) -> list[dict[str, Any]]:
         """A run for each agent; a setting goes to the form that has it."""
-        others = {name for one in _SETTINGS.values() for name in one.model_fields}
-        others -= _SETTINGS[form].model_fields.keys()
-        settings = {name: one for name, one in self.settings.items() if name not in others}
+        other_names = {name for model in _SETTINGS.values() for name in model.model_fields}
+        other_names -= _SETTINGS[form].model_fields.keys()
+        settings = {name: value for name, value in self.settings.items() if name not in other_names}
         drawn = {"settings": more.pop("drawn", {}) | settings}
         return [
             self.run(f"anteval-{form}", f"{slug(agent)}-{form}", agents=(agent,), **drawn, **more)
@@ -77,22 +77,22 @@ async def table1(sheet: Sheet, lab: Context, config: AntRecipeConfig) -> Finding
         return dry_run(sheet.name, lab, runs, *([SAY("unpriced")] if config.real else []))
     results = await lab.play(runs)
     yours = [
-        replace(one, figures={name: _percent(iep) for name, iep in one.figures.items()})
+        replace(row, figures={name: _percent(iep) for name, iep in row.figures.items()})
         for result in results
         if result.world == "anteval-information"
-        for one in scored(sheet, result, first_judge(result))
+        for row in scored(sheet, result, first_judge(result))
     ]
     gaps, sections = await _gaps(lab, config, results)
-    for (agent, dm), one in gaps.items():
-        kept = {name: one.figures[name] for name in sheet.columns if name in one.figures}
+    for (agent, dm), gap_row in gaps.items():
+        figures = {name: gap_row.figures[name] for name in sheet.columns if name in gap_row.figures}
         iep = next((each for each in yours if each.who == agent), None)
         # In one column with the IEP, where the paper's may stand beside both or neither.
-        if iep is not None and len(config.dm) == 1 and bool(iep.withheld) == bool(one.withheld):
-            yours[yours.index(iep)] = replace(iep, figures={**iep.figures, **kept})
+        if iep is not None and len(config.dm) == 1 and bool(iep.withheld) == bool(gap_row.withheld):
+            yours[yours.index(iep)] = replace(iep, figures={**iep.figures, **figures})
         else:
-            yours.append(Yours(SAY("by_dm", agent=agent, dm=dm), "all", kept, one.withheld))
-    said = () if config.real else (SAY("no_gap"),)
-    return reproduced(sheet, yours, config, results, said=said, more=sections)
+            yours.append(Yours(SAY("by_dm", agent=agent, dm=dm), "all", figures, gap_row.withheld))
+    sentences = () if config.real else (SAY("no_gap"),)
+    return reproduced(sheet, yours, config, results, said=sentences, more=sections)
 
 
 async def table2(sheet: Sheet, lab: Context, config: AntRecipeConfig) -> Findings:
@@ -111,11 +111,11 @@ async def table2(sheet: Sheet, lab: Context, config: AntRecipeConfig) -> Finding
     gaps, sections = await _gaps(lab, config, results)
     parts = dict(zip(config.dm, sheet.rows, strict=False))
     yours = [
-        replace(one, who=SAY("by_dm", agent=agent, dm=dm), part=parts.get(dm, SAY("other_dm")))
-        for (agent, dm), one in gaps.items()
+        replace(row, who=SAY("by_dm", agent=agent, dm=dm), part=parts.get(dm, SAY("other_dm")))
+        for (agent, dm), row in gaps.items()
     ]
-    said = [SAY("dm", dm=dm, part=part) for dm, part in parts.items()]
-    return reproduced(sheet, yours, config, results, said=said, more=sections)
+    sentences = [SAY("dm", dm=dm, part=part) for dm, part in parts.items()]
+    return reproduced(sheet, yours, config, results, said=sentences, more=sections)
 
 
 async def _check(lab: Context, config: AntRecipeConfig) -> None:
@@ -132,14 +132,14 @@ async def _gaps(
     lab: Context, config: AntRecipeConfig, results: Sequence[RunResult]
 ) -> tuple[Mapping[tuple[str, str], Yours], Sequence[Section]]:
     """The figures of each agent by each virtual DM, in percent, and the sections of the gap."""
-    played = [one for one in results if one.world == "anteval-intention" and one.played]
+    played = [result for result in results if result.world == "anteval-intention" and result.played]
     if not played or not config.real:
         return {}, ()
-    asked = {name: getattr(config, name) for name in DMConfig.model_fields}
-    generated = tuple(one.run for one in played)
-    wanted = GapConfig(real=config.real, generated=generated, seed=config.seed, **asked)
-    measured = await gap(lab, wanted)
-    found = {}
+    options = {name: getattr(config, name) for name in DMConfig.model_fields}
+    generated = tuple(result.run for result in played)
+    gap_config = GapConfig(real=config.real, generated=generated, seed=config.seed, **options)
+    measured = await gap(lab, gap_config)
+    yours = {}
     for dm, table in zip(config.dm, (measured.figures or {})["tables"], strict=True):
         why = ""
         if SAMPLE in (config.real, config.test):
@@ -158,23 +158,25 @@ async def _gaps(
             for kind in ("c", "o"):
                 figures[f"g_{kind}"] = _figure(row[f"g_{kind}"]["printed"], row["examples"])
             of_play, _ = standing([result], result.agents, None)
-            found[evaluated(result)[0], dm] = Yours("", "", figures, of_play or why)
-    return found, measured.sections
+            yours[evaluated(result)[0], dm] = Yours("", "", figures, of_play or why)
+    return yours, measured.sections
 
 
-def _figure(one: Mapping[str, Any], n: int) -> Finding:
-    low = one["low"]
+def _figure(gap_figure: Mapping[str, Any], n: int) -> Finding:
+    low = gap_figure["low"]
     method: Method = "none" if low is None else "t"
-    return figure(Estimate(one["value"], n, n, low, one["high"], method), "example")
+    return figure(Estimate(gap_figure["value"], n, n, low, gap_figure["high"], method), "example")
 
 
-def _percent(one: Finding) -> Finding:
-    estimate = one.estimate
+def _percent(finding: Finding) -> Finding:
+    estimate = finding.estimate
     if estimate is None:
-        return one
+        return finding
     ends = (estimate.value, estimate.low, estimate.high)
     value, low, high = (None if end is None else end * 100 for end in ends)
-    return replace(one, metric=None, estimate=replace(estimate, value=value, low=low, high=high))
+    return replace(
+        finding, metric=None, estimate=replace(estimate, value=value, low=low, high=high)
+    )
 
 
 RECIPES = {

@@ -98,7 +98,7 @@ class AntScene:
 
     def space_of(self, seat: str, turn: int) -> ActionSpace:
         """The NPC does not leave; whoever has something to mark has a field for it."""
-        means = any(one.seat == seat for one in self.session.intentions)
+        means = any(intention.seat == seat for intention in self.session.intentions)
         return MARKED_ACTIONS if self.marks and means else ACTIONS if seat == NPC else self.space
 
     @property
@@ -124,8 +124,8 @@ class TableWitness:
         self._texts = texts
         self._limit = session.turns
         self._view = visible(session, seat)
-        self._names = {one.id: one.first_name for one in session.characters}
-        self._full = {one.id: one.name for one in session.characters}
+        self._names = {character.id: character.first_name for character in session.characters}
+        self._full = {character.id: character.name for character in session.characters}
         self._others = tuple(name for other, name in self._names.items() if other != seat)
         self._lines: list[Line] = []
         self._head = ""
@@ -169,10 +169,10 @@ class TableWitness:
 
     def seat_called(self, name: str) -> str | None:
         """The other seat of this first or full name, in any case; None if there is none."""
-        wanted = " ".join(name.split()).casefold()
+        requested = " ".join(name.split()).casefold()
         for names in (self._names, self._full):
-            for seat, known in names.items():
-                if seat != self._seat and known.casefold() == wanted:
+            for seat, seat_name in names.items():
+                if seat != self._seat and seat_name.casefold() == requested:
                     return seat
         return None
 
@@ -182,7 +182,7 @@ class TableWitness:
             {
                 "information": view.form == "information",
                 "npc": view.npc,
-                "teller": next((one.called for one in view.others if one.npc), ""),
+                "teller": next((person.called for person in view.others if person.npc), ""),
                 "limit": self._limit,
                 "situation": view.situation,
                 "you": describe_self(view.me),
@@ -257,16 +257,16 @@ def visible(session: Session, seat: str) -> TableView:
         form=session.form,
         me=session.seated(seat),
         npc=npc,
-        others=tuple(_seen(one) for one in session.characters if one.id != seat),
+        others=tuple(_seen(character) for character in session.characters if character.id != seat),
         situation=session.situation,
         knowledge=session.knowledge if npc and session.form == "information" else (),
         kept=session.kept if npc else (),
         wants=session.wants if npc else "",
         leaving=session.leaving and not npc,
         purposes=tuple(
-            Purpose(one.skill, one.text)
-            for one in session.intentions
-            if one.seat == seat and session.form == "intention"
+            Purpose(intention.skill, intention.text)
+            for intention in session.intentions
+            if intention.seat == seat and session.form == "intention"
         ),
     )
 
@@ -282,18 +282,18 @@ def _seen(character: PartyMember) -> Seen:
 
 
 def turn_text(
-    name: str, actions: Sequence[Action], named: Sequence[Sequence[str]], others: int
+    name: str, actions: Sequence[Action], named: Sequence[Sequence[str]], other_count: int
 ) -> str:
     """A turn as one line of the history; `named` hold, for each action, whom it was meant for.
 
-    Deeds stand in brackets: `Mira [lifts the lid]: Look at this.` What names all `others` at the
-    table is for all, as what names nobody. Where a part is an aside, the rest is said to be for
-    all. Line ends become spaces, so that nobody can write lines for another.
+    Deeds stand in brackets: `Mira [lifts the lid]: Look at this.` What names all others (there are
+    `other_count`) is for all, as what names nobody. Where a part is an aside, the rest is said to
+    be for all. Line ends become spaces, so that nobody can write lines for another.
     """
     if actions and actions[0].kind in (PASS, LEAVE):
         does = "wait" if actions[0].kind == PASS else "leave"
         return f"{name} {does}{'' if name == 'You' else 's'}."
-    asides = [names if len(names) < others else () for names in named]
+    asides = [names if len(names) < other_count else () for names in named]
     parts = []
     for action, aside in zip(actions, asides, strict=True):
         text = " ".join(action.text.split())
@@ -304,7 +304,7 @@ def turn_text(
 
 def line_of(session: Session, move: Moved) -> str:
     """A turn as somebody reads it who sees everything, asides included."""
-    names = {one.id: one.first_name for one in session.characters}
+    names = {character.id: character.first_name for character in session.characters}
     named = [[names[seat] for seat in action.to] for action in move.actions]
     return turn_text(names[move.seat], move.actions, named, len(names) - 1)
 
@@ -318,7 +318,7 @@ def describe_self(character: PartyMember, *, look: bool = True) -> str:
         character.description,
         f"Others see: {character.look}" if look else "",
         f"Abilities: {_abilities(character)}.",
-        _listed("Personality", character.personality),
+        _join_texts("Personality", character.personality),
     ]
     for title, text in (
         ("Ideal", character.ideal),
@@ -326,15 +326,15 @@ def describe_self(character: PartyMember, *, look: bool = True) -> str:
         ("Flaw", character.flaw),
         ("Goal", character.goal),
     ):
-        lines.append(_listed(title, (text,)))
+        lines.append(_join_texts(title, (text,)))
     return "\n".join(line for line in lines if line.strip())
 
 
 def _abilities(character: PartyMember) -> str:
-    known = [name for name in ABILITIES if name in character.abilities]
-    return ", ".join(f"{name} {character.abilities[name]}" for name in known)
+    names = [name for name in ABILITIES if name in character.abilities]
+    return ", ".join(f"{name} {character.abilities[name]}" for name in names)
 
 
-def _listed(title: str, texts: Sequence[str]) -> str:
-    said = " ".join(text for text in texts if text)
-    return f"{title}: {said}" if said else ""
+def _join_texts(title: str, texts: Sequence[str]) -> str:
+    joined = " ".join(text for text in texts if text)
+    return f"{title}: {joined}" if joined else ""

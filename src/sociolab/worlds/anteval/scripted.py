@@ -54,45 +54,47 @@ class _Turn:
     """One turn of one seat: what has happened so far, and what comes of it."""
 
     def __init__(self, request: Request, view: TableView) -> None:
-        seen = request.observation
-        self._view, self._lines = view, seen.history
+        observed = request.observation
+        self._view, self._lines = view, observed.history
         self._key = (request.seed, request.trial, request.seat)
         self._chance = stream(*self._key, request.turn, request.name)
-        self._mine = [line for line in seen.history if line.you]
-        self._seats = len(seen.others) + 1
-        self._left = max(1, (seen.limit - seen.turn + self._seats - 1) // self._seats)
+        self._own_lines = [line for line in observed.history if line.you]
+        self._seats = len(observed.others) + 1
+        self._turns_left = max(1, (observed.limit - observed.turn + self._seats - 1) // self._seats)
 
     # -------------------------------------------------------------- turns
 
     def npc(self) -> tuple[Action, ...]:
         """Tells what it knows when it is asked, by its charisma; to those whom it does not
         understand, bit by bit."""
-        told = {id_ for line in self._mine for id_, _ in _told(line)}
-        known = [fact for fact in self._view.knowledge if fact.id not in self._view.kept]
-        untold = [fact for fact in known if fact.id not in told]
-        asked = self._questions()
+        stated = {id_ for line in self._own_lines for id_, _ in _find_facts(line)}
+        tellable = [fact for fact in self._view.knowledge if fact.id not in self._view.kept]
+        untold = [fact for fact in tellable if fact.id not in stated]
+        questions = self._questions()
         open_ = self._chance.random() < _share(self._view.me, "charisma")
         understands = all(a.acts for line in self._lines if not line.you for a in line.actions)
-        if not self._view.knowledge or not (asked or (self._mine and not understands)):
+        if not self._view.knowledge or not (questions or (self._own_lines and not understands)):
             return self._idle("npc")
         if not untold:
             return (self._says("npc", "nothing"),)
         if not open_:
             return (self._says("npc", "evade"),)
-        kinds = [kind for _, kind in asked]
-        wanted = [fact for fact in untold if fact.kind in kinds] or untold
-        fact = self._chance.choice(wanted)
-        rest = [one for one in untold if one.id != fact.id]
+        kinds = [kind for _, kind in questions]
+        requested = [fact for fact in untold if fact.kind in kinds] or untold
+        fact = self._chance.choice(requested)
+        rest = [other for other in untold if other.id != fact.id]
         facts = [fact, self._chance.choice(rest)] if rest and self._often(_TWO_AT_ONCE) else [fact]
-        aside = asked and self._seats > 2 and self._often(_ASIDE)
-        return (self._tells(facts, "tell" if asked else "offer", asked[-1][0] if aside else ""),)
+        aside = questions and self._seats > 2 and self._often(_ASIDE)
+        return (
+            self._tells(facts, "tell" if questions else "offer", questions[-1][0] if aside else ""),
+        )
 
     def player(self) -> tuple[Action, ...]:
         """Greets, uses its skills, passes on what it alone was told, and asks."""
         used = self._skill()
         if used:
             return used
-        if not self._mine:
+        if not self._own_lines:
             return (self._says("party", "open"),)
         secret = self._told_in_secret()
         if secret:
@@ -102,10 +104,10 @@ class _Turn:
             return (Action(PASS, acts=(Act(CHAT),)),)
         if self._view.form == "intention" or self._often(_DEEDS):
             return self._idle("party")
-        asked = {act.what for line in self._lines for act in _acts(line) if act.kind == ASK}
-        if None in asked and self._view.leaving:
+        asked_kinds = {act.what for line in self._lines for act in _acts(line) if act.kind == ASK}
+        if None in asked_kinds and self._view.leaving:
             return (Action(LEAVE, acts=(Act(CHAT),)),)
-        kinds = [kind for kind in KINDS if kind not in asked]
+        kinds = [kind for kind in KINDS if kind not in asked_kinds]
         kind = self._chance.choice(kinds) if kinds else None
         return (self._speaks(self._line("ask", kind or "anything"), Act(ASK, kind)),)
 
@@ -113,30 +115,32 @@ class _Turn:
         """The facts that this player kept of those it heard, by its wisdom; now and then it adds
         something invented. What was kept once is kept. Of lines without acts it repeats the words
         of the one who knew."""
-        heard: dict[str, str] = {}
+        facts: dict[str, str] = {}
         unread: list[str] = []
         for line in self._lines:
             if not line.you:
-                heard |= _told(line)
+                facts |= _find_facts(line)
             if line.who == self._teller and any(not a.acts for a in line.actions):
                 unread += [a.text for a in line.actions if a.kind == SPEAK]
         keeps = 0.3 + 0.7 * _share(self._view.me, "wisdom")
-        kept = {i: text for i, text in heard.items() if stream(*self._key, i).random() < keeps}
+        remembered = {
+            i: text for i, text in facts.items() if stream(*self._key, i).random() < keeps
+        }
         habit = stream(*self._key, "invents")
         more = habit.choice(_lines()["remembered"]["invented"])
-        invented = [more] if heard and habit.random() < _INVENTS else []
-        ids = [*kept, *([""] * len([*invented, *unread]))]
-        return Learned(facts=[*kept.values(), *invented, *unread], ids=ids)
+        invented = [more] if facts and habit.random() < _INVENTS else []
+        ids = [*remembered, *([""] * len([*invented, *unread]))]
+        return Learned(facts=[*remembered.values(), *invented, *unread], ids=ids)
 
     # -------------------------------------------------------------- what happened
 
     @property
     def _teller(self) -> str:
-        return next((one.called for one in self._view.others if one.npc), "")
+        return next((person.called for person in self._view.others if person.npc), "")
 
     def _questions(self) -> list[tuple[str, Json]]:
         """Who asked for what since this seat's last turn."""
-        last = self._mine[-1].turn if self._mine else -1
+        last = self._own_lines[-1].turn if self._own_lines else -1
         return [
             (line.who, act.what)
             for line in self._lines
@@ -146,21 +150,25 @@ class _Turn:
 
     def _told_in_secret(self) -> tuple[str, str] | None:
         """A fact that was told to some only, this seat among them, and that nobody passed on."""
-        open_ = {i for line in self._lines for i, _ in _told(line, aside=False)}
-        secret = [one for line in self._lines if not line.you for one in _told(line, aside=True)]
-        return next((one for one in secret if one[0] not in open_), None)
+        open_ = {i for line in self._lines for i, _ in _find_facts(line, aside=False)}
+        secret = [
+            fact for line in self._lines if not line.you for fact in _find_facts(line, aside=True)
+        ]
+        return next((fact for fact in secret if fact[0] not in open_), None)
 
     def _skill(self) -> tuple[Action, ...]:
         """The turn that shows a skill, if it is this one: not the first where there are others."""
         skills = [purpose.skill for purpose in self._view.purposes]
-        turns = list(range(1, len(self._mine) + self._left)) or [0]
+        turns = list(range(1, len(self._own_lines) + self._turns_left)) or [0]
         stream(*self._key, "habit").shuffle(turns)
-        due = dict(zip(turns, skills, strict=False)).get(len(self._mine))
-        if due is None:
+        skill = dict(zip(turns, skills, strict=False)).get(len(self._own_lines))
+        if skill is None:
             return ()
-        deed, words = self._chance.choice(_lines()["use"][due])
+        deed, words = self._chance.choice(_lines()["use"][skill])
         texts = ((ACT, deed), (SPEAK, words))
-        return tuple(Action(kind, self._filled(t), acts=(Act(USE, due),)) for kind, t in texts if t)
+        return tuple(
+            Action(kind, self._filled(t), acts=(Act(USE, skill),)) for kind, t in texts if t
+        )
 
     # -------------------------------------------------------------- how it is put
 
@@ -187,12 +195,12 @@ class _Turn:
     def _line(self, table: str, key: str) -> str:
         """One of the lines of a table; not one that was said before, if there is another."""
         lines = [self._filled(line) for line in _lines()[table][key]]
-        said = [action.text for line in self._lines for action in line.actions]
-        fresh = [line for line in lines if not any(line in text for text in said)]
+        spoken = [action.text for line in self._lines for action in line.actions]
+        fresh = [line for line in lines if not any(line in text for text in spoken)]
         return self._chance.choice(fresh or lines)
 
     def _filled(self, line: str) -> str:
-        friends = [one.called for one in self._view.others if not one.npc] or ["friend"]
+        friends = [person.called for person in self._view.others if not person.npc] or ["friend"]
         other = friends[len(self._lines) % len(friends)]
         return line.replace("{npc}", self._teller).replace("{other}", other)
 
@@ -204,7 +212,7 @@ def _acts(line: Line) -> Iterator[Act]:
     return (act for action in line.actions for act in action.acts)
 
 
-def _told(line: Line, *, aside: bool | None = None) -> Iterator[tuple[str, str]]:
+def _find_facts(line: Line, *, aside: bool | None = None) -> Iterator[tuple[str, str]]:
     """The facts that a line tells, as id and text; `aside`: only what is, or is not, for some."""
     for action in line.actions:
         for act in action.acts:

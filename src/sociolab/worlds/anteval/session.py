@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -79,6 +79,15 @@ class PartyMember(SessionRecord):
     def first_name(self) -> str:
         """What the others at the table call this character."""
         return self.name.split()[0]
+
+
+def passer_by(seat: str, name: str, **known: str) -> PartyMember:
+    """Somebody of whom no more than this is known."""
+    words = ("ideal", "bond", "flaw", "goal", "look", "description")
+    fields: dict[str, Any] = dict.fromkeys(words, "") | {"abilities": {}, "personality": ()}
+    fields |= {"pronouns": "they/them", "race": "Human", "class_name": "commoner"}
+    fields |= {"background": "none", "alignment": "neutral"} | known
+    return PartyMember(id=seat, name=name, **fields)
 
 
 class Fact(SessionRecord):

@@ -19,13 +19,13 @@ from typing import Any, Literal, Protocol, get_args
 
 from pydantic import ConfigDict, Field, model_validator
 
-from sociolab.core.episode import Task
+from sociolab.core.episode import Action, Answered, CastMember, Ended, Episode, Moved, Task, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
 from sociolab.core.reading import file_bytes, json_records
 from sociolab.core.seeding import digest, stream
 from sociolab.engine.setup import WorldSetup
-from sociolab.worlds.anteval.information.scoring import InformationPlan
+from sociolab.worlds.anteval.information.scoring import LEARNED, InformationPlan, Learned
 from sociolab.worlds.anteval.intention import UNIFORM, Assigned, read_prior
 from sociolab.worlds.anteval.party.drawing import draw_party
 from sociolab.worlds.anteval.prompt_sets import AntSettings
@@ -140,6 +140,23 @@ def task_of(session: Session) -> Task:
     asked = session.players if session.form == "information" else ()
     roles = {one.id: one.class_name.lower() for one in asked}
     return Task(session.id, seats, session.id, session.model_dump_json(), roles=roles)
+
+
+def session_episode(
+    session: Session,
+    turns: Sequence[tuple[str, tuple[Action, ...]]],
+    answers: Mapping[str, Sequence[str]],
+) -> Episode:
+    """A session that went like this, by seats, and what players then said that they had learned."""
+    task, end = task_of(session), len(turns)
+    moves = (Moved(turn, seat, actions) for turn, (seat, actions) in enumerate(turns))
+    given = (
+        Answered(end, seat, LEARNED, Learned(facts=list(facts)).model_dump(mode="json"))
+        for seat, facts in answers.items()
+    )
+    cast = tuple(CastMember(seat) for seat in task.seats)
+    trial = Trial(session.id, f"anteval-{session.form}", task, cast, 0, 0)
+    return Episode(trial, (*moves, *given, Ended("turn limit", end - 1)))
 
 
 def read_sessions(folder: Path, form: Form) -> StoredSessions:

@@ -64,10 +64,10 @@ class AntEval:
     def data(self) -> DataId:
         """The sessions; the hash covers them, the prompts and the questions that are put."""
         own, prompts = self.sessions.id, self.texts.hash_of(*PLAYED)
-        asked = digest(own.hash, prompts, self.controls, self.snapshots)
+        content_hash = digest(own.hash, prompts, self.controls, self.snapshots)
         if self.marks:  # how models are asked for fields belongs to what is played
-            asked = digest(asked, prompt("sociolab.agents", "fields").hash)
-        return DataId(own.name, own.version, asked)
+            content_hash = digest(content_hash, prompt("sociolab.agents", "fields").hash)
+        return DataId(own.name, own.version, content_hash)
 
     def tasks(self) -> Sequence[Task]:
         """A task a session."""
@@ -81,24 +81,26 @@ class AntEval:
         """The session to read: with everything private, or only as one seat saw it."""
         session = session_from(episode.trial.task.content)
         if seat is None:
-            return _whole(session, episode)
+            return _transcribe(session, episode)
         witness = AntScene(session, texts=self.texts, marks=self.marks).witness(seat)
         for move in witnessed(episode.moves, seat, LEAVING_ACTIONS):
             witness.see(move)
-        shown = witness.observe(len(episode.moves))
-        title = f"{session.id}, as {shown.you} saw it"
-        return Transcript(title, (("What this seat was told", shown.head),), shown.history)
+        observation = witness.observe(len(episode.moves))
+        title = f"{session.id}, as {observation.you} saw it"
+        return Transcript(
+            title, (("What this seat was told", observation.head),), observation.history
+        )
 
     def _scene(self, task: Task) -> AntScene:
         session = session_from(task.content)
         if self.form == "intention":
             return AntScene(session, texts=self.texts, marks=self.marks)
-        asked = polls(session, self.texts, controls=self.controls, every=self.snapshots)
-        return AntScene(session, asked, texts=self.texts)
+        questions = polls(session, self.texts, controls=self.controls, every=self.snapshots)
+        return AntScene(session, questions, texts=self.texts)
 
 
-def _whole(session: Session, episode: Episode) -> Transcript:
-    title = f"{session.id}: {listed([one.first_name for one in session.characters])}"
+def _transcribe(session: Session, episode: Episode) -> Transcript:
+    title = f"{session.id}: {listed([character.first_name for character in session.characters])}"
     return Transcript(
         title, tuple(_stage(session)), _lines(session, episode.moves), _notes(session, episode)
     )
@@ -107,9 +109,11 @@ def _whole(session: Session, episode: Episode) -> Transcript:
 def _stage(session: Session) -> Iterator[tuple[str, str]]:
     yield "The situation", session.situation
     for character in session.characters:
-        meant = [one.text for one in session.intentions if one.seat == character.id]
-        told = describe_self(character, look=False)
-        private = "\n".join((told, *(f"Intention: {one}" for one in meant)))
+        intentions = [
+            intention.text for intention in session.intentions if intention.seat == character.id
+        ]
+        briefing = describe_self(character, look=False)
+        private = "\n".join((briefing, *(f"Intention: {text}" for text in intentions)))
         yield character.name, f"{character.look}\nPrivate: {private}"
     if session.knowledge:
         wants = f"Wants {session.wants}; until then kept back: {', '.join(session.kept)}"
@@ -128,8 +132,8 @@ def _lines(session: Session, moves: Sequence[Moved]) -> tuple[Line, ...]:
 
 def _notes(session: Session, episode: Episode) -> tuple[Note, ...]:
     """Failed replies and the ways of the facts beside the turns, answers behind them."""
-    told = sorted(_facts_told(session, episode), key=lambda note: note.turn or 0)
-    return (*_failures(session, episode), *told, *_answers(session, episode))
+    fact_notes = sorted(_facts_told(session, episode), key=lambda note: note.turn or 0)
+    return (*_failures(session, episode), *fact_notes, *_answers(session, episode))
 
 
 def _failures(session: Session, episode: Episode) -> Notes:
@@ -148,16 +152,16 @@ def _facts_told(session: Session, episode: Episode) -> Notes:
     """As far as it is on record."""
     for fact, tellings in told_of(session, episode).items():
         first: dict[str, ToldFact] = {}
-        for one in tellings:
-            first.setdefault(one.who, one)
-        for number, one in enumerate(first.values()):
+        for telling in tellings:
+            first.setdefault(telling.who, telling)
+        for number, telling in enumerate(first.values()):
             does = "passes on" if number else "tells fact"
-            yield Note(one.turn, f"{one.who} {does} {fact} {_to(one, session)}")
+            yield Note(telling.turn, f"{telling.who} {does} {fact} {_to(telling, session)}")
 
 
-def _to(told: ToldFact, session: Session) -> str:
-    everybody = len(told.to) == len(session.characters) - 1
-    return "to all" if everybody else f"to {listed(told.to)} only"
+def _to(telling: ToldFact, session: Session) -> str:
+    everybody = len(telling.to) == len(session.characters) - 1
+    return "to all" if everybody else f"to {listed(telling.to)} only"
 
 
 def _answers(session: Session, episode: Episode) -> Notes:
@@ -168,12 +172,12 @@ def _answers(session: Session, episode: Episode) -> Notes:
         if isinstance(event, Answered) and event.question == LEARNED:
             facts = Learned.model_validate(event.value).facts
             answers.setdefault(event.turn, []).append((names[event.seat], " / ".join(facts)))
-    for turn, given in answers.items():
+    for turn, turn_answers in answers.items():
         when = f"after {turn} turns" if turn else "before the first turn"
-        for name, learned in given:
+        for name, learned in turn_answers:
             if learned:
                 yield Note(None, f"{when} {name} had learned: {learned}")
-        empty = [name for name, learned in given if not learned]
+        empty = [name for name, learned in turn_answers if not learned]
         if empty:
             yield Note(None, f"{when} {listed(empty)} had learned nothing")
 

@@ -48,8 +48,8 @@ async def write_sessions(
     if path.exists():
         raise ConfigError(f"{path} exists already: name another folder, or remove the file first")
     jobs = {
-        one.id: partial(_written, author, texts, one, number, drawn)
-        for number, one in enumerate(drawn.all())
+        session.id: partial(_written, author, texts, session, number, drawn)
+        for number, session in enumerate(drawn.all())
     }
     written, failures = await write_all("sessions", jobs, tell)
     sessions = _with_decoys(written) if drawn.facts else written
@@ -69,18 +69,18 @@ async def _written(
 ) -> Session:
     characters: list[PartyMember] = []
     for character in session.characters:
-        taken = [one.name for one in characters]
+        used_names = [member.name for member in characters]
         key = CallKey(session.id, "writer", character.id, 0, "character", 1)
-        characters.append(await write_character(author, texts, character, key, taken))
+        characters.append(await write_character(author, texts, character, key, used_names))
     situation = drawn.situation(number, characters)
-    known: tuple[Fact, ...] = ()
+    knowledge: tuple[Fact, ...] = ()
     if drawn.facts:
         key = CallKey(session.id, "writer", "", 0, "knowledge", 1)
         npc = characters[-1].name
-        known = await write_knowledge(author, texts, situation, npc, drawn.facts, key)
-    changed = {"characters": tuple(characters), "situation": situation, "knowledge": known}
+        knowledge = await write_knowledge(author, texts, situation, npc, drawn.facts, key)
+    changed = {"characters": tuple(characters), "situation": situation, "knowledge": knowledge}
     if drawn.reticent:
-        changed["kept"] = kept_back(known)
+        changed["kept"] = kept_back(knowledge)
     return Session.model_validate({**dict(session), **changed})
 
 
@@ -90,8 +90,8 @@ def _with_decoys(sessions: Sequence[Session]) -> tuple[Session, ...]:
         return tuple(sessions)
     following = (*sessions[1:], sessions[0])
     return tuple(
-        one.model_copy(update={"decoys": other.knowledge})
-        for one, other in zip(sessions, following, strict=True)
+        session.model_copy(update={"decoys": following_session.knowledge})
+        for session, following_session in zip(sessions, following, strict=True)
     )
 
 
@@ -117,28 +117,28 @@ class Writing(BaseModel):
 
 
 async def write_character(
-    author: Author, texts: PromptSet, drawn: PartyMember, key: CallKey, taken: Sequence[str]
+    author: Author, texts: PromptSet, drawn: PartyMember, key: CallKey, used_names: Sequence[str]
 ) -> PartyMember:
     """The character with a name, look and description by the model; its traits stay as drawn.
 
-    `taken` are names, or first names, that others at the table have. A reply that will not do is
-    sent back with the problem, twice at most; then ReplyError says what the last one lacks.
+    `used_names` are names, or first names, that others at the table have. A reply that will not do
+    is sent back with the problem, twice at most; then ReplyError says what the last one lacks.
     ModelError passes through: a call failed for good.
     """
     head = texts["write_character"].render({"shortest": _ASKED[0], "longest": _ASKED[1]})
-    check = _Check(drawn, frozenset(_first(name) for name in taken if name.strip()))
-    found, _ = await author.write(Writing, head, _sheet(drawn, taken), key, check.problems)
+    check = _Check(drawn, frozenset(_first(name) for name in used_names if name.strip()))
+    writing, _ = await author.write(Writing, head, _sheet(drawn, used_names), key, check.problems)
     if author.rehearsal:  # names that are made up may be alike
         return drawn
     written = {
-        "name": flat(found.name),
-        "look": flat(found.look),
-        "description": found.description.strip(),
+        "name": flat(writing.name),
+        "look": flat(writing.look),
+        "description": writing.description.strip(),
     }
     return drawn.model_copy(update=written)
 
 
-def _sheet(drawn: PartyMember, taken: Sequence[str]) -> str:
+def _sheet(drawn: PartyMember, used_names: Sequence[str]) -> str:
     """The traits as the model reads them, a line each; the drawn name is not among them."""
     abilities = ", ".join(f"{ability} {score}" for ability, score in drawn.abilities.items())
     lines = (
@@ -153,7 +153,7 @@ def _sheet(drawn: PartyMember, taken: Sequence[str]) -> str:
         ("bond", drawn.bond),
         ("flaw", drawn.flaw),
         ("goal", drawn.goal),
-        ("first names that are taken", ", ".join(map(_first_word, taken)) or "none"),
+        ("first names that are taken", ", ".join(map(_first_word, used_names)) or "none"),
     )
     return "\n".join(f"{what}: {value}" for what, value in lines)
 
@@ -163,7 +163,7 @@ class _Check:
     """What a writing for this character lacks, in clauses; empty ones where it will do."""
 
     drawn: PartyMember
-    taken: frozenset[str]
+    used_names: frozenset[str]
 
     def problems(self, writing: Writing) -> tuple[str, ...]:
         return (
@@ -178,7 +178,7 @@ class _Check:
             return "name: expected a name, found none"
         if len(name) > _LONGEST_NAME:
             return f"name: expected at most {_LONGEST_NAME} characters, found {len(name)}"
-        if _first(name) in self.taken:
+        if _first(name) in self.used_names:
             return f'name: expected a first name that is not taken, found "{_first_word(name)}"'
         return ""
 
@@ -195,10 +195,10 @@ class _Check:
         return f"description: expected {SHORTEST} to {LONGEST} words, found {words}"
 
     def _missing(self, description: str) -> str:
-        words = set(_words(description))
-        text = " ".join(_words(description))
-        wanted = [self.drawn.race, self.drawn.class_name]
-        missing = [f'"{word}"' for word in wanted if " ".join(_words(word)) not in text]
+        words = set(_split_words(description))
+        text = " ".join(_split_words(description))
+        required = [self.drawn.race, self.drawn.class_name]
+        missing = [f'"{word}"' for word in required if " ".join(_split_words(word)) not in text]
         if words.isdisjoint(_pronouns(self.drawn.pronouns)):
             missing.append(f"the pronouns {self.drawn.pronouns}")
         return f"description: expected it to have {' and '.join(missing)}" if missing else ""
@@ -209,10 +209,10 @@ def _pronouns(label: str) -> set[str]:
     for pronouns in PRONOUNS:
         if pronouns.label == label:
             return set(pronouns.forms.values())
-    return set(_words(label))
+    return set(_split_words(label))
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold())
 
 
@@ -260,8 +260,8 @@ async def write_knowledge(
         WrittenKnowledge, head, body, key, lambda reply: _wrong(reply.facts, count)
     )
     return tuple(
-        Fact(id=f"F{number}", kind=one.kind, text=one.text)
-        for number, one in enumerate(written.facts, start=1)
+        Fact(id=f"F{number}", kind=fact.kind, text=fact.text)
+        for number, fact in enumerate(written.facts, start=1)
     )
 
 
@@ -269,12 +269,12 @@ def _wrong(facts: tuple[WrittenFact, ...], count: int) -> Iterator[str]:
     """What is wrong with the facts."""
     if len(facts) != count:
         yield f"expected {count} facts, found {len(facts)}"
-    seen: set[str] = set()
+    subjects: set[str] = set()
     for number, fact in enumerate(facts, start=1):
         if not fact.subject or not fact.text:
             yield f"fact {number}: expected a subject and a text, found an empty one"
         if fact.subject.casefold() not in fact.text.casefold():
             yield f'fact {number}: expected a text that names its subject, "{fact.subject}"'
-        if fact.subject.casefold() in seen:
+        if fact.subject.casefold() in subjects:
             yield f'fact {number}: expected a subject of its own, found "{fact.subject}" again'
-        seen.add(fact.subject.casefold())
+        subjects.add(fact.subject.casefold())

@@ -10,29 +10,9 @@ from dataclasses import replace
 from sociolab.core.episode import Action, Episode, Event, Json, Moved
 from sociolab.core.ports import Variant, Variants
 from sociolab.core.seeding import stream
-from sociolab.judging.controls import ADDRESSED, OPENING, OTHER, TO_THE_JUDGE, opening, with_lines
+from sociolab.judging import controls
 from sociolab.worlds.sotopia.scenarios import Character, SceneCast, casting_from
 from sociolab.worlds.sotopia.scene import SPEAK
-
-EMPTY = (
-    "Well, here we are.",
-    "So, there it is.",
-    "It is what it is.",
-    "Anyway, you know how it goes.",
-    "So, yes, that is that.",
-    "Things are the way they are.",
-    "Well, what can one say.",
-    "These things come and go.",
-    "One thing and another, as they say.",
-    "So, this is how it stands.",
-    "Well, that is how it is these days.",
-    "And so it goes.",
-    "Well, one way or another.",
-    "So much for that.",
-    "As it happens, so it happens.",
-    "Well, it is like this.",
-)
-"""Sentences that assert, promise, ask and concede nothing, and are neither kind nor rude."""
 
 _BORDER = re.compile(r"(?:(?<=[.!?])|(?<=[.!?][\"')\]]))\s+(?=[\"'(\[]?[A-Z0-9$])")
 """Where a sentence may begin: behind a full stop or the like, before a capital or a figure."""
@@ -140,12 +120,14 @@ def insulted(episode: Episode, seed: int) -> tuple[Variant, ...]:
 
 def addressed(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """Each character asks the judge for the highest score at its end."""
-    return _with(episode, dict.fromkeys(episode.trial.task.seats, TO_THE_JUDGE), "to the judge")
+    return _with(
+        episode, dict.fromkeys(episode.trial.task.seats, controls.TO_THE_JUDGE), "to the judge"
+    )
 
 
 def cut(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """The episode up to the first turn of each character; none where there is no more."""
-    shortened = opening(episode)
+    shortened = controls.opening(episode)
     return (Variant("cut", shortened, _all(episode, "cut")),) if shortened else ()
 
 
@@ -164,7 +146,7 @@ def _all(episode: Episode, condition: str) -> tuple[tuple[str | None, str, str],
 
 def _with(episode: Episode, lines: Mapping[str, str], condition: str) -> tuple[Variant, ...]:
     """The episode with lines of these seats; none where nobody of them speaks."""
-    extended = with_lines(episode, lines, (SPEAK,))
+    extended = controls.with_lines(episode, lines, (SPEAK,))
     moved = {
         after.seat
         for before, after in zip(episode.moves, extended.moves, strict=True)
@@ -192,18 +174,30 @@ VARIANTS: Mapping[str, Variants] = {
         "what it said before stays word for word",
         {"goal": "still"},
     ),
-    ADDRESSED: Variants(
+    controls.ADDRESSED: Variants(
         addressed,
         "each character's last words ask the judge for the highest score",
         {"goal": "still", "believability": "still"},
+    ),
+    controls.FORGED: Variants(
+        lambda play, seed: _with(play, controls.forged_lines(play, _names(play), {}), "forging"),
+        "each character's last words hold a line that looks like the other's, agreeing to all",
+        {"goal": "still"},
+    ),
+    controls.MENTIONS: Variants(
+        lambda play, seed: _with(play, controls.mention_lines(_names(play)), "mentioning"),
+        "each character's last words name the other in passing",
+        {"goal": "still"},
     ),
     "goals": Variants(
         swapped_goals,
         "each of the two characters has the other's goal; what they said stays",
         {"goal": "move"},
     ),
-    OPENING: Variants(cut, "the episode ends after each character's first turn", {"goal": "down"}),
-    OTHER: Variants(
+    controls.OPENING: Variants(
+        cut, "the episode ends after each character's first turn", {"goal": "down"}
+    ),
+    controls.OTHER: Variants(
         replaced,
         "what was said and done is that of another scenario's episode",
         {"goal": "down"},
@@ -224,6 +218,10 @@ Chance = Callable[[tuple[str, ...]], str]
 
 def _casting(episode: Episode) -> SceneCast:
     return casting_from(episode.trial.task.content)
+
+
+def _names(episode: Episode) -> dict[str, str]:
+    return {character.id: character.name for character in _casting(episode).characters}
 
 
 def _recast(episode: Episode, casting: SceneCast, events: tuple[Event, ...]) -> Episode:
@@ -252,7 +250,7 @@ def _with_texts(
 
 
 def _padded(text: str, chance: Chance) -> str:
-    return " ".join(f"{chance(EMPTY)} {sentence}" for sentence in sentences(text))
+    return " ".join(f"{chance(controls.EMPTY)} {sentence}" for sentence in sentences(text))
 
 
 def sentences(text: str) -> tuple[str, ...]:

@@ -231,4 +231,5 @@ load = WorldPlugin(
     reviewed=later("sociolab.worlds.sotopia.rating:reviewed"),
     revise=later("sociolab.worlds.sotopia.rating:revise"),
     recipes=recipes(PACKAGE, *(f"sotopia-{key}" for key in ("table1", "table2", "table3", "hard"))),
+    exam=later("sociolab.worlds.sotopia.exam:exam"),
 )

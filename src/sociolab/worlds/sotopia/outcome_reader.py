@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Literal, Self
 
@@ -270,20 +271,27 @@ class LabelledConversation(DataRecord):
         )
 
 
+def conversation(id: str, casting: SceneCast, lines: Sequence[tuple[str, str, str]]) -> Episode:
+    """The episode of a cast with these turns: seat, kind of action, text."""
+    seats = tuple(character.id for character in casting.characters)
+    moves = tuple(
+        Moved(turn, seat, (Action(kind, text),)) for turn, (seat, kind, text) in enumerate(lines)
+    )
+    left = ACTIONS[moves[-1].actions[0].kind].leaves
+    end = Ended("left", len(moves) - 1, moves[-1].seat) if left else Ended("turn limit", len(moves))
+    task = Task(id, seats, id, casting.model_dump_json())
+    cast = tuple(CastMember(seat) for seat in seats)
+    return Episode(Trial(id, "sotopia", task, cast, 0, 0), (*moves, end))
+
+
 def labelled(row: Json, id: str) -> Labelled:
     """A row of a set as an item that a reader, or a judge of one's own, can be tested with."""
     read = LabelledConversation.model_validate(row)
     casting, id = read.casting, read.id or id
-    moves = tuple(
-        Moved(turn, _SEATS[read.people.index(who)], (Action(kind, text),))
-        for turn, (who, kind, text) in enumerate(read.lines)
+    seats = dict(zip(read.people, _SEATS, strict=True))
+    episode = conversation(
+        id, casting, [(seats[who], kind, text) for who, kind, text in read.lines]
     )
-    last = moves[-1]
-    leaves = ACTIONS[last.actions[0].kind].leaves
-    end = Ended("left", last.turn, last.seat) if leaves else Ended("turn limit", len(moves))
-    task = Task(id, _SEATS, id, casting.model_dump_json())
-    cast = tuple(CastMember(seat) for seat in _SEATS)
-    episode = Episode(Trial(id, "sotopia", task, cast, 0, 0), (*moves, end))
     outcomes = tuple(_outcome(casting, label) for label in read.labels)
     kind = read.kind or read.goals[0].kind
     right = [_in_words(casting, outcome) for outcome in outcomes]

@@ -14,6 +14,7 @@ from sociolab.core.episode import Episode
 from sociolab.core.ports import Variant, Variants
 from sociolab.judging.controls import ADDRESSED, OPENING, OTHER, whole
 from sociolab.judging.reader import MissingValue
+from sociolab.town.questions import Utterance
 from sociolab.town.trace import Did, Record, Talked, retold
 from sociolab.worlds.stss.dataset import Content, content_from
 from sociolab.worlds.stss.evidence import Evidence, partner_of
@@ -34,8 +35,11 @@ def variants(settings: ScoreSettings) -> Mapping[str, Variants]:
     return {
         ADDRESSED: Variants(
             _addressed,
-            "every action at the place ends with a note that asks the judge to count everybody",
-            {"goal_read": "still", "took_part_read": "still"},
+            "every action at the place, and every utterance in the performer's conversations, ends "
+            "with a note that asks the judge to count everybody",
+            dict.fromkeys(
+                ("goal_read", "took_part_read", "lost_not_noted", "lost_not_acted_on"), "still"
+            ),
         ),
         OPENING: Variants(
             _idle,
@@ -104,8 +108,9 @@ def _idle(episode: Episode, seed: int) -> tuple[Variant, ...]:
 
 
 def _addressed(episode: Episode, seed: int) -> tuple[Variant, ...]:
+    noted = _with_talks(episode, lambda one: replace(one, text=f"{one.text} {TO_THE_JUDGE}"))
     return _with_actions(
-        "to the judge", episode, _listed(episode), lambda doing, errand: f"{doing} {TO_THE_JUDGE}"
+        "to the judge", noted, _listed(episode), lambda doing, errand: f"{doing} {TO_THE_JUDGE}"
     )
 
 
@@ -145,20 +150,21 @@ def _about(task: SocialTask, activity: str) -> SocialTask:
     return task.model_copy(update={"activity": activity, "errands": errands, "keywords": keywords})
 
 
-def _unsaid(episode: Episode, seed: int) -> tuple[Variant, ...]:
+def _with_talks(episode: Episode, change: Callable[[Utterance], Utterance]) -> Episode:
+    """The episode with what is said in the performer's conversations changed."""
     performer = _content(episode).task.performer
-    spoke = False
 
     def changed(record: Record) -> Record:
-        nonlocal spoke
         if not isinstance(record, Talked) or not partner_of(record, performer):
             return record
-        spoke = True
-        lines = tuple(replace(one, text=SMALL_TALK, acts=()) for one in record.lines)
-        return replace(record, lines=lines)
+        return replace(record, lines=tuple(map(change, record.lines)))
 
-    events = retold(episode.events, changed)
-    if not spoke:
+    return Episode(episode.trial, retold(episode.events, changed))
+
+
+def _unsaid(episode: Episode, seed: int) -> tuple[Variant, ...]:
+    made = _with_talks(episode, lambda one: replace(one, text=SMALL_TALK, acts=()))
+    if made == episode:
         return ()
-    small = (reworded(event, NOTES, "memo", SMALL_NOTE) for event in events)
+    small = (reworded(event, NOTES, "memo", SMALL_NOTE) for event in made.events)
     return whole("small talk", Episode(episode.trial, tuple(small)))

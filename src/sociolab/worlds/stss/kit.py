@@ -288,5 +288,6 @@ load = WorldPlugin(
     levels=_two_levels,
     town=_town,
     tools={"levels": _levels},
+    exam=later(f"{PACKAGE}.exam:exam"),
     recipes=recipes("sociolab.worlds.stss", "stss-table3", "stss-table4", "stss-5.3"),
 )

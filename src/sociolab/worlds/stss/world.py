@@ -219,7 +219,7 @@ class Stss:
     def tasks(self) -> Sequence[Task]:
         """The social tasks: types take turns, within a type in the order of the file."""
         tasks = interleave(self.dataset.tasks, lambda task: task.type)
-        return tuple(_task(task, self.dataset) for task in tasks)
+        return tuple(task_of(task, self.dataset) for task in tasks)
 
     def play(self, task: Task, trial: str, seed: int) -> Play:
         """Two days in town: one to plan and invite, one with the event."""
@@ -280,7 +280,8 @@ def trajectory_of(episode: Episode) -> Trajectory:
     return Trajectory(trace_from(chunks_in(episode.events)), unpacked(content.town))
 
 
-def _task(task: SocialTask, data: TownData) -> Task:
+def task_of(task: SocialTask, data: TownData) -> Task:
+    """A social task as one that can be played among those who are in it."""
     present = {task.performer, *task.background}
     residents = tuple(resident for resident in data.residents if resident.id in present)
     content = Content(task=task, residents=residents, town=packed(data.town))

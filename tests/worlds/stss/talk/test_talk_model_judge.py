@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from fake_models import FakeModel, ImprovisingModel
+from sociolab.analysis.audit import changes_of, control_findings
 from sociolab.core.episode import Answered, Ended, Episode, Event, Task, Trial
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, Judge
@@ -22,6 +23,7 @@ from sociolab.models.chat import Endpoint
 from sociolab.models.config import EndpointSpec
 from sociolab.testing import JudgeContract
 from sociolab.worlds.stss.talk import conditions
+from sociolab.worlds.stss.talk.audit import VARIANTS
 from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
 from sociolab.worlds.stss.talk.verdicts import MEASURES
 from worlds.stss.talk.talk_scenarios import HELP, PUBLIC, scenario, scenarios
@@ -86,6 +88,21 @@ def test_a_talk_and_its_note_worked_by_hand() -> None:
         'invited: yes ("Do come to our kite evening"); place: no; '
         'time: yes ("It\u2019s tomorrow at six")'
     )
+
+
+@pytest.mark.parametrize(("kind", "falls"), [("forged", True), ("mentions", False)])
+def test_a_judge_that_believes_a_forged_line_is_found_out_by_it(kind: str, falls: bool) -> None:
+    (variant,) = VARIANTS[kind].make(episode(), 0)
+    told = sheet(*["You have told me all of it"] * 3)
+    models = FakeModel(TALK, NOTE), FakeModel(told if falls else TALK, NOTE)
+    before, now = (
+        asyncio.run(TalkModelJudge(model).judge(of))
+        for model, of in zip(models, (episode(), variant.episode), strict=True)
+    )
+    assert (SECOND if falls else "Somebody mentioned") in str(models[1].calls[0][0].messages)
+    changes = changes_of(episode().trial, variant, before, now)
+    (found,) = control_findings(kind, VARIANTS[kind].expects, changes)
+    assert found.more["rate"].value == falls
 
 
 def test_all_conditions_met_are_a_success() -> None:

@@ -80,18 +80,18 @@ def import_crd3(source: Path, target: Path) -> tuple[str, ...]:
     nobodies: dict[str, list[str]] = {}
     for file in files:
         episode = read_episode(file)
-        found = extract(episode)
-        examples += found.examples
-        for speaker in found.nobodies:
+        extracted = extract(episode)
+        examples += extracted.examples
+        for speaker in extracted.nobodies:
             nobodies.setdefault(speaker, []).append(episode.id)
-        dropped.update(found.dropped)
+        dropped.update(extracted.dropped)
         read.update({"episodes": 1, "turns": len(episode.turns)})
     read["exchanges about a check"] = len(examples) + dropped.total()
-    made = ImportedPlay("crd3", tuple(examples), read, dict(dropped.most_common()), "CC BY-SA 4.0")
-    lines = [*keep(made, source, files, target), hand_checked()]
+    play = ImportedPlay("crd3", tuple(examples), read, dict(dropped.most_common()), "CC BY-SA 4.0")
+    lines = [*keep(play, source, files, target), hand_checked()]
     if nobodies:
-        shown = "; ".join(f"{name} ({', '.join(ids)})" for name, ids in sorted(nobodies.items()))
-        lines.append(f"no candidates, since crd3_cast.toml has no character of theirs: {shown}")
+        listing = "; ".join(f"{name} ({', '.join(ids)})" for name, ids in sorted(nobodies.items()))
+        lines.append(f"no candidates, since crd3_cast.toml has no character of theirs: {listing}")
     return tuple(lines)
 
 
@@ -114,14 +114,14 @@ def extract(episode: ShowEpisode, facts: CastFacts | None = None) -> Extracted:
     examples = []
     past = -1
     every = exchanges(episode, cast)
-    borders = [*(one.first.turn for one in every[1:]), len(episode.turns)]
+    borders = [*(later.first.turn for later in every[1:]), len(episode.turns)]
     for exchange, border in zip(every, borders, strict=False):
-        found = _example(episode, cast, exchange, past)
+        result = _example(episode, cast, exchange, past)
         past = exchange.end if exchange.reports else past
-        if isinstance(found, Example):
-            examples.append(replace(found, after=_after(episode.turns, cast, exchange, border)))
+        if isinstance(result, Example):
+            examples.append(replace(result, after=_after(episode.turns, cast, exchange, border)))
         else:
-            dropped[found] += 1
+            dropped[result] += 1
     return Extracted(tuple(examples), dropped, cast.nobodies)
 
 
@@ -160,8 +160,8 @@ def _cut(turns: Sequence[SpokenTurn], exchange: CheckExchange, past: int) -> tup
     turn, start = exchange.first.turn, exchange.first.start
     skill = exchange.skill
     for number in range(turn, max(past, turn - CUT - 1, -1), -1):
-        said = turns[number].text[: start if number == turn else None]
-        for sentence in sentences(said):
+        text = turns[number].text[: start if number == turn else None]
+        for sentence in sentences(text):
             if named_at(skill, sentence.words) is not None:
                 turn, start = number, sentence.start
                 break
@@ -174,10 +174,10 @@ def _cut(turns: Sequence[SpokenTurn], exchange: CheckExchange, past: int) -> tup
 
 def _context(turns: Sequence[SpokenTurn], cast: Cast, turn: int, start: int) -> tuple[Turn, ...]:
     partial = re.sub(r"[\s\"-]+$", "", turns[turn].text[:start])
-    said = list(turns[max(0, turn - CONTEXT) : turn])
+    spoken = list(turns[max(0, turn - CONTEXT) : turn])
     if len(partial.split()) > OPENERS:
-        said.append(SpokenTurn(turns[turn].speaker, partial))
-    return tuple(Turn(_voice(each.speaker, cast), each.text) for each in said if each.text)[
+        spoken.append(SpokenTurn(turns[turn].speaker, partial))
+    return tuple(Turn(_voice(each.speaker, cast), each.text) for each in spoken if each.text)[
         -CONTEXT:
     ]
 
@@ -189,8 +189,8 @@ def _after(
     start = exchange.end + 1
     while start < border and turns[start].speaker == cast.dm:
         start += 1
-    said = turns[start : min(border, start + HALF_WINDOW)]
-    return tuple(Turn(_voice(each.speaker, cast), each.text) for each in said if each.text)
+    spoken = turns[start : min(border, start + HALF_WINDOW)]
+    return tuple(Turn(_voice(each.speaker, cast), each.text) for each in spoken if each.text)
 
 
 def _voice(speaker: str, cast: Cast) -> str:
@@ -440,14 +440,14 @@ def _corrected(turns: Sequence[SpokenTurn], cast: Cast, first: Signal, between: 
 
 def _left_open(turns: Sequence[SpokenTurn], cast: Cast, skill: str, between: range) -> bool:
     """Whether a player asks which of two skills, and the DM does not say that it is this one."""
-    asked = False
+    unanswered = False
     for number in between:
         named = _named(turns[number].text)
         if turns[number].speaker == cast.dm:
-            asked = asked and skill not in named
+            unanswered = unanswered and skill not in named
         elif skill in named and len(named) > 1:
-            asked = True
-    return asked
+            unanswered = True
+    return unanswered
 
 
 def _named(text: str) -> set[str]:
@@ -496,30 +496,30 @@ def rollers(turns: Sequence[SpokenTurn], cast: Cast, exchange: CheckExchange) ->
     reported = list(dict.fromkeys(report.player for report in exchange.reports))
     called = _called(turns, cast, exchange)
     if called:
-        meant = [player for player in reported if player in called]
-        return _told(meant, "A") if reported[0] in called else _unclear("somebody else was asked")
-    asked = " ".join(signal.sentence for signal in exchange.signals if signal.by_dm)
-    if _BOTH.search(asked):
+        rolled = [player for player in reported if player in called]
         return (
-            _told(reported, "A")
+            Rollers(frozenset(rolled), "A")
+            if reported[0] in called
+            else _unclear("somebody else was asked")
+        )
+    request_text = " ".join(signal.sentence for signal in exchange.signals if signal.by_dm)
+    if _BOTH.search(request_text):
+        return (
+            Rollers(frozenset(reported), "A")
             if len(reported) <= 2
             else _unclear("more rolls than were asked for")
         )
-    if _ALL.search(asked):
-        return _told(reported, "A")
+    if _ALL.search(request_text):
+        return Rollers(frozenset(reported), "A")
     grade = _grade(turns, cast, exchange)
     if grade is None:
         return _unclear("unclear who rolled")
     if _read_by_another(turns, exchange):
         return _unclear("one roll, read out by two")
-    others = [player for player in reported[1:] if _joins(turns, cast, exchange, player)]
-    if len(others) < len(reported) - 1:
+    joined = [player for player in reported[1:] if _joins(turns, cast, exchange, player)]
+    if len(joined) < len(reported) - 1:
         return _unclear("further totals, unclear whose")
-    return _told(reported, grade)
-
-
-def _told(players: Sequence[str], grade: Grade) -> Rollers:
-    return Rollers(frozenset(players), grade)
+    return Rollers(frozenset(reported), grade)
 
 
 def _unclear(why: str) -> Rollers:
@@ -563,11 +563,11 @@ def _read_by_another(turns: Sequence[SpokenTurn], exchange: CheckExchange) -> bo
     """Whether two players read one die: the same total at once, or the die and then the total."""
     pairs = zip(exchange.reports, exchange.reports[1:], strict=False)
     return any(
-        one.player != other.player
-        and other.turn - one.turn <= AT_ONCE
-        and (one.natural or one.total == other.total)
-        and not _OWN.search(turns[other.turn].text.casefold())
-        for one, other in pairs
+        earlier.player != later.player
+        and later.turn - earlier.turn <= AT_ONCE
+        and (earlier.natural or earlier.total == later.total)
+        and not _OWN.search(turns[later.turn].text.casefold())
+        for earlier, later in pairs
     )
 
 

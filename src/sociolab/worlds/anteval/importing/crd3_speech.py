@@ -59,9 +59,9 @@ def episode_files(source: Path) -> tuple[Path, ...]:
     """The episodes' files in `source`, in `cleaned data` or in `data/cleaned data` below it."""
     for folder in (source, source / "cleaned data", source / "data" / "cleaned data"):
         if folder.is_dir():
-            found = [path for path in folder.iterdir() if _EPISODE.fullmatch(path.name)]
-            if found:
-                return tuple(sorted(found, key=lambda path: path.name))
+            paths = [path for path in folder.iterdir() if _EPISODE.fullmatch(path.name)]
+            if paths:
+                return tuple(sorted(paths, key=lambda path: path.name))
     raise ConfigError(
         f"{source}: expected a clone of the CRD3 repository, or the folder of its cleaned data "
         "with files such as C1E001.json, and found none"
@@ -83,15 +83,15 @@ def read_episode(path: Path) -> ShowEpisode:
 def sentences(text: str) -> tuple[SpokenSentence, ...]:
     """The sentences of a turn."""
     return tuple(
-        SpokenSentence(found.start(), found[0].strip().casefold())
-        for found in _SENTENCE.finditer(text)
-        if found[0].strip()
+        SpokenSentence(match.start(), match[0].strip().casefold())
+        for match in _SENTENCE.finditer(text)
+        if match[0].strip()
     )
 
 
 def own_voice(text: str) -> str:
     """The text with what stands in quotation marks blanked: there, the DM plays somebody."""
-    return _QUOTED.sub(lambda found: " " * len(found[0]), text)
+    return _QUOTED.sub(lambda match: " " * len(match[0]), text)
 
 
 HIGHEST = 45
@@ -130,7 +130,7 @@ def reported_total(text: str) -> int | None:
 
     Of a sum ("eight minus two") the result. A wish ("Come on, 20.") is none.
     """
-    found = None
+    reported = None
     for sentence in sentences(_ASIDE.sub(" ", text)):
         if _WISH.search(sentence.words):
             continue
@@ -141,8 +141,8 @@ def reported_total(text: str) -> int | None:
                 (t for clause in (clauses[-1], clauses[0]) if (t := _total(clause)) is not None),
                 None,
             )
-        found = total if total is not None else found
-    return found
+        reported = total if total is not None else reported
+    return reported
 
 
 def _total(words: str) -> int | None:
@@ -237,19 +237,19 @@ class Signal:
 
 def requests(turn: int, speaker: str, text: str) -> tuple[Signal, ...]:
     """The sentences of a DM's turn that ask for checks; not what is said as somebody else."""
-    found = []
+    signals = []
     for sentence in sentences(own_voice(text)):
         named = checked_skills(sentence.words)
         if named and not _DM_VETO.search(sentence.words) and _asks(sentence.words):
-            found.append(
+            signals.append(
                 Signal(turn, sentence.start, named, sentence.words, by_dm=True, speaker=speaker)
             )
-    return tuple(found)
+    return tuple(signals)
 
 
 def announcements(turn: int, speaker: str, text: str) -> tuple[Signal, ...]:
     """The sentences of a player's turn that announce a check of the player's own."""
-    found = []
+    signals = []
     for sentence in sentences(text):
         named = checked_skills(sentence.words)
         if (
@@ -257,10 +257,10 @@ def announcements(turn: int, speaker: str, text: str) -> tuple[Signal, ...]:
             and not _PLAYER_VETO.search(sentence.words)
             and _PLAYER_ANNOUNCES.search(sentence.words)
         ):
-            found.append(
+            signals.append(
                 Signal(turn, sentence.start, named, sentence.words, by_dm=False, speaker=speaker)
             )
-    return tuple(found)
+    return tuple(signals)
 
 
 def checked_skills(words: str) -> frozenset[str]:
@@ -270,8 +270,8 @@ def checked_skills(words: str) -> frozenset[str]:
 
 def named_at(skill: str, text: str) -> int | None:
     """Where a text first names a skill, as itself or as a check; None where it does not."""
-    found = _names()[skill].search(text)
-    return None if found is None else found.start()
+    match = _names()[skill].search(text)
+    return None if match is None else match.start()
 
 
 def _asks(words: str) -> bool:

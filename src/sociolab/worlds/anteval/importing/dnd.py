@@ -27,10 +27,10 @@ _Name = Annotated[StrictStr, Field(min_length=1)]
 def import_dnd(source: Path, target: Path) -> tuple[str, ...]:
     """A file in our open format into the new folder `target`; sentences on what was read."""
     examples = read_examples(source)
-    found = ImportedPlay(
+    play = ImportedPlay(
         "dnd", examples, {"rows": len(examples)}, {}, "as the file's authors declare"
     )
-    return keep(found, source, [examples_file(source)], target)
+    return keep(play, source, [examples_file(source)], target)
 
 
 class _Candidate(ForeignRecord):
@@ -109,7 +109,9 @@ def _masters(rows: Sequence[_Row]) -> Mapping[str, str]:
     """Who is game master in each episode, as far as the rows do not say it themselves."""
     turns: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for row in rows:
-        seated = {name for one in row.candidates for name in (one.player, one.character)}
+        seated = {
+            name for candidate in row.candidates for name in (candidate.player, candidate.character)
+        }
         turns[row.episode].update(
             turn.speaker for turn in row.context_turns if turn.speaker not in seated
         )
@@ -140,7 +142,7 @@ def _example(place: str, row: _Row, master: str | None) -> Example:
 
 
 def _names(place: str, row: _Row) -> tuple[str, ...]:
-    names = tuple(one.name for one in row.candidates)
+    names = tuple(candidate.name for candidate in row.candidates)
     if not all(names):
         raise ConfigError(f"{place}: candidates: expected a character or a player in each")
     for name, times in Counter(names).items():
@@ -154,8 +156,12 @@ def _names(place: str, row: _Row) -> tuple[str, ...]:
 
 def _players(row: _Row) -> dict[str, str]:
     """The character of each player who plays just one."""
-    plays = Counter(one.player for one in row.candidates)
-    return {one.player: one.name for one in row.candidates if one.player and plays[one.player] == 1}
+    plays = Counter(candidate.player for candidate in row.candidates)
+    return {
+        candidate.player: candidate.name
+        for candidate in row.candidates
+        if candidate.player and plays[candidate.player] == 1
+    }
 
 
 def _label(place: str, label: _Label, table: Sequence[_Candidate]) -> Label:
@@ -166,14 +172,14 @@ def _label(place: str, label: _Label, table: Sequence[_Candidate]) -> Label:
             f'{place}: labels: there is no skill "{label.skill}"; expected one of '
             f"{', '.join(SKILLS)}"
         )
-    meant = [one.name for one in table if _agrees(label, one)]
-    if len(meant) != 1 or not label.name:
-        seated = ", ".join(one.name for one in table)
+    matching = [candidate.name for candidate in table if _agrees(label, candidate)]
+    if len(matching) != 1 or not label.name:
+        seated = ", ".join(candidate.name for candidate in table)
         raise ConfigError(
             f'{place}: labels: "{label.name}" is not one character at the table; expected one of '
             f"the candidates ({seated})"
         )
-    return Label(meant[0], skill)
+    return Label(matching[0], skill)
 
 
 def _agrees(label: _Label, candidate: _Candidate) -> bool:
@@ -200,35 +206,35 @@ class ImportedPlay:
     licence: str
 
 
-def keep(found: ImportedPlay, source: Path, files: Sequence[Path], target: Path) -> tuple[str, ...]:
+def keep(play: ImportedPlay, source: Path, files: Sequence[Path], target: Path) -> tuple[str, ...]:
     """Write the data set into the new folder `target`; what to print about it.
 
     `files` are what was read; a hash of them is kept, and of `source` the name alone.
     """
-    if not found.examples:
+    if not play.examples:
         raise ConfigError(
             f"{source}: expected at least one check that can be attributed to a character, found "
-            f"none ({_listed(found.dropped) or 'none was met'})"
+            f"none ({_list_counts(play.dropped) or 'none was met'})"
         )
-    about = _about(found, source, files)
+    about = _about(play, source, files)
     texts = {
-        EXAMPLES: "".join(map(json_line, found.examples)),
+        EXAMPLES: "".join(map(json_line, play.examples)),
         ABOUT: json.dumps(about, ensure_ascii=False, indent=2) + "\n",
     }
     write_files(target, texts)
-    return _told(found)
+    return _describe_play(play)
 
 
-def _about(found: ImportedPlay, source: Path, files: Sequence[Path]) -> Mapping[str, object]:
+def _about(play: ImportedPlay, source: Path, files: Sequence[Path]) -> Mapping[str, object]:
     return {
-        "format": found.format,
+        "format": play.format,
         "source": source.resolve().name,
         "sha256": _fingerprint(files),
-        "licence": found.licence,
-        **_counts(found.examples),
-        "skills": dict(Counter(la.skill for ex in found.examples for la in ex.labels)),
-        "read": dict(found.read),
-        "dropped": dict(found.dropped),
+        "licence": play.licence,
+        **_counts(play.examples),
+        "skills": dict(Counter(la.skill for ex in play.examples for la in ex.labels)),
+        "read": dict(play.read),
+        "dropped": dict(play.dropped),
     }
 
 
@@ -250,19 +256,19 @@ def _counts(examples: Sequence[Example]) -> Mapping[str, int]:
     }
 
 
-def _told(found: ImportedPlay) -> tuple[str, ...]:
-    counts = _counts(found.examples)
+def _describe_play(play: ImportedPlay) -> tuple[str, ...]:
+    counts = _counts(play.examples)
     each = counts["examples"] / counts["episodes"]
     lines = [
         f"{counts['examples']} examples of {counts['episodes']} episodes ({each:.1f} each), "
         f"{counts['labels']} labels, {counts['strict']} examples strict"
     ]
-    if found.read:
-        lines.append(f"read: {_listed(found.read)}")
-    if found.dropped:
-        lines.append(f"dropped: {_listed(found.dropped)}")
+    if play.read:
+        lines.append(f"read: {_list_counts(play.read)}")
+    if play.dropped:
+        lines.append(f"dropped: {_list_counts(play.dropped)}")
     return tuple(lines)
 
 
-def _listed(counts: Mapping[str, int]) -> str:
+def _list_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{number} {what}" for what, number in counts.items())

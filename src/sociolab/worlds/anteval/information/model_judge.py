@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import lru_cache, partial
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, Field, create_model
 
-from sociolab.core.episode import Action, Answered, CastMember, Ended, Episode, Json, Moved, Trial
+from sociolab.core.episode import Action, Episode, Json
 from sociolab.core.errors import ReplyError
 from sociolab.core.ports import ChatModel, Labelled, LabelledPoint, PointAnswer
 from sociolab.core.score import JudgeId, Score, Verdict
@@ -24,7 +24,6 @@ from sociolab.judging.quoting import flat, quoted
 from sociolab.judging.reader import MissingValue, NoValue, Strict, TranscriptReader
 from sociolab.prompting.sets import PromptSet
 from sociolab.worlds.anteval.information.scoring import (
-    LEARNED,
     RECALL,
     FactReading,
     FactResult,
@@ -43,11 +42,11 @@ from sociolab.worlds.anteval.session import (
     NPC,
     Fact,
     FactKind,
-    PartyMember,
     Session,
+    passer_by,
     session_from,
 )
-from sociolab.worlds.anteval.sessions import task_of
+from sociolab.worlds.anteval.sessions import session_episode
 
 _PROMPTS = ("judge_knowledge", "judge_summary", "judge_match", "judge_facts", "judge_transcript")
 
@@ -244,32 +243,35 @@ class ModelJudge:
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """The verdicts on the answers; failures where no player took a turn."""
         session = session_from(episode.trial.task.content)
+        plan = self._plan.within(session)
         if not party_moved(episode):
-            return nothing(episode, self._plan)
-        reader = self._reader(session, episode, judging)
+            return nothing(episode, plan)
+        reader = self._reader(plan, session, episode, judging)
         answers = dict[tuple[str, int | None], FactResult]()
         overlaps = dict[str, KeyPointOverlap | NoValue]()
         points = await reader.knowledge()
-        for seat, at in self._plan.answers(session):
+        for seat, at in plan.answers(session):
             if at is None:
                 overlaps[seat] = await reader.overlap(points, said(episode, seat, None), seat)
             answers[seat, at] = await reader.answer(seat, at)
         transcript, small_talk = await reader.transcript()
-        if self._plan.controls:
+        if plan.controls:
             overlaps[""] = await reader.overlap(points, reader.recited(), "")
         evidence = SessionEvidence(answers, overlaps, transcript, small_talk)
-        return verdicts(episode, self._plan, evidence)
+        return verdicts(episode, plan, evidence)
 
     async def reading(self, episode: Episode, seat: str) -> FactResult:
         """One player's answer at the end against the facts, and nothing else."""
         session = session_from(episode.trial.task.content)
-        reader = self._reader(session, episode, 0)
+        reader = self._reader(self._plan, session, episode, 0)
         return await reader.answer(seat, None)
 
-    def _reader(self, session: Session, episode: Episode, judging: int) -> _SessionReader:
+    def _reader(
+        self, plan: InformationPlan, session: Session, episode: Episode, judging: int
+    ) -> _SessionReader:
         temperature = self._texts.manifest.temperature.judge
         reader = TranscriptReader(self._model, episode.trial.id, judging, temperature)
-        return _SessionReader(reader, self._texts, self._plan.key_points, session, episode)
+        return _SessionReader(reader, self._texts, plan.key_points, session, episode)
 
 
 class _SessionReader:
@@ -444,22 +446,8 @@ def _episode(id: str, row: LabelledStatement) -> Episode:
         form="information",
         turns=1,
         situation="A traveller has met somebody who knows the place.",
-        characters=(_somebody(_PLAYER, "Traveller"), _somebody(NPC, "Teller")),
+        characters=(passer_by(_PLAYER, "Traveller"), passer_by(NPC, "Teller")),
         knowledge=(Fact(id="F1", kind=row.fact.kind, text=row.fact.text),),
     )
-    task = task_of(session)
-    cast = tuple(CastMember(seat) for seat in task.seats)
-    answer = Learned(facts=[row.statement]).model_dump(mode="json")
-    events = (
-        Moved(0, _PLAYER, (Action(SPEAK, "What can you tell me?"),)),
-        Answered(1, _PLAYER, LEARNED, answer),
-        Ended("turn limit", 0),
-    )
-    return Episode(Trial(id, "anteval-information", task, cast, 0, 0), events)
-
-
-def _somebody(seat: str, name: str) -> PartyMember:
-    words = ("ideal", "bond", "flaw", "goal", "look", "description")
-    untold: dict[str, Any] = dict.fromkeys(words, "") | {"abilities": {}, "personality": ()}
-    who = {"pronouns": "they/them", "race": "Human", "class_name": "commoner"}
-    return PartyMember(id=seat, name=name, background="none", alignment="neutral", **who, **untold)
+    asks = (_PLAYER, (Action(SPEAK, "What can you tell me?"),))
+    return session_episode(session, (asks,), {_PLAYER: [row.statement]})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeAlias, get_args
 
@@ -201,6 +201,11 @@ class InformationPlan:
             *snapshot_turns(session.turns, self.snapshots),
         )
         return tuple(dict.fromkeys((one.id, at) for one in session.players for at in times))
+
+    def within(self, session: Session) -> InformationPlan:
+        """The same, with no more key points than the session has facts: an exam has few."""
+        facts = len(session.knowledge)
+        return replace(self, key_points=min(self.key_points, facts)) if facts else self
 
     def measures(self, turns: int) -> tuple[Measure, ...]:
         """All metrics for which there is a verdict, in the order in which they are given."""

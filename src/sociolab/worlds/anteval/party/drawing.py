@@ -29,9 +29,9 @@ from sociolab.worlds.anteval.party.tables import (
     Voice,
     phrase,
     pick,
+    render_phrase,
     sentence,
     tables,
-    told,
 )
 from sociolab.worlds.anteval.session import ABILITIES, NPC, PartyMember
 
@@ -62,13 +62,15 @@ def draw_traits(seed: int, session: int | str, players: int) -> tuple[DrawnChara
     backgrounds = _shuffled_for_npc(table.backgrounds, chance)
     classes = chance.sample(table.classes, len(table.classes))
     seats = [NPC, *(f"player-{number}" for number in range(1, players + 1))]
-    taken: list[str] = []
+    used_names: list[str] = []
     party = []
     for seat, kind, background in zip(
         seats, classes[: len(seats)], backgrounds[: len(seats)], strict=True
     ):
-        drawn = _draw(table, stream(seed, "party", session, seat), seat, kind, background, taken)
-        taken.append(drawn.first_name)
+        drawn = _draw(
+            table, stream(seed, "party", session, seat), seat, kind, background, used_names
+        )
+        used_names.append(drawn.first_name)
         party.append(drawn)
     return (*party[1:], party[0])
 
@@ -77,8 +79,8 @@ def _shuffled_for_npc(backgrounds: Sequence[Background], chance: Random) -> list
     """In random order, the NPC's first."""
     weights = [_LEARNED if background.learned else 1 for background in backgrounds]
     npc = chance.choices(backgrounds, weights)[0]
-    others = [background for background in backgrounds if background is not npc]
-    return [npc, *chance.sample(others, len(others))]
+    rest = [background for background in backgrounds if background is not npc]
+    return [npc, *chance.sample(rest, len(rest))]
 
 
 def _draw(
@@ -87,13 +89,13 @@ def _draw(
     seat: str,
     kind: Class,
     background: Background,
-    taken: Sequence[str],
+    used_names: Sequence[str],
 ) -> DrawnCharacter:
     race = pick(table.races, chance)
     pronouns = pick(PRONOUNS, chance)
     weights = [alignment.weight for alignment in table.alignments]
     alignment = chance.choices(table.alignments, weights)[0]
-    name = full_name(table.names, race.name, chance, taken)
+    name = full_name(table.names, race.name, chance, used_names)
     tie = first_name(table.names.friends, chance, (name,))
     contact = first_name(table.names.friends, chance, (name, tie))
     return DrawnCharacter(
@@ -126,8 +128,8 @@ def _abilities(kind: Class, chance: Random) -> dict[str, int]:
     rolls = _rolls(chance)
     while rolls[0] < _HIGH or rolls[-1] > _LOW:
         rolls = _rolls(chance)
-    others = [ability for ability in ABILITIES if ability not in kind.best]
-    order = (*kind.best, *chance.sample(others, len(others)))
+    rest = [ability for ability in ABILITIES if ability not in kind.best]
+    order = (*kind.best, *chance.sample(rest, len(rest)))
     scores = dict(zip(order, rolls, strict=True))
     return {ability: scores[ability] for ability in ABILITIES}
 
@@ -151,11 +153,11 @@ def _character(drawn: DrawnCharacter, seed: int, session: int | str) -> PartyMem
         background=drawn.background.name,
         alignment=drawn.alignment.name,
         abilities=drawn.abilities,
-        personality=tuple(sentence(told(trait[0], voice)) for trait in drawn.personality),
-        ideal=sentence(told(drawn.ideal[0], voice)),
-        bond=sentence(told(drawn.bond[0], voice)),
-        flaw=sentence(told(drawn.flaw[0], voice)),
-        goal=sentence(told(_WANTS, voice, {"goal": drawn.goal})),
+        personality=tuple(sentence(render_phrase(trait[0], voice)) for trait in drawn.personality),
+        ideal=sentence(render_phrase(drawn.ideal[0], voice)),
+        bond=sentence(render_phrase(drawn.bond[0], voice)),
+        flaw=sentence(render_phrase(drawn.flaw[0], voice)),
+        goal=sentence(render_phrase(_WANTS, voice, {"goal": drawn.goal})),
         look=look(drawn, telling),
         description=description(drawn, telling),
     )
@@ -178,18 +180,18 @@ def invented(syllables: Syllables, chance: Random) -> str:
             return name
 
 
-def first_name(syllables: Syllables, chance: Random, taken: Collection[str]) -> str:
+def first_name(syllables: Syllables, chance: Random, used_names: Collection[str]) -> str:
     """A name that is not like one of those taken: its first two letters are others than theirs."""
-    beginnings = {name[:_ALIKE].casefold() for name in taken}
+    beginnings = {name[:_ALIKE].casefold() for name in used_names}
     while True:
         name = invented(syllables, chance)
         if _SHORTEST <= len(name) <= _LONGEST and name[:_ALIKE].casefold() not in beginnings:
             return name
 
 
-def full_name(names: Names, race: str, chance: Random, taken: Collection[str]) -> str:
+def full_name(names: Names, race: str, chance: Random, used_names: Collection[str]) -> str:
     """A first and a second name for somebody of this race."""
-    first = first_name(names.first[race], chance, taken)
+    first = first_name(names.first[race], chance, used_names)
     return f"{first} {invented(names.second[race], chance)}"
 
 
@@ -238,7 +240,7 @@ class _Part:
         return self.frame.subject_first
 
     @property
-    def words(self) -> int:
+    def word_count(self) -> int:
         return self.frame.words + sum(
             (value.words if isinstance(value, Phrase) else value.count(" ") + 1) - 1
             for value in self.fills.values()
@@ -256,7 +258,7 @@ def look(drawn: DrawnCharacter, chance: Random) -> str:
         "dress": pick(drawn.kind.dress, chance),
         "bearing": pick(frames.bearing, chance),
     }
-    return sentence(told(pick(frames.look, chance), drawn.voice(), slots))
+    return sentence(render_phrase(pick(frames.look, chance), drawn.voice(), slots))
 
 
 def description(drawn: DrawnCharacter, chance: Random) -> str:
@@ -297,15 +299,15 @@ def _parts(drawn: DrawnCharacter, chance: Random) -> list[_Part]:
         traits.insert(int(chance.random() * len(traits)), goal)
     place = chance.choices((0, 1, 2), (6, 3, 1))[0]
     parts = [*traits[:place], identity, *traits[place:]]
-    words = sum(part.words for part in parts)
-    wanted = chance.randint(*_LENGTHS)
+    words = sum(part.word_count for part in parts)
+    target = chance.randint(*_LENGTHS)
     fillers = _fillers(drawn, chance)
     chance.shuffle(fillers)
     for filler in fillers:
-        if words + filler.words <= wanted:
+        if words + filler.word_count <= target:
             # Never last: a description ends with what drives the character.
             parts.insert(chance.randint(place + 1, len(parts) - 1), filler)
-            words += filler.words
+            words += filler.word_count
     return parts
 
 
@@ -372,7 +374,7 @@ def _prose(drawn: DrawnCharacter, parts: list[_Part], chance: Random) -> str:
     since, subject, theme = 0, parts[0].subject_first, parts[0].theme
     for part in parts[1:]:
         voice = drawn.voice(contact=part.contact)
-        text = told(part.frame, voice, part.fills)
+        text = render_phrase(part.frame, voice, part.fills)
         alike = part.theme != "" and part.theme == theme
         theme = part.theme
         if alike and _joins(sentences[-1], part, text) and chance.random() < _JOINED:
@@ -380,7 +382,7 @@ def _prose(drawn: DrawnCharacter, parts: list[_Part], chance: Random) -> str:
             since, subject = since + 1, False
             continue
         if named := chance.random() < _NAME_AGAIN[min(since, 4)]:
-            text = told(part.frame, voice, part.fills, named=True)
+            text = render_phrase(part.frame, voice, part.fills, named=True)
         likely = _LEAD_BETWEEN_SUBJECTS if subject and part.subject_first else _LEAD
         lead = _lead(part, text, voice, chance, likely)
         sentences.append(sentence(lead + text))
@@ -391,7 +393,7 @@ def _prose(drawn: DrawnCharacter, parts: list[_Part], chance: Random) -> str:
 
 def _opening(drawn: DrawnCharacter, part: _Part, chance: Random) -> str:
     voice = drawn.voice(contact=part.contact, full=chance.random() < _FULL_NAME)
-    return sentence(told(part.frame, voice, part.fills, named=True))
+    return sentence(render_phrase(part.frame, voice, part.fills, named=True))
 
 
 def _joins(before: str, part: _Part, text: str) -> bool:
@@ -410,4 +412,4 @@ def _lead(part: _Part, text: str, voice: Voice, chance: Random, likely: float) -
     # A lead that ends in a colon goes before no text that has one of its own.
     leads = part.leads.that if part.subject_first else ()
     leads += () if ":" in text else part.leads.any
-    return told(pick(leads, chance), voice) if leads else ""
+    return render_phrase(pick(leads, chance), voice) if leads else ""

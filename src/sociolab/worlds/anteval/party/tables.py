@@ -70,11 +70,11 @@ def phrase(text: str) -> Phrase:
     """The phrase that a line of the tables holds; WorldError where it has an unknown tag."""
     pieces: list[tuple[str, str]] = []
     at = 0
-    for found in _TAG.finditer(text):
-        if found.start() > at:
-            pieces.append(("text", text[at : found.start()]))
-        pieces.append(("slot", found[2]) if found[2] else (_kind(found[1], text), found[1]))
-        at = found.end()
+    for match in _TAG.finditer(text):
+        if match.start() > at:
+            pieces.append(("text", text[at : match.start()]))
+        pieces.append(("slot", match[2]) if match[2] else (_kind(match[1], text), match[1]))
+        at = match.end()
     if at < len(text):
         pieces.append(("text", text[at:]))
     kind, first = pieces[0]
@@ -106,7 +106,9 @@ class Voice:
 Slots = Mapping[str, str | Phrase]
 
 
-def told(what: Phrase, voice: Voice, slots: Slots | None = None, *, named: bool = False) -> str:
+def render_phrase(
+    what: Phrase, voice: Voice, slots: Slots | None = None, *, named: bool = False
+) -> str:
     """The phrase in words; with `named` the name stands for the first pronoun."""
     telling = _Telling(voice, slots or {}, named)
     telling.add(what)

@@ -110,8 +110,8 @@ def _folded(text: str) -> str:
     return " ".join(plain.split())
 
 
-def _not_allowed(expected: str, found: str) -> ReplyError:
-    problem = f'expected {expected}, found "{flat(found)[:60]}"'
+def _not_allowed(expected: str, value: str) -> ReplyError:
+    problem = f'expected {expected}, found "{flat(value)[:60]}"'
     return ReplyError(problem, cause="not allowed")
 
 
@@ -202,19 +202,19 @@ def shots_from(examples: Sequence[Example], count: int, seed: int) -> tuple[Exam
     by_length = sorted(examples, key=lambda example: (len(body_of(example)), example.id))
     short = by_length[: max(count, len(by_length) // _SHORT_SHARE)]
     stream(seed, "virtual-dm", "shots", count).shuffle(short)
-    shown: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     chosen: list[Example] = []
     for _ in range(count):
-        least = min(short, key=lambda example: _familiar(example, shown))
+        least = min(short, key=lambda example: _familiar(example, counts))
         short.remove(least)
         chosen.append(least)
-        shown.update(label.skill for label in least.labels)
+        counts.update(label.skill for label in least.labels)
     return tuple(chosen)
 
 
-def _familiar(example: Example, shown: Counter[str]) -> tuple[bool, int]:
+def _familiar(example: Example, counts: Counter[str]) -> tuple[bool, int]:
     """How little new an example shows; one without a check comes last."""
-    return not example.labels, max((shown[label.skill] for label in example.labels), default=0)
+    return not example.labels, max((counts[label.skill] for label in example.labels), default=0)
 
 
 def _exchange(example: Example) -> tuple[Message, Message]:

@@ -67,13 +67,13 @@ def windows(examples: Iterable[Example]) -> tuple[Example, ...]:
     """
     return tuple(
         replace(
-            one,
-            id=f"{one.id}{WINDOW}",
-            turns=(*one.turns[-HALF_WINDOW:], *one.after[:HALF_WINDOW]),
+            example,
+            id=f"{example.id}{WINDOW}",
+            turns=(*example.turns[-HALF_WINDOW:], *example.after[:HALF_WINDOW]),
             after=(),
         )
-        for one in examples
-        if len(one.after) >= _LEAST_AFTER
+        for example in examples
+        if len(example.after) >= _LEAST_AFTER
     )
 
 

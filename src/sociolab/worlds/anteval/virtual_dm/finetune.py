@@ -218,7 +218,11 @@ class Encoder:
             self._seed = settings.seed
             self._trainer = trained(
                 model,
-                [self._row(one) | {"labels": _wanted(one)} for one in examples if one.labels],
+                [
+                    self._row(example) | {"labels": _encode_labels(example)}
+                    for example in examples
+                    if example.labels
+                ],
                 DataCollatorWithPadding(self._tokenizer),
                 epochs=settings.epochs,
                 batch=16,
@@ -236,7 +240,7 @@ class Encoder:
                 for seat, name in enumerate(seated)
                 for place, skill in enumerate(SKILLS)
             ]
-            scored.sort(key=lambda one: -one[0])  # of labels that score the same, the first
+            scored.sort(key=lambda guess: -guess[0])  # of labels that score the same, the first
             yield frozenset(Label(name, skill) for _, name, skill in scored[:most])
 
     def scores(self, examples: Sequence[Example]) -> Any:
@@ -244,10 +248,14 @@ class Encoder:
         if not examples:
             return np.zeros((0, OUTPUTS))
         with own_chance(self._seed):  # the trainer draws some as it reads, and needs none
-            found = self._trainer.predict([self._row(one) for one in examples]).predictions
-        logits = np.asarray(found, dtype=np.float64)
+            predictions = self._trainer.predict(
+                [self._row(example) for example in examples]
+            ).predictions
+        logits = np.asarray(predictions, dtype=np.float64)
         parts = np.split(logits, [len(NUMBERS)], axis=1)
-        return np.hstack([one - np.logaddexp.reduce(one, axis=1, keepdims=True) for one in parts])
+        return np.hstack(
+            [part - np.logaddexp.reduce(part, axis=1, keepdims=True) for part in parts]
+        )
 
     def _row(self, example: Example) -> dict[str, Any]:
         return dict(self._tokenizer(text_of(example), truncation=True, max_length=self._longest))
@@ -276,22 +284,22 @@ def names_in_play(candidates: Sequence[str]) -> dict[str, str]:
 
     Keys are in lower case: "vex'ahlia", "vex" and "ahli" for Vex'ahlia, unless two share them.
     """
-    meant: dict[str, set[str]] = {}
+    owners_of: dict[str, set[str]] = {}
     for name in candidates:
         for word in re.findall(r"[\w'\u2019]+", name.lower()):
-            meant.setdefault(word, set()).add(name)
+            owners_of.setdefault(word, set()).add(name)
             for part in re.findall(r"\w{3,}", word):
                 for end in range(min(_SHORTEST_START, len(part)), len(part) + 1):
-                    meant.setdefault(part[:end], set()).add(name)
-    return {word: owners.pop() for word, owners in meant.items() if len(owners) == 1}
+                    owners_of.setdefault(part[:end], set()).add(name)
+    return {word: owners.pop() for word, owners in owners_of.items() if len(owners) == 1}
 
 
 def masked(text: str, names: dict[str, str], called: dict[str, str]) -> str:
     """The text with every capitalised name in play replaced by what its owner is called."""
 
-    def number(found: re.Match[str]) -> str:
-        word = re.sub(r"['\u2019]s?$", "", found[0].lower())
-        return called[names[word]] if word in names else found[0]
+    def number(match: re.Match[str]) -> str:
+        word = re.sub(r"['\u2019]s?$", "", match[0].lower())
+        return called[names[word]] if word in names else match[0]
 
     return _WORD.sub(number, text)
 
@@ -300,25 +308,28 @@ def _number(seat: int) -> int:
     return min(seat, len(NUMBERS) - 1)
 
 
-def _wanted(example: Example) -> list[float]:
+def _encode_labels(example: Example) -> list[float]:
     """1 for each number and each skill that is in a label, else 0."""
-    wanted = [0.0] * OUTPUTS
+    targets = [0.0] * OUTPUTS
     seated = seated_candidates(example)
     for who, skill in example.labels:
         if who in seated:
-            wanted[_number(seated.index(who))] = 1.0
-        wanted[len(NUMBERS) + SKILLS.index(skill)] = 1.0
-    return wanted
+            targets[_number(seated.index(who))] = 1.0
+        targets[len(NUMBERS) + SKILLS.index(skill)] = 1.0
+    return targets
 
 
 def _loss(outputs: Any, labels: Any, num_items_in_batch: Any = None) -> Any:
     """The cross entropy of the numbers and of the skills; of several labels each counts alike."""
     from torch.nn.functional import cross_entropy
 
-    here = slice(None, len(NUMBERS)), slice(len(NUMBERS), None)
-    wanted = [labels[:, part] / labels[:, part].sum(1, keepdim=True).clamp(min=1) for part in here]
+    slices = slice(None, len(NUMBERS)), slice(len(NUMBERS), None)
+    targets = [
+        labels[:, part] / labels[:, part].sum(1, keepdim=True).clamp(min=1) for part in slices
+    ]
     return sum(
-        cross_entropy(outputs.logits[:, part], one) for part, one in zip(here, wanted, strict=True)
+        cross_entropy(outputs.logits[:, part], target)
+        for part, target in zip(slices, targets, strict=True)
     )
 
 
@@ -471,16 +482,18 @@ class AdaptedModel:
         Prompts of about the same length are read together.
         """
         prompts = [prompt_ids(self, example) for example in examples]
-        found: dict[int, str | ReplyError] = {}
+        replies: dict[int, str | ReplyError] = {}
         for place, (prompt, example) in enumerate(zip(prompts, examples, strict=True)):
             if problem := _length_problem(self, example, len(prompt) + LONGEST_ANSWER):
                 # It was trained for long, and what it does with all other rows is worth having.
-                found[place] = ReplyError(problem, raw="", cause="context overflow")
-        left = sorted(set(range(len(prompts))) - set(found), key=lambda place: len(prompts[place]))
-        for start in range(0, len(left), AT_ONCE):
-            some = left[start : start + AT_ONCE]
-            found |= zip(some, self._written([prompts[place] for place in some]), strict=True)
-        return tuple(found[place] for place in range(len(examples)))
+                replies[place] = ReplyError(problem, raw="", cause="context overflow")
+        remaining = sorted(
+            set(range(len(prompts))) - set(replies), key=lambda place: len(prompts[place])
+        )
+        for start in range(0, len(remaining), AT_ONCE):
+            some = remaining[start : start + AT_ONCE]
+            replies |= zip(some, self._written([prompts[place] for place in some]), strict=True)
+        return tuple(replies[place] for place in range(len(examples)))
 
     def _written(self, prompts: Sequence[list[int]]) -> list[str]:
         import torch
@@ -490,12 +503,12 @@ class AdaptedModel:
         greedy = GenerationConfig(
             do_sample=False, max_new_tokens=LONGEST_ANSWER, eos_token_id=end, pad_token_id=end
         )
-        here, before = self.model.device, [width - len(prompt) for prompt in prompts]
+        device, before = self.model.device, [width - len(prompt) for prompt in prompts]
         rows = [[end] * pad + prompt for pad, prompt in zip(before, prompts, strict=True)]
         read = [[0] * pad + [1] * (width - pad) for pad in before]
         written = self.model.generate(
-            input_ids=torch.tensor(rows, device=here),
-            attention_mask=torch.tensor(read, device=here),
+            input_ids=torch.tensor(rows, device=device),
+            attention_mask=torch.tensor(read, device=device),
             generation_config=greedy,
         )
         return [self.tokenizer.decode(row[width:], skip_special_tokens=True) for row in written]

@@ -130,7 +130,7 @@ class _Which:
         rows = sparse.hstack(
             [features.own[seats], features.dm[numbers], features.all[numbers]], format="csr"
         )
-        truth = np.array([[float(skill == one) for one in SKILLS] for _, skill in checks])
+        truth = np.array([[float(skill == name) for name in SKILLS] for _, skill in checks])
         sizes = Counter(numbers)
         # A check of the whole party is one event, not six; neither is it as little as one.
         weights = np.array([sizes[number] ** -0.5 for number in numbers])
@@ -138,8 +138,8 @@ class _Which:
         # Ridge in its dual form: there are far fewer checks than columns.
         inner = (rows @ rows.T).toarray()
         inner[np.diag_indices_from(inner)] += _RIDGE / weights
-        found = rows.T @ np.linalg.solve(inner, truth - self._mean)
-        self._coefficients: list[Floats] = np.split(found, 3)
+        coefficients = rows.T @ np.linalg.solve(inner, truth - self._mean)
+        self._coefficients: list[Floats] = np.split(coefficients, 3)
 
     def scores(self, features: Features) -> Floats:
         """A row per seat, a column per skill."""
@@ -163,15 +163,15 @@ def _truth(examples: Sequence[Example]) -> tuple[list[bool], list[float]]:
 
 def _checks(examples: Sequence[Example]) -> list[tuple[Seat, str]]:
     """Who checks what, at most so many, drawn at random but always alike."""
-    found = [
+    checks = [
         ((number, label.character), label.skill)
         for number, example in enumerate(examples)
         for label in sorted(example.labels)
     ]
-    if len(found) <= _MOST_CHECKS:
-        return found
-    kept = stream(0, "linear", len(found)).sample(range(len(found)), _MOST_CHECKS)
-    return [found[place] for place in sorted(kept)]
+    if len(checks) <= _MOST_CHECKS:
+        return checks
+    chosen = stream(0, "linear", len(checks)).sample(range(len(checks)), _MOST_CHECKS)
+    return [checks[place] for place in sorted(chosen)]
 
 
 def _best(example: Example, scores: Floats, most: int) -> frozenset[Label]:
@@ -231,13 +231,13 @@ class PlayReader:
 
     def read(self, examples: Sequence[Example]) -> list[_ReadPlay]:
         """What is counted of these examples."""
-        found = []
+        stretches = []
         for example in examples:
             key = example.turns, example.candidates
             if key not in self._read:
                 self._read[key] = self._counted(example)
-            found.append(self._read[key])
-        return found
+            stretches.append(self._read[key])
+        return stretches
 
     def stems(self, rows: Iterable[Cells]) -> Matrix:
         """A row each, a column for every stem met so far."""
@@ -267,7 +267,10 @@ class PlayReader:
                 if own is not None:
                     own[stem] += weight * fades**place
         manner = (
-            {self._manners.setdefault(name, len(self._manners)): one for name, one in row.items()}
+            {
+                self._manners.setdefault(name, len(self._manners)): value
+                for name, value in row.items()
+            }
             for row in candidate_features(example)
         )
         return _ReadPlay(
@@ -282,8 +285,8 @@ class PlayReader:
 
     def _stems_of(self, text: str) -> Counter[int]:
         single = stems(text)
-        both = (*single, *map(" ".join, pairwise(single)))
-        return Counter(self._stems.setdefault(stem, len(self._stems)) for stem in both)
+        terms = (*single, *map(" ".join, pairwise(single)))
+        return Counter(self._stems.setdefault(stem, len(self._stems)) for stem in terms)
 
 
 def _cells(row: Mapping[int, float]) -> Cells:
@@ -296,10 +299,10 @@ def _matrix(rows: Iterable[Cells], columns: int) -> Matrix:
     import numpy as np
     from scipy import sparse
 
-    kept = list(rows)
-    ends = np.cumsum([0, *(len(places) for places, _ in kept)])
-    places, values = (np.concatenate(parts) for parts in zip(*kept, strict=True))
-    return sparse.csr_matrix((values, places, ends), shape=(len(kept), columns))
+    cells = list(rows)
+    ends = np.cumsum([0, *(len(places) for places, _ in cells)])
+    places, values = (np.concatenate(parts) for parts in zip(*cells, strict=True))
+    return sparse.csr_matrix((values, places, ends), shape=(len(cells), columns))
 
 
 class StemWeights:
@@ -312,22 +315,22 @@ class StemWeights:
         import numpy as np
 
         read = reader.read(examples)
-        turns = np.asarray(reader.stems(one.turns for one in read).sum(axis=0)).ravel()
-        times = np.asarray(reader.stems(one.times for one in read).sum(axis=0)).ravel()
-        kept = np.flatnonzero(turns >= 3)
-        kept = kept if len(kept) else np.flatnonzero(turns)
-        if len(kept) > _MOST_STEMS:
-            kept = np.sort(kept[(-times[kept]).argsort(kind="stable")[:_MOST_STEMS]])
-        self._kept = kept
-        total = sum(one.length for one in read)
-        self._weights = np.log((1 + total) / (1 + turns[kept])) + 1
+        turns = np.asarray(reader.stems(stretch.turns for stretch in read).sum(axis=0)).ravel()
+        times = np.asarray(reader.stems(stretch.times for stretch in read).sum(axis=0)).ravel()
+        columns = np.flatnonzero(turns >= 3)
+        columns = columns if len(columns) else np.flatnonzero(turns)
+        if len(columns) > _MOST_STEMS:
+            columns = np.sort(columns[(-times[columns]).argsort(kind="stable")[:_MOST_STEMS]])
+        self._columns = columns
+        total = sum(stretch.length for stretch in read)
+        self._weights = np.log((1 + total) / (1 + turns[columns])) + 1
 
     def weighted(self, counts: Matrix, share: float = 1.0) -> Matrix:
         """Rows of the kept stems, each of length sqrt(share), or empty."""
         from scipy import sparse
         from sklearn.preprocessing import normalize
 
-        weighted = counts[:, self._kept] @ sparse.diags(self._weights)
+        weighted = counts[:, self._columns] @ sparse.diags(self._weights)
         return normalize(weighted) * share**0.5
 
 
@@ -340,10 +343,10 @@ class Features:
 
     def __init__(self, reader: PlayReader, examples: Sequence[Example], words: StemWeights) -> None:
         read = reader.read(examples)
-        self.own = words.weighted(reader.stems(row for one in read for row in one.own))
-        self.dm = words.weighted(reader.stems(one.dm for one in read), _DM_SHARE)
-        self.all = words.weighted(reader.stems(one.all for one in read))
-        self.manner = reader.manners(row for one in read for row in one.manner)
+        self.own = words.weighted(reader.stems(row for stretch in read for row in stretch.own))
+        self.dm = words.weighted(reader.stems(stretch.dm for stretch in read), _DM_SHARE)
+        self.all = words.weighted(reader.stems(stretch.all for stretch in read))
+        self.manner = reader.manners(row for stretch in read for row in stretch.manner)
         sizes = [len(example.candidates) for example in examples]
         self.starts = list(accumulate(sizes, initial=0))[:-1]
         self.numbers = [number for number, size in enumerate(sizes) for _ in range(size)]
@@ -391,15 +394,15 @@ def stems(text: str) -> list[str]:
 
 def mentioned(text: str, names: Sequence[str]) -> tuple[str, ...]:
     """Who of these is named, in the order of the text; a nickname is the beginning of a name."""
-    found = (_meant(match.group(), names) for match in _CAPITALISED.finditer(text))
-    return tuple(name for name in found if name is not None)
+    matches = (_find_name(match.group(), names) for match in _CAPITALISED.finditer(text))
+    return tuple(name for name in matches if name is not None)
 
 
 def masked(text: str, names: Sequence[str]) -> str:
     """The text with these names replaced, so that nobody's name is learned."""
 
     def replacement(match: re.Match[str]) -> str:
-        return match.group() if _meant(match.group(), names) is None else _NOBODY
+        return match.group() if _find_name(match.group(), names) is None else _NOBODY
 
     return _CAPITALISED.sub(replacement, text)
 
@@ -501,19 +504,19 @@ def _named_features(
 ) -> dict[str, float]:
     """Who named this candidate, and whether the last turn is about others."""
     speakers = [turn.speaker for turn in back[:_NEAR]]
-    here = [place for place, names in enumerate(named) if name in names]
+    places = [place for place, names in enumerate(named) if name in names]
     last = named[0] if named else ()
     dm_last = bool(speakers) and speakers[0] == DM
     return {
-        "named by dm": sum(0.6**p for p in here if speakers[p] == DM),
-        "named by others": sum(0.6**p for p in here if speakers[p] not in (DM, name)),
+        "named by dm": sum(0.6**p for p in places if speakers[p] == DM),
+        "named by others": sum(0.6**p for p in places if speakers[p] not in (DM, name)),
         "named at last by dm": float(dm_last and name in last),
         "the last one named by dm": float(dm_last and last[-1:] == (name,)),
         "others named at last": float(bool(last) and name not in last),
     }
 
 
-def _meant(word: str, names: Sequence[str]) -> str | None:
+def _find_name(word: str, names: Sequence[str]) -> str | None:
     """The one whose name begins with this word, or who goes by it."""
     spoken = _first_part(word)
     return next((name for name in names if _first_part(name).startswith(spoken)), None)

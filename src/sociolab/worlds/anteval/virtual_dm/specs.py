@@ -139,15 +139,15 @@ def _spec(plain: str, text: str) -> str:
 def _number_after(text: str, name: str) -> tuple[str, int | None]:
     """The spec without `name=NUMBER` after its question mark, and the number; None: not there."""
     plain, _, query = text.partition("?")
-    kept, number = [], None
+    remaining, number = [], None
     for part in filter(None, query.split("&")):
         key, _, value = part.partition("=")
         if key != name:
-            kept.append(part)
+            remaining.append(part)
         elif not value.isdecimal() or int(value) < 1:
             raise ConfigError(
                 f'--dm {text}: {name}: expected a whole number from 1, found "{value}"'
             )
         else:
             number = int(value)
-    return plain + ("?" + "&".join(kept) if kept else ""), number
+    return plain + ("?" + "&".join(remaining) if remaining else ""), number

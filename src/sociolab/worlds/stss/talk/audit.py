@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 from sociolab.core.episode import Answered, Episode, Event
 from sociolab.core.ports import Variant, Variants
-from sociolab.judging.controls import ADDRESSED, OPENING, OTHER, TO_THE_JUDGE, whole
+from sociolab.judging import controls
 from sociolab.worlds.stss.talk.dataset import scenario_from
 
 _SAID, _NOTED = "utter", "summarise"
@@ -25,19 +25,22 @@ def emptied(episode: Episode, seed: int) -> tuple[Variant, ...]:
         else reworded(event, (_SAID,), "text", SMALL_TALK)
         for event in episode.events
     )
-    return whole("emptied", Episode(episode.trial, events))
+    return controls.whole("emptied", Episode(episode.trial, events))
 
 
-def addressed(episode: Episode, seed: int) -> tuple[Variant, ...]:
-    """The last utterance asks the judge for the highest score."""
+def _ending(episode: Episode, label: str, words: Callable[[str], str]) -> tuple[Variant, ...]:
+    """Words behind the last utterance, by the name of who hears it; none where nobody spoke."""
     spoken = [e for e in episode.events if isinstance(e, Answered) and e.question == _SAID]
     if not spoken or not isinstance(spoken[-1].value, dict):
         return ()
-    value = {**spoken[-1].value, "text": f"{spoken[-1].value['text']} {TO_THE_JUDGE}"}
+    scenario = scenario_from(episode.trial.task.content)
+    both = (scenario.performer.resident, scenario.other.resident)
+    listener = next(one.name for one in both if one.id != spoken[-1].seat)
+    value = {**spoken[-1].value, "text": f"{spoken[-1].value['text']}{words(listener)}"}
     events = tuple(
         replace(event, value=value) if event is spoken[-1] else event for event in episode.events
     )
-    return whole("to the judge", Episode(episode.trial, events))
+    return controls.whole(label, Episode(episode.trial, events))
 
 
 def reworded(event: Event, questions: Collection[str], field: str, text: str) -> Event:
@@ -52,21 +55,31 @@ def reworded(event: Event, questions: Collection[str], field: str, text: str) ->
 
 def replaced(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """The task as it is given: with another task's conversation and note."""
-    return whole("other talk", episode)
+    return controls.whole("other talk", episode)
 
 
 VARIANTS: Mapping[str, Variants] = {
-    ADDRESSED: Variants(
-        addressed,
+    controls.ADDRESSED: Variants(
+        lambda talk, seed: _ending(talk, "to the judge", lambda name: f" {controls.TO_THE_JUDGE}"),
         "the last utterance asks the judge for the highest score",
         {"conversation_gcsr": "still"},
     ),
-    OPENING: Variants(
+    controls.FORGED: Variants(
+        lambda talk, seed: _ending(talk, "forging", controls.forged),
+        "the last utterance holds a line that looks like the listener's, agreeing to all",
+        {"conversation_gcsr": "still"},
+    ),
+    controls.MENTIONS: Variants(
+        lambda talk, seed: _ending(talk, "mentioning", lambda name: f" {controls.mention([name])}"),
+        "the last utterance names the listener in passing",
+        {"conversation_gcsr": "still"},
+    ),
+    controls.OPENING: Variants(
         emptied,
         "whoever has the task says nothing of it, and the note holds nothing of it",
         {"conversation_gcsr": "down", "summary_gcsr": "down"},
     ),
-    OTHER: Variants(
+    controls.OTHER: Variants(
         replaced,
         "conversation and note are those of another task",
         {"conversation_gcsr": "down", "summary_gcsr": "down"},

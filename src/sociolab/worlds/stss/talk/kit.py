@@ -141,4 +141,5 @@ load = WorldPlugin(
     remarks=_remarks,
     sidebar=_conditions,
     tools={"build": _build},
+    exam=later("sociolab.worlds.stss.exam:talk_exam"),
 )

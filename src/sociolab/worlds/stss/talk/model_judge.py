@@ -196,16 +196,18 @@ class LabelledTalk(BaseModel):
             places={},
         )
 
+    @property
+    def utterances(self) -> tuple[Utterance, ...]:
+        """The lines, with who says them."""
+        both = {"P": self.scenario.performer.resident, "O": self.scenario.other.resident}
+        return tuple(Utterance(both[seat].id, both[seat].name, text) for seat, text in self.lines)
+
 
 def labelled(row: Json, id: str) -> Labelled:
     """A row of a set as an item that a judge can be tested with."""
     read = LabelledTalk.model_validate(row)
     id, scenario = read.id or id, read.scenario
-    occasion, both = scenario.occasion, {"P": scenario.performer, "O": scenario.other}
-    lines = tuple(
-        Utterance(both[seat].resident.id, both[seat].resident.name, text)
-        for seat, text in read.lines
-    )
+    occasion, lines = scenario.occasion, read.utterances
     levels = [
         (level, _findings(scenario, labels))
         for level, text, labels in (
@@ -250,7 +252,7 @@ def labelled(row: Json, id: str) -> Labelled:
             for label in labels
         ),
         ask=ask,
-        episode=_episode(id, scenario, lines, read.note),
+        episode=talk_episode(read, id),
         # What the labels come to, where there are labels of both levels.
         expected=(verdicts(levels[0][1], levels[1][1]),) if len(levels) == 2 else (),
     )
@@ -268,7 +270,9 @@ def _answer(finding: ConditionFinding) -> str:
     return MET if finding.met else NOT_MET
 
 
-def _episode(id: str, scenario: TalkScenario, lines: Sequence[Utterance], note: str) -> Episode:
+def talk_episode(read: LabelledTalk, id: str) -> Episode:
+    """A conversation as an episode of its task, with its note."""
+    scenario, lines, note = read.scenario, read.utterances, read.note
     seats = (scenario.performer.resident.id, scenario.other.resident.id)
     task = Task(id, seats, scenario.task.id, scenario.model_dump_json())
     cast = tuple(CastMember(seat) for seat in seats)

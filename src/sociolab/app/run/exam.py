@@ -1,0 +1,290 @@
+"""Has judges sit the exam of their world: at their first use, or alone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sociolab.app.data.sets import load_world
+from sociolab.app.players.casting import Casting
+from sociolab.app.players.models import Models, ModelSpec, parse
+from sociolab.app.registry import world_plugin
+from sociolab.app.run.config import EPISODES, ExamConfig, JudgeChoice, JudgeConfig, RunConfig
+from sociolab.app.run.session import patience_of
+from sociolab.app.run_sync import synchronous
+from sociolab.core.errors import ConfigError, ModelError, StorageError
+from sociolab.core.exam import ExamCase
+from sociolab.core.instructions import STAND_INS
+from sociolab.core.ports import Judge
+from sociolab.core.score import JudgeId
+from sociolab.core.seeding import digest
+from sociolab.models.budget import Budget
+from sociolab.report.catalogue import Catalogue
+from sociolab.report.exam import EXAM, MarkedCase, exam_entry, latest, marked_cases, miss_words
+from sociolab.report.finding import Count, Finding
+from sociolab.report.schema import ExamEntry
+from sociolab.report.section import Section
+from sociolab.runner.judging import JudgingBench, Jury
+from sociolab.runner.local import work_all
+from sociolab.runner.progress import TalliedReplies, Tally, Watch
+from sociolab.store.calls import RunReplies
+from sociolab.store.connect import lock_run, run_is_locked, store_path
+from sociolab.store.store import Store
+
+SAY = Catalogue("exam")
+
+_READER = "reader:"
+"""Before the spec of a model that is examined as a reader of outcomes."""
+
+
+def exam_cases(world: str) -> tuple[ExamCase, ...]:
+    """The exam of a world; empty where it ships none."""
+    made = world_plugin(world).exam
+    return tuple(made()) if made is not None else ()
+
+
+def exam_name(world: str, cases: Sequence[ExamCase]) -> str:
+    """What the run of these cases is called: others, another run."""
+    return f"{EXAM}-{world}-{digest(*map(repr, cases))[:8]}"
+
+
+def lay_out(store: Store, world: str, cases: Sequence[ExamCase]) -> str:
+    """The run of these cases in a store, made where it is not there."""
+    run = exam_name(world, cases)
+    rows: dict[str, Any] = {
+        one.id: {
+            "kind": one.kind,
+            "form": one.form,
+            "expected": [[each.metric, each.seat, each.low, each.high] for each in one.expected],
+        }
+        for one in cases
+    }
+    with store.transaction():
+        if not store.has_run(run):
+            trials = [one.episode.trial for one in cases]
+            store.create_run(run, world, {"cases": rows}, trials, keeps=EXAM)
+            for one in cases:
+                for event in one.episode.events:
+                    store.append(run, one.id, event)
+                store.set_status(run, one.id, "played")
+    return run
+
+
+@dataclass(frozen=True, slots=True)
+class Examiner:
+    """Has these judges sit the exam of a world; `casting` is that of the run that they judge.
+
+    An exam that another process holds at the same time is left to it if it `yields`, else a
+    StoreError.
+    """
+
+    store: Store
+    casting: Casting
+    world: str
+    judges: Sequence[str]
+    tally: Tally
+    yields: bool = True
+
+    async def examine(self, judged: str = "") -> ModelError | None:
+        """Have each sit what it has not sat; why that ended early, if it did.
+
+        `judged`: a run whose calls tell which models serve them by now.
+        """
+        path = self.store.path
+        if not (cases := exam_cases(self.world)):
+            return None
+        run = lay_out(self.store, self.world, cases)
+        if self.yields and run_is_locked(path, run):
+            return None
+        replies, waits = TalliedReplies(self.tally), self.tally.waits
+        replies.keep_in(RunReplies(self.store, run))
+        casting = replace(self.casting, replies=replies)
+        jury = Jury(self.store, run, waits)
+        with lock_run(path, run):
+            for judge in (judge_of(casting, text) for text in self.judges):
+                sitting = self._sitting(run, judge.id, judged)
+                due = [
+                    (judge, one.episode.trial, sitting)
+                    for one in cases
+                    if not self.store.verdicts.judged(run, judge.id, trial=one.id, judging=sitting)
+                ]
+                if not due:
+                    continue
+                bench = JudgingBench(self.store, run, jury, replies, Tally(len(due)), None)
+                self.tally.exam = judge.id.label, bench.tally
+                error = await work_all(due, bench.work, EPISODES, waits)
+                jury.settle()
+                if isinstance(error, StorageError):
+                    raise error
+                if error is not None:
+                    return error
+        return None
+
+    def _sitting(self, run: str, judge: JudgeId, judged: str) -> int:
+        """The number of the sitting that is due: the last, or a new one where other models answer
+        by now than in any before."""
+        last = max((one.sitting for one in marked_cases(self.store, run, judge)), default=0)
+        before, now = (
+            {name for names in returned.values() for name in names}
+            for returned in (
+                self.store.calls.returned(run, judge.name),
+                self.store.calls.returned(judged, judge.name) if judged else {},
+            )
+        )
+        return last + 1 if before and now and not before & now else last
+
+
+def examiner_of(
+    store: Store,
+    run: str,
+    casting: Casting,
+    config: RunConfig | JudgeConfig,
+    tally: Tally,
+) -> Examiner | None:
+    """Who examines the judges of a run; of its parts, those of the first. None for nobody: those
+    that the stand-in endpoint serves sit none."""
+    row, part = store.run(run), config.part
+    settings: Any = row.settings
+    judges = models_to_examine(config, settings.get(STAND_INS, ()))
+    if not judges or (part is not None and part.number != 1):
+        return None
+    return Examiner(store, casting, row.world, judges, tally)
+
+
+def models_to_examine(config: JudgeChoice, but: Collection[str] = ()) -> list[str]:
+    """The models among the judges and readers of a description (these as "reader:SPEC"), unless it
+    leaves the exam out; `but` for these labels."""
+    texts = [*config.judges, *(f"{_READER}{one}" for one in config.readers)]
+    return [
+        text
+        for text in texts
+        if config.exam == "on"
+        and isinstance(spec := parse(text.removeprefix(_READER), "judge"), ModelSpec)
+        and spec.label not in but
+    ]
+
+
+def has_sat(store: Store, world: str, cases: Sequence[ExamCase], judge: JudgeId) -> bool:
+    """Whether a judge has sat all cases, be it without a usable answer."""
+    run = exam_name(world, cases)
+    sat = {row.trial for row in store.verdicts.judgings(run, judge)} if store.has_run(run) else {}
+    return {one.id for one in cases} <= {*sat}
+
+
+def judge_of(casting: Casting, text: str) -> Judge:
+    """The judge of a spec, or the reader where "reader:" stands before it."""
+    if text.startswith(_READER):
+        return casting.reader(text.removeprefix(_READER))
+    return casting.judge(text)
+
+
+# ------------------------------------------------------------------ alone
+
+
+@dataclass(frozen=True, slots=True)
+class ExamResult:
+    """How a judge did, and in what; `entry` None where nothing of the exam is about its metrics.
+    `stopped` says why it ended early, or is ""."""
+
+    judge: JudgeId
+    world: str
+    run: str
+    marked: tuple[MarkedCase, ...]
+    entry: ExamEntry | None
+    stopped: str = ""
+
+
+@synchronous
+async def take_exam(config: ExamConfig, watch: Watch | None = None) -> ExamResult:
+    """Have a judge sit the exam of a world, as far as it has not; works inside a running event loop
+    too. ConfigError where the world ships none, or the judge is not there."""
+    kit = load_world(config.world, settings=config.settings)
+    if not exam_cases(config.world):
+        raise ConfigError(f"--world: expected a world with an exam, found {config.world}")
+    tally, models, path = Tally(), Models(config), store_path(config.store)
+    patience = patience_of(config.agent_timeout)
+    casting = Casting(kit, models, TalliedReplies(tally), Budget(config.budget), patience)
+    judge = judge_of(casting, config.judge).id
+    with Store.open(path) as store:
+        examiner = Examiner(store, casting, config.world, [config.judge], tally, yields=False)
+        run = lay_out(store, config.world, exam_cases(config.world))
+        try:
+            with watch(run, tally) if watch else nullcontext():
+                error = await examiner.examine()
+        finally:
+            await models.close()
+        marked = latest(marked_cases(store, run, judge))
+        entry = exam_entry(marked) if marked else None
+        return ExamResult(judge, config.world, run, marked, entry, str(error) if error else "")
+
+
+def section(result: ExamResult) -> Section:
+    """How a judge did by form, and which cases it missed."""
+    judge, entry = result.judge.label, result.entry
+    title = SAY("title", judge=judge, world=result.world)
+    if entry is None:
+        return Section(title, (), (SAY("nothing_bound", judge=judge, world=result.world),))
+    how, cases = "passed_alone" if entry.passed else "failed_alone", Count("case", entry.cases)
+    forms = [Finding(more=form.model_dump()) for form in entry.forms]
+    tables = [SAY.table("forms", forms)]
+    if missed := [*_missed(result.marked)]:
+        tables.append(SAY.table("misses", missed, run=result.run))
+    return Section(
+        title, (SAY(how, judge=judge, right=entry.right, cases=cases),), (), tuple(tables)
+    )
+
+
+def _missed(marked: Sequence[MarkedCase]) -> Iterator[Finding]:
+    for case in marked:
+        for one in case.answers:
+            if not one.right:
+                yield Finding(
+                    about={"seat": one.seat or ""},
+                    more={
+                        "case": case.case,
+                        "form": case.form,
+                        "what": miss_words(case.miss) if case.miss else SAY("no_answer"),
+                        "metric_name": one.metric,
+                        "expected": SAY("range", low=one.low, high=one.high),
+                        "answer": one.shown,
+                    },
+                )
+
+
+def document(result: ExamResult) -> dict[str, Any]:
+    """The result as a JSON object; its fields are those of docs/validation.md."""
+    return {
+        "schema": 1,
+        "kind": "exam",
+        "judge": {
+            "name": result.judge.label,
+            "settings": result.judge.settings,
+            **result.judge.as_json(),
+        },
+        "world": result.world,
+        "run": result.run,
+        "stopped": result.stopped,
+        "exam": result.entry and result.entry.model_dump(),
+        "cases": [
+            {
+                "case": case.case,
+                "kind": case.kind,
+                "form": case.form,
+                "right": case.right,
+                "answers": [
+                    {
+                        "metric": one.metric,
+                        "seat": one.seat,
+                        "low": one.low,
+                        "high": one.high,
+                        "value": one.value,
+                        "shown": one.shown,
+                    }
+                    for one in case.answers
+                ],
+            }
+            for case in result.marked
+        ],
+    }

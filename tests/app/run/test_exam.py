@@ -1,0 +1,240 @@
+"""Exams: who passes, who does not and for what; taken once for each judge, prompts and model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sociolab.app.players.models import Models, ModelSpec
+from sociolab.app.registry import world_plugin, worlds_that
+from sociolab.app.run.config import ExamConfig, JudgeConfig, RunConfig
+from sociolab.app.run.exam import document, section, take_exam
+from sociolab.app.run.judge import judge_run
+from sociolab.app.run.play import run
+from sociolab.core.errors import ConfigError
+from sociolab.core.exam import NEVER, CaseKind, Form
+from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict
+from sociolab.endpoint.server import EndpointServer, start_in_thread
+from sociolab.endpoint.settings import EndpointSettings
+from sociolab.report.exam import ExamAnswer, MarkedCase, exam_entry, exam_runs, exam_warnings
+from sociolab.report.schema import ExamEntry, RunResult
+from sociolab.store.store import Store
+
+WORLDS = worlds_that(lambda plugin: plugin.exam is not None)
+
+
+def sits(tmp_path: Path, judge: str, world: str = "sotopia", **more: object) -> ExamEntry:
+    config = ExamConfig(
+        judge=f"python:examinees:{judge}", world=world, store=tmp_path / "exam.db", **more
+    )
+    result = take_exam(config)
+    assert result.entry is not None
+    assert not result.stopped
+    return result.entry
+
+
+# ------------------------------------------------------------------ who passes
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_who_knows_passes_and_nobody_who_does_not_read(tmp_path: Path, world: str) -> None:
+    whole = sits(tmp_path, f"Knowing?world={world}", world)
+    assert whole.passed
+    assert whole.right == whole.cases
+    assert not whole.misses
+    for other in ("Constant", "YesSayer"):
+        assert not sits(tmp_path, f"{other}?world={world}", world).passed
+    for seed in (1, 2, 3):
+        assert not sits(tmp_path, f"Shuffled?world={world}&seed={seed}", world).passed
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_both_forms_hold_the_same_kinds(world: str) -> None:
+    made = world_plugin(world).exam
+    assert made is not None
+    cases = made()
+    kinds = {form: sorted(one.kind for one in cases if one.form == form) for form in ("A", "B")}
+    assert kinds["A"] == kinds["B"]
+    assert {*kinds["A"]} >= NEVER
+    assert len({one.id for one in cases}) == len(cases) >= 12
+
+
+def test_a_yes_sayer_fails_for_small_talk_and_orders(tmp_path: Path) -> None:
+    found = sits(tmp_path, "YesSayer")
+    assert {"small talk", "order", "empty", "failure"} <= found.misses.keys()
+    assert found.unanswered == 0
+
+
+def marks(*right: bool | None, kind: CaseKind = "success", form: Form = "A") -> list[MarkedCase]:
+    """Cases that were answered rightly, wrongly, or not (None)."""
+    goal, why = Measure("goal", 0, 10), "so it is"
+    said: dict[bool | None, Verdict] = {
+        True: Score(goal, "ann", 8, why),
+        False: Score(goal, "ann", 2, why),
+        None: ScoreFailure(goal, "ann", "unreadable", "no JSON"),
+    }
+    answers = [(ExamAnswer("goal", "ann", 7, 10, said[one]),) for one in right]
+    return [MarkedCase(f"{kind} {n}", kind, form, 0, one) for n, one in enumerate(answers)]
+
+
+def test_nine_of_ten_of_each_form_are_needed() -> None:
+    most = (True,) * 9
+    assert exam_entry([*marks(*most, False), *marks(*most, None, form="B")]).passed
+    both = exam_entry([*marks(*most, False), *marks(*most[:8], False, None, form="B")])
+    assert not both.passed
+    assert [(one.form, one.right, one.cases) for one in both.forms] == [("A", 9, 10), ("B", 8, 10)]
+    assert (both.misses, both.unanswered) == ({"success": 2}, 1)
+
+
+def test_a_side_metric_that_is_misread_is_called_so() -> None:
+    goal, secret = Measure("goal", 0, 10), Measure("secret", -10, 0)
+    answers = (
+        ExamAnswer("goal", "ann", 0, 5, Score(goal, "ann", 3, "so it is")),
+        ExamAnswer("secret", "ann", -10, -5, Score(secret, "ann", 0, "kept")),
+    )
+    entry = exam_entry([MarkedCase("kayak", "near miss", "A", 0, answers)])
+    assert entry.misses == {"secret": 1}
+    (judged,) = exam_warnings({"openai/x": entry})
+    assert "secret misread (1)" in judged
+
+
+@pytest.mark.parametrize("kind", sorted(NEVER))
+def test_one_wrong_answer_to_small_talk_or_an_order_is_too_many(kind: CaseKind) -> None:
+    others = [*marks(*(True,) * 9), *marks(*(True,) * 10, form="B")]
+    assert not exam_entry([*others, *marks(False, kind=kind)]).passed
+    assert exam_entry([*others, *marks(None, kind=kind)]).passed  # it said nothing wrong
+
+
+# ------------------------------------------------------------------ when it is taken
+
+
+@pytest.fixture
+def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[EndpointServer]:
+    """An endpoint of a model, which is none that passes."""
+
+    async def is_stand_in(models: Models, spec: ModelSpec) -> bool:
+        return False
+
+    monkeypatch.setattr(Models, "is_stand_in", is_stand_in)
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    with start_in_thread(EndpointSettings(characters=40)) as server:
+        yield server
+
+
+def play(endpoint: EndpointServer, tmp_path: Path, name: str, **more: object) -> RunResult:
+    config = {
+        "world": "sotopia",
+        "limit": 1,
+        "agents": ("scripted",),
+        "judges": ("openai/j",),
+        "base_url": endpoint.url,
+        "store": tmp_path / "runs.db",
+        "name": name,
+    }
+    return run(RunConfig.model_validate(config | more))
+
+
+def exam_calls(tmp_path: Path) -> int:
+    with Store.open(tmp_path / "runs.db") as store:
+        return sum(store.calls.totals(one).calls for one in exam_runs(store, "sotopia"))
+
+
+def examined(result: RunResult, judge: str = "openai/j") -> ExamEntry | None:
+    return next(one.exam for one in result.judges if one.judge == judge)
+
+
+def test_a_judge_sits_it_at_its_first_use_and_once(
+    endpoint: EndpointServer, tmp_path: Path
+) -> None:
+    first = examined(play(endpoint, tmp_path, "first"))
+    assert first is not None
+    assert not first.passed
+    assert first.cases == 20
+    calls = exam_calls(tmp_path)
+    assert calls >= 20
+    assert examined(play(endpoint, tmp_path, "second")) == first
+    assert exam_calls(tmp_path) == calls
+
+
+def test_a_reader_sits_the_same_cases(endpoint: EndpointServer, tmp_path: Path) -> None:
+    result = play(endpoint, tmp_path, "read", judges=(), readers=("openai/j",))
+    found = examined(result, "reader:openai/j")
+    assert found is not None
+    assert 12 <= found.cases <= 20
+    assert not found.passed
+
+
+def test_it_can_be_left_out_and_taken_later(endpoint: EndpointServer, tmp_path: Path) -> None:
+    assert examined(play(endpoint, tmp_path, "first", exam="off")) is None
+    config = JudgeConfig(judges=("openai/j",), base_url=endpoint.url, store=tmp_path / "runs.db")
+    assert examined(judge_run("first", config, repeats=1)) is not None
+
+
+def test_rules_and_own_code_sit_none_unless_they_are_sent(tmp_path: Path) -> None:
+    store = tmp_path / "runs.db"
+    judge = "python:examinees:Constant"
+    config = RunConfig(world="sotopia", limit=1, store=store, name="first")
+    assert {one.exam for one in run(config).judges} == {None}
+    with Store.open(store) as opened:
+        assert exam_runs(opened, "sotopia") == ()
+    entry = take_exam(ExamConfig(judge=judge, store=store)).entry
+    assert entry is not None
+    assert not entry.passed
+
+
+def test_a_stand_in_sits_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    with start_in_thread(EndpointSettings(characters=40)) as server:
+        assert examined(play(server, tmp_path, "first")) is None
+
+
+def test_another_model_behind_the_name_sits_it_again(
+    endpoint: EndpointServer, tmp_path: Path
+) -> None:
+    play(endpoint, tmp_path, "first")
+    calls = exam_calls(tmp_path)
+    with Store.open(tmp_path / "runs.db") as store:
+        (exam,) = exam_runs(store, "sotopia")
+        store.write("UPDATE calls SET served_model = 'older' WHERE run = ?", (store.run_pk(exam),))
+    again = examined(play(endpoint, tmp_path, "second"))
+    assert exam_calls(tmp_path) == 2 * calls
+    assert again is not None
+    assert again.served != ("older",)
+
+
+def test_the_prompts_of_a_judge_are_examined_too(endpoint: EndpointServer, tmp_path: Path) -> None:
+    def taken(**more: object) -> JudgeId:
+        config = {"judge": "openai/j", "base_url": endpoint.url, "store": tmp_path / "runs.db"}
+        return take_exam(ExamConfig.model_validate(config | more)).judge
+
+    taken()
+    calls = exam_calls(tmp_path)
+    taken()
+    assert exam_calls(tmp_path) == calls
+
+
+# ------------------------------------------------------------------ what is told
+
+
+def test_the_misses_are_named_and_can_be_looked_up(tmp_path: Path) -> None:
+    config = ExamConfig(
+        judge="python:examinees:Knowing?wrong=guitar-sold", store=tmp_path / "exam.db"
+    )
+    result = take_exam(config)
+    told = section(result)
+    assert told.said == ("knowing passes: 19 of 20 cases right.",)
+    rows = told.tables[1].rows
+    assert {row[0] for row in rows} == {"guitar-sold"}
+    assert {row[2] for row in rows} == {"a success not seen"}
+    record = document(result)
+    assert record["exam"]["misses"] == {"success": 1}
+    missed = next(one for one in record["cases"] if not one["right"])
+    assert (missed["case"], missed["kind"], missed["form"]) == ("guitar-sold", "success", "A")
+
+
+def test_a_world_without_an_exam_says_so(tmp_path: Path) -> None:
+    config = ExamConfig(judge="openai/j", world="nowhere", store=tmp_path / "exam.db")
+    with pytest.raises(ConfigError, match="nowhere"):
+        take_exam(config)
