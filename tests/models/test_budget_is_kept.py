@@ -242,8 +242,8 @@ def test_roles_are_learned_apart() -> None:
         asyncio.run(kept.complete(PROMPT, replace(KEY, turn=turn)))
     assert kept._forecasts.keys() == {"judge"}
     asyncio.run(kept.complete(PROMPT, replace(KEY, role="agent")))
-    assert kept._forecasts["judge"].known
-    assert not kept._forecasts["agent"].known
+    assert kept._forecasts["judge"].is_ready
+    assert not kept._forecasts["agent"].is_ready
 
 
 # ---------------------------------------------------------------- forecasts

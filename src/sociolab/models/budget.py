@@ -116,14 +116,14 @@ class Budget:
         elif over > 0:
             spent += f" ({mark}${over:.4f} above it: a reply was longer than could be foreseen)"
         advice = "resume with a larger --budget"
-        given = f"{limit:.{2 if limit == round(limit, 2) else 4}f}"
+        amount = f"{limit:.{2 if limit == round(limit, 2) else 4}f}"
         if not self.spent:
             return BudgetSpent(
-                f"the budget of ${given} is too small: nothing is spent yet, and a call may "
+                f"the budget of ${amount} is too small: nothing is spent yet, and a call may "
                 f"cost ${usd:.4f}; {advice}, or limit its reply (?max_tokens=...)"
             )
         return BudgetSpent(
-            f"the budget of ${given} is used up: {spent}, and the next call may cost "
+            f"the budget of ${amount} is used up: {spent}, and the next call may cost "
             f"${usd:.4f}; {advice}"
         )
 
@@ -178,26 +178,26 @@ other scripts. Unlike `CHARACTERS_A_TOKEN`, which is meant to be right on averag
 _USAGE = TypeAdapter(Usage)
 
 
-def counted(told: object, prompt: Prompt, written: int) -> tuple[Usage, str]:
+def counted(counts: object, prompt: Prompt, written: int) -> tuple[Usage, str]:
     """The usage of a call, and what is wrong with the provider's count of it, "" if nothing is.
 
-    `told` is that count: a dict with the names of `Usage`, in which what was not counted is None
+    `counts` is that count: a dict with the names of `Usage`, in which what was not counted is None
     or missing. `written` is the length of the whole reply in bytes, reasoning included. 0 tokens
     for a text that is not empty are no count. Impossible are values that are not whole numbers
     from 0 to `MOST_TOKENS`, and more cached tokens than the prompt has. What is missing or
     impossible is estimated at `BYTES_A_TOKEN`, and the usage is marked as an estimate.
     """
-    if isinstance(told, dict):
-        told = {name: count for name, count in told.items() if count is not None}
+    if isinstance(counts, dict):
+        counts = {name: count for name, count in counts.items() if count is not None}
     try:
-        usage, fault = _USAGE.validate_python(told), ""
+        usage, fault = _USAGE.validate_python(counts), ""
         cached = usage.cached + usage.written
         if cached > usage.prompt:
             usage, fault = Usage(), f"{cached} as cached tokens of {usage.prompt}"
     except ValidationError as error:
         first = error.errors()[0]
         what = f"{first['loc'][0]} tokens" if first["loc"] else "usage"
-        usage, fault = Usage(), f"{_shown(first['input'])} as {what}"
+        usage, fault = Usage(), f"{_describe_count(first['input'])} as {what}"
     if fault:
         fault = f"expected token counts from 0 to 2^31, found {fault}"
     if not usage.prompt or (written and not usage.completion):
@@ -215,7 +215,7 @@ def _tokens(size: int) -> int:
     return math.ceil(size / BYTES_A_TOKEN)
 
 
-def _shown(count: object) -> str:
+def _describe_count(count: object) -> str:
     """A count that cannot be; of what is no number only the type, for it goes into the store."""
     if isinstance(count, int) and abs(count) >= 10**20:
         return "a number beyond 10^20"
@@ -258,18 +258,18 @@ class Forecast:
         self._heeds_caps = True
 
     @property
-    def known(self) -> bool:
+    def is_ready(self) -> bool:
         """Whether enough replies have come back."""
         return self._replies.count >= FIRST
 
     def most(self, size: int, cap: int | None) -> Usage:
         """For a prompt of `size` bytes; until lengths are known, at least a token a byte and,
         without a cap, `FIRST_REPLY_TOKENS`. A cap that was passed before is none."""
-        seen = self._tokens_a_byte
-        a_byte = seen.bound if self.known else max(1.0, seen.most)
+        ratio = self._tokens_a_byte
+        a_byte = ratio.bound if self.is_ready else max(1.0, ratio.most)
         written = self._unlimited()
         if cap is not None and self._heeds_caps:
-            written = min(cap, written) if self.known else cap
+            written = min(cap, written) if self.is_ready else cap
         return Usage(math.ceil(size * a_byte), math.ceil(written), estimated=True)
 
     def learn(self, size: int, usage: Usage, cap: int | None = None) -> None:
@@ -280,7 +280,7 @@ class Forecast:
             self._heeds_caps = False
 
     def _unlimited(self) -> float:
-        if self.known:
+        if self.is_ready:
             return self._replies.bound
         return max(FIRST_REPLY_TOKENS, self._replies.most)
 

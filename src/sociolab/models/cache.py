@@ -59,15 +59,15 @@ class CachedModel:
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         """The kept reply, or a new one that is kept from now on."""
         stored = reply_key(self._address, self.label, prompt, key, self._options)
-        found = self._replies.find(stored)
+        reply = self._replies.find(stored)
         forecast, size = self._forecasts[key.role], bytes_of(prompt)
-        if found is not None:
-            forecast.learn(size, found.usage)
-            return found
+        if reply is not None:
+            forecast.learn(size, reply.usage)
+            return reply
         unbounded = self._budget.limit is not None and self._price and prompt.max_tokens is None
-        if unbounded and not forecast.known:
+        if unbounded and not forecast.is_ready:
             async with self._budget.first:
-                if not forecast.known:
+                if not forecast.is_ready:
                     return await self._made(stored, prompt, key, forecast, size)
         return await self._made(stored, prompt, key, forecast, size)
 
@@ -177,11 +177,11 @@ class _CallMeter:
 
 def _accounted(prompt: Prompt, reply: ChatReply, written: int) -> ChatReply:
     """The reply with a usage that can be priced and added up, whichever provider it is from."""
-    told = reply.usage
-    if told.estimated:
+    reported = reply.usage
+    if reported.estimated:
         return reply
-    usage, fault = counted(asdict(told), prompt, written)
-    return replace(reply, usage=usage, fault=fault or reply.fault) if usage != told else reply
+    usage, fault = counted(asdict(reported), prompt, written)
+    return replace(reply, usage=usage, fault=fault or reply.fault) if usage != reported else reply
 
 
 def reply_key(address: str, model: str, prompt: Prompt, key: CallKey, options: str = "") -> str:

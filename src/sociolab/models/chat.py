@@ -238,11 +238,11 @@ class Endpoint(Limits):
         import aiohttp
 
         where = f"{url}{self._through}"
-        said = getattr(error, "message", "") or str(error)
-        said = redacted(" ".join(str(said).split()))[:200]
+        detail = getattr(error, "message", "") or str(error)
+        detail = redacted(" ".join(str(detail).split()))[:200]
         match error:
             case aiohttp.ClientConnectorCertificateError():
-                reason = getattr(error.certificate_error, "verify_message", said)
+                reason = getattr(error.certificate_error, "verify_message", detail)
                 return ModelError(
                     f"the certificate of {where} cannot be verified ({reason}); if you trust it, "
                     f"name the file of certificates (PEM) that signs it as ca_bundle of this "
@@ -251,33 +251,33 @@ class Endpoint(Limits):
                     fatal=True,
                 )
             case aiohttp.ClientHttpProxyError():
-                return _refused_by_proxy(where, error.status, said)
+                return _refused_by_proxy(where, error.status, detail)
             case aiohttp.InvalidURL() | UnicodeError():
-                message = f"{where} cannot be called ({said}); check the base URL"
+                message = f"{where} cannot be called ({detail}); check the base URL"
                 return ModelError(message, cause="connection", fatal=True)
             case aiohttp.ClientPayloadError() | aiohttp.ClientResponseError() if (
-                "content-encoding" in said
+                "content-encoding" in detail
             ):
-                message = f"{where} sent a body that cannot be decompressed ({said})"
+                message = f"{where} sent a body that cannot be decompressed ({detail})"
                 return ModelError(
                     message, cause="malformed reply", retryable=True, may_be_billed=True
                 )
             case aiohttp.ServerDisconnectedError() | aiohttp.ClientPayloadError():
-                said = "it closed before the reply was complete"
+                detail = "it closed before the reply was complete"
             case aiohttp.ClientResponseError():
-                said = f"what came over it is not HTTP: {said}"
+                detail = f"what came over it is not HTTP: {detail}"
             case aiohttp.ClientConnectorSSLError():
-                said = f"{said}; does the server speak TLS, as https:// requires?"
+                detail = f"{detail}; does the server speak TLS, as https:// requires?"
             case aiohttp.ClientConnectorError():
                 refused = isinstance(error.os_error, ConnectionRefusedError)
-                said = "nothing listens there" if refused else str(error.os_error)
+                detail = "nothing listens there" if refused else str(error.os_error)
                 message = (
-                    f"{where} cannot be reached ({said}); start the server, or correct base_url"
+                    f"{where} cannot be reached ({detail}); start the server, or correct base_url"
                 )
                 return ModelError(message, cause="connection", retryable=True)
             case _:
-                said = f"{type(error).__name__}: {said}"
-        message = f"the connection to {where} broke ({said})"
+                detail = f"{type(error).__name__}: {detail}"
+        message = f"the connection to {where} broke ({detail})"
         return ModelError(message, cause="connection", retryable=True, may_be_billed=True)
 
 
@@ -354,10 +354,10 @@ class RetriedCall:
         """The answer to what is sent in its place in flight; its time is counted, and its money is
         held, to be settled by who reads the answer."""
         async with self._traffic.place(self._rank) as self._full:
-            left = self._spec.total_s - self.seconds
-            if left < self._fair:
+            remaining_s = self._spec.total_s - self.seconds
+            if remaining_s < self._fair:
                 raise ModelError(
-                    f"{where} was not retried: only {left:.3g} s of total_s = "
+                    f"{where} was not retried: only {remaining_s:.3g} s of total_s = "
                     f"{self._spec.total_s:g} s are left, too little for a reply",
                     cause="timeout",
                 )
@@ -368,7 +368,7 @@ class RetriedCall:
             if self.tries == 1:
                 limit = self._traffic.times.first_limit(self._kind)
             try:
-                async with patience(min(limit, left), self._extension):
+                async with patience(min(limit, remaining_s), self._extension):
                     return await send()
             except TimeoutError:
                 waited = self._traffic.now() - self._sent
@@ -543,10 +543,10 @@ def _web_address(url: str) -> SplitResult | None:
 
 def _credentials(proxy: str | None) -> set[str]:
     """What must not be shown of a proxy: name and password, as they stand and as they are sent."""
-    given = urlsplit(proxy or "").netloc.rpartition("@")[0]
-    plain = unquote(given)
+    userinfo = urlsplit(proxy or "").netloc.rpartition("@")[0]
+    plain = unquote(userinfo)
     sent = base64.b64encode(plain.encode()).decode()
-    return {given, plain, sent, plain.partition(":")[2], given.partition(":")[2]}
+    return {userinfo, plain, sent, plain.partition(":")[2], userinfo.partition(":")[2]}
 
 
 def _certificates(spec: EndpointSpec) -> ssl.SSLContext:

@@ -101,7 +101,7 @@ def headers_of(spec: EndpointSpec) -> dict[str, str]:
 
     ConfigError, without any value, if one cannot be sent, or holds a secret in clear.
     """
-    found: dict[str, str] = {}
+    headers: dict[str, str] = {}
     for name, secret in spec.headers.items():
         template, place = secret.get_secret_value(), f'endpoint "{spec.name}": the header "{name}"'
         if not _HEADER.fullmatch(name) or name.lower() in _FRAMING:
@@ -114,21 +114,21 @@ def headers_of(spec: EndpointSpec) -> dict[str, str]:
         value = _VARIABLE.sub(partial(_filled_in, spec, name), template)
         if not (value.isascii() and value.isprintable()):
             raise ConfigError(f"{place}: expected printable ASCII, found other characters")
-        found[name.lower()] = value
-    return found
+        headers[name.lower()] = value
+    return headers
 
 
-def _filled_in(spec: EndpointSpec, header: str, found: re.Match[str]) -> str:
-    takes = f'the header "{header}" from the environment variable {found[1]}'
-    return _secret(spec, takes, found[1])
+def _filled_in(spec: EndpointSpec, header: str, variable: re.Match[str]) -> str:
+    takes = f'the header "{header}" from the environment variable {variable[1]}'
+    return _secret(spec, takes, variable[1])
 
 
 def secrets_of(spec: EndpointOptions) -> set[str]:
     """What must not be shown of an endpoint: its key, its headers' values, and what is in them."""
     held = {os.environ.get(name, "") for name in secret_variables(spec)}
     sent = {
-        _VARIABLE.sub(lambda found: os.environ.get(found[1], ""), one)
-        for one in _secret_headers(spec)
+        _VARIABLE.sub(lambda match: os.environ.get(match[1], ""), header)
+        for header in _secret_headers(spec)
     }
     return held | sent
 
@@ -282,16 +282,16 @@ class Options:
     @property
     def words(self) -> str:
         """As in a spec: "?temperature=0.5&top_p=0.9"; "" for nothing."""
-        given = {"temperature": self.temperature, "max_tokens": self.max_tokens, **self.sent}
-        told = [f"{name}={_told(value)}" for name, value in given.items() if value is not None]
-        return redacted(f"?{'&'.join(told)}") if told else ""
+        values = {"temperature": self.temperature, "max_tokens": self.max_tokens, **self.sent}
+        parts = [f"{name}={_write_value(v)}" for name, v in values.items() if v is not None]
+        return redacted(f"?{'&'.join(parts)}") if parts else ""
 
 
-def options_of(asked: Sampling, listed: ListedOptions | None = None) -> Options:
+def options_of(sampling: Sampling, listed: ListedOptions | None = None) -> Options:
     """The options of a spec, and those that models.toml lists, where the spec sets none."""
     named: dict[str, Any] = {}
     for name in Sampling.model_fields:
-        value = getattr(asked, name)
+        value = getattr(sampling, name)
         if value is None and listed is not None:
             value = getattr(listed, name)
         if value is not None:
@@ -301,7 +301,7 @@ def options_of(asked: Sampling, listed: ListedOptions | None = None) -> Options:
     return Options(named.get("temperature"), named.get("max_tokens"), {**sent, **extra})
 
 
-def _told(value: object) -> str:
+def _write_value(value: object) -> str:
     if isinstance(value, str | int | float) and not isinstance(value, bool):
         return str(value)
     return json.dumps(value, separators=(",", ":"))

@@ -82,12 +82,12 @@ def _read(data: bytes, prompt: Prompt, call: RetriedCall) -> ChatReply:
         if [row["index"] for row in rows] != [*range(len(prompt.messages))]:
             raise ShapeError(f"{len(rows)} vectors")
         used = document.get("usage")
-        told = {"prompt": used.get("prompt_tokens")} if isinstance(used, dict) else {}
+        counts = {"prompt": used.get("prompt_tokens")} if isinstance(used, dict) else {}
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise malformed(
             f"an embedding for each of {len(prompt.messages)} texts", data, error
         ) from error
-    usage, fault = counted(told, prompt, 0)
+    usage, fault = counted(counts, prompt, 0)
     return ChatReply("\n".join(lines), "stop", usage, call.seconds, call.tries, fault=fault)
 
 
@@ -114,13 +114,13 @@ class LocalEmbedder:
     @cached_property
     def address(self) -> str:
         """A hash of the files of the checkpoint: other weights are another model."""
-        found = hashlib.blake2b(digest_size=16)
+        checksum = hashlib.blake2b(digest_size=16)
         for file in sorted(self._folder.iterdir()):
             if file.suffix in (".json", ".safetensors", ".txt", ".model"):
-                found.update(file.name.encode())
+                checksum.update(file.name.encode())
                 with file.open("rb") as opened:
-                    found.update(hashlib.file_digest(opened, "blake2b").digest())
-        return f"checkpoint:{found.hexdigest()}"
+                    checksum.update(hashlib.file_digest(opened, "blake2b").digest())
+        return f"checkpoint:{checksum.hexdigest()}"
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         """The vectors of all texts."""
@@ -155,12 +155,12 @@ class LocalEmbedder:
         import torch
 
         tokenizer, model = self._opened
-        found = []
+        vectors = []
         with torch.inference_mode():
             for text in texts:
                 tokens = tokenizer(text, return_tensors="pt", truncation=True, max_length=512)
                 states = model(**tokens).last_hidden_state[0]
                 mask = tokens["attention_mask"][0].unsqueeze(-1)
                 mean = (states * mask).sum(0) / mask.sum().clamp(min=1)
-                found.append(mean.float().numpy())
-        return found
+                vectors.append(mean.float().numpy())
+        return vectors

@@ -214,8 +214,8 @@ class FineTuningClient:
         try:
             row = kind.model_validate_json(answer.body)
         except ValidationError as error:
-            found = answer.body[:80].decode(errors="replace")
-            message = f"expected an answer of OpenAI's fine-tuning API, found {found!r}"
+            excerpt = answer.body[:80].decode(errors="replace")
+            message = f"expected an answer of OpenAI's fine-tuning API, found {excerpt!r}"
             raise ModelError(message, cause="malformed reply", retryable=True) from error
         call.works()
         return row

@@ -30,10 +30,10 @@ from sociolab.models.wire import (
     Quirks,
     check_thoughts,
     encoded_body,
+    read_count,
     read_served,
     read_tool_calls,
     usage_in,
-    whole,
     with_schema,
 )
 
@@ -77,14 +77,12 @@ def message_body(model: str, prompt: Prompt, quirks: Quirks, options: Mapping[st
     }
     if body["max_tokens"] <= budget:
         raise _refused(f"max_tokens = {prompt.max_tokens} to be more than thinking = {budget}")
-    head = [{"type": "text", "text": one.text} for one in messages if one.role == "system"]
-    if sum(size_of(one["text"]) for one in head) >= SMALLEST_CACHED * BYTES_A_TOKEN:
+    head = [{"type": "text", "text": m.text} for m in messages if m.role == "system"]
+    if sum(size_of(block["text"]) for block in head) >= SMALLEST_CACHED * BYTES_A_TOKEN:
         head[-1] |= {"cache_control": {"type": "ephemeral"}}  # type: ignore[dict-item]
     if head:
         body["system"] = head
-    body["messages"] = [
-        {"role": one.role, "content": one.text} for one in messages if one.role != "system"
-    ]
+    body["messages"] = [{"role": m.role, "content": m.text} for m in messages if m.role != "system"]
     thinks = thinking.get("type") in ("enabled", "adaptive")
     if prompt.temperature is not None and quirks.takes_temperature and not thinks:
         if prompt.temperature > 1:
@@ -109,15 +107,15 @@ def cap_of(prompt: Prompt, quirks: Quirks, options: Mapping[str, Any]) -> int:
     return needs + ROOM_FOR_THOUGHTS * thinks
 
 
-def _thinking(asked: Any) -> dict[str, Any]:
+def _thinking(option: Any) -> dict[str, Any]:
     """As the API wants it: a number of tokens is a budget, a word a kind; {} for nothing."""
-    if isinstance(asked, int):
-        return {"type": "enabled", "budget_tokens": asked}
-    return {"type": asked} if isinstance(asked, str) else dict(asked or {})
+    if isinstance(option, int):
+        return {"type": "enabled", "budget_tokens": option}
+    return {"type": option} if isinstance(option, str) else dict(option or {})
 
 
-def _refused(wanted: str) -> ModelError:
-    return ModelError(f"Anthropic's Messages expect {wanted}", cause="refused", fatal=True)
+def _refused(expected: str) -> ModelError:
+    return ModelError(f"Anthropic's Messages expect {expected}", cause="refused", fatal=True)
 
 
 @lru_cache(maxsize=256)
@@ -148,17 +146,17 @@ def _strict(node: dict[str, Any]) -> dict[str, Any]:
     if "enum" in node or "const" in node:
         strict.pop("type", None)
     if "$defs" in rest:
-        strict["$defs"] = {name: _strict(one) for name, one in rest.pop("$defs").items()}
+        strict["$defs"] = {name: _strict(child) for name, child in rest.pop("$defs").items()}
     for several in ("anyOf", "oneOf", "allOf"):
         if several in rest:
             named = "allOf" if several == "allOf" else "anyOf"
-            strict[named] = [_strict(one) for one in rest.pop(several)]
+            strict[named] = [_strict(child) for child in rest.pop(several)]
     if node.get("type") == "object":
-        others = rest.pop("additionalProperties", False)
+        additional = rest.pop("additionalProperties", False)
         inner = rest.pop("properties", {})
-        if isinstance(others, dict) or (others and not inner):
+        if isinstance(additional, dict) or (additional and not inner):
             raise _UnknownKeysError
-        strict["properties"] = {name: _strict(one) for name, one in inner.items()}
+        strict["properties"] = {name: _strict(child) for name, child in inner.items()}
         strict["additionalProperties"] = False
     if "items" in rest:
         strict["items"] = _strict(rest.pop("items"))
@@ -220,13 +218,17 @@ def _count(document: Any) -> Any:
     if not isinstance(usage, dict):
         return {} if usage is None else usage
     fresh, cached, written = (
-        whole(usage.get(name))
+        read_count(usage.get(name))
         for name in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
     )
-    parts = [one for one in (fresh, cached, written) if one is not None]
-    odd = next((one for one in parts if type(one) is not int or one < 0), None)
+    parts = [count for count in (fresh, cached, written) if count is not None]
+    odd = next((count for count in parts if type(count) is not int or count < 0), None)
     prompt = None if fresh is None else odd if odd is not None else sum(parts)
-    counts = {"completion": whole(usage.get("output_tokens")), "cached": cached, "written": written}
+    counts = {
+        "completion": read_count(usage.get("output_tokens")),
+        "cached": cached,
+        "written": written,
+    }
     return {"prompt": prompt, **counts}
 
 

@@ -52,18 +52,18 @@ class PriceTable:
 
     def price(self, base_url: str, model: str) -> Price | None:
         """The price of a model of this very name, of the provider whose host this is."""
-        found = self.rows.get((_provider(base_url), model))
-        return found.price if found else None
+        row = self.rows.get((_provider(base_url), model))
+        return row.price if row else None
 
     def elsewhere(self, provider: str, base_url: str, model: str) -> Price | None:
         """What this provider itself charges for a model that is served at another address."""
-        found = self.rows.get((provider, model)) if _provider(base_url) != provider else None
-        return found.price if found else None
+        row = self.rows.get((provider, model)) if _provider(base_url) != provider else None
+        return row.price if row else None
 
     def near(self, base_url: str, model: str) -> tuple[str, ...]:
         """Models of that provider whose names are like this one."""
         provider = _provider(base_url)
-        names = [name for theirs, name in self.rows if theirs == provider]
+        names = [name for vendor, name in self.rows if vendor == provider]
         return tuple(get_close_matches(model, names, 3))
 
 
@@ -82,13 +82,13 @@ def shipped_prices() -> PriceTable:
     """The table, read once."""
     text = files("sociolab.models").joinpath("prices.csv").read_text("utf-8")
     about, _, table = text.partition("\n")
-    found = {}
+    rows = {}
     for row in csv.DictReader(table.splitlines()):
         cached = float(row["cached"]) if row["cached"] else None
         into_cache = float(row["into_cache"]) if row["into_cache"] else None
         price = Price(float(row["input"]), float(row["output"]), cached, into_cache)
         context = int(row["context"]) if row["context"] else None
-        found[row["provider"], row["model"]] = ListedPrice(
+        rows[row["provider"], row["model"]] = ListedPrice(
             row["provider"], row["model"], price, context
         )
-    return PriceTable(about.removeprefix("# "), found)
+    return PriceTable(about.removeprefix("# "), rows)

@@ -84,14 +84,14 @@ class LiteLLM(Limits):
     def price(name: str) -> Price | None:
         """What litellm's table says of a model; None if it has none."""
         try:
-            told = litellm.get_model_info(name)
+            info = litellm.get_model_info(name)
         except litellm.ModelNotMappedError:
             return None
         costs = ("input", "output", "cache_read_input_token", "cache_creation_input_token")
-        names = [f"{one}_cost_per_token" for one in costs[:2]] + [
-            f"{one}_cost" for one in costs[2:]
+        names = [f"{cost}_cost_per_token" for cost in costs[:2]] + [
+            f"{cost}_cost" for cost in costs[2:]
         ]
-        read, written, *cache = (told.get(one) and told[one] * 1e6 for one in names)
+        read, written, *cache = (info.get(key) and info[key] * 1e6 for key in names)
         return Price(read, written, *cache) if read and written else None
 
 

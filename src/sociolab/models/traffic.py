@@ -73,19 +73,19 @@ class InFlightLimit:
         self._window: list[float] = []
         self._windows_held = 0
 
-    def halve(self, now: float) -> None:
+    def halve(self, at: float) -> None:
         """The endpoint refused for being asked too much: from here it grows again."""
-        self._change(self.now // 2, now, "grow")
+        self._change(self.now // 2, at, "grow")
         self._before = None
 
-    def add(self, sent: float, tokens: int, now: float) -> None:
+    def add(self, sent: float, tokens: int, at: float) -> None:
         """A reply that came now, to a request that was sent while the limit was reached."""
         if sent < self._changed:
             return
         if self._settling:  # the first burst under a new limit finds a shorter queue
-            self._settling, self._changed = False, now
+            self._settling, self._changed = False, at
             return
-        self._window.append((now - sent) / (tokens + _TOKENS_BESIDE))
+        self._window.append((at - sent) / (tokens + _TOKENS_BESIDE))
         if len(self._window) < max(_SMALLEST_WINDOW, self.now):
             return
         pace = median(self._window)
@@ -95,22 +95,22 @@ class InFlightLimit:
         match self._trend:
             case "grow" if slower > _QUEUES:
                 self._before = before
-                self._change(self.now // 2, now, "hold")
+                self._change(self.now // 2, at, "hold")
             case "grow":
-                self._change(self.now * 2, now, "grow")
+                self._change(self.now * 2, at, "grow")
             case "shrink" if slower < 1 / _QUEUES and self.now > START:  # they queued at the server
-                self._change(self.now // 2, now, "shrink")
+                self._change(self.now // 2, at, "shrink")
             case "hold" if slower > 2:
-                self._change(self.now // 2, now, "shrink")
+                self._change(self.now // 2, at, "shrink")
             case _:
                 self._trend = "hold"
                 self._windows_held += 1
                 if self._windows_held == _WINDOWS_HELD:
-                    self._change(self.now * 2, now, "grow")
+                    self._change(self.now * 2, at, "grow")
 
-    def _change(self, limit: int, now: float, trend: Literal["grow", "hold", "shrink"]) -> None:
+    def _change(self, limit: int, at: float, trend: Literal["grow", "hold", "shrink"]) -> None:
         self.now = min(max(limit, 1), self.ceiling)
-        self._trend, self._settling, self._changed = trend, True, now
+        self._trend, self._settling, self._changed = trend, True, at
         self._windows_held = 0
         self._window.clear()
 
@@ -125,22 +125,22 @@ class RequestRate:
         self._taken: deque[float] = deque(maxlen=4096)
         self._changed = 0.0
 
-    def sent(self, now: float) -> None:
+    def sent(self, at: float) -> None:
         """A request goes: it counts as taken until it is refused."""
-        self._taken.append(now)
-        if self.now and self.now != self._most and now - self._changed > _RATE_WINDOW:
-            self.now, self._changed = self._bounded(self.now * _FASTER), now
+        self._taken.append(at)
+        if self.now and self.now != self._most and at - self._changed > _RATE_WINDOW:
+            self.now, self._changed = self._bounded(self.now * _FASTER), at
 
-    def refused(self, sent: float, now: float, pause: float) -> None:
+    def refused(self, sent: float, at: float, pause: float) -> None:
         """The request of that time was refused for the number of requests. One in each pause that
         the server asks for is always sent: what it refuses at random would else slow all down."""
         with suppress(ValueError):
             self._taken.remove(sent)
-        while self._taken and now - self._taken[0] > _RATE_WINDOW:
+        while self._taken and at - self._taken[0] > _RATE_WINDOW:
             self._taken.popleft()
-        self._changed = now
+        self._changed = at
         if self._taken:
-            measured = len(self._taken) / max(now - self._taken[0], 1.0)
+            measured = len(self._taken) / max(at - self._taken[0], 1.0)
             measured = max(min(measured, self.now or measured), 1 / max(pause, _SHORTEST_PAUSE))
             self.now = self._bounded(measured)
 
@@ -158,23 +158,23 @@ class ReplyTimes:
     _all: deque[float] = field(default_factory=lambda: deque(maxlen=50))
     _last_reply: float = float("-inf")
 
-    def replied(self, kind: str, seconds: float, now: float) -> None:
+    def replied(self, kind: str, seconds: float, at: float) -> None:
         """A reply to a question of a kind came after so many seconds."""
         self._by_kind.setdefault(kind, deque(maxlen=100)).append(seconds)
         self._all.append(seconds)
-        self._last_reply = now
+        self._last_reply = at
 
     def first_limit(self, kind: str) -> float:
         """Seconds after which a first attempt is given up, unless `extension` says otherwise."""
-        seen = self._by_kind.get(kind, ())
-        if len(seen) < _ENOUGH:
+        seconds = self._by_kind.get(kind, ())
+        if len(seconds) < _ENOUGH:
             return self.limit
-        return min(self.limit, max(_SOONEST, 6 * max(seen)))
+        return min(self.limit, max(_SOONEST, 6 * max(seconds)))
 
-    def extension(self, waited: float, now: float) -> float:
+    def extension(self, waited: float, at: float) -> float:
         """Seconds more for a request whose time is over: while others of the endpoint come back,
         three times what they usually take; 0 or less where it hangs."""
-        if not self._all or now - self._last_reply > self.limit:
+        if not self._all or at - self._last_reply > self.limit:
             return 0.0
         return 3 * sum(self._all) / len(self._all) - waited
 
@@ -255,13 +255,13 @@ class Traffic:
                 continue
             if self.in_flight >= (self.limit.now if self._probe_at is None else 1):
                 return
-            now = self.now()
-            wait = max(self._closed_until, self._next_request if self.rate.now else 0.0) - now
+            at = self.now()
+            wait = max(self._closed_until, self._next_request if self.rate.now else 0.0) - at
             if wait > 0:
                 self._timer = asyncio.get_running_loop().call_later(wait, self._admit)
                 return
             if self.rate.now:
-                self._next_request = max(self._next_request, now) + 1 / self.rate.now
+                self._next_request = max(self._next_request, at) + 1 / self.rate.now
             self.in_flight += 1
             heapq.heappop(self._queue).turn.set_result(None)
 
@@ -269,11 +269,11 @@ class Traffic:
 
     def replied(self, model: str, kind: str, sent: float, tokens: int, *, full: bool) -> None:
         """A reply came to a request of this kind that was sent then; `full`: at the limit."""
-        now = self.now()
+        at = self.now()
         self.works(model)
-        self.times.replied(kind, now - sent, now)
+        self.times.replied(kind, at - sent, at)
         if full:
-            self.limit.add(sent, tokens, now)
+            self.limit.add(sent, tokens, at)
 
     def works(self, model: str) -> None:
         """The endpoint did its work for a model, be it that it refused this one prompt."""
@@ -290,22 +290,22 @@ class Traffic:
 
         ModelError, fatal, where that would take longer than a call may, or has.
         """
-        now = self.now()
-        self.rate.refused(sent, now, _USUAL_PAUSE if error.pause is None else error.pause)
+        at = self.now()
+        self.rate.refused(sent, at, _USUAL_PAUSE if error.pause is None else error.pause)
         if self.in_flight:  # some others were taken, as it seems
-            self._limited_since, self._limited_in_a_row = now, 1
+            self._limited_since, self._limited_in_a_row = at, 1
         else:
-            self._limited_since = self._limited_since or now
+            self._limited_since = self._limited_since or at
             self._limited_in_a_row += 1
             if self.rate.now is None:
-                self.limit.halve(now)
+                self.limit.halve(at)
         own = min(backoff(self._limited_in_a_row), self._spec.total_s)
         pause = own if error.pause is None else error.pause
         if self._limited_in_a_row > 2:  # what it asks for was not enough
             pause = max(pause, own)
         if pause > self._spec.total_s:
             raise _stopped(error, f"it asks for a pause until {_clock_time(pause)}")
-        if now - self._limited_since > self._spec.total_s:
+        if at - self._limited_since > self._spec.total_s:
             raise _stopped(error, f"it took no request for {self._spec.total_s:g} s")
         self.close_for(pause)
 
@@ -327,10 +327,10 @@ class Traffic:
             raise _stopped(error, "no request succeeds any more")
 
 
-def backoff(failures: int, wanted: float | None = None) -> float:
+def backoff(failures: int, pause: float | None = None) -> float:
     """Seconds to pause after so many failures in a row, twice as long each time, if the server
     names no pause; `LONGEST_PAUSE` at most."""
-    return min(0.5 * 2 ** min(failures - 1, 20) if wanted is None else wanted, LONGEST_PAUSE)
+    return min(0.5 * 2 ** min(failures - 1, 20) if pause is None else pause, LONGEST_PAUSE)
 
 
 @asynccontextmanager

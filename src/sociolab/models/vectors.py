@@ -22,16 +22,16 @@ Vector: TypeAlias = npt.NDArray[np.float32]
 
 def encoded(vector: Sequence[float] | Vector) -> str:
     """A vector, scaled to length one (zeros stay zeros), in about a byte a dimension."""
-    given = np.asarray(vector, np.float64)
-    length = float(np.linalg.norm(given))
-    whole = np.rint(given / (length or 1.0) * GRAIN).astype("<i2")
-    return base64.b64encode(zlib.compress(whole.tobytes(), 6)).decode()
+    values = np.asarray(vector, np.float64)
+    length = float(np.linalg.norm(values))
+    rounded = np.rint(values / (length or 1.0) * GRAIN).astype("<i2")
+    return base64.b64encode(zlib.compress(rounded.tobytes(), 6)).decode()
 
 
 def decoded(text: str) -> Vector:
     """The vector that was encoded; StoreError if the text is none."""
     try:
-        whole = np.frombuffer(zlib.decompress(base64.b64decode(text, validate=True)), "<i2")
+        rounded = np.frombuffer(zlib.decompress(base64.b64decode(text, validate=True)), "<i2")
     except (ValueError, zlib.error, binascii.Error) as error:
         raise StoreError(f'expected the vector of an embedding, found "{text[:40]}"') from error
-    return whole.astype(np.float32) / np.float32(GRAIN)
+    return rounded.astype(np.float32) / np.float32(GRAIN)

@@ -236,9 +236,9 @@ def usage_in(data: bytes, prompt: Prompt, count: Callable[[Any], Any]) -> Usage 
 
 def with_schema(messages: tuple[Message, ...], schema: str) -> tuple[Message, ...]:
     """The messages, with the schema at their end."""
-    *others, last = messages
+    *earlier, last = messages
     text = f"{last.text}\n\nReply with one JSON object and nothing else.\nJSON schema: {schema}"
-    return (*others, replace(last, text=text))
+    return (*earlier, replace(last, text=text))
 
 
 def _without_system(messages: tuple[Message, ...]) -> tuple[Message, ...]:
@@ -258,8 +258,8 @@ def encoded_body(body: dict[str, Any]) -> bytes:
     try:
         return pydantic_core.to_json(body)
     except pydantic_core.PydanticSerializationError:
-        whole = json.dumps(body, ensure_ascii=False).encode("utf-16", "surrogatepass")
-        return whole.decode("utf-16", "replace").encode()
+        encoded = json.dumps(body, ensure_ascii=False).encode("utf-16", "surrogatepass")
+        return encoded.decode("utf-16", "replace").encode()
 
 
 @lru_cache(maxsize=256)
@@ -268,8 +268,8 @@ def _response_format(name: str, schema: str, needs: int | None) -> bytes:
     form = json.loads(schema)
     form = form if needs is None else bounded(form, needs)
     inner = {"name": name, "strict": True, "schema": form}
-    wanted = {"response_format": {"type": "json_schema", "json_schema": inner}}
-    return b"," + pydantic_core.to_json(wanted)[1:]
+    extra = {"response_format": {"type": "json_schema", "json_schema": inner}}
+    return b"," + pydantic_core.to_json(extra)[1:]
 
 
 def bounded(schema: dict[str, Any], needs: int) -> dict[str, Any]:
@@ -285,8 +285,8 @@ def bounded(schema: dict[str, Any], needs: int) -> dict[str, Any]:
     if not texts:
         return schema
     longest = max(needs * 6 if texts <= 2 else needs * 3 // texts, _SHORTEST_BOUND)
-    found: dict[str, Any] = _with_bound(schema, min(longest, _LONGEST_BOUND))
-    return found
+    limited: dict[str, Any] = _with_bound(schema, min(longest, _LONGEST_BOUND))
+    return limited
 
 
 def _unbounded_text(node: Mapping[str, Any]) -> bool:
@@ -296,7 +296,7 @@ def _unbounded_text(node: Mapping[str, Any]) -> bool:
 def _texts_in(node: Any, types: Mapping[str, Any], inside: tuple[str, ...] = ()) -> int:
     """How many texts without a bound a reply holds; those of a list with one entry."""
     if isinstance(node, list):
-        return sum(_texts_in(one, types, inside) for one in node)
+        return sum(_texts_in(child, types, inside) for child in node)
     if not isinstance(node, dict):
         return 0
     if _unbounded_text(node):
@@ -309,7 +309,7 @@ def _texts_in(node: Any, types: Mapping[str, Any], inside: tuple[str, ...] = ())
 
 def _with_bound(node: Any, longest: int) -> Any:
     if isinstance(node, list):
-        return [_with_bound(one, longest) for one in node]
+        return [_with_bound(child, longest) for child in node]
     if not isinstance(node, dict):
         return node
     bound = {"maxLength": longest} if _unbounded_text(node) else {}
@@ -325,13 +325,15 @@ def _count(document: Any) -> Any:
         return usage
     details = usage.get("prompt_tokens_details")
     return {
-        "prompt": whole(usage.get("prompt_tokens")),
-        "completion": whole(usage.get("completion_tokens")),
-        "cached": whole(details.get("cached_tokens") if isinstance(details, dict) else details),
+        "prompt": read_count(usage.get("prompt_tokens")),
+        "completion": read_count(usage.get("completion_tokens")),
+        "cached": read_count(
+            details.get("cached_tokens") if isinstance(details, dict) else details
+        ),
     }
 
 
-def whole(count: Any) -> Any:
+def read_count(count: Any) -> Any:
     """A count that some servers send as 120.0."""
     return int(count) if isinstance(count, float) and count.is_integer() else count
 
@@ -357,15 +359,15 @@ def _read_content(content: Any) -> tuple[str, str]:
         return content or "", ""
     if not isinstance(content, list):
         raise ShapeError(f"a {type(content).__name__} as choices.0.message.content")
-    texts, others = [], []
+    texts, rest = [], []
     for piece in content:
         if not isinstance(piece, dict):
             raise ShapeError(f"a {type(piece).__name__} in choices.0.message.content")
         if piece.get("type", "text") in ("text", "output_text"):
             texts.append(piece.get("text") or "")
         else:
-            others.append(json.dumps(piece))
-    return "".join(texts), "".join(others)
+            rest.append(json.dumps(piece))
+    return "".join(texts), "".join(rest)
 
 
 def learn(quirks: Quirks, status: int, data: bytes) -> Quirks | None:

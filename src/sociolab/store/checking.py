@@ -24,9 +24,9 @@ def damage(store: Store) -> Iterator[str]:
     connection = store.connection
     made_text, connection.text_factory = connection.text_factory, Undecoded
     try:
-        for said in (_pages, _schema, _words):
+        for check in (_pages, _schema, _search_index):
             try:
-                yield from said(connection)
+                yield from check(connection)
             except _UNREADABLE as error:
                 yield f"the file: {' '.join(str(error).split())[:300]}"
         for table, columns in CHECKED.items():
@@ -44,21 +44,21 @@ def damage(store: Store) -> Iterator[str]:
 
 
 def _pages(connection: sqlite3.Connection) -> Iterator[str]:
-    for (said,) in connection.execute("PRAGMA integrity_check(10)"):
-        if (text := _text(said)) != "ok":
+    for (message,) in connection.execute("PRAGMA integrity_check(10)"):
+        if (text := _text(message)) != "ok":
             yield f"the file: {text}"
 
 
 def _schema(connection: sqlite3.Connection) -> Iterator[str]:
     """The tables must be ours to the letter: SQLite reads the rows by them."""
-    found = {_text(sql) for (sql,) in connection.execute("SELECT sql FROM sqlite_master") if sql}
+    present = {_text(sql) for (sql,) in connection.execute("SELECT sql FROM sqlite_master") if sql}
     for statement in statements():
         text = statement.strip().removesuffix(";")
-        if text.startswith("CREATE") and text not in found:
+        if text.startswith("CREATE") and text not in present:
             yield f"the schema: {text.split('(')[0].strip()} was changed"
 
 
-def _words(connection: sqlite3.Connection) -> Iterator[str]:
+def _search_index(connection: sqlite3.Connection) -> Iterator[str]:
     """The search index against the words that it was made of."""
     try:
         connection.execute("INSERT INTO episode_words (episode_words) VALUES ('integrity-check')")
@@ -85,12 +85,10 @@ def _named(connection: sqlite3.Connection, table: str, keys: tuple[object, ...])
     of = _OF.get(table)
     where = " AND ".join(f"{key} = ?" for key in _KEYS.get(table, "rowid").split(", "))
     try:
-        found = (
-            of and connection.execute(f"SELECT {of} FROM {table} WHERE {where}", keys).fetchone()
-        )
+        row = of and connection.execute(f"SELECT {of} FROM {table} WHERE {where}", keys).fetchone()
     except _UNREADABLE:
-        found = None
-    return f"{name}{f' ({_text(found[0])})' if found and found[0] else ''} was changed"
+        row = None
+    return f"{name}{f' ({_text(row[0])})' if row and row[0] else ''} was changed"
 
 
 def _text(value: bytes) -> str:

@@ -390,8 +390,8 @@ def _is_at(descriptor: int, file: Path) -> bool:
 
 
 def _holder(descriptor: int) -> str:
-    found = os.read(descriptor, 20).decode(errors="replace")
-    return f"process {found}" if found.isdigit() else "another process"
+    pid = os.read(descriptor, 20).decode(errors="replace")
+    return f"process {pid}" if pid.isdigit() else "another process"
 
 
 def _cannot_lock(file: Path, error: OSError | None) -> StoreError:

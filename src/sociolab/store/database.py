@@ -348,9 +348,9 @@ class Database:
 
     def trial_pk(self, run: str, trial: str) -> int:
         """The primary key of a trial; StoreError if the run has no such trial."""
-        known = self._trials.get((run, trial))
-        if known is not None:
-            return known
+        pk = self._trials.get((run, trial))
+        if pk is not None:
+            return pk
         row = self.row(
             "SELECT trials.pk FROM trials JOIN runs ON runs.pk = trials.run "
             "WHERE runs.name = ? AND trials.id = ?",
@@ -362,12 +362,12 @@ class Database:
         self.run_pk(run)
         raise StoreError(f'run "{run}" has no trial "{trial}"; its plan lists those it has')
 
-    def _known_runs(self, wanted: str) -> str:
+    def _known_runs(self, name: str) -> str:
         names = [row[0] for row in self.rows("SELECT name FROM runs ORDER BY created DESC")]
         if not names:
             return "; it holds none yet"
         more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-        return f"{did_you_mean(wanted, names)}; it holds {', '.join(names[:10])}{more}"
+        return f"{did_you_mean(name, names)}; it holds {', '.join(names[:10])}{more}"
 
 
 def _running_loop() -> AbstractEventLoop | None:

@@ -197,8 +197,8 @@ _GZIP = b"\x1f\x8b"
 
 def _opened_to_read(file: Path) -> IO[bytes]:
     """The file's lines, unpacked where they are compressed."""
-    with file.open("rb") as begun:
-        packed = begun.read(len(_GZIP)) == _GZIP
+    with file.open("rb") as opened:
+        packed = opened.read(len(_GZIP)) == _GZIP
     return gzip.open(file, "rb") if packed else file.open("rb")  # type: ignore[return-value]
 
 

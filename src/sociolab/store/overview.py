@@ -87,12 +87,12 @@ def episode_rows(store: Database, run: str) -> tuple[EpisodeRow, ...]:
         "FROM trials JOIN tasks ON tasks.pk = trials.task WHERE trials.run = ? ORDER BY trials.pk",
         (run_pk,),
     )
-    found = []
+    episodes = []
     for index, (pk, trial, task, cluster, tags, body, status, cause, problem) in enumerate(rows):
         plan = json.loads(as_text(body))
         turns, answers, failed, ended = counted.get(pk, (0, 0, 0, ""))
         cast = tuple((seat, as_text(agents[agent])) for seat, agent in plan["cast"])
-        found.append(
+        episodes.append(
             EpisodeRow(
                 as_text(trial),
                 index,
@@ -110,7 +110,7 @@ def episode_rows(store: Database, run: str) -> tuple[EpisodeRow, ...]:
                 failed,
             )
         )
-    return tuple(found)
+    return tuple(episodes)
 
 
 class TrialPlace(NamedTuple):
@@ -181,7 +181,7 @@ def _turns(trial: str, events: Sequence[str], spoken: Sequence[str]) -> Turns:
     words, troubled = [], False
     for event in events:
         if event.startswith('["moved"'):
-            words.append(_words(event, spoken))
+            words.append(_count_words(event, spoken))
         elif event.startswith('["unusable"'):
             troubled = True
     last = decode_event(events[-1]) if events else None
@@ -199,7 +199,7 @@ def _answers(events: Sequence[str]) -> Iterator[str]:
                 yield answer.seat
 
 
-def _words(event: str, spoken: Sequence[str]) -> tuple[str, int]:
+def _count_words(event: str, spoken: Sequence[str]) -> tuple[str, int]:
     words = 0
     try:
         _, _, seat, actions, *_ = pydantic_core.from_json(event)
@@ -210,8 +210,8 @@ def _words(event: str, spoken: Sequence[str]) -> tuple[str, int]:
         # Half a surrogate pair, which is read in another way; or no event, and then that says so.
         move = decode_event(event)
         assert isinstance(move, Moved)
-        said = (a for a in move.actions if not spoken or a.kind in spoken)
-        return move.seat, sum(len(one.text.split()) for one in said)
+        counted = (a for a in move.actions if not spoken or a.kind in spoken)
+        return move.seat, sum(len(act.text.split()) for act in counted)
     return seat, words
 
 

@@ -113,9 +113,9 @@ def _of_event(event: Event) -> Iterator[Row]:
     match event:
         case Moved():
             for action in event.actions:
-                said = {"name": action.kind, "text": action.text, "to": ",".join(action.to)}
-                said["fields"] = json.dumps(dict(action.fields), ensure_ascii=False)
-                yield {"event": "moved", "attempt": event.attempt, **said}
+                fields = {"name": action.kind, "text": action.text, "to": ",".join(action.to)}
+                fields["fields"] = json.dumps(dict(action.fields), ensure_ascii=False)
+                yield {"event": "moved", "attempt": event.attempt, **fields}
         case Answered(question=question, attempt=attempt):
             value = json.dumps(event.value, ensure_ascii=False)
             yield {"event": "answered", "name": question, "text": value, "attempt": attempt}
@@ -227,13 +227,13 @@ def export_parquet(store: Store, name: str, folder: Path) -> None:
 def _write(file: Path, columns: Mapping[str, str], rows: Iterable[Row]) -> None:
     pa, parquet = _pyarrow()
     schema = pa.schema([(column, kind) for column, kind in _types(pa, columns).items()])
-    left = iter(rows)
+    remaining = iter(rows)
     # zstd, since each prompt holds most of the one before: a third of what snappy makes of it.
     with (
         written_whole(file) as part,
         parquet.ParquetWriter(part, schema, compression="zstd") as writer,
     ):
-        while batch := list(islice(left, _BATCH)):
+        while batch := list(islice(remaining, _BATCH)):
             values = [[_plain(row.get(column)) for row in batch] for column in columns]
             writer.write_batch(pa.record_batch(values, schema))
 

@@ -73,6 +73,6 @@ class Search:
 
 def _query(words: str) -> str:
     """The words as FTS5 reads them: each quoted, so that none is an operator."""
-    found = [word.replace('"', '""') for word in words.split()]
-    found = [word for word in found if any(letter.isalnum() for letter in word)]
-    return " ".join(f'"{word}"' for word in found) + ("*" if found else "")
+    terms = [word.replace('"', '""') for word in words.split()]
+    terms = [word for word in terms if any(letter.isalnum() for letter in word)]
+    return " ".join(f'"{word}"' for word in terms) + ("*" if terms else "")

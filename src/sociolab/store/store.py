@@ -29,8 +29,8 @@ from sociolab.store.verdicts import Verdicts
 
 def world_settings_in(settings: Json) -> dict[str, str]:
     """The settings of its world among those of a run."""
-    found = settings.get("world_settings") if isinstance(settings, dict) else None
-    return {name: str(value) for name, value in found.items()} if isinstance(found, dict) else {}
+    values = settings.get("world_settings") if isinstance(settings, dict) else None
+    return {name: str(value) for name, value in values.items()} if isinstance(values, dict) else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,11 +154,11 @@ class Store(Database):
 
     def _run_row(self, row: tuple[Any, ...]) -> RunRow:
         pk, name, world, settings, declared, *rest = row
-        agents = {one.label: one for one in self.agents(pk).values()}
-        kinds = {label: one.kind for label, one in agents.items()}
+        agents = {agent.label: agent for agent in self.agents(pk).values()}
+        kinds = {label: agent.kind for label, agent in agents.items()}
         of_run = replace(declared_from(as_text(declared)), agents=kinds)
-        found = RunRow(name, world, json.loads(as_text(settings)), of_run, *rest)
-        return replace(found, agents=agents)
+        run_row = RunRow(name, world, json.loads(as_text(settings)), of_run, *rest)
+        return replace(run_row, agents=agents)
 
     def keeping(self, kind: str, world: str) -> tuple[str, ...]:
         """The names of the runs of a world that keep this, the oldest first."""
@@ -167,8 +167,8 @@ class Store(Database):
 
     def has_run(self, name: str) -> bool:
         """Whether there is a run of this name."""
-        found = self.row("SELECT 1 FROM runs WHERE name = ?", (name,))
-        return found is not None
+        row = self.row("SELECT 1 FROM runs WHERE name = ?", (name,))
+        return row is not None
 
     def create_run(
         self,
@@ -315,7 +315,7 @@ class Store(Database):
         rows = self.rows(
             f"SELECT id FROM trials WHERE run = ? {only} ORDER BY pk", (self.run_pk(run), *values)
         )
-        return tuple(as_text(found) for (found,) in rows)
+        return tuple(as_text(trial) for (trial,) in rows)
 
     def failed_causes(self, run: str) -> Counter[str]:
         """How many trials of a run failed from each cause."""

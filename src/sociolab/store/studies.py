@@ -224,7 +224,7 @@ class Studies:
         rows = self._db.rows(
             f"{_ASSIGNMENT} JOIN studies ON studies.pk = study "
             f"WHERE studies.name = ?1 {_only(participant)} ORDER BY assignments.pk",
-            (study, *_given(participant)),
+            (study, *_bind_participant(participant)),
         )
         return tuple(_assignment(row) for row in rows)
 
@@ -248,7 +248,9 @@ class Studies:
             f"WHERE studies.name = ?1 {_only(participant)} "
             f"{'' if name is None else 'AND answers.name = ?3'} "
             "ORDER BY participant, at, item, answers.name",
-            (study, participant, name) if name is not None else (study, *_given(participant)),
+            (study, participant, name)
+            if name is not None
+            else (study, *_bind_participant(participant)),
         )
         return tuple(
             AnswerRow(who, as_text(item), as_text(name), json.loads(as_text(value)), at)
@@ -306,7 +308,7 @@ def _only(participant: int | None) -> str:
     return "" if participant is None else "AND participant = ?2"
 
 
-def _given(participant: int | None) -> tuple[int, ...]:
+def _bind_participant(participant: int | None) -> tuple[int, ...]:
     return () if participant is None else (participant,)
 
 

@@ -102,20 +102,20 @@ def take_trial(store: Store, run: str, rows: TrialRows) -> bool:
     are kept from both. `ConflictError`, with nothing written, where both were played.
     """
     pk = store.trial_pk(run, rows.id)
-    status, there = store.row(
+    status, stored = store.row(
         "SELECT status, (SELECT count(*) FROM events WHERE trial = trials.pk) FROM trials "
         "WHERE pk = ?",
         (pk,),
     )
-    if there < rows.first:
+    if stored < rows.first:
         raise StoreError(f'rows of trial "{rows.id}" are missing before event {rows.first}')
-    common = min(there - rows.first, len(rows.events))
+    common = min(stored - rows.first, len(rows.events))
     ours = store.rows(
         "SELECT body FROM events WHERE trial = ? AND n >= ? ORDER BY n LIMIT ?",
         (pk, rows.first, common),
     )
     agree = [body for (body,) in ours] == [*rows.events[:common]]
-    longer = rows.first + len(rows.events) - there
+    longer = rows.first + len(rows.events) - stored
     takes = _ORDER[rows.status] > _ORDER[status]
     if status == rows.status == "played" and (longer or not agree):
         raise ConflictError(f"the episode {rows.id} was played in both, in two ways")
@@ -180,8 +180,8 @@ def begun_trials(store: Store, run: str) -> Iterator[str]:
 
 def trial_states(store: Store, run: str) -> dict[str, tuple[Any, ...]]:
     """By trial, what changes whenever anything is written of it."""
-    found = store.rows(_STATES, (store.run_pk(run),))
-    return {as_text(trial): tuple(state) for trial, *state in found}
+    rows = store.rows(_STATES, (store.run_pk(run),))
+    return {as_text(trial): tuple(state) for trial, *state in rows}
 
 
 def _begin_anew(store: Store, trial: int) -> None:
@@ -194,34 +194,34 @@ def _begin_anew(store: Store, trial: int) -> None:
 def _take_judgings(store: Store, run: str, rows: TrialRows) -> bool:
     if not rows.judgings:
         return False
-    there = {
+    stored = {
         (row.judge, row.judging): row.verdicts
         for row in store.verdicts.judgings(run, trial=rows.id)
     }
     changed = False
     for row in rows.judgings:
-        ours = there.get((row.judge, row.judging))
+        ours = stored.get((row.judge, row.judging))
         if ours == row.verdicts:
             continue
         if ours is not None and (cell := _contradiction(ours, row.verdicts)):
             raise ConflictError(
                 f"the episode {rows.id} was judged by {row.judge.label} in both, and {cell} differs"
             )
-        if ours is not None and all(isinstance(one, ScoreFailure) for one in row.verdicts):
+        if ours is not None and all(isinstance(verdict, ScoreFailure) for verdict in row.verdicts):
             continue
         store.verdicts.add(run, row.judge, row.verdicts, trial=rows.id, judging=row.judging)
         changed = True
     return changed
 
 
-def _contradiction(ours: tuple[Verdict, ...], theirs: tuple[Verdict, ...]) -> str:
+def _contradiction(ours: tuple[Verdict, ...], added: tuple[Verdict, ...]) -> str:
     """Which metric has two values in two judgings; "" if none has."""
-    known = {(one.measure.name, one.seat): one for one in ours}
-    for one in theirs:
-        other = known.get((one.measure.name, one.seat))
-        failed = isinstance(one, ScoreFailure) or isinstance(other, ScoreFailure)
-        if other is not None and not failed and other != one:
-            return one.measure.name
+    by_place = {(v.measure.name, v.seat): v for v in ours}
+    for verdict in added:
+        other = by_place.get((verdict.measure.name, verdict.seat))
+        failed = isinstance(verdict, ScoreFailure) or isinstance(other, ScoreFailure)
+        if other is not None and not failed and other != verdict:
+            return verdict.measure.name
     return ""
 
 

@@ -122,16 +122,16 @@ class Verdicts:
         """
         with self._db.part():
             run_pk, target = self._db.run_pk(run), self._target(run, trial, cell)
-            found = self._find(run_pk, judge, target, judging)
-            if found is None:
+            judging_pk = self._find(run_pk, judge, target, judging)
+            if judging_pk is None:
                 by = self._judge_pk(run_pk, judge)
                 fresh = self._insert_judging(run_pk, *target, by, judging)
                 self._say(run_pk, fresh, verdicts, {})
             else:
-                said = tuple(verdicts)
-                if any(one.measure != UNTOLD for one in said):
-                    self._drop_untold(run_pk, found)
-                self._say(run_pk, found, said, self._stored(found))
+                new = tuple(verdicts)
+                if any(verdict.measure != UNTOLD for verdict in new):
+                    self._drop_untold(run_pk, judging_pk)
+                self._say(run_pk, judging_pk, new, self._stored(judging_pk))
 
     def delete(
         self,
@@ -253,12 +253,12 @@ class Verdicts:
         )
 
     def _stored(self, judging: int) -> _Stored:
-        found = self._db.rows(
+        rows = self._db.rows(
             "SELECT measure, seat, kind, n FROM verdicts WHERE judging = ?", (judging,)
         )
         return {
             (measure, None if seat is None else as_text(seat)): (kind, n)
-            for measure, seat, kind, n in found
+            for measure, seat, kind, n in rows
         }
 
     def _drop_untold(self, run: int, judging: int) -> None:
@@ -305,7 +305,7 @@ class Verdicts:
             judging_values.append(self._known_pk(pk, judge))
         of_score, score_values = "", list[Value]()
         if measure is not None:
-            named = [pk for pk, one in measures.items() if one.name == measure]
+            named = [pk for pk, entry in measures.items() if entry.name == measure]
             of_score += "AND measure IN (SELECT value FROM json_each(?)) "
             score_values.append(json.dumps(named))
         if kind is not None:
@@ -374,8 +374,8 @@ class Verdicts:
             "SELECT pk, name, low, high, whole, title FROM measures WHERE run = ?", (run,)
         )
         return {
-            pk: Measure(as_text(name), low, high, bool(whole), as_text(title))
-            for pk, name, low, high, whole, title in rows
+            pk: Measure(as_text(name), low, high, bool(is_whole), as_text(title))
+            for pk, name, low, high, is_whole, title in rows
         }
 
 

@@ -39,8 +39,8 @@ class Clock:
 
     def step(self, moment: datetime) -> int:
         """The first step that begins at or after this moment."""
-        gone = moment - datetime.combine(self.first, time())
-        return -(-int(gone.total_seconds()) // self.seconds)
+        elapsed = moment - datetime.combine(self.first, time())
+        return -(-int(elapsed.total_seconds()) // self.seconds)
 
     def midnight(self, day: int) -> int:
         """The step at which day number `day` (from 0) begins."""

@@ -63,10 +63,8 @@ class EmbeddingPlayer:
         question = request.observation.view
         if not isinstance(question, Embed):
             return await self._player.reply(request, memory)
-        asked = question.asked
+        head = question.asked
         prompt = Prompt(tuple(Message("user", text) for text in question.texts))
-        key = CallKey(
-            asked.trial, "embedder", request.seat, asked.step, question.name, 1, asked.index
-        )
+        key = CallKey(head.trial, "embedder", request.seat, head.step, question.name, 1, head.index)
         reply = await self._model.complete(prompt, key)
         return Reply(Embeddings(vectors=tuple(reply.text.split("\n"))))

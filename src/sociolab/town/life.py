@@ -83,18 +83,18 @@ def converse(
             break
         speaker, listener = (starter, other) if turn % 2 == 0 else (other, starter)
         assert speaker.speak is not None
-        said = yield from speaker.speak(
+        utterance = yield from speaker.speak(
             listener, starter is speaker, step + turn, lines, closing=closing
         )
-        if said is None:
+        if utterance is None:
             how = "failed"
             break
-        assert isinstance(said, Said)
-        lines.append(Utterance(speaker.id, speaker.name, said.text, said.acts))
-        if closing or (said.ends and turn == 2 * MOST_ROUNDS - 1):
+        assert isinstance(utterance, Said)
+        lines.append(Utterance(speaker.id, speaker.name, utterance.text, utterance.acts))
+        if closing or (utterance.ends and turn == 2 * MOST_ROUNDS - 1):
             how = "goodbye"
             break
-        closing = said.ends
+        closing = utterance.ends
     end = min(step + _duration([line.text for line in lines], around), steps)
     starter.records.append(Talked(step, end, starter.id, other.id, tuple(lines), how))
     return Talk(starter, other, step, end, tuple(lines))
@@ -174,11 +174,11 @@ class Thinking:
         """The resident as it is now."""
         return self.around.me(self.me, self.me.step)
 
-    def ask(self, question: type[Q], *given: Any, step: int | None = None, **named: Any) -> Q:
+    def ask(self, question: type[Q], *fields: Any, step: int | None = None, **named: Any) -> Q:
         """A question that is put now, or at a step of a talk; the rest are its own fields."""
         me, at = self.me, self.me.step if step is None else step
-        asked = self.around.asked(me, question, at)
-        return question(asked, self.around.me(me, at), *given, **named)
+        head = self.around.make_head(me, question, at)
+        return question(head, self.around.me(me, at), *fields, **named)
 
     def recalled(self, query: str) -> tuple[Memory, ...]:
         """What comes to mind; it counts as accessed now."""
@@ -236,7 +236,7 @@ class Life(Thinking):
         me, around = self.me, self.around
         minded = yield from self._to_mind(other, step, lines)
         *wished, why = self._wish
-        said: Said | None = yield self.ask(
+        utterance: Said | None = yield self.ask(
             self.utter,
             step=step,
             other=around.other(me, other),
@@ -250,7 +250,7 @@ class Life(Thinking):
             closing=closing,
             **minded,
         )
-        return said
+        return utterance
 
     def _to_mind(
         self, other: Person, step: int, lines: Sequence[Utterance]
@@ -304,17 +304,17 @@ class Life(Thinking):
     def _parts(self, block: Block, place: str) -> Living[tuple[Part, ...]]:
         """The parts of a block; those of an earlier block of the same kind are used again."""
         me = self.me
-        whole = (Part(minutes=block.minutes, what=block.what),)
+        undivided = (Part(minutes=block.minutes, what=block.what),)
         if block.end - block.start < DECOMPOSED:
-            return whole
+            return undivided
         key = (block.what.casefold(), place)
         if key not in me.parts:
             objects = self.around.objects(place)
             recalled = self.recalled(f"{block.what} {place}")
-            found = yield self.ask(Decompose, replace(block, place=place), objects, recalled)
-            if found is None:
-                return whole
-            me.parts[key] = found.parts
+            breakdown = yield self.ask(Decompose, replace(block, place=place), objects, recalled)
+            if breakdown is None:
+                return undivided
+            me.parts[key] = breakdown.parts
         return me.parts[key]
 
     def _part(self, block: Block, place: str, part: Part, until: int) -> Living[bool]:
@@ -375,9 +375,9 @@ class Life(Thinking):
                 return woken
         return None
 
-    def _notice(self, seen: tuple[Noticed, ...]) -> Living[Talk | Changed | None]:
+    def _notice(self, noticed: tuple[Noticed, ...]) -> Living[Talk | Changed | None]:
         """Talk to somebody who is near, or change one's plan, or carry on (None)."""
-        me, other = self.me, seen[0].other
+        me, other = self.me, noticed[0].other
         block = self._under_way()
         if block is None:
             return None
@@ -393,7 +393,7 @@ class Life(Thinking):
         return (yield from self._act_on(decision, other, f"saw {other.name}: {other.shown.doing}"))
 
     def _act_on(
-        self, decision: Decision | None, other: Person, seen: str
+        self, decision: Decision | None, other: Person, cause: str
     ) -> Living[Talk | Changed | None]:
         """Do what was decided about somebody, or something, that was seen."""
         if decision is None or decision.do == "carry on":
@@ -404,7 +404,7 @@ class Life(Thinking):
             if talk is None:  # somebody else was quicker: one may try again
                 del self.me.last_asked[other.number]
             return talk
-        return Changed() if (yield from self.planning.anew(decision.why or seen)) else None
+        return Changed() if (yield from self.planning.anew(decision.why or cause)) else None
 
     def _after_talk(self, talk: Talk) -> Living[bool]:
         """Remember a talk; whether the plan has changed for it."""
@@ -484,8 +484,8 @@ class Planning(Thinking):
     def _in_mind(self, day: date) -> tuple[Memory, ...]:
         """What one has in mind when one plans: of this day, and of what has happened lately."""
         points = (f"plans for {dated(day)}", "important recent events")
-        found = dict.fromkeys(memory for point in points for memory in self.recalled(point))
-        return tuple(sorted(found, key=lambda memory: memory.when))
+        memories = dict.fromkeys(memory for point in points for memory in self.recalled(point))
+        return tuple(sorted(memories, key=lambda memory: memory.when))
 
     def anew(self, why: str) -> Living[bool]:
         """Plan the rest of the day anew; whether there is a new plan."""
@@ -581,13 +581,13 @@ def rest_of_day(new: NewPlan, now: datetime, bed: datetime) -> tuple[Block, ...]
 
 def gone_on(old: tuple[Block, ...], rest: tuple[Block, ...], now: datetime) -> tuple[Block, ...]:
     """The day with its rest planned anew; what was under way and is kept goes on as one block."""
-    gone = [replace(block, end=min(block.end, now)) for block in old if block.start < now]
-    if gone and rest:
-        last, first = gone[-1], rest[0]
+    past = [replace(block, end=min(block.end, now)) for block in old if block.start < now]
+    if past and rest:
+        last, first = past[-1], rest[0]
         if last.end == now and (last.what, last.place) == (first.what, first.place):
-            gone.pop()
+            past.pop()
             rest = (replace(first, start=last.start), *rest[1:])
-    return (*gone, *rest)
+    return (*past, *rest)
 
 
 def _laid_out(
@@ -603,15 +603,15 @@ def _laid_out(
 
 def in_time(parts: tuple[Part, ...], block: Block) -> list[tuple[Part, datetime]]:
     """The parts with their ends; the last is stretched or cut to the end of the block."""
-    found = []
+    timed = []
     end = block.start
     for number, part in enumerate(parts, start=1):
         end += timedelta(minutes=part.minutes)
         if number == len(parts) or end >= block.end:
-            found.append((part, block.end))
+            timed.append((part, block.end))
             break
-        found.append((part, end))
-    return found
+        timed.append((part, end))
+    return timed
 
 
 def in_words(block: Block, part: Part) -> str:

@@ -118,14 +118,14 @@ class Round:
 
     def _notice(self, person: Person, near: Sequence[Person]) -> None:
         """Attend to what people do and to the things that they use, nearest first."""
-        found: dict[Percept, Noticed] = {}
+        noticed: dict[Percept, Noticed] = {}
         for other in near:
-            seen = [Noticed(other, other.shown.doing)]
+            activities = [Noticed(other, other.shown.doing)]
             if thing := other.shown.thing:
                 name, _, state = thing.partition(": ")
-                seen.append(Noticed(other, state, name))
-            found |= {one.percept: one for one in seen}
-        person.newcomers += [found[one] for one in person.attention.attend([*found])]
+                activities.append(Noticed(other, state, name))
+            noticed |= {activity.percept: activity for activity in activities}
+        person.newcomers += [noticed[percept] for percept in person.attention.attend([*noticed])]
 
     def _news(self, person: Person) -> tuple[Noticed, ...]:
         """The next to tell this person of, if still there; one a step, the nearest first.
@@ -145,9 +145,9 @@ class Round:
 
     def _nearest(self, person: Person, people: Sequence[Person]) -> list[Person]:
         x, y = person.tile
-        others = [people[number] for number in person.view]
-        others.sort(key=lambda o: ((o.tile[0] - x) ** 2 + (o.tile[1] - y) ** 2, o.number))
-        return others
+        neighbours = [people[number] for number in person.view]
+        neighbours.sort(key=lambda o: ((o.tile[0] - x) ** 2 + (o.tile[1] - y) ** 2, o.number))
+        return neighbours
 
     # -------------------------------------------------------------- going on
 
@@ -272,34 +272,34 @@ class LockStep:
             group = together(each.person, self._people)
             placed |= group
             members = [self._people[number] for number in sorted(group)]
-            own = [one for one in woken if one.person.number in group]
+            own = [member for member in woken if member.person.number in group]
             rounds.append(Round(self._step, members, own, self._around, self._ask))
         return rounds
 
     def _woken(self) -> list[Woken]:
-        due = self._due_now()
-        found = []
-        for number in sorted(due | self._looks):
+        numbers = self._due_now()
+        woken = []
+        for number in sorted(numbers | self._looks):
             person = self._people[number]
             person.step = self._step
             looks = number in self._looks
             if person.busy_until is not None:
                 if person.busy_until <= self._step:
                     person.busy_until = None
-                    found.append(Woken(person, self._talks.pop(number)))
-            elif number in due or (looks and not person.shown.asleep):
-                found.append(Woken(person, looks=looks))
+                    woken.append(Woken(person, self._talks.pop(number)))
+            elif number in numbers or (looks and not person.shown.asleep):
+                woken.append(Woken(person, looks=looks))
         self._looks.clear()
-        return found
+        return woken
 
     def _due_now(self) -> set[int]:
-        due = set()
+        numbers = set()
         while self._due and self._due[0][0] <= self._step:
             step, number = heappop(self._due)
             person = self._people[number]
             if step == person.goes_on:
-                due.add(number)
-        return due
+                numbers.add(number)
+        return numbers
 
     # -------------------------------------------------------------- from step to step
 
@@ -338,7 +338,7 @@ class LockStep:
 
     def _move(self) -> None:
         # All move before anybody looks.
-        moved = [one for one in self._walkers.values() if one.move_to(self._step)]
+        moved = [walker for walker in self._walkers.values() if walker.move_to(self._step)]
         for person in moved:
             self._whereabouts.move(person)
         for person in moved:
@@ -373,11 +373,11 @@ class _Whereabouts:
 
     def move(self, person: Person) -> None:
         """Put a person where it now stands."""
-        before, now = self._of[person.number], self._square(person)
-        if now != before:
+        before, after = self._of[person.number], self._square(person)
+        if after != before:
             self._squares[before].remove(person)
-            self._squares[now].add(person)
-            self._of[person.number] = now
+            self._squares[after].add(person)
+            self._of[person.number] = after
 
     def view(self, person: Person) -> frozenset[int]:
         """The numbers of all whom a person sees."""
@@ -394,11 +394,11 @@ class _Whereabouts:
 def together(person: Person, people: Iterable[Person]) -> set[int]:
     """The numbers of all whom this person sees, whom those see, and so on; its own included."""
     everybody = tuple(people)
-    found = {person.number}
+    group = {person.number}
     waiting = [person]
     while waiting:
         for number in waiting.pop().view:
-            if number not in found:
-                found.add(number)
+            if number not in group:
+                group.add(number)
                 waiting.append(everybody[number])
-    return found
+    return group

@@ -79,8 +79,8 @@ class TownMap:
         self._check_names()
         self._check_shapes()
         self.height, self.width = self.arena.shape
-        known = plain_ground(self.walkable, self.arena) if ground is None else ground
-        self.ground = _fixed(np.array(known, dtype=np.uint8))
+        kinds = plain_ground(self.walkable, self.arena) if ground is None else ground
+        self.ground = _fixed(np.array(kinds, dtype=np.uint8))
         self.within_reach = _fixed(within_reach(self.walkable, self.arena))
         self._number = {place: number for number, place in enumerate(places)}
         self._by_name = {plain_name(str(place)): place for place in places}
@@ -107,29 +107,29 @@ class TownMap:
         return self._by_sector.get(plain_name(sector), ())
 
     def _places_by_sector(self) -> dict[str, tuple[Place, ...]]:
-        found: dict[str, tuple[Place, ...]] = {}
+        by_sector: dict[str, tuple[Place, ...]] = {}
         for place in self.places:
             key = plain_name(place.sector)
-            found[key] = (*found.get(key, ()), place)
-        return found
+            by_sector[key] = (*by_sector.get(key, ()), place)
+        return by_sector
 
     def objects(self, place: Place) -> tuple[str, ...]:
         """The kinds of object in an arena, in the order in which they were given."""
-        return () if place == OUTDOORS else tuple(self._standing[self._known(place)])
+        return () if place == OUTDOORS else tuple(self._standing[self._check_place(place)])
 
     def standing(self, place: Place, thing: str) -> tuple[Tile, ...]:
         """The tiles on which an object stands, walkable or not; none if it is not there."""
-        return () if place == OUTDOORS else self._standing[self._known(place)].get(thing, ())
+        return () if place == OUTDOORS else self._standing[self._check_place(place)].get(thing, ())
 
     def spots(self, place: Place, thing: str) -> tuple[Tile, ...]:
         """The walkable tiles at which an object is used, of every copy; none if it is not there."""
-        return () if place == OUTDOORS else self._spots[self._known(place)].get(thing, ())
+        return () if place == OUTDOORS else self._spots[self._check_place(place)].get(thing, ())
 
     def tiles(self, place: Place) -> tuple[Tile, ...]:
         """The walkable tiles of an arena, or of the outdoors, row by row from the north."""
-        return self._tiles[-1 if place == OUTDOORS else self._number[self._known(place)]]
+        return self._tiles[-1 if place == OUTDOORS else self._number[self._check_place(place)]]
 
-    def _known(self, place: Place) -> Place:
+    def _check_place(self, place: Place) -> Place:
         if place not in self._number:
             raise WorldError(
                 f"{self.name} has no place called {str(place)!r}: ask `place()` for places by name."
@@ -191,20 +191,20 @@ class TownMap:
     def _spots_of(self, place: Place, thing: str) -> tuple[Tile, ...]:
         """Where an object is used from, each tile once."""
         number = self._number[place]
-        found: dict[Tile, None] = {}
+        spots: dict[Tile, None] = {}
         for tile in self._standing[place][thing]:
             if self._stood_on(number, tile):
-                found[tile] = None
+                spots[tile] = None
                 continue
             beside = ((tile[0] + a, tile[1] + b) for a, b in AROUND)
-            found.update((spot, None) for spot in beside if self._stood_on(number, spot))
-        if not found:
+            spots.update((spot, None) for spot in beside if self._stood_on(number, spot))
+        if not spots:
             raise MapError(
                 f"The {thing} of {str(place)!r} stands on no tile of that arena that can be walked "
                 "to, nor next to one: move it.",
                 place,
             )
-        return tuple(found)
+        return tuple(spots)
 
     def _stood_on(self, number: int, tile: Tile) -> bool:
         """Whether a tile is of this arena and in reach."""
@@ -315,7 +315,7 @@ def _piece(untouched: bytearray, start: int, width: int) -> list[int]:
 _SMALL = frozenset(["the", "at", "by", "in", "inside", "of", "on", "to"])
 
 
-def _words(text: str) -> str:
+def _normalise(text: str) -> str:
     """The words of a text, without what does not tell one name from another: capitals,
     punctuation, small words, and an s at the end ("the Gym's", "Artists' House").
     """
@@ -329,11 +329,11 @@ def _sectors(places: tuple[str, ...]) -> dict[str, list[tuple[str, str]]]:
 
     The longest sector comes first: a name may be a part of a longer one.
     """
-    found: dict[str, list[tuple[str, str]]] = {}
+    sectors: dict[str, list[tuple[str, str]]] = {}
     for place in places:
         sector, _, arena = place.partition(": ")
-        found.setdefault(_words(sector), []).append((_words(arena), place))
-    return dict(sorted(found.items(), key=lambda item: -len(item[0])))
+        sectors.setdefault(_normalise(sector), []).append((_normalise(arena), place))
+    return dict(sorted(sectors.items(), key=lambda item: -len(item[0])))
 
 
 def place_meant(text: str, places: tuple[str, ...]) -> str | None:
@@ -343,11 +343,11 @@ def place_meant(text: str, places: tuple[str, ...]) -> str | None:
     words between them ("on the sports court of Riverside Gym"); one of the two is enough if no
     other of these places shares it.
     """
-    said = _words(text)
-    named = [(sector, *one) for sector, inside in _sectors(places).items() for one in inside]
-    whole = [place for s, a, place in named if said in (f"{s} {a}", f"{a} {s}")]
-    found = whole or [place for s, a, place in named if said in (s, a)]
-    return found[0] if len(found) == 1 else None
+    name = _normalise(text)
+    named = [(sector, *arena) for sector, inside in _sectors(places).items() for arena in inside]
+    exact = [place for s, a, place in named if name in (f"{s} {a}", f"{a} {s}")]
+    matches = exact or [place for s, a, place in named if name in (s, a)]
+    return matches[0] if len(matches) == 1 else None
 
 
 def places_told(text: str, places: tuple[str, ...]) -> tuple[str, ...]:
@@ -357,11 +357,11 @@ def places_told(text: str, places: tuple[str, ...]) -> tuple[str, ...]:
     sector that is named alone: who can find a building finds its rooms. An arena alone ("the
     kitchen") tells of no place.
     """
-    said = f" {_words(text)} "
-    told: list[str] = []
+    plain = f" {_normalise(text)} "
+    informed: list[str] = []
     for s, inside in _sectors(places).items():
-        if f" {s} " in said:
-            named = [place for a, place in inside if f" {s} {a} " in said or f" {a} {s} " in said]
-            told += named or [place for _, place in inside]
-            said = said.replace(f" {s} ", " | ")
-    return tuple(place for place in places if place in told)
+        if f" {s} " in plain:
+            named = [place for a, place in inside if f" {s} {a} " in plain or f" {a} {s} " in plain]
+            informed += named or [place for _, place in inside]
+            plain = plain.replace(f" {s} ", " | ")
+    return tuple(place for place in places if place in informed)

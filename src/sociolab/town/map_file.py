@@ -99,9 +99,9 @@ def _check_floors(town: TownMap, owners: dict[Tile, Building]) -> None:
 
 def _check_sectors(buildings: tuple[Building, ...]) -> None:
     """No two buildings have one name, however it is written."""
-    seen: dict[str, Building] = {}
+    by_name: dict[str, Building] = {}
     for building in buildings:
-        other = seen.setdefault(plain_name(building.sector), building)
+        other = by_name.setdefault(plain_name(building.sector), building)
         if other is not building:
             raise ConfigError(
                 f"{building.drawing.where('sector')}: {building.sector!r} is already drawn in "
@@ -231,9 +231,9 @@ def _check_legend(drawing: Drawing[BuildingFile], signs: dict[Tile, str]) -> Non
     content = drawing.content
     left, top = content.at
     drawn = set(signs.values())
-    known = {*content.arenas, *content.objects, *GROUND_SIGNS}
-    for (x, y), sign in signs.items() if drawn - known else ():
-        if sign not in known:
+    explained = {*content.arenas, *content.objects, *GROUND_SIGNS}
+    for (x, y), sign in signs.items() if drawn - explained else ():
+        if sign not in explained:
             raise ConfigError(
                 f"{drawing.where_row(y - top)}, column {x - left + 1}: the sign {sign!r} is not "
                 "explained: add it to [arenas] (small letters) or [objects] (capitals and digits)."
@@ -245,13 +245,13 @@ def _check_legend(drawing: Drawing[BuildingFile], signs: dict[Tile, str]) -> Non
                 "it off the legend."
             )
     for names in (content.arenas, content.objects):
-        seen: set[str] = set()
+        named: set[str] = set()
         for sign, name in names.items():
-            if name in seen:
+            if name in named:
                 raise ConfigError(
                     f"{drawing.where(sign)}: {name!r} has two signs: keep one of them."
                 )
-            seen.add(name)
+            named.add(name)
 
 
 def _rooms(drawing: Drawing[BuildingFile], signs: dict[Tile, str]) -> dict[Tile, str]:
@@ -262,7 +262,7 @@ def _rooms(drawing: Drawing[BuildingFile], signs: dict[Tile, str]) -> dict[Tile,
     content = drawing.content
     rooms = {tile: sign for tile, sign in signs.items() if sign in content.arenas}
     waiting = {tile: None for tile, sign in signs.items() if sign in content.objects}
-    found = dict(rooms)
+    letters = dict(rooms)
     while waiting:
         group = _group(next(iter(waiting)), waiting)
         beside = {rooms[spot] for tile in group for spot in _around(tile) if spot in rooms}
@@ -276,8 +276,8 @@ def _rooms(drawing: Drawing[BuildingFile], signs: dict[Tile, str]) -> dict[Tile,
             )
         for tile in group:
             waiting.pop(tile, None)
-        found.update(dict.fromkeys(group, beside.pop()))
-    return {tile: found[tile] for tile in signs if tile in found}
+        letters.update(dict.fromkeys(group, beside.pop()))
+    return {tile: letters[tile] for tile in signs if tile in letters}
 
 
 def _group(start: Tile, waiting: dict[Tile, None]) -> list[Tile]:
@@ -344,13 +344,13 @@ class Drawing(Generic[Content]):
         """File and line of a key or table, for messages; the file alone where it is not found."""
         name = re.escape(key)
         form = rf'^[ \t]*(?:"?{name}"?[ \t]*=|\[{name}\])'
-        found = re.search(form, self.text, re.MULTILINE)
-        return _line(self.path, self.text.count("\n", 0, found.start()) + 1 if found else None)
+        match = re.search(form, self.text, re.MULTILINE)
+        return _line(self.path, self.text.count("\n", 0, match.start()) + 1 if match else None)
 
     def where_row(self, row: int) -> str:
         """File and line of a row of the plan, counted from 0."""
-        found = re.search(r"^[ \t]*plan[ \t]*=[ \t]*['\"]{3}\n", self.text, re.MULTILINE)
-        start = self.text.count("\n", 0, found.end()) + 1 if found else None
+        match = re.search(r"^[ \t]*plan[ \t]*=[ \t]*['\"]{3}\n", self.text, re.MULTILINE)
+        start = self.text.count("\n", 0, match.end()) + 1 if match else None
         return _line(self.path, start + row if start else None)
 
 
@@ -371,10 +371,10 @@ def _first_problem(path: Path, text: str, error: ValidationError) -> str:
     """Where, what was expected, what was found, in one sentence."""
     item = error.errors(include_url=False)[0]
     keys = [str(part) for part in item["loc"] if part != "[key]"]
-    found = Drawing(path, Drawn(plan=""), (), text)
-    where = found.where(keys[-1])
+    drawing = Drawing(path, Drawn(plan=""), (), text)
+    where = drawing.where(keys[-1])
     for key in reversed(keys):
-        where = found.where(key)
+        where = drawing.where(key)
         if where != str(path):
             break
     return f"{where}: {problem_of(item)}."

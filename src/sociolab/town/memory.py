@@ -160,9 +160,9 @@ class MemoryStream:
         scores = self.scores(step, query)
         if glimpses is None:
             return _highest(scores, np.arange(len(scores)), most)
-        seen = self._seen[: len(scores)]
-        best = _highest(scores, np.flatnonzero(~seen), most)
-        best += _highest(scores, np.flatnonzero(seen), min(glimpses, most))
+        glimpsed = self._seen[: len(scores)]
+        best = _highest(scores, np.flatnonzero(~glimpsed), most)
+        best += _highest(scores, np.flatnonzero(glimpsed), min(glimpses, most))
         return sorted(best, key=lambda index: (-scores[index], -index))[:most]
 
     def _build_up(self, index: int) -> None:
@@ -178,9 +178,9 @@ def scaled(values: npt.NDArray[Any]) -> Floats:
     low, high = float(values.min()), float(values.max())
     if low == high:
         return np.zeros(len(values))
-    found: Floats = np.subtract(values, low, dtype=np.float64)
-    found /= high - low
-    return found
+    shares: Floats = np.subtract(values, low, dtype=np.float64)
+    shares /= high - low
+    return shares
 
 
 _Numbers = npt.NDArray[Any]
@@ -195,8 +195,8 @@ def _highest(scores: Floats, among: npt.NDArray[np.intp], most: int) -> list[int
     most = min(most, len(among))
     if most <= 0:
         return []
-    theirs = scores[among]
-    enough = among[theirs >= np.partition(theirs, len(theirs) - most)[len(theirs) - most]]
+    values = scores[among]
+    enough = among[values >= np.partition(values, len(values) - most)[len(values) - most]]
     best = sorted(zip(scores[enough].tolist(), enough.tolist(), strict=True), reverse=True)
     return [index for _, index in best[:most]]
 
@@ -236,12 +236,12 @@ class Relevance:
 
         All are 0 while a vector is missing that others are to give.
         """
-        given = self._embedder
-        if isinstance(given, GivenVectors) and given.missing((*self._row_of, query)):
+        embedder = self._embedder
+        if isinstance(embedder, GivenVectors) and embedder.missing((*self._row_of, query)):
             return np.zeros(len(self._rows), np.float32)
         vectors = self._all_embedded()
-        known = self._row_of.get(query)
-        sought = self._rounded([query])[0] if known is None else vectors[known]
+        row = self._row_of.get(query)
+        sought = self._rounded([query])[0] if row is None else vectors[row]
         if len(self._placed) < len(self._rows):
             new = np.array(self._rows[len(self._placed) :], np.int64)
             self._placed = np.concatenate([self._placed, new])
@@ -376,9 +376,9 @@ class HashingEmbedder:
 def _word_vector(word: str) -> Vectors:
     """The word as a whole in a few dimensions, its runs of letters in one each."""
     vector = np.zeros(DIMENSIONS, np.float32)
-    whole = _digest(word)
+    digest = _digest(word)
     for place in range(_WORD_PLACES):
-        _put(vector, whole[2 * place : 2 * place + 2], _WORD_PLACES**-0.5)
+        _put(vector, digest[2 * place : 2 * place + 2], _WORD_PLACES**-0.5)
     framed = f"<{word}>"
     grams = [framed[i : i + _GRAM] for i in range(len(framed) - _GRAM + 1)] if word[3:] else []
     for gram in grams:

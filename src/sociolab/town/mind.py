@@ -50,8 +50,8 @@ class MindPlayer:
         """The mind's answer; NoReply where it gave none that can be used."""
         question: MindQuestion[Any] = request.observation.view
         if request.attempt > 1:
-            asked = replace(question.asked, attempt=request.attempt, problem=request.problem)
-            question = replace(question, asked=asked)
+            head = replace(question.asked, attempt=request.attempt, problem=request.problem)
+            question = replace(question, asked=head)
         method = getattr(self._mind, question.name, None) or self._mind.answer  # type: ignore[attr-defined]
         try:
             answer = await method(question)
@@ -86,13 +86,13 @@ def answered(
 def request_of(question: MindQuestion[Any], limit: int) -> Request:
     """The first request for an answer; its turn is the question's step, `limit` the last turn."""
     leaves = "ends" if "ends" in question.answer_type.model_fields else ""
-    asked = question.asked
+    head = question.asked
     # Seat, step and name tell requests apart.
-    name = f"{question.name}:{asked.index + 1}" if asked.index else question.name
-    wanted = Question(name, "", question.answer_type, leaves=leaves)
+    name = f"{question.name}:{head.index + 1}" if head.index else question.name
+    core_question = Question(name, "", question.answer_type, leaves=leaves)
     who = question.me.resident.name
-    shown = Observation(asked.seat, who, asked.step, limit, "", (), "", (), question)
-    return Request(asked.trial, asked.seed, asked.seat, asked.step, 1, wanted, shown)
+    observation = Observation(head.seat, who, head.step, limit, "", (), "", (), question)
+    return Request(head.trial, head.seed, head.seat, head.step, 1, core_question, observation)
 
 
 def checked(question: MindQuestion[Any], request: Request, reply: object) -> Reply | NoReply:
@@ -101,10 +101,10 @@ def checked(question: MindQuestion[Any], request: Request, reply: object) -> Rep
         return reply
     kind = question.answer_type
     if not isinstance(reply, Reply) or not isinstance(reply.value, kind):
-        found = reply.value if isinstance(reply, Reply) else reply
+        value = reply.value if isinstance(reply, Reply) else reply
         raise WorldError(
             f"the mind of {question.asked.resident} was asked {request.name} at step "
-            f"{request.turn}: expected a {kind.__name__}, found {found!r:.80}; mend the mind"
+            f"{request.turn}: expected a {kind.__name__}, found {value!r:.80}; mend the mind"
         )
     problem = question.problem_with(reply.value)
     if not problem:

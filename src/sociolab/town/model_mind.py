@@ -97,10 +97,10 @@ class ModelMind:
     async def answer(self, question: MindQuestion[A]) -> A:
         """The answer to any question; ReplyError where the reply cannot be used."""
         temperature = 0.0 if question.exact else self._temperature
-        asked = prompt_of(
+        prompt = prompt_of(
             question, self._texts, temperature, plain=self._plain, penalties=self._penalties
         )
-        reply = await self._complete(question, asked)
+        reply = await self._complete(question, prompt)
         value: Any = (
             _plainly(reply, question) if self._plain else typed(reply, question.answer_type)
         )
@@ -109,9 +109,9 @@ class ModelMind:
         except UnfitError as error:
             raise ReplyError(str(error), raw=reply.text, cause="not allowed") from error
 
-    async def _complete(self, question: MindQuestion[Any], asked: Prompt) -> ChatReply:
+    async def _complete(self, question: MindQuestion[Any], prompt: Prompt) -> ChatReply:
         try:
-            return await self._model.complete(asked, _key(question, self._role))
+            return await self._model.complete(prompt, _key(question, self._role))
         except ModelError as error:
             if error.cause in ("context overflow", "content filter"):
                 raise ReplyError(str(error), raw="", cause=error.cause) from error
@@ -124,9 +124,9 @@ def _plainly(reply: ChatReply, question: MindQuestion[Any]) -> BaseModel:
 
 
 def _key(question: MindQuestion[Any], role: Role) -> CallKey:
-    asked = question.asked
-    seat = asked.seat or asked.resident
-    return CallKey(asked.trial, role, seat, asked.step, question.name, asked.attempt, asked.index)
+    head = question.asked
+    seat = head.seat or head.resident
+    return CallKey(head.trial, role, seat, head.step, question.name, head.attempt, head.index)
 
 
 # ------------------------------------------------------------------ prompts
@@ -163,21 +163,21 @@ def prompt_of(
     return Prompt(messages, sent, temperature, penalties=penalties, needs=needs)
 
 
-def _again(asked: Asked) -> str:
+def _again(head: Asked) -> str:
     """What was wrong; from the third attempt on with its number.
 
     Else a problem that comes twice would make two prompts alike, and whoever answers the same
     prompt alike (a model at temperature 0, a filter) could do nothing but repeat itself.
     """
-    text = again_text(asked.problem)
-    return text if asked.attempt <= 2 else f"{text} This is attempt {asked.attempt}."
+    text = again_text(head.problem)
+    return text if head.attempt <= 2 else f"{text} This is attempt {head.attempt}."
 
 
 def prompts_hash(texts: PromptSet, questions: Iterable[type[MindQuestion[Any]]] = QUESTIONS) -> str:
     """Identifies the wording of the prompts of these questions, in this order; default: of all."""
-    asked = tuple(questions)
-    heads = dict.fromkeys(question.head for question in asked)
-    names = (*heads, *(question.template() for question in asked))
+    ordered = tuple(questions)
+    heads = dict.fromkeys(question.head for question in ordered)
+    names = (*heads, *(question.template() for question in ordered))
     return digest(texts.hash_of(*names), again_text(""))
 
 
@@ -222,13 +222,13 @@ def _furnished(place: str, objects: tuple[str, ...]) -> str:
 
 def _people(me: Me) -> list[str]:
     """Those who live in this simulation, what everybody knows of them, and what they are to one."""
-    found = []
+    people = []
     for who, name in me.people.items():
-        known = me.known_as.get(who, "")
+        description = me.known_as.get(who, "")
         tie = me.resident.ties.get(name, "")
-        told = f"{one_line(name)}, {one_line(known)}" if known else one_line(name)
-        found.append(f"{told}: your {one_line(tie)}" if tie else told)
-    return found
+        line = f"{one_line(name)}, {one_line(description)}" if description else one_line(name)
+        people.append(f"{line}: your {one_line(tie)}" if tie else line)
+    return people
 
 
 # ------------------------------------------------------------------ schemas
@@ -300,9 +300,9 @@ def read_plain(text: str, question: MindQuestion[Any]) -> BaseModel:
             memo = _some(_unquoted(spoken), "a note", text)
             return _made(Summary, text, memo=" ".join(memo.split()), importance=IMPORTANCE)
         case TalkReminder():
-            return _made(Items, text, items=_listed(spoken, 1, _MOST_ITEMS, text))
+            return _made(Items, text, items=_read_entries(spoken, 1, _MOST_ITEMS, text))
         case GeneralPlan():
-            return _made(Lines, text, lines=_listed(spoken, _FEWEST_LINES, _MOST_LINES, text))
+            return _made(Lines, text, lines=_read_entries(spoken, _FEWEST_LINES, _MOST_LINES, text))
     raise TypeError(f"{type(question).__name__} is not asked in plain text")
 
 
@@ -310,25 +310,25 @@ def _own_words(spoken: str, question: Utter, raw: str) -> str:
     """What is said up to where the reply goes on with somebody else's words, without names."""
     me, other = question.me.resident.name, question.other.name
     names = ("You", me, me.partition(" ")[0])
-    mine = _speaker(*names)
-    theirs = _speaker(*(name for name in (other, other.partition(" ")[0]) if name not in names))
-    kept: list[str] = []
+    own_label = _speaker(*names)
+    other_label = _speaker(*(n for n in (other, other.partition(" ")[0]) if n not in names))
+    spoken_lines: list[str] = []
     for line in spoken.splitlines():
-        if theirs.match(line):
-            if not kept:
+        if other_label.match(line):
+            if not spoken_lines:
                 problem = f'expected your own words, found words of {other}: "{line[:80]}"'
                 raise ReplyError(problem, raw=raw, cause="not allowed")
             break
-        words = mine.sub("", line, count=1).strip()
+        words = own_label.sub("", line, count=1).strip()
         if words:
-            kept.append(words)
-    return " ".join(kept)
+            spoken_lines.append(words)
+    return " ".join(spoken_lines)
 
 
 def _speaker(*names: str) -> re.Pattern[str]:
     """The start of a line that names its speaker, as in "- **Ada Finch**: "."""
-    known = "|".join(re.escape(name) for name in names if name)
-    return re.compile(rf"^\s*(?:[-\u2022]\s+)?[*_]*(?:{known})[*_]*\s*:[*_]*\s*", re.IGNORECASE)
+    choices = "|".join(re.escape(name) for name in names if name)
+    return re.compile(rf"^\s*(?:[-\u2022]\s+)?[*_]*(?:{choices})[*_]*\s*:[*_]*\s*", re.IGNORECASE)
 
 
 def _unquoted(text: str) -> str:
@@ -340,16 +340,16 @@ def _unquoted(text: str) -> str:
     return text if text[0] in inside or closing in inside else inside.strip()
 
 
-def _listed(spoken: str, fewest: int, most: int, raw: str) -> tuple[str, ...]:
+def _read_entries(spoken: str, fewest: int, most: int, raw: str) -> tuple[str, ...]:
     """One entry a line, without bullets and numbers; a line that announces them is no entry."""
     lines = [line.strip() for line in spoken.splitlines() if _WORD.search(line)]
     if len(lines) > 1 and lines[0].endswith(":"):
         del lines[0]
-    found = [_unquoted(_BULLET.sub("", line)) for line in lines]
-    if not fewest <= len(found) <= most:
-        problem = f"expected {fewest} to {most} lines, one thing each, found {len(found)}"
+    entries = [_unquoted(_BULLET.sub("", line)) for line in lines]
+    if not fewest <= len(entries) <= most:
+        problem = f"expected {fewest} to {most} lines, one thing each, found {len(entries)}"
         raise ReplyError(problem, raw=raw, cause="unreadable")
-    return tuple(found)
+    return tuple(entries)
 
 
 def _some(text: str, what: str, raw: str) -> str:

@@ -96,37 +96,37 @@ class OutOfOrder:
 
     def _together(self, number: int, step: int, least: Steps, arrivals: Steps) -> set[int] | None:
         """All in view of each other at this step; None while somebody else might be."""
-        found = {number}
+        group = {number}
         waiting = [number]
         behind = least < step
         while waiting:
-            one = waiting.pop()
-            if (arrivals[behind, one] <= step).any():
+            who = waiting.pop()
+            if (arrivals[behind, who] <= step).any():
                 return None
-            for other in np.flatnonzero(self._near[one] & ~behind).tolist():
-                if other in found or not self._sees(one, other, step):
+            for other in np.flatnonzero(self._near[who] & ~behind).tolist():
+                if other in group or not self._sees(who, other, step):
                     continue
                 if not self._open[other]:
-                    found.add(other)
+                    group.add(other)
                     waiting.append(other)
                 elif self._goes[other] < step:
                     return None  # opened just now, at an earlier step: that must be over first
                 # Whoever lives a later step just now is not needed for this one.
-        return found
+        return group
 
-    def _sees(self, one: int, other: int, step: int) -> bool:
+    def _sees(self, who: int, other: int, step: int) -> bool:
         """Of two who are near, as known: whether they see each other at this step."""
-        mine, its = self._fronts[one], self._fronts[other]
+        own, its = self._fronts[who], self._fronts[other]
         # Whoever has lived a later step was out of view: else it would have waited.
         if step < its.since:
             return False
-        if mine.end == mine.since and its.end == its.since:
+        if own.end == own.since and its.end == its.since:
             return True
-        return sees(*mine.at(step), *its.at(step), self._radius)
+        return sees(*own.at(step), *its.at(step), self._radius)
 
     def _round(self, step: int, group: Sequence[int]) -> Round:
         members = [self._people[number] for number in group]
-        woken = [one for one in [self._woken(person, step) for person in members] if one]
+        woken = [each for each in [self._woken(person, step) for person in members] if each]
         for person in members:
             number = person.number
             person.tile, person.arena = self._fronts[number].at(step)
@@ -188,13 +188,13 @@ class OutOfOrder:
             meets = self._meeting(number, other)
             self._meets[number, other] = self._meets[other, number] = meets
 
-    def _meeting(self, one: int, other: int) -> int:
-        mine, its = self._fronts[one], self._fronts[other]
-        last = min(max(mine.end, its.end), int(self._goes[one]), int(self._goes[other]))
-        steps = np.arange(max(mine.since, its.since), last + 1)
+    def _meeting(self, who: int, other: int) -> int:
+        own, its = self._fronts[who], self._fronts[other]
+        last = min(max(own.end, its.end), int(self._goes[who]), int(self._goes[other]))
+        steps = np.arange(max(own.since, its.since), last + 1)
         if len(steps) < 2:
             return NEVER
-        x, y, arena = mine.along(steps)
+        x, y, arena = own.along(steps)
         its_x, its_y, its_arena = its.along(steps)
         radius = self._radius
         sees = (arena == its_arena) & (abs(x - its_x) <= radius) & (abs(y - its_y) <= radius)
@@ -373,11 +373,11 @@ class _Walk:
 
     def early(self, tile: Tile, radius: int) -> list[int]:
         """[tiles of the walk], as `starts`, from a tile at which another is on its way."""
-        found = self._early.get(tile)
-        if found is None:
+        starts = self._early.get(tile)
+        if starts is None:
             x, y = np.array([tile]).T
-            found = self._early[tile] = self.starts_from(x, y, radius)[:, 0].tolist()
-        return found
+            starts = self._early[tile] = self.starts_from(x, y, radius)[:, 0].tolist()
+        return starts
 
     def put(self, other: int, tile: Tile, radius: int) -> None:
         """Another goes elsewhere, to stay on this tile in the end."""
@@ -415,8 +415,8 @@ class _Front:
 
     def at(self, step: int) -> tuple[Tile, int]:
         """Tile and arena at a step, if nothing comes between."""
-        gone = min(step, self.end) - self.since
-        return self.tiles[gone], self.arenas[gone]
+        elapsed = min(step, self.end) - self.since
+        return self.tiles[elapsed], self.arenas[elapsed]
 
     def along(self, steps: Steps) -> Steps:
         """[x, y and arena, steps], the same."""

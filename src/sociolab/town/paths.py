@@ -37,7 +37,7 @@ class _Field:
     row: int
     left: int
     top: int
-    whole: bool
+    covers_map: bool
 
     def index(self, tile: Tile) -> int:
         """Where a tile stands; 0, where nothing leads, if it lies outside the window."""
@@ -108,7 +108,7 @@ class Paths:
             field = self._field(goal, most)
             if field.counted[field.index(start)]:
                 return field
-            if field.whole:
+            if field.covers_map:
                 raise WorldError(f"expected a path from tile {start} to {goal}: there is none.")
             most *= 2
 
@@ -117,11 +117,11 @@ class Paths:
         height, width = self._walkable.shape
         left, top = max(0, goal[0] - most), max(0, goal[1] - most)
         free = self._walkable[top : goal[1] + most + 1, left : goal[0] + most + 1]
-        whole = free.shape == (height, width)
+        is_whole = free.shape == (height, width)
         goals = np.zeros_like(free)
         goals[goal[1] - top, goal[0] - left] = True
-        counted = bfs(free, goals, None if whole else most)
-        return _Field(counted.data, free.shape[1] + 1, left, top, whole)
+        counted = bfs(free, goals, None if is_whole else most)
+        return _Field(counted.data, free.shape[1] + 1, left, top, is_whole)
 
 
 # ------------------------------------------------------------------ breadth-first search
@@ -139,7 +139,7 @@ def bfs(free: Tiles, goals: Tiles, most: int | None = None) -> Counts:
     """
     row = free.shape[1] + 1
     front = _bits(goals)
-    left = _bits(free) & ~front
+    unreached = _bits(free) & ~front
     digits: list[int] = []  # digit b: the tiles in whose count bit b is set
     count = 0
     while front and (most is None or count <= most):
@@ -149,8 +149,8 @@ def bfs(free: Tiles, goals: Tiles, most: int | None = None) -> Counts:
         for b in range(len(digits)):
             if count >> b & 1:
                 digits[b] |= front
-        front = (front << 1 | front >> 1 | front << row | front >> row) & left
-        left ^= front
+        front = (front << 1 | front >> 1 | front << row | front >> row) & unreached
+        unreached ^= front
     return _numbers(digits, (free.shape[0] + 2) * row)
 
 

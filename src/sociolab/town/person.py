@@ -77,12 +77,12 @@ class Attention:
 
     def attend(self, nearby: Sequence[Percept]) -> list[Percept]:
         """Those that are new, in the order given: nearest first. From now on they are known."""
-        known = self._known
-        new = [percept for percept in nearby[: self._bandwidth] if percept not in known]
+        noticed = self._known
+        new = [percept for percept in nearby[: self._bandwidth] if percept not in noticed]
         for percept in new:
-            known[percept] = None
-        while len(known) > self._retention:
-            del known[next(iter(known))]
+            noticed[percept] = None
+        while len(noticed) > self._retention:
+            del noticed[next(iter(noticed))]
         return new
 
 
@@ -155,8 +155,8 @@ class Setting:
         if strange:
             raise WorldError(f'a target is given to "{strange[0]}", who does not live here')
         if homeless:
-            one = homeless[0]
-            raise WorldError(f'{one.name} sleeps at "{one.living_area}", which is not on the map')
+            who = homeless[0]
+            raise WorldError(f'{who.name} sleeps at "{who.living_area}", which is not on the map')
 
     @property
     def steps(self) -> int:
@@ -290,10 +290,10 @@ class Person:
 
     def cut_walk(self, step: int) -> None:
         """Record the part of a walk before this step; the walk goes on."""
-        gone = step - self.way_from
-        if self.path and gone > 0:
-            self._record_walk(self.path[:gone], self.way_from)
-            self.way, self.path, self.way_from = self.way[gone:], self.path[gone:], step
+        walked = step - self.way_from
+        if self.path and walked > 0:
+            self._record_walk(self.path[:walked], self.way_from)
+            self.way, self.path, self.way_from = self.way[walked:], self.path[walked:], step
 
     def move_to(self, step: int) -> bool:
         """Be where the walk is at this step; whether that is another tile."""
@@ -340,9 +340,9 @@ class Person:
         """Have another plan; what is over of it is not told again."""
         self.blocks = blocks
         step_of = setting.clock.step
-        told = ((step_of(b.start), step_of(b.end), b) for b in blocks)
+        spans = ((step_of(b.start), step_of(b.end), b) for b in blocks)
         planned = tuple(
-            PlannedBlock(start, end, b.what, b.place) for start, end, b in told if end > step
+            PlannedBlock(start, end, b.what, b.place) for start, end, b in spans if end > step
         )
         self.records.append(Planned(step, self.id, planned, why))
 
@@ -350,12 +350,12 @@ class Person:
 def _known_places(resident: Resident, setting: Setting) -> tuple[str, ...]:
     """Home first, then what the resident is said to know, in that order; sectors in full."""
     names = [str(resident.home)]
-    for known in resident.knows:
-        place = setting.town.place(known)
+    for name in resident.knows:
+        place = setting.town.place(name)
         if place is not None:
             names.append(str(place))
         else:
-            names += [str(place) for place in setting.town.sector_places(known)]
+            names += [str(place) for place in setting.town.sector_places(name)]
     return tuple(dict.fromkeys(names))
 
 
@@ -397,7 +397,7 @@ class Surroundings:
             for person in self.people
         }
 
-    def asked(self, person: Person, question: type[MindQuestion[Any]], step: int) -> Asked:
+    def make_head(self, person: Person, question: type[MindQuestion[Any]], step: int) -> Asked:
         """The head of a question."""
         seat = self.setting.seat_of(person.id, question.name)
         last, index = person.asked_at.get(question.name, (-1, -1))
@@ -440,47 +440,47 @@ class Surroundings:
         self, person: Person, other: Person, step: int, query: str
     ) -> tuple[Memory, ...]:
         """What a person remembers when it meets another: first of all their last talk."""
-        found = self.comes_to_mind(person, step, f"{other.name} {query}")
+        memories = self.comes_to_mind(person, step, f"{other.name} {query}")
         last = person.last_memo.get(other.number)
-        return found if last is None or last in found else (last, *found[:-1])
+        return memories if last is None or last in memories else (last, *memories[:-1])
 
     def ahead(self, person: Person, step: int) -> tuple[Block, ...]:
         """What is left of the plan of the day, the block under way first."""
-        now = self.clock.at(step)
-        return tuple([block for block in person.blocks if block.end > now])
+        moment = self.clock.at(step)
+        return tuple([block for block in person.blocks if block.end > moment])
 
     def spot(self, person: Person, place: str, thing: str) -> Tile:
         """Where to stand: at the object, or anywhere in the place; home if there is no place."""
-        found = self.town.place(place) or person.resident.home
-        tiles: Sequence[Tile] = self.town.spots(found, thing) if thing else ()
-        tiles = self._not_beds(person, tiles or self.town.tiles(found))
+        target = self.town.place(place) or person.resident.home
+        tiles: Sequence[Tile] = self.town.spots(target, thing) if thing else ()
+        tiles = self._not_beds(person, tiles or self.town.tiles(target))
         if len(tiles) == 1:
             return tiles[0]
         choose = stream(self.setting.seed, "spot", person.id, place, thing)
         return tiles[choose.randrange(len(tiles))]
 
-    def free_spot(self, person: Person, wanted: Tile, place: str, thing: str, step: int) -> Tile:
-        """The wanted tile, or, where another in view holds it by this step, the nearest free one of
-        the place, at the object rather than elsewhere; the wanted one if all are taken.
+    def free_spot(self, person: Person, spot: Tile, place: str, thing: str, step: int) -> Tile:
+        """This tile, or, where another in view holds it by this step, the nearest free one of
+        the place, at the object rather than elsewhere; this one if all are taken.
 
         It goes by what was so when the step began, as everything that a resident sees.
         """
-        others = [self.people[number].shown.claim for number in person.view]
-        mine = TileClaim(step, person.number, wanted)
-        if person.tile == wanted == person.showing.claim.tile:
-            mine = person.showing.claim
-        if not any(claim.tile == wanted and claim < mine for claim in others):
-            return wanted
-        found = self.town.place(place) or person.resident.home
-        taken = {claim.tile for claim in others}
-        taken |= {self.people[number].tile for number in person.view}
-        at_hand = frozenset(self.town.spots(found, thing)) if thing else frozenset()
-        x, y = wanted
-        free = [t for t in self._not_beds(person, self.town.tiles(found)) if t not in taken]
+        claims = [self.people[number].shown.claim for number in person.view]
+        own = TileClaim(step, person.number, spot)
+        if person.tile == spot == person.showing.claim.tile:
+            own = person.showing.claim
+        if not any(claim.tile == spot and claim < own for claim in claims):
+            return spot
+        target = self.town.place(place) or person.resident.home
+        occupied = {claim.tile for claim in claims}
+        occupied |= {self.people[number].tile for number in person.view}
+        at_hand = frozenset(self.town.spots(target, thing)) if thing else frozenset()
+        x, y = spot
+        free = [t for t in self._not_beds(person, self.town.tiles(target)) if t not in occupied]
         return min(
             free,
             key=lambda t: (t not in at_hand, abs(t[0] - x) + abs(t[1] - y), t),
-            default=wanted,
+            default=spot,
         )
 
     def _not_beds(self, person: Person, tiles: Sequence[Tile]) -> Sequence[Tile]:
@@ -503,12 +503,12 @@ class Surroundings:
         there by then has lived its steps, since one waits for them in any order.
         """
         x, y = person.tile
-        found = []
+        uses = []
         for thing in self._uses.get(place, {}):
             use = self._last_use(person, place, thing)
             if use and use.state and use.number != person.number:
-                found.append((abs(use.tile[0] - x) + abs(use.tile[1] - y), use))
-        return [Noticed(self.people[use.number], use.state, use.thing) for _, use in sorted(found)]
+                uses.append((abs(use.tile[0] - x) + abs(use.tile[1] - y), use))
+        return [Noticed(self.people[use.number], use.state, use.thing) for _, use in sorted(uses)]
 
     def left_as(self, person: Person, place: str, thing: str) -> str:
         """The state that lasts in which a thing was left, as far as one sees it; "" for none."""
@@ -521,9 +521,9 @@ class Surroundings:
         before = uses[: bisect_left(uses, person.step, key=attrgetter("step"))]
         return next(
             (
-                one
-                for one in reversed(before)
-                if sees(tile, arena, one.tile, self.town.arena_at(one.tile), radius)
+                use
+                for use in reversed(before)
+                if sees(tile, arena, use.tile, self.town.arena_at(use.tile), radius)
             ),
             None,
         )
@@ -532,26 +532,26 @@ class Surroundings:
         """Where a person sleeps."""
         return self._beds[person.number]
 
-    def _objects_in(self, known: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-        found = self._known_objects.get(known)
-        if found is None:
-            found = self._known_objects[known] = {name: self._objects[name] for name in known}
-        return found
+    def _objects_in(self, names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+        objects = self._known_objects.get(names)
+        if objects is None:
+            objects = self._known_objects[names] = {name: self._objects[name] for name in names}
+        return objects
 
     def _people(self) -> tuple[Person, ...]:
-        found: list[Person] = []
+        people: list[Person] = []
         for number, resident in enumerate(self.setting.residents):
             home = self.town.place(resident.living_area)
             assert home is not None  # the setting has seen to it
             resident = resident.model_copy(update={"living_area": str(home)})
-            tile = bed_of(home, self.town, [person.tile for person in found])
-            found.append(Person(number, resident, self.setting, tile))
-        return tuple(found)
+            tile = bed_of(home, self.town, [person.tile for person in people])
+            people.append(Person(number, resident, self.setting, tile))
+        return tuple(people)
 
 
-def bed_of(home: Place, town: TownMap, taken: Sequence[Tile]) -> Tile:
+def bed_of(home: Place, town: TownMap, occupied: Sequence[Tile]) -> Tile:
     """A bed of the home that nobody sleeps in yet, or else any free tile there."""
     beds = [thing for thing in town.objects(home) if thing.endswith("bed")]  # a double bed, too
     tiles = [*(tile for bed in beds for tile in town.spots(home, bed)), *town.tiles(home)]
-    free = [tile for tile in tiles if tile not in taken]
+    free = [tile for tile in tiles if tile not in occupied]
     return (free or tiles)[0]

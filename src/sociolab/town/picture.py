@@ -155,10 +155,10 @@ def _colours(town: TownMap) -> NDArray[np.uint8]:
     grounds = np.array([GROUND_COLOURS[kind] for kind in Ground], dtype=np.uint8)
     colours = grounds[town.ground]
     numbers = {sector: number for number, sector in enumerate(town.sectors)}
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
     tints: list[Colour] = []
     for place in town.places:
-        nth = seen[place.sector] = seen.get(place.sector, -1) + 1
+        nth = counts[place.sector] = counts.get(place.sector, -1) + 1
         tints.append(sector_colour(numbers[place.sector], light=(0.88, 0.84, 0.91, 0.81)[nth % 4]))
     if tints:
         inside = town.arena >= 0
@@ -217,18 +217,18 @@ Box: TypeAlias = tuple[float, float, float, float]
 def write_names(picture: Image.Image, town: TownMap, scale: int) -> None:
     """Names of sectors, then of arenas where there is room; what would hide another is left out."""
     pen = ImageDraw.Draw(picture)
-    taken: list[Box] = []
+    boxes: list[Box] = []
     for number, sector in enumerate(town.sectors):
-        _write_sector(pen, town, number, sector, scale, taken)
+        _write_sector(pen, town, number, sector, scale, boxes)
     if scale >= SMALLEST_SCALE_WITH_ROOMS:
         things = _things(town)
         for place in town.places:
-            _write_arena(pen, town, place, things, scale, taken)
+            _write_arena(pen, town, place, things, scale, boxes)
 
 
-def _is_free(box: Box, taken: list[Box]) -> bool:
+def _is_free(box: Box, boxes: list[Box]) -> bool:
     left, top, right, bottom = box
-    return not any(left < b[2] and b[0] < right and top < b[3] and b[1] < bottom for b in taken)
+    return not any(left < b[2] and b[0] < right and top < b[3] and b[1] < bottom for b in boxes)
 
 
 def _around_text(centre: tuple[float, float], text: str, size: int, pad: int = 0) -> Box:
@@ -253,7 +253,7 @@ def _write_arena(
     place: Place,
     things: NDArray[np.bool_],
     scale: int,
-    taken: list[Box],
+    boxes: list[Box],
 ) -> None:
     """The name of an arena, in one line or more, at the free spot and size that hide the least."""
     inside = town.arena == town.places.index(place)
@@ -271,11 +271,11 @@ def _write_arena(
             # A smaller size costs as much as hiding three objects, a line more as one.
             hidden = spot[0] + 1.5 * (scale - size) + text.count("\n")
             better = best is None or hidden < best[0]
-            if better and _is_free(_around_text(centre, text, size), taken):
+            if better and _is_free(_around_text(centre, text, size), boxes):
                 best = (hidden, text, size, centre)
     if best is not None:
         _, text, size, centre = best
-        taken.append(_around_text(centre, text, size))
+        boxes.append(_around_text(centre, text, size))
         write(pen, centre, text, size, INK)
 
 
@@ -314,7 +314,7 @@ def _best_spot(
 
 
 def _write_sector(
-    pen: ImageDraw.ImageDraw, town: TownMap, number: int, sector: str, scale: int, taken: list[Box]
+    pen: ImageDraw.ImageDraw, town: TownMap, number: int, sector: str, scale: int, boxes: list[Box]
 ) -> None:
     """The name of a sector on a small plate over its northern edge, its southern one, or inside."""
     tiles = [tile for place in town.sector_places(sector) for tile in town.tiles(place)]
@@ -329,8 +329,8 @@ def _write_sector(
         for row in (top - 0.5, bottom + 0.5, (top + bottom) / 2, top - 2, bottom + 2):
             y = min(max(row * scale, height / 2 + 3), town.height * scale - height / 2 - 3)
             box = _around_text((x, y), sector, size, pad=5)
-            if _is_free(box, taken):
-                taken.append(box)
+            if _is_free(box, boxes):
+                boxes.append(box)
                 fill = sector_colour(number, light=0.34, strength=0.30)
                 pen.rounded_rectangle((*box[:3], box[3] + 1), radius=4, fill=fill)
                 write(pen, (x, y), sector, size, WHITE)
@@ -352,11 +352,11 @@ def draw_people(
 ) -> None:
     """A numbered dot for each resident; those on one spot stand around it."""
     radius = max(7, round(scale * 0.75))
-    taken: list[tuple[float, float]] = []
+    spots: list[tuple[float, float]] = []
     for name in sorted(people, key=numbers.__getitem__):
         x, y = people[name]
-        spot = _free_spot(((x + 0.5) * scale, (y + 0.5) * scale), radius, taken)
-        taken.append(spot)
+        spot = _free_spot(((x + 0.5) * scale, (y + 0.5) * scale), radius, spots)
+        spots.append(spot)
         _put_dot(picture, spot, radius, numbers[name])
 
 
@@ -374,14 +374,14 @@ def draw_legend(
 
 
 def _free_spot(
-    wanted: tuple[float, float], radius: int, taken: list[tuple[float, float]]
+    centre: tuple[float, float], radius: int, spots: list[tuple[float, float]]
 ) -> tuple[float, float]:
     """The spot nearest the wanted one at which a dot hides no other by much."""
     apart = (1.7 * radius) ** 2
-    for x, y in _around(wanted, radius):
-        if all((x - a) ** 2 + (y - b) ** 2 >= apart for a, b in taken):
+    for x, y in _around(centre, radius):
+        if all((x - a) ** 2 + (y - b) ** 2 >= apart for a, b in spots):
             return x, y
-    return wanted
+    return centre
 
 
 def _around(centre: tuple[float, float], radius: int) -> Iterator[tuple[float, float]]:

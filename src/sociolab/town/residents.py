@@ -95,7 +95,7 @@ class Resident(BaseModel):
             if rhythm is not None
             else ""
         )
-        habits = (f"{one.what} at {one.place} from {one.start} to {one.end}" for one in self.habits)
+        habits = (f"{h.what} at {h.place} from {h.start} to {h.end}" for h in self.habits)
         return lifestyle, self.routine or "; ".join(habits)
 
 
@@ -113,13 +113,13 @@ class RecordLines:
     def where(self, field: str, value: object = "") -> str:
         """File and line of a field's value, else of the value or the field, else of the record."""
         begins = rf"\s*{re.escape(field)}\b"
-        for wanted in (
+        for pattern in (
             rf"{begins}.*{re.escape(str(value))}",
             f'.*"{re.escape(str(value))}"',
             begins,
         ):
             for number, line in enumerate(self.lines, self.first):
-                if re.match(wanted, line):
+                if re.match(pattern, line):
                     return f"{self.path}, line {number}"
         return f"{self.path}, line {self.first}"
 
@@ -149,10 +149,10 @@ def load_residents(path: Path, town: TownMap) -> tuple[Resident, ...]:
     twice, a place is not on the map, habits overlap, a tie leads to nobody, or a tie is not mutual.
     """
     faults = Faults()
-    found = read_residents(path, faults)
-    faults.add(*resident_faults(found, town, whole=not faults), *one_sided_ties(found))
+    located = read_residents(path, faults)
+    faults.add(*resident_faults(located, town, whole=not faults), *one_sided_ties(located))
     faults.refuse()
-    return tuple(one.resident for one in found)
+    return tuple(item.resident for item in located)
 
 
 def read_residents(path: Path, faults: Faults) -> tuple[LocatedResident, ...]:
@@ -167,15 +167,15 @@ def read_residents(path: Path, faults: Faults) -> tuple[LocatedResident, ...]:
     heads = [n for n, line in enumerate(lines) if re.match(r"\s*\[\[\s*resident\s*\]\]", line)]
     if len(heads) != len(tables):  # written in another way: no line is known to be whose
         heads = [0] * len(tables)
-    found = []
+    located = []
     for table, start, end in zip(tables, heads, [*heads[1:], 0], strict=True):
         block = RecordLines(str(path), start + 1, tuple(lines[start : end or None]))
         try:
-            found.append(LocatedResident(Resident.model_validate(table), block))
+            located.append(LocatedResident(Resident.model_validate(table), block))
         except ValidationError as error:
             for loc, problem in all_problems(error, Resident):
                 faults.add(f"{block.where(str(loc[0]) if loc else '')}: {problem}")
-    return tuple(found)
+    return tuple(located)
 
 
 def resident_faults(
@@ -183,21 +183,21 @@ def resident_faults(
 ) -> Iterator[str]:
     """Residents who occur twice, name a place or person that is not, or do two things at a time;
     each with file and line. Not `whole`: others live there, too, so any name may be right."""
-    names = {one.resident.name for one in residents}
-    seen: set[tuple[str, str]] = set()
+    names = {item.resident.name for item in residents}
+    identities: set[tuple[str, str]] = set()
     on_map = 'write a sector or "Sector: arena" as on the map'
-    for one in residents:
-        who = one.resident
+    for located in residents:
+        who = located.resident
         for field, value in (("id", who.id), ("name", who.name)):
-            if (field, value) in seen:
-                yield one.fault(
+            if (field, value) in identities:
+                yield located.fault(
                     field,
                     value,
                     f'expected every {field} once, found "{value}" twice; rename one of them',
                 )
-            seen.add((field, value))
+            identities.add((field, value))
         if town.place(who.living_area) is None:
-            yield one.fault(
+            yield located.fault(
                 "living_area",
                 who.living_area,
                 f'expected a room of {town.name} in "living_area", found "{who.living_area}"; '
@@ -206,32 +206,34 @@ def resident_faults(
         for field, place in _places(who):
             if not is_known_place(place, town):
                 problem = f'expected a place of {town.name} in "{field}", found "{place}"; {on_map}'
-                yield one.fault(field, place, problem)
+                yield located.fault(field, place, problem)
         for other in who.ties:
             if other == who.name or (whole and other not in names):
-                yield one.fault(
+                yield located.fault(
                     "ties",
                     other,
                     f'expected the names of other residents in "ties", found "{other}"; correct '
                     "the name or add that resident",
                 )
-        yield from _of_habits(one)
+        yield from _of_habits(located)
 
 
 def _of_habits(written: LocatedResident) -> Iterator[str]:
     latest: Habit | None = None
-    for one in sorted(written.resident.habits, key=lambda habit: habit.start):
-        if one.end <= one.start:
-            problem = f'expected "{one.what}" to end after {one.start}, found {one.end}; correct it'
-            yield written.fault("habits", one.what, problem)
-        if latest is not None and one.start < latest.end:
+    for habit in sorted(written.resident.habits, key=lambda h: h.start):
+        if habit.end <= habit.start:
             problem = (
-                f'expected one habit at a time, found "{one.what}" from {one.start} and '
+                f'expected "{habit.what}" to end after {habit.start}, found {habit.end}; correct it'
+            )
+            yield written.fault("habits", habit.what, problem)
+        if latest is not None and habit.start < latest.end:
+            problem = (
+                f'expected one habit at a time, found "{habit.what}" from {habit.start} and '
                 f'"{latest.what}" until {latest.end}; correct one of the two'
             )
-            yield written.fault("habits", one.what, problem)
-        if latest is None or one.end > latest.end:
-            latest = one
+            yield written.fault("habits", habit.what, problem)
+        if latest is None or habit.end > latest.end:
+            latest = habit
 
 
 def is_known_place(name: str, town: TownMap) -> bool:
@@ -249,13 +251,13 @@ def _places(resident: Resident) -> Iterator[tuple[str, str]]:
 
 def one_sided_ties(residents: Sequence[LocatedResident]) -> Iterator[str]:
     """Ties that one of the two alone has, with file and line."""
-    by_name = {one.resident.name: one.resident for one in residents}
-    for one in residents:
-        for other in one.resident.ties:
-            if other in by_name and one.resident.name not in by_name[other].ties:
-                yield one.fault(
+    by_name = {item.resident.name: item.resident for item in residents}
+    for located in residents:
+        for other in located.resident.ties:
+            if other in by_name and located.resident.name not in by_name[other].ties:
+                yield located.fault(
                     "ties",
                     other,
                     f"expected a tie to {other} on both sides, found it on one; say under {other} "
-                    f"what {one.resident.name} is to them",
+                    f"what {located.resident.name} is to them",
                 )

@@ -76,8 +76,8 @@ class _Town:
             if not self._threads:
                 self._expect_all_lived()
                 break
-            asked, self._asked = tuple(self._asked), []
-            failed = self._take((yield StartRequests(asked)))
+            requests, self._asked = tuple(self._asked), []
+            failed = self._take((yield StartRequests(requests)))
             if failed is not None:
                 yield from self.trace.rest(min(failed.turn, self.scheduler.lived))
                 yield Ended("failed turn", failed.turn, failed.seat)
@@ -103,25 +103,25 @@ class _Town:
     # -------------------------------------------------------------- asking
 
     def _ask(self, thread: Thread, question: MindQuestion[Any]) -> None:
-        asked = question.asked
+        head = question.asked
         # A talk begun at the last step goes a little beyond it.
         request = request_of(question, self.setting.steps + 2 * MOST_ROUNDS)
-        key = (asked.seat, asked.step, request.name)
+        key = (head.seat, head.step, request.name)
         if key in self._names:
             raise WorldError(
-                f"the seat {asked.seat} was asked {question.name} twice at step {asked.step}, "
-                f"last for {asked.resident}: no reply could be told from the other; give each "
+                f"the seat {head.seat} was asked {question.name} twice at step {head.step}, "
+                f"last for {head.resident}: no reply could be told from the other; give each "
                 "resident a seat of its own"
             )
         self._names.add(key)
         self._threads[key] = (thread, question)
         self._asked.append(request)
 
-    def _take(self, came: Sent) -> Unusable | None:
+    def _take(self, sent: Sent) -> Unusable | None:
         """Pass answers on; the failure that ends the simulation, if one does."""
-        if not came:
+        if not sent:
             raise WorldError("a town that waits for replies was sent none")
-        for item in came:
+        for item in sent:
             if not isinstance(item, Completed):
                 raise WorldError(f"a town is sent replies with their requests, found {item!r:.80}")
             key = (item.request.seat, item.request.turn, item.request.name)
@@ -152,10 +152,10 @@ class _Town:
             self.scheduler.over(thread.round)
 
     def _go_without(self, question: MindQuestion[Any], failure: Unusable) -> None:
-        asked = question.asked
-        person = next(p for p in self.around.people if p.id == asked.resident)
+        head = question.asked
+        person = next(p for p in self.around.people if p.id == head.resident)
         person.records.append(
-            WentWithout(asked.step, asked.resident, question.name, failure.cause, failure.problem)
+            WentWithout(head.step, head.resident, question.name, failure.cause, failure.problem)
         )
 
 
@@ -205,12 +205,12 @@ class TraceWriter:
 
     def _until(self, end: int) -> Iterator[Event]:
         yield from self._replies(end)
-        told = []
+        records = []
         for person in self._around.people:
             person.cut_walk(end)
-            told += [(r.step, person.number, r) for r in person.records if r.step < end]
+            records += [(r.step, person.number, r) for r in person.records if r.step < end]
             person.records = [r for r in person.records if r.step >= end]
-        told.sort(key=lambda item: item[:2])
+        records.sort(key=lambda item: item[:2])
         self._taken = end
-        value = chunk(end, [record for _, _, record in told])
+        value = chunk(end, [record for _, _, record in records])
         yield Happened(end, "", TRACE, value)

@@ -224,19 +224,19 @@ def chunk(steps: int, records: Iterable[Record]) -> Json:
 
 def chunks_in(events: Iterable[Event]) -> list[Json]:
     """The chunks that the events of an episode carry."""
-    return [one.value for one in events if isinstance(one, Happened) and one.what == TRACE]
+    return [event.value for event in events if isinstance(event, Happened) and event.what == TRACE]
 
 
 def retold(events: Iterable[Event], change: Callable[[Record], Record]) -> tuple[Event, ...]:
     """The events of an episode with other records in its trace."""
-    found: list[Event] = []
-    for one in events:
-        if isinstance(one, Happened) and one.what == TRACE and isinstance(one.value, list):
-            match one.value:
+    changed: list[Event] = []
+    for event in events:
+        if isinstance(event, Happened) and event.what == TRACE and isinstance(event.value, list):
+            match event.value:
                 case ["lived", int(steps), list(rows)]:
-                    one = replace(one, value=chunk(steps, map(change, decode(rows))))
-        found.append(one)
-    return tuple(found)
+                    event = replace(event, value=chunk(steps, map(change, decode(rows))))
+        changed.append(event)
+    return tuple(changed)
 
 
 def trace_from(chunks: Iterable[Json]) -> Trace:
@@ -244,10 +244,10 @@ def trace_from(chunks: Iterable[Json]) -> Trace:
 
     A simulation under way, or one that was killed, has its header and the hours that it lived.
     """
-    given = list(chunks)
-    match given[0] if given else None:
+    items = list(chunks)
+    match items[0] if items else None:
         case ["town", str(first), int(seconds), list(residents)] if seconds > 0:
-            ids = tuple(str(one) for one in residents)
+            ids = tuple(str(resident) for resident in residents)
         case found:
             raise StoreError(
                 f"a trace begins with its header (town, date, seconds, residents); "
@@ -255,8 +255,8 @@ def trace_from(chunks: Iterable[Json]) -> Trace:
             )
     steps = 0
     records: list[Record] = []
-    for one in given[1:]:
-        match one:
+    for item in items[1:]:
+        match item:
             case ["lived", int(until), list(rows)]:
                 steps = until
                 records += decode(rows)
@@ -274,8 +274,8 @@ def encode(records: Iterable[Record]) -> list[Json]:
 
 def decode(rows: Iterable[Any]) -> tuple[Record, ...]:
     """The records that `encode` wrote; StoreError for a row that cannot be read."""
-    found: list[Record] = []
-    add, readers = found.append, _READERS
+    records: list[Record] = []
+    add, readers = records.append, _READERS
     for row in rows:
         try:
             kind, *values = row
@@ -288,7 +288,7 @@ def decode(rows: Iterable[Any]) -> tuple[Record, ...]:
             raise StoreError(
                 f"a row of a trace is one of the kinds {kinds} with its fields; found {_short(row)}"
             ) from error
-    return tuple(found)
+    return tuple(records)
 
 
 def _row(record: Record) -> Row:
@@ -305,8 +305,8 @@ def _row(record: Record) -> Row:
         case Revised(step, who, text):
             return ["i", step, who, text]
         case Talked(step, end, who, other, lines, how):
-            said: Json = [[line.who, line.name, line.text, *_acts(line)] for line in lines]
-            return ["t", step, end, who, other, said, HOW_CODES[how]]
+            spoken: Json = [[line.who, line.name, line.text, *_acts(line)] for line in lines]
+            return ["t", step, end, who, other, spoken, HOW_CODES[how]]
         case Planned(step, who, blocks, why):
             parts: Json = [[b.start, b.end, b.what, b.place] for b in blocks]
             return ["p", step, who, parts, why]
@@ -333,12 +333,12 @@ def _remembered(
     return Remembered(step, who, kind, text, importance or None, tuple(map(_number, evidence)))
 
 
-def _talked(step: int, end: int, who: str, other: str, said: list[Any], how: str) -> Talked:
+def _talked(step: int, end: int, who: str, other: str, spoken: list[Any], how: str) -> Talked:
     lines = tuple(
         Utterance(
-            _text(one), _text(name), _text(text), _ACTS.validate_python(acts[0] if acts else ())
+            _text(speaker), _text(name), _text(text), _ACTS.validate_python(acts[0] if acts else ())
         )
-        for one, name, text, *acts in said
+        for speaker, name, text, *acts in spoken
     )
     return Talked(step, end, who, other, lines, HOW[how])
 
@@ -391,6 +391,6 @@ def _day(text: str) -> date:
         ) from error
 
 
-def _short(found: object) -> str:
-    text = repr(found)
+def _short(value: object) -> str:
+    text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."

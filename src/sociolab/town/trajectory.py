@@ -90,10 +90,10 @@ class Trajectory:
 
     @cached_property
     def _by_kind(self) -> dict[type, list[Any]]:
-        found: dict[type, list[Any]] = {}
+        by_kind: dict[type, list[Any]] = {}
         for record in self.trace.records:
-            found.setdefault(type(record), []).append(record)
-        return found
+            by_kind.setdefault(type(record), []).append(record)
+        return by_kind
 
     def everybody(self, kind: type[R]) -> tuple[R, ...]:
         """All records of this kind, in order of step."""
@@ -102,10 +102,10 @@ class Trajectory:
     def records(self, kind: type[R], who: str) -> tuple[R, ...]:
         """All records of this kind that are this resident's, in order of step."""
         if kind not in self._by_who:
-            found: dict[str, list[Any]] = {}
+            by_who: dict[str, list[Any]] = {}
             for record in self._by_kind.get(kind, ()):
-                found.setdefault(record.who, []).append(record)
-            self._by_who[kind] = found
+                by_who.setdefault(record.who, []).append(record)
+            self._by_who[kind] = by_who
         return tuple(self._by_who[kind].get(who, ()))
 
     # ------------------------------------------------------------------ at one step
@@ -127,7 +127,7 @@ class Trajectory:
     def action_at(self, who: str, step: int) -> Did | None:
         """What a resident is doing at a step; None before its first action and after the end."""
         acted = self.actions(who)
-        at = bisect_right(acted, step, key=lambda one: one.start) - 1
+        at = bisect_right(acted, step, key=lambda span: span.start) - 1
         return acted[at].did if at >= 0 and step < acted[at].end else None
 
     # ------------------------------------------------------------------ as intervals
@@ -160,25 +160,25 @@ class Trajectory:
         """
         # The same texts come again and again: each is looked at once.
         texts = {text for did in self.records(Did, who) for text in (did.doing, did.block)}
-        wanted = {text for text in texts if matches(text)}
-        if not wanted:
+        matching = {text for text in texts if matches(text)}
+        if not matching:
             return ()
         return joined(
-            (one.start, one.end)
-            for one in self.actions(who)
-            if (did := _at_it(one)) and (did.doing in wanted or did.block in wanted)
+            (span.start, span.end)
+            for span in self.actions(who)
+            if (did := _at_it(span)) and (did.doing in matching or did.block in matching)
         )
 
-    def together(self, one: str, other: str) -> Intervals:
+    def together(self, who: str, other: str) -> Intervals:
         """When two residents stood in the same arena; outdoors is no place to be together in."""
-        arenas = {stay.arena for stay in self.stays(one) if stay.arena >= 0}
-        theirs = [stay for stay in self.stays(other) if stay.arena in arenas]
+        arenas = {stay.arena for stay in self.stays(who) if stay.arena >= 0}
+        other_stays = [stay for stay in self.stays(other) if stay.arena in arenas]
         pieces: list[Interval] = []
-        for mine in self.stays(one):
+        for own in self.stays(who):
             pieces += (
-                (max(mine.start, stay.start), min(mine.end, stay.end))
-                for stay in theirs
-                if stay.arena == mine.arena
+                (max(own.start, stay.start), min(own.end, stay.end))
+                for stay in other_stays
+                if stay.arena == own.arena
             )
         return joined(pieces)
 
@@ -188,17 +188,17 @@ class Trajectory:
         return self._places[place]
 
     def _read_arenas(self, place: str) -> frozenset[int]:
-        wanted = _plain(place)
-        found = frozenset(
+        name = _plain(place)
+        numbers = frozenset(
             number
-            for number, one in enumerate(self._town.places)
-            if wanted in (_plain(str(one)), _plain(one.sector))
+            for number, arena in enumerate(self._town.places)
+            if name in (_plain(str(arena)), _plain(arena.sector))
         )
-        if not found:
+        if not numbers:
             raise ConfigError(
                 f'expected a place of the map, a sector or "Sector: arena"; found "{place}"'
             )
-        return found
+        return numbers
 
     def _track(self, who: str) -> Track | None:
         if who not in self._tracks:
@@ -233,21 +233,21 @@ class Trajectory:
         at = np.flatnonzero(np.concatenate(([True], arenas[1:] != arenas[:-1])))
         starts = [*track.steps[at].tolist(), self.trace.steps]
         ends = [min(end, self.trace.steps) for end in starts[1:]]
-        found = map(ArenaStay, starts, ends, arenas[at].tolist())
-        return tuple(stay for stay in found if stay.start < stay.end)
+        stays = map(ArenaStay, starts, ends, arenas[at].tolist())
+        return tuple(stay for stay in stays if stay.start < stay.end)
 
     def _read_actions(self, who: str) -> tuple[ActionSpan, ...]:
         dids = self.records(Did, who)
         ends = [*(did.step for did in dids), self.trace.steps][1:]
-        found: list[ActionSpan] = []
+        actions: list[ActionSpan] = []
         before: Did | None = None
         for did, until in zip(dids, ends, strict=True):
             talking = did.state == "talking"
             before = before if talking else did
             end = min(until, self.trace.steps)
             if did.step < end:
-                found.append(ActionSpan(did.step, end, did, before if talking else None))
-        return tuple(found)
+                actions.append(ActionSpan(did.step, end, did, before if talking else None))
+        return tuple(actions)
 
 
 def _at_it(acted: ActionSpan) -> Did | None:
@@ -265,27 +265,27 @@ def _plain(name: str) -> str:
 
 def joined(pieces: Iterable[Interval]) -> Intervals:
     """The same time, sorted; what touches or overlaps is one stretch, what is empty is left out."""
-    found: list[Interval] = []
+    stretches: list[Interval] = []
     for start, end in sorted(piece for piece in pieces if piece[0] < piece[1]):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        if stretches and start <= stretches[-1][1]:
+            stretches[-1] = (stretches[-1][0], max(end, stretches[-1][1]))
         else:
-            found.append((start, end))
-    return tuple(found)
+            stretches.append((start, end))
+    return tuple(stretches)
 
 
-def common(one: Intervals, other: Intervals) -> Intervals:
+def common(first: Intervals, second: Intervals) -> Intervals:
     """The time that is in both."""
-    found, i, j = [], 0, 0
-    while i < len(one) and j < len(other):
-        start, end = max(one[i][0], other[j][0]), min(one[i][1], other[j][1])
+    shared, i, j = [], 0, 0
+    while i < len(first) and j < len(second):
+        start, end = max(first[i][0], second[j][0]), min(first[i][1], second[j][1])
         if start < end:
-            found.append((start, end))
-        if one[i][1] < other[j][1]:
+            shared.append((start, end))
+        if first[i][1] < second[j][1]:
             i += 1
         else:
             j += 1
-    return tuple(found)
+    return tuple(shared)
 
 
 def since(intervals: Intervals, step: int) -> Intervals:
@@ -300,11 +300,11 @@ def length(intervals: Intervals) -> int:
 
 def reached(intervals: Intervals, steps: int) -> int | None:
     """The step at which so many steps of it are over, at least one; None if it has fewer."""
-    left = max(1, steps)
+    remaining = max(1, steps)
     for start, end in intervals:
-        if end - start >= left:
-            return start + left
-        left -= end - start
+        if end - start >= remaining:
+            return start + remaining
+        remaining -= end - start
     return None
 
 
@@ -317,20 +317,20 @@ def diary(trace: Trace, who: str) -> tuple[tuple[str, str], ...]:
     What was merely seen or done is left out, and so are the ways from place to place. Below a
     thought stands what it follows from, and below thoughts among that what they follow from.
     """
-    own = [one for one in trace.records if isinstance(one, Remembered) and one.who == who]
+    own = [r for r in trace.records if isinstance(r, Remembered) and r.who == who]
     clock = Clock(trace.first, trace.seconds)
     days: dict[int, list[str]] = {}
     for record in trace.records:
         if record.who != who and not (isinstance(record, Talked) and record.other == who):
             continue
-        told = list(_told(record, clock))
-        if isinstance(record, Remembered) and told:
-            told += evidence_lines(record, own)
-        if told:
+        texts = list(_describe(record, clock))
+        if isinstance(record, Remembered) and texts:
+            texts += evidence_lines(record, own)
+        if texts:
             time = f"{clock.at(record.step):%H:%M}"
             lines = days.setdefault(clock.day(record.step), [])
-            lines.append(f"{time}  {told[0]}")
-            lines += [f"       {line}" for line in told[1:]]
+            lines.append(f"{time}  {texts[0]}")
+            lines += [f"       {line}" for line in texts[1:]]
     return tuple(
         (spoken_date(clock.date(clock.midnight(day))), "\n".join(lines))
         for day, lines in sorted(days.items())
@@ -345,13 +345,13 @@ def evidence_lines(thought: Remembered, own: Sequence[Remembered], depth: int = 
     """What a thought follows from, a line each, deeper levels further in; `own` are all memories of
     its owner, in order."""
     for number in thought.evidence:
-        one = own[number]
-        yield f"{'  ' * depth}from: {one.text}"
+        source = own[number]
+        yield f"{'  ' * depth}from: {source.text}"
         if depth < DEEPEST:
-            yield from evidence_lines(one, own, depth + 1)
+            yield from evidence_lines(source, own, depth + 1)
 
 
-def _told(record: Record, clock: Clock) -> Iterator[str]:
+def _describe(record: Record, clock: Clock) -> Iterator[str]:
     match record:
         case Did():
             yield from _did(record)
@@ -401,16 +401,14 @@ class Lived:
     trajectory: Trajectory
     names: dict[str, str]
 
-    def who(self, wanted: str) -> str:
+    def who(self, query: str) -> str:
         """The id of a resident by id, name, or the beginning of one; ConfigError if none fits."""
-        key = wanted.casefold()
+        key = query.casefold()
         for id, name in self.names.items():
             if id.startswith(key) or name.casefold().startswith(key):
                 return id
-        known = ", ".join(self.names)
-        raise ConfigError(
-            f'nobody called "{wanted}" lives in this episode; expected one of {known}'
-        )
+        names = ", ".join(self.names)
+        raise ConfigError(f'nobody called "{query}" lives in this episode; expected one of {names}')
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,11 +208,11 @@ class Environment:
     async def _step(self, reply: Answer) -> Step:
         if self._now is None or self._now.waiting is None:
             raise ConfigError("no episode is under way: call reset first")
-        now, asked = self._now, self._now.waiting
-        now.answer(reply)
-        observed = await now.next()
-        usable, problem = now.taken(asked)
-        missed = now.not_given()
+        session, request = self._now, self._now.waiting
+        session.answer(reply)
+        observed = await session.next()
+        usable, problem = session.taken(request)
+        missed = session.not_given()
         step = Step(
             observed,
             usable,
@@ -224,7 +224,7 @@ class Environment:
         if not step.done:
             return step
         self._now = None
-        return await self._table.judged(step, now)
+        return await self._table.judged(step, session)
 
     async def rollouts(
         self, policy: Policy, n: int, in_flight: int = 8, on_error: OnError = "mark"
@@ -242,11 +242,11 @@ class Environment:
             raise ConfigError(f"expected n and in_flight of 1 at least, found {n} and {in_flight}")
         trials = [self._table.next_trial() for _ in range(n)]
         waiting = iter(trials)
-        found: dict[str, Rollout] = {}
+        rollouts: dict[str, Rollout] = {}
 
         async def work() -> None:
             for trial in waiting:
-                found[trial.id] = await play_out(self._table, trial, policy, on_error)
+                rollouts[trial.id] = await play_out(self._table, trial, policy, on_error)
 
         workers = [asyncio.ensure_future(work()) for _ in range(min(n, in_flight))]
         try:
@@ -255,7 +255,7 @@ class Environment:
             for worker in workers:
                 worker.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
-        return tuple(found[trial.id] for trial in trials)
+        return tuple(rollouts[trial.id] for trial in trials)
 
     async def close(self) -> None:
         """Break off what is under way and let go of connections."""
@@ -337,9 +337,9 @@ class EnvFactory:
         for task in self.tasks:
             self.seat_in(task)
 
-    def next_trial(self, wanted: str | None = None) -> Trial:
+    def next_trial(self, task_id: str | None = None) -> Trial:
         """The next task in order, or the one of this id, as a repeat that was not played yet."""
-        task = self._task(wanted)
+        task = self._task(task_id)
         repeat = self._begun[task.id]
         self._begun[task.id] += 1
         seat, other = self.seat_in(task), self._partner.id
@@ -351,14 +351,14 @@ class EnvFactory:
     def begin(self, trial: Trial) -> EnvSession:
         """The episode of a trial, under way from now on; in the running event loop."""
         seat = self.seat_in(trial.task)
-        others = {each: self._partner.player for each in trial.task.seats if each != seat}
-        return EnvSession(self._kit.world, trial, seat, others, self._make_player)
+        partners = {each: self._partner.player for each in trial.task.seats if each != seat}
+        return EnvSession(self._kit.world, trial, seat, partners, self._make_player)
 
     async def judged(self, played: Played, session: EnvSession) -> Played:
         """The last step or the rollout of an episode that is over, with what the policy's seat
         earned in it."""
         episode = session.episode()
-        scores = await self._panel.given(episode, self.seat_in(episode.trial.task))
+        scores = await self._panel.read_scores(episode, self.seat_in(episode.trial.task))
         return replace(
             played,
             rewards=scores.rewards,
@@ -384,16 +384,16 @@ class EnvFactory:
         """Let go of connections."""
         await self._models.close()
 
-    def _task(self, wanted: str | None) -> Task:
-        if wanted is None:
+    def _task(self, task_id: str | None) -> Task:
+        if task_id is None:
             task = self.tasks[self._count % len(self.tasks)]
             self._count += 1
             return task
         for task in self.tasks:
-            if task.id == wanted:
+            if task.id == task_id:
                 return task
         raise ConfigError(
-            f'there is no task "{wanted}" among the {len(self.tasks)} of this environment; its '
+            f'there is no task "{task_id}" among the {len(self.tasks)} of this environment; its '
             "property `tasks` names them"
         )
 
@@ -441,12 +441,12 @@ async def _play(seat: EnvSession, policy: Policy, turns: list[PolicyTurn]) -> No
             turns.append(PolicyTurn(last.observation, last.reply, *seat.taken(last.observation)))
         if observed is None:
             return
-        reply = await _asked(policy, observed)
+        reply = await _ask_policy(policy, observed)
         seat.answer(reply)
         turns.append(PolicyTurn(observed, reply, None))
 
 
-async def _asked(policy: Policy, observed: Observed) -> Answer:
+async def _ask_policy(policy: Policy, observed: Observed) -> Answer:
     replying: object = policy(observed)
     if not inspect.isawaitable(replying):
         raise _NoPolicyError(

@@ -75,36 +75,36 @@ def share_of(text: str) -> float:
     return value
 
 
-def _rules(one: ExportOptions) -> tuple[tuple[bool, str], ...]:
+def _rules(options: ExportOptions) -> tuple[tuple[bool, str], ...]:
     """What must not be, and what is said of it."""
-    pairs, found = one.form == "pairs", f"found --as {one.form}"
-    names = ", ".join(one.measures) or "none"
+    pairs, actual = options.form == "pairs", f"found --as {options.form}"
+    names = ", ".join(options.measures) or "none"
     return (
         (
-            one.form not in FORMS,
-            f'--as: expected {", ".join(FORMS[:-1])} or {FORMS[-1]}, found "{one.form}"',
+            options.form not in FORMS,
+            f'--as: expected {", ".join(FORMS[:-1])} or {FORMS[-1]}, found "{options.form}"',
         ),
-        (one.whole and one.form != "sft", f"--whole is for --as sft, {found}"),
+        (options.whole and options.form != "sft", f"--whole is for --as sft, {actual}"),
         (
-            one.whole and one.asked is not None,
+            options.whole and options.asked is not None,
             "--whole holds the turns of an episode and no answers: leave --asked out",
         ),
-        (one.margin is not None and not pairs, f"--margin is for --as pairs, {found}"),
+        (options.margin is not None and not pairs, f"--margin is for --as pairs, {actual}"),
         (
-            one.margin is not None and not one.margin > 0,
-            f"--margin: expected more than 0, found {one.margin}",
+            options.margin is not None and not options.margin > 0,
+            f"--margin: expected more than 0, found {options.margin}",
         ),
         (
-            one.least is not None and pairs,
+            options.least is not None and pairs,
             "--min is for --as turns and sft; for pairs use --margin",
         ),
         (
-            one.least is not None and len(one.measures) != 1,
+            options.least is not None and len(options.measures) != 1,
             f"--min goes by one --metric, found {names}",
         ),
-        (pairs and len(one.measures) > 1, f"pairs go by one --metric, found {names}"),
+        (pairs and len(options.measures) > 1, f"pairs go by one --metric, found {names}"),
         (
-            one.by is not None and not one.measures and not pairs,
+            options.by is not None and not options.measures and not pairs,
             "--by names the judge of a --metric: give --metric, too",
         ),
     )
@@ -115,33 +115,33 @@ class ExportSource:
     """Runs to export from: their scores, who gave each wanted measure, and what is wanted.
 
     `evaluated` has the agents that each run evaluates: chats and pairs are theirs, and a partner's
-    only where `wanted.agent` names it.
+    only where `options.agent` names it.
     """
 
     store: Store
     runs: Sequence[str]
     rewards: RunRewards
     judges: dict[str, str]
-    wanted: ExportOptions
+    options: ExportOptions
     evaluated: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
-    def turns(self, played: EpisodeTurns, left: Skipped) -> Iterator[StoredTurn]:
+    def turns(self, played: EpisodeTurns, skipped: Skipped) -> Iterator[StoredTurn]:
         """The turns of the wanted agent, seat and request; the others were not asked for."""
-        wanted = self.wanted
+        options = self.options
         for turn in played.turns:
-            if wanted.asked not in (None, turn.asked):
+            if options.asked not in (None, turn.asked):
                 continue
-            if wanted.agent is not None and wanted.agent not in names_of(turn.agent, turn.code):
+            if options.agent is not None and options.agent not in names_of(turn.agent, turn.code):
                 continue
-            if wanted.seat is not None and wanted.seat not in (turn.seat, seat_number(turn)):
+            if options.seat is not None and options.seat not in (turn.seat, seat_number(turn)):
                 continue
             if self._is_partners(turn):
-                left.add("turn", f"of the partner {turn.agent}, which --agent would take")
+                skipped.add("turn", f"of the partner {turn.agent}, which --agent would take")
                 continue
             yield turn
 
     def _is_partners(self, turn: StoredTurn) -> bool:
-        if self.wanted.form == "turns" or self.wanted.agent is not None:
+        if self.options.form == "turns" or self.options.agent is not None:
             return False
         return turn.agent not in self.evaluated.get(turn.run, {turn.agent})
 
@@ -155,7 +155,7 @@ class ExportSource:
 
     def missing(self, turn: StoredTurn) -> str:
         """Why the turn is not taken for what it earned; "" where it is."""
-        least = self.wanted.least
+        least = self.options.least
         if least is None:
             return ""
         ((measure, reward),) = self.reward(turn).items()
@@ -172,11 +172,11 @@ def why_unknown(metric: str, judge: str, reward: Reward | None) -> str:
     return f"whose {metric} by {judge} is unknown ({reward.status}{hint})"
 
 
-def episodes(source: ExportSource, left: Skipped) -> Iterator[EpisodeTurns]:
+def episodes(source: ExportSource, skipped: Skipped) -> Iterator[EpisodeTurns]:
     """The played episodes of the runs, run by run as they were named."""
     for run in source.runs:
-        if source.wanted.world in (None, source.store.run(run).world):
-            yield from played_in(source.store, run, left)
+        if source.options.world in (None, source.store.run(run).world):
+            yield from played_in(source.store, run, skipped)
 
 
 def names_of(label: str | None, code: str | None) -> tuple[str, ...]:
@@ -192,23 +192,23 @@ def seat_number(turn: StoredTurn) -> str:
     return str(seats.index(turn.seat) + 1) if turn.seat in seats else ""
 
 
-def check_names(wanted: ExportOptions, rows: Sequence[RunRow], trials: Sequence[TrialRow]) -> None:
+def check_names(options: ExportOptions, rows: Sequence[RunRow], trials: Sequence[TrialRow]) -> None:
     """ConfigError where no run is of the wanted world, or no trial has the agent or the seat."""
     worlds = sorted({row.world for row in rows})
-    cast = {member for one in trials for member in one.trial.cast}
-    known = {(one.agent, one.identity.code) for one in cast}
-    agents = sorted({name for one in known for name in names_of(*one)})
-    seats = {seat for one in trials for seat in one.trial.task.seats}
-    most = max((len(one.trial.task.seats) for one in trials), default=0)
+    cast = {member for row in trials for member in row.trial.cast}
+    identities = {(member.agent, member.identity.code) for member in cast}
+    agents = sorted({name for identity in identities for name in names_of(*identity)})
+    seats = {seat for row in trials for seat in row.trial.task.seats}
+    most = max((len(row.trial.task.seats) for row in trials), default=0)
     numbers = {str(n + 1) for n in range(most)}
-    _among("--world", wanted.world, worlds, ", ".join(worlds))
-    _among("--agent", wanted.agent, agents, ", ".join(agents))
-    _among("--seat", wanted.seat, seats | numbers, f"a seat's id, or its number, 1 to {most}")
+    _among("--world", options.world, worlds, ", ".join(worlds))
+    _among("--agent", options.agent, agents, ", ".join(agents))
+    _among("--seat", options.seat, seats | numbers, f"a seat's id, or its number, 1 to {most}")
 
 
-def _among(flag: str, name: str | None, known: Iterable[str], told: str) -> None:
-    if name is not None and name not in known:
-        raise ConfigError(f'{flag}: "{name}" is not in these runs; expected one of: {told}')
+def _among(flag: str, name: str | None, choices: Iterable[str], expected: str) -> None:
+    if name is not None and name not in choices:
+        raise ConfigError(f'{flag}: "{name}" is not in these runs; expected one of: {expected}')
 
 
 SCHEMA = 1
@@ -228,9 +228,9 @@ class TrainingExample:
     agent: str | None = None
 
 
-def turn_examples(source: ExportSource, left: Skipped) -> Iterator[TrainingExample]:
+def turn_examples(source: ExportSource, skipped: Skipped) -> Iterator[TrainingExample]:
     """Every turn, usable or not, with all that is known of it."""
-    for turn in _turns(source, left):
+    for turn in _turns(source, skipped):
         usage = turn.usage
         line = {
             "schema": SCHEMA,
@@ -252,22 +252,22 @@ def turn_examples(source: ExportSource, left: Skipped) -> Iterator[TrainingExamp
         yield example(line, turn)
 
 
-def chat_examples(source: ExportSource, left: Skipped) -> Iterator[TrainingExample]:
+def chat_examples(source: ExportSource, skipped: Skipped) -> Iterator[TrainingExample]:
     """Every usable turn as a chat that ends with its reply."""
-    for turn in _turns(source, left):
+    for turn in _turns(source, skipped):
         if not turn.usable:
-            left.add("turn", "with an unusable reply")
+            skipped.add("turn", "with an unusable reply")
             continue
         messages = [*chat_messages(turn.prompt), assistant(turn.reply)]
         yield example({"messages": messages, "metadata": about(source, turn)}, turn)
 
 
-def _turns(source: ExportSource, left: Skipped) -> Iterator[StoredTurn]:
-    for played in episodes(source, left):
-        for turn in source.turns(played, left):
+def _turns(source: ExportSource, skipped: Skipped) -> Iterator[StoredTurn]:
+    for played in episodes(source, skipped):
+        for turn in source.turns(played, skipped):
             why = source.missing(turn)
             if why:
-                left.add("turn", why)
+                skipped.add("turn", why)
             else:
                 yield turn
 
@@ -275,8 +275,8 @@ def _turns(source: ExportSource, left: Skipped) -> Iterator[StoredTurn]:
 def about(source: ExportSource, turn: StoredTurn) -> JsonLine:
     """Where a turn is from, who took it, and what the episode earned its seat."""
     trial = turn.trial
-    scores = source.rewards.of(turn.run, trial.id, turn.seat)
-    of_episode = source.rewards.of(turn.run, trial.id, None)
+    scores = source.rewards.scores_of(turn.run, trial.id, turn.seat)
+    of_episode = source.rewards.scores_of(turn.run, trial.id, None)
     rewards = source.reward(turn)
     return {
         "run": turn.run,
@@ -320,7 +320,7 @@ class _Prompt(NamedTuple):
     cast: tuple[CastMember, ...]
     seat: str
     turn: int
-    asked: str
+    question: str
     fingerprint: bytes
 
 
@@ -330,7 +330,7 @@ class _Reply:
 
     text: str
     rewards: list[float] = field(default_factory=list)
-    given: dict[tuple[str, str, str, str | None], None] = field(default_factory=dict)
+    origins: dict[tuple[str, str, str, str | None], None] = field(default_factory=dict)
     rebuilt: bool = False
 
     @property
@@ -344,66 +344,66 @@ class _Pair(NamedTuple):
     rejected: _Reply
 
 
-def pair_examples(source: ExportSource, left: Skipped) -> Iterator[TrainingExample]:
+def pair_examples(source: ExportSource, skipped: Skipped) -> Iterator[TrainingExample]:
     """Every two replies to one prompt whose mean rewards differ by the margin, the better first.
 
     Both are by one agent, in one cast, at one point of the conversation. Episodes whose reward is
     unknown count for neither. Read twice: prompts are looked up only for the pairs that there are.
     """
-    pairs = _pairs(source, left)
+    pairs = _pairs(source, skipped)
     for played in episodes(source, Skipped()):
         for turn in source.turns(played, Skipped()):
             for pair in pairs.pop(_prompt(turn), ()):
                 yield _example(source, turn, pair)
 
 
-def _pairs(source: ExportSource, left: Skipped) -> dict[_Prompt, list[_Pair]]:
+def _pairs(source: ExportSource, skipped: Skipped) -> dict[_Prompt, list[_Pair]]:
     pairs: dict[_Prompt, list[_Pair]] = {}
-    for prompt, replies in _replies(source, left).items():
+    for prompt, replies in _replies(source, skipped).items():
         distinct = list(replies.values())
-        if sum(len(one.rewards) for one in distinct) == 1:
-            left.add("turn", "whose prompt no other turn had")
+        if sum(len(reply.rewards) for reply in distinct) == 1:
+            skipped.add("turn", "whose prompt no other turn had")
         elif len(distinct) == 1:
-            left.add("prompt", "with the same reply each time")
+            skipped.add("prompt", "with the same reply each time")
         else:
-            kept = list(_apart(combinations(distinct, 2), source.wanted.margin))
+            distant = list(_apart(combinations(distinct, 2), source.options.margin))
             every = len(distinct) * (len(distinct) - 1) // 2
-            left.add("pair of replies", f"apart by {_less(source)}", every - len(kept))
-            if kept:
-                pairs[prompt] = kept
+            skipped.add("pair of replies", f"apart by {_less(source)}", every - len(distant))
+            if distant:
+                pairs[prompt] = distant
     return pairs
 
 
-def _replies(source: ExportSource, left: Skipped) -> dict[_Prompt, dict[str, _Reply]]:
+def _replies(source: ExportSource, skipped: Skipped) -> dict[_Prompt, dict[str, _Reply]]:
     """The replies to each prompt, by their text."""
     ((measure, judge),) = source.judges.items()
     groups: dict[_Prompt, dict[str, _Reply]] = {}
-    for played in episodes(source, left):
-        for turn in source.turns(played, left):
+    for played in episodes(source, skipped):
+        for turn in source.turns(played, skipped):
             reward = source.reward(turn)[measure]
             if not turn.usable:
-                left.add("turn", "with an unusable reply")
+                skipped.add("turn", "with an unusable reply")
             elif reward is None or reward.value is None:
-                left.add("turn", why_unknown(measure, judge, reward))
+                skipped.add("turn", why_unknown(measure, judge, reward))
             else:
                 replies = groups.setdefault(_prompt(turn), {})
-                one = replies.setdefault(turn.reply, _Reply(turn.reply))
-                one.rewards.append(reward.value)
-                one.given[turn.run, turn.trial.id, turn.agent or "", turn.code] = None
-                one.rebuilt = one.rebuilt or turn.rebuilt
+                reply = replies.setdefault(turn.reply, _Reply(turn.reply))
+                reply.rewards.append(reward.value)
+                reply.origins[turn.run, turn.trial.id, turn.agent or "", turn.code] = None
+                reply.rebuilt = reply.rebuilt or turn.rebuilt
     return groups
 
 
 def _apart(replies: Iterable[tuple[_Reply, _Reply]], margin: float | None) -> Iterator[_Pair]:
-    for one, other in replies:
-        better, worse = (one, other) if one.reward > other.reward else (other, one)
+    for first, second in replies:
+        better, worse = (first, second) if first.reward > second.reward else (second, first)
         apart = better.reward - worse.reward
         if apart > 0 if margin is None else apart >= margin:
             yield _Pair(better, worse)
 
 
 def _less(source: ExportSource) -> str:
-    margin = source.wanted.margin
+    margin = source.options.margin
     (measure,) = source.judges
     return f"nothing in {measure}" if margin is None else f"less than {margin:g} in {measure}"
 
@@ -435,33 +435,33 @@ def _example(source: ExportSource, turn: StoredTurn, pair: _Pair) -> TrainingExa
             "rejected": _reply_record(pair.rejected),
         },
     }
-    given = {(run, name) for one in pair for run, name, *_ in one.given}
-    return TrainingExample(line, turn.scenario, frozenset(given), any(one.rebuilt for one in pair))
+    origins = {(run, name) for reply in pair for run, name, *_ in reply.origins}
+    return TrainingExample(line, turn.scenario, frozenset(origins), any(r.rebuilt for r in pair))
 
 
 def _reply_record(reply: _Reply) -> dict[str, object]:
-    given = [
+    origins = [
         {"run": run, "trial": trial, "agent": agent, "code": code}
-        for run, trial, agent, code in reply.given
+        for run, trial, agent, code in reply.origins
     ]
     return {
         "reward": reply.reward,
         "rebuilt": reply.rebuilt,
-        "episodes": given,
+        "episodes": origins,
     }
 
 
 _OF_ONE_TURN = ("turn", "asked", "attempt", "model")
 
 
-def whole_examples(source: ExportSource, left: Skipped) -> Iterator[TrainingExample]:
+def whole_examples(source: ExportSource, skipped: Skipped) -> Iterator[TrainingExample]:
     """A chat for each seat of each episode: its head, then what is new and its reply, in turn.
 
     A reply that could not be used, and what was said of it, is left out.
     """
-    for played in episodes(source, left):
+    for played in episodes(source, skipped):
         requests: Mapping[Key, Request] | None = None
-        for all_turns in _by_seat(source.turns(played, left)):
+        for all_turns in _by_seat(source.turns(played, skipped)):
             turns = [turn for turn in all_turns if turn.asked == ACT and turn.usable]
             why = source.missing(all_turns[0])
             if not why and not turns:
@@ -470,20 +470,20 @@ def whole_examples(source: ExportSource, left: Skipped) -> Iterator[TrainingExam
                 requests = played.requests() if requests is None else requests
                 messages = conversation(turns, requests)
                 if messages:
-                    known = about(source, turns[0])
-                    metadata = {k: v for k, v in known.items() if k not in _OF_ONE_TURN}
+                    facts = about(source, turns[0])
+                    metadata = {k: v for k, v in facts.items() if k not in _OF_ONE_TURN}
                     metadata["turns"] = len(turns)
                     yield example({"messages": messages, "metadata": metadata}, turns[0])
                     continue
                 why = "whose prompts are not told turn by turn"
-            left.add("seat of an episode", why)
+            skipped.add("seat of an episode", why)
 
 
 def _by_seat(turns: Iterator[StoredTurn]) -> list[list[StoredTurn]]:
-    found: dict[str, list[StoredTurn]] = {}
+    by_seat: dict[str, list[StoredTurn]] = {}
     for turn in turns:
-        found.setdefault(turn.seat, []).append(turn)
-    return list(found.values())
+        by_seat.setdefault(turn.seat, []).append(turn)
+    return list(by_seat.values())
 
 
 def conversation(turns: Sequence[StoredTurn], requests: Mapping[Key, Request]) -> list[ChatMessage]:
@@ -493,35 +493,37 @@ def conversation(turns: Sequence[StoredTurn], requests: Mapping[Key, Request]) -
     history.
     """
     messages: list[ChatMessage] = []
-    seen = 0
+    sent_lines = 0
     for turn in turns:
         request = requests.get((turn.seat, turn.turn, turn.asked, turn.attempt))
         if request is None or not _was_sent(turn, request.observation):
             return []
-        shown = request.observation
+        observation = request.observation
         head = turn.prompt.messages[0].text
         if not messages:
             messages.append({"role": "system", "content": head})
         elif head != messages[0]["content"]:
             return []
-        new = [line for line in shown.history[seen:] if not line.you]
-        seen = len(shown.history)
+        new = [line for line in observation.history[sent_lines:] if not line.you]
+        sent_lines = len(observation.history)
         messages += [
-            {"role": "user", "content": _user_text(new, shown.tail)},
+            {"role": "user", "content": _user_text(new, observation.tail)},
             assistant(turn.reply),
         ]
     return messages
 
 
-def _was_sent(turn: StoredTurn, shown: Observation) -> bool:
+def _was_sent(turn: StoredTurn, observation: Observation) -> bool:
     """Whether the prompt is this observation: its head, its history and tail, and at most a remark
     on the reply before."""
     sent = turn.prompt.messages
-    if [message.role for message in sent] != ["system", "user"] or not shown.head:
+    if [message.role for message in sent] != ["system", "user"] or not observation.head:
         return False
-    body = _user_text(shown.history, shown.tail)
-    asked = sent[1].text
-    return sent[0].text.startswith(shown.head) and (asked == body or asked.startswith(f"{body}\n"))
+    body = _user_text(observation.history, observation.tail)
+    text = sent[1].text
+    return sent[0].text.startswith(observation.head) and (
+        text == body or text.startswith(f"{body}\n")
+    )
 
 
 def _user_text(lines: Sequence[Line], tail: str) -> str:

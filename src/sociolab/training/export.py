@@ -47,17 +47,17 @@ class ExportedFiles:
 
     def sentences(self) -> list[str]:
         """As lines to read: one a file, what was held out, what was left out, what to know."""
-        lines = [_file_sentence(self.form, one) for one in self.files]
+        lines = [_file_sentence(self.form, file) for file in self.files]
         if len(self.files) > 1:
             lines.append(_held_out(*self.files))
-        left = self.left.sentence()
-        return [*lines, f"left out: {left}" if left else "nothing was left out", *self.notes]
+        skipped = self.left.sentence()
+        return [*lines, f"left out: {skipped}" if skipped else "nothing was left out", *self.notes]
 
 
 def export_training(
     runs: Sequence[str],
     file: Path,
-    wanted: ExportOptions,
+    options: ExportOptions,
     store: Path | None = None,
     *,
     replace: bool = False,
@@ -70,18 +70,18 @@ def export_training(
     """
     with open_store(store) as opened:
         no_run(file, opened, runs)
-        for one in files_of(file, wanted).values():
-            free_output(one, replace=replace)
-        source, left = source_of(opened, runs, wanted), Skipped()
-        make = whole_examples if wanted.whole else _MAKERS[wanted.form]
+        for path in files_of(file, options).values():
+            free_output(path, replace=replace)
+        source, skipped = source_of(opened, runs, options), Skipped()
+        make = whole_examples if options.whole else _MAKERS[options.form]
         written = write_examples(
             file,
-            wanted,
-            make(source, left),
-            lambda: f"nothing fits: no example was found ({left.sentence() or 'no turns'})",
+            options,
+            make(source, skipped),
+            lambda: f"nothing fits: no example was found ({skipped.sentence() or 'no turns'})",
         )
-        notes = (*source.rewards.cautions(source.judges), *_notes(opened, runs, wanted, written))
-    return ExportedFiles(wanted.form, tuple(written), left, notes)
+        notes = (*source.rewards.cautions(source.judges), *_notes(opened, runs, options, written))
+    return ExportedFiles(options.form, tuple(written), skipped, notes)
 
 
 _MAKERS: Mapping[str, Callable[[ExportSource, Skipped], Iterator[TrainingExample]]] = {
@@ -91,39 +91,39 @@ _MAKERS: Mapping[str, Callable[[ExportSource, Skipped], Iterator[TrainingExample
 }
 
 
-def source_of(store: Store, runs: Sequence[str], wanted: ExportOptions) -> ExportSource:
+def source_of(store: Store, runs: Sequence[str], options: ExportOptions) -> ExportSource:
     """The runs, once each, with their scores and who gave what is wanted; ConfigError as above."""
     names = list(dict.fromkeys(runs))
     plans = [store.trials(name) for name in names]
-    check_names(wanted, [store.run(n) for n in names], [one for plan in plans for one in plan])
+    check_names(options, [store.run(n) for n in names], [trial for plan in plans for trial in plan])
     rewards = RunRewards(
         [
             values_of(store, name, plan)
             for name, plan in zip(names, plans, strict=True)
-            if wanted.world in (None, store.run(name).world)
+            if options.world in (None, store.run(name).world)
         ]
     )
-    measures = wanted.measures
-    if wanted.form == "pairs" and not measures:
+    measures = options.measures
+    if options.form == "pairs" and not measures:
         measures = (rewards.main(),)
-    judges = {measure: rewards.judge_of(measure, wanted.by) for measure in measures}
+    judges = {measure: rewards.judge_of(measure, options.by) for measure in measures}
     evaluated = {
         name: frozenset(recorded_labels(settings.get("agents")))
         for name in names
         if isinstance(settings := store.run(name).settings, dict) and settings.get("agents")
     }
-    return ExportSource(store, names, rewards, judges, wanted, evaluated)
+    return ExportSource(store, names, rewards, judges, options, evaluated)
 
 
 def _notes(
-    store: Store, runs: Sequence[str], wanted: ExportOptions, written: Sequence[WrittenFile]
+    store: Store, runs: Sequence[str], options: ExportOptions, written: Sequence[WrittenFile]
 ) -> Iterator[str]:
     """What somebody who trains on it should know: whose turns they are."""
-    agents = sorted({agent for one in written for agent in one.agents})
-    if wanted.form == "sft" and wanted.agent is None and len(agents) > 1:
+    agents = sorted({agent for file in written for agent in file.agents})
+    if options.form == "sft" and options.agent is None and len(agents) > 1:
         yield f"turns of {len(agents)} agents are included: {', '.join(agents)}; --agent keeps one"
-    labels = agents if wanted.agent is None else [wanted.agent]
-    only = None if wanted.form == "pairs" else labels
+    labels = agents if options.agent is None else [options.agent]
+    only = None if options.form == "pairs" else labels
     for note in agent_names(store, list(dict.fromkeys(runs)), only=only).notes:
         yield f"{note} --agent LABEL@MARK keeps one."
 
@@ -133,15 +133,15 @@ def _held_out(train: WrittenFile, heldout: WrittenFile) -> str:
     return f"{held} of {plural(of_all, 'scenario')} held out ({percent(held / of_all)})"
 
 
-def _file_sentence(form: str, one: WrittenFile) -> str:
+def _file_sentence(form: str, file: WrittenFile) -> str:
     what = "pair" if form == "pairs" else "example"
-    runs = len({run for run, _ in one.episodes})
-    told = (
-        f"wrote {one.path}: {plural(one.examples, what)} from "
-        f"{plural(len(one.episodes), 'episode')} of {plural(runs, 'run')}, "
-        f"{plural(len(one.scenarios), 'scenario')}"
+    runs = len({run for run, _ in file.episodes})
+    text = (
+        f"wrote {file.path}: {plural(file.examples, what)} from "
+        f"{plural(len(file.episodes), 'episode')} of {plural(runs, 'run')}, "
+        f"{plural(len(file.scenarios), 'scenario')}"
     )
-    return f"{told}; {one.rebuilt:,} rebuilt for players without a model" if one.rebuilt else told
+    return f"{text}; {file.rebuilt:,} rebuilt for players without a model" if file.rebuilt else text
 
 
 TRAIN, HELDOUT = "train", "heldout"
@@ -161,13 +161,13 @@ class WrittenFile:
     agents: set[str] = field(default_factory=set)
 
 
-def files_of(file: Path, wanted: ExportOptions) -> dict[str, Path]:
+def files_of(file: Path, options: ExportOptions) -> dict[str, Path]:
     """The files to write, by their part ("" where there is one): `a.jsonl` is `a.train.jsonl` and
     `a.heldout.jsonl` where it is split, and ends with `.gz` where it is compressed."""
-    packed = wanted.gzip or file.suffix == ".gz"
+    packed = options.gzip or file.suffix == ".gz"
     bare = file.with_suffix("") if file.suffix == ".gz" else file
     end = ".gz" if packed else ""
-    if wanted.heldout is None:
+    if options.heldout is None:
         return {"": bare.with_name(f"{bare.name}{end}")}
     return {
         part: bare.with_name(f"{bare.stem}.{part}{bare.suffix}{end}") for part in (TRAIN, HELDOUT)
@@ -176,7 +176,7 @@ def files_of(file: Path, wanted: ExportOptions) -> dict[str, Path]:
 
 def write_examples(
     file: Path,
-    wanted: ExportOptions,
+    options: ExportOptions,
     examples: Iterable[TrainingExample],
     why_none: Callable[[], str],
 ) -> list[WrittenFile]:
@@ -184,13 +184,13 @@ def write_examples(
 
     ConfigError if a file cannot be written, or would be empty (`why_none` says why all are).
     """
-    written = {part: WrittenFile(path) for part, path in files_of(file, wanted).items()}
+    written = {part: WrittenFile(path) for part, path in files_of(file, options).items()}
     with ExitStack() as stack:
-        parts = {part: stack.enter_context(_beside(one.path)) for part, one in written.items()}
-        for example, line, part in _with_parts(file, wanted, examples):
+        parts = {p: stack.enter_context(_beside(f.path)) for p, f in written.items()}
+        for example, line, part in _with_parts(file, options, examples):
             parts[part].write(line)
             _count(written[part], example)
-        _check(written, wanted, why_none)
+        _check(written, options, why_none)
     return list(written.values())
 
 
@@ -201,26 +201,26 @@ def heldout_of(scenarios: Collection[Scenario], share: float, seed: int) -> froz
     larger share only adds to them. With other scenarios in the export the cut may move, and those
     near to it change sides; none change places.
     """
-    order = sorted(scenarios, key=lambda one: (stream(seed, *one).random(), one))
+    order = sorted(scenarios, key=lambda scenario: (stream(seed, *scenario).random(), scenario))
     return frozenset(order[: int(len(order) * share + 0.5)])
 
 
 def _with_parts(
-    file: Path, wanted: ExportOptions, examples: Iterable[TrainingExample]
+    file: Path, options: ExportOptions, examples: Iterable[TrainingExample]
 ) -> Iterator[tuple[TrainingExample, str, str]]:
     """Each example, its line, and the part that it goes to: known when all scenarios are."""
-    if wanted.heldout is None:
+    if options.heldout is None:
         for example in examples:
             yield example, _line(example), ""
         return
     with TemporaryFile("w+", encoding="utf-8", newline="\n", dir=file.parent) as aside:
-        kept: list[TrainingExample] = []
+        pending: list[TrainingExample] = []
         for example in examples:
             aside.write(_line(example))
-            kept.append(replace(example, line={}))
+            pending.append(replace(example, line={}))
         aside.seek(0)
-        heldout = heldout_of({one.scenario for one in kept}, wanted.heldout, wanted.seed)
-        for example, line in zip(kept, aside, strict=True):
+        heldout = heldout_of({item.scenario for item in pending}, options.heldout, options.seed)
+        for example, line in zip(pending, aside, strict=True):
             yield example, line, HELDOUT if example.scenario in heldout else TRAIN
 
 
@@ -228,25 +228,25 @@ def _line(example: TrainingExample) -> str:
     return replaced(json.dumps(example.line, ensure_ascii=False)) + "\n"
 
 
-def _count(one: WrittenFile, example: TrainingExample) -> None:
-    one.examples += 1
-    one.rebuilt += example.rebuilt
-    one.episodes |= example.episodes
-    one.scenarios[example.scenario] += 1
+def _count(file: WrittenFile, example: TrainingExample) -> None:
+    file.examples += 1
+    file.rebuilt += example.rebuilt
+    file.episodes |= example.episodes
+    file.scenarios[example.scenario] += 1
     if example.agent is not None:
-        one.agents.add(example.agent)
+        file.agents.add(example.agent)
 
 
 def _check(
-    written: dict[str, WrittenFile], wanted: ExportOptions, why_none: Callable[[], str]
+    written: dict[str, WrittenFile], options: ExportOptions, why_none: Callable[[], str]
 ) -> None:
-    empty = [part for part, one in written.items() if not one.examples]
+    empty = [part for part, file in written.items() if not file.examples]
     if len(empty) == len(written):
         raise ConfigError(why_none())
     if empty:
-        (full,) = (one for one in written.values() if one.examples)
+        (full,) = (file for file in written.values() if file.examples)
         raise ConfigError(
-            f"--split scenario:{wanted.heldout} leaves nothing in {empty[0]}: all "
+            f"--split scenario:{options.heldout} leaves nothing in {empty[0]}: all "
             f"{len(full.scenarios)} scenarios with examples go to the other part; give another "
             "share, or export more scenarios"
         )

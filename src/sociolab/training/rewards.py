@@ -91,14 +91,14 @@ class RunRewards:
                 )
                 self._rewards[*key, value.judge, value.measure] = reward
 
-    def of(self, run: str, trial: str, seat: str | None) -> ScoresByJudge:
+    def scores_of(self, run: str, trial: str, seat: str | None) -> ScoresByJudge:
         """All scores of a seat, or of the episode; what a judge cannot tell is not among them."""
         return self._scores.get((run, trial, seat), {})
 
     def methods(self, judges: Iterable[str]) -> dict[str, Method]:
         """Where the figures of these judges come from: a model, rules, people..."""
-        known = {label: judge.method for run in self._runs for label, judge in run.judges.items()}
-        return {label: known[label] for label in judges}
+        methods = {label: judge.method for run in self._runs for label, judge in run.judges.items()}
+        return {label: methods[label] for label in judges}
 
     def cautions(self, judges: Mapping[str, str]) -> Iterator[str]:
         """What to know of the judges of these measures that are rule-based, a sentence each."""
@@ -128,15 +128,15 @@ class RunRewards:
 
     def main(self) -> str:
         """The measure that the paper of the runs' world compares first."""
-        known = self._measures()
-        if not known:
+        measures = self._measures()
+        if not measures:
             raise ConfigError("nobody judged these runs: there is no reward; see `sociolab judge`")
         for name in self._runs[0].declared.main if self._runs else ():
-            if name in known:
+            if name in measures:
                 return name
-        raise ConfigError(f"choose the reward with --metric, one of {', '.join(known)}")
+        raise ConfigError(f"choose the reward with --metric, one of {', '.join(measures)}")
 
-    def judge_of(self, measure: str, wanted: str | None) -> str:
+    def judge_of(self, measure: str, requested: str | None) -> str:
         """Who scored a measure: the judge that is wanted, or the foremost (`core.score.foremost`)
         that is no baseline.
 
@@ -145,41 +145,41 @@ class RunRewards:
         label differ in prompt or settings: their figures are no one scale, and where lower is
         better: training raises its reward.
         """
-        known = self._measures()
-        if measure not in known:
+        measures = self._measures()
+        if measure not in measures:
             hint = self._hint(measure)
-            near = did_you_mean(measure, known)
+            near = did_you_mean(measure, measures)
             nobody = "none" if hint else "none, since nobody judged these runs"
             raise ConfigError(
                 f'--metric: nothing was scored in "{measure}"{near}; expected one of '
-                f"{', '.join(known) or nobody}{hint}"
+                f"{', '.join(measures) or nobody}{hint}"
             )
         if any(run.declared.metric(measure).better == "lower" for run in self._runs):
             raise ConfigError(
                 f"--metric: lower is better for {measure}, expected a metric where higher is, "
                 f"since training raises its reward"
             )
-        judges = known[measure]
-        wanted = wanted and label_like(wanted, judges, "--by")
-        if wanted is not None and wanted not in judges:
+        judges = measures[measure]
+        requested = requested and label_like(requested, judges, "--by")
+        if requested is not None and requested not in judges:
             raise ConfigError(
-                f'--by: "{wanted}" gave no {measure} in these runs, expected one of '
+                f'--by: "{requested}" gave no {measure} in these runs, expected one of '
                 f"{', '.join(judges)}"
             )
-        by_label = {label: one for run in self._runs for label, one in run.judges.items()}
+        by_label = {label: judge for run in self._runs for label, judge in run.judges.items()}
         leading = foremost({label: by_label[label] for label in judges})
         results = [label for label in leading if by_label[label].method not in BASELINES]
-        if wanted is None and not results:
+        if requested is None and not results:
             raise ConfigError(
                 f"only a rule-based baseline scored {measure} ({listed(judges)}), and a model "
                 "trained on such scores learns rules: have the runs judged by a model (sociolab "
                 f"judge RUN --judge endpoint/model), or add --by {judges[0]} to use them anyway"
             )
-        if wanted is None and len(results) > 1:
+        if requested is None and len(results) > 1:
             raise ConfigError(
                 f"several judges gave {measure}: {', '.join(results)}; choose one with --by"
             )
-        label = wanted or results[0]
+        label = requested or results[0]
         ids = {run.judges[label] for run in self._runs if label in run.judges}
         if len(ids) > 1:
             raise ConfigError(
@@ -190,15 +190,15 @@ class RunRewards:
 
     def _hint(self, measure: str) -> str:
         judges = dict.fromkeys(
-            one.judge for run in self._runs for one in run.untold if one.measure == measure
+            gap.judge for run in self._runs for gap in run.untold if gap.measure == measure
         )
         return next((unscored_hint(self._runs, judge, measure) for judge in judges), "")
 
     def _measures(self) -> Mapping[str, list[str]]:
         """The measures that were scored, each with its judges."""
-        found: dict[str, dict[str, None]] = {}
+        by_measure: dict[str, dict[str, None]] = {}
         for scores in self._scores.values():
             for judge, values in scores.items():
                 for measure in values:
-                    found.setdefault(measure, {})[judge] = None
-        return {measure: sorted(judges) for measure, judges in sorted(found.items())}
+                    by_measure.setdefault(measure, {})[judge] = None
+        return {measure: sorted(judges) for measure, judges in sorted(by_measure.items())}

@@ -89,8 +89,8 @@ class Observed:
     def schema(self) -> dict[str, Any] | None:
         """The JSON schema that a reply must follow; None where it is plain text."""
         schema = self.prompt.schema
-        found: dict[str, Any] | None = None if schema is None else json.loads(schema.text)
-        return found
+        parsed: dict[str, Any] | None = None if schema is None else json.loads(schema.text)
+        return parsed
 
     @property
     def shown(self) -> Observation:
@@ -126,7 +126,7 @@ class EnvSession:
         world: World,
         trial: Trial,
         seat: str,
-        others: Mapping[str, Player],
+        partners: Mapping[str, Player],
         make_player: Callable[[ChatModel], Player],
     ) -> None:
         self.trial = trial
@@ -136,7 +136,7 @@ class EnvSession:
         self._events: list[Event] = []
         hand = _Hand(trial, self._asked)
         # Made before the play: a town keeps another pace once a model is in it.
-        players = {**others, seat: _Outside(make_player(hand), hand)}
+        players = {**partners, seat: _Outside(make_player(hand), hand)}
         play = world.play(trial.task, trial.id, trial.seed)
         self._driven = asyncio.ensure_future(drive(play, players, self._events.append))
         weakref.finalize(self, _end, self._driven, asyncio.get_running_loop()).atexit = False
@@ -211,11 +211,11 @@ class _Typed(Exception):  # noqa: N818  an answer on its way past the reader of 
 class _Hand:
     """A chat model that hands its prompts out and takes the replies in."""
 
-    def __init__(self, trial: Trial, asked: asyncio.Queue[_Waiting]) -> None:
+    def __init__(self, trial: Trial, queue: asyncio.Queue[_Waiting]) -> None:
         self.label = "policy"
         self.requests: dict[tuple[int, str, int], Request] = {}
         self._trial = trial
-        self._asked = asked
+        self._asked = queue
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         request = self.requests[key.turn, key.name, key.attempt]
@@ -247,12 +247,12 @@ class _Outside:
 def _checked(reply: Answer) -> Answer:
     if isinstance(reply, str | BaseModel | Action):
         return reply
-    if isinstance(reply, Sequence) and all(isinstance(one, Action) for one in reply):
+    if isinstance(reply, Sequence) and all(isinstance(action, Action) for action in reply):
         return reply
-    meant = " (as text it is json.dumps of that)" if isinstance(reply, dict) else ""
+    hint = " (as text it is json.dumps of that)" if isinstance(reply, dict) else ""
     raise ConfigError(
         "expected a reply as text, an Action, several of them, or the answer to a question, found "
-        f"{reply!r:.80}{meant}"
+        f"{reply!r:.80}{hint}"
     )
 
 
@@ -274,17 +274,17 @@ class MissedTurns:
 
 def missed_turns(events: Sequence[Event], seat: str) -> MissedTurns:
     """What a seat and the others failed to give in these events; the same in every world."""
-    lost = [one for one in events if isinstance(one, Unusable) and one.final and not one.optional]
-    own = [one for one in lost if one.seat == seat]
-    others = [one for one in lost if one.seat != seat]
+    lost = [e for e in events if isinstance(e, Unusable) and e.final and not e.optional]
+    own = [event for event in lost if event.seat == seat]
+    partners = [event for event in lost if event.seat != seat]
     return MissedTurns(
-        len(own), len(others), tuple(_missed_text(some[0]) for some in (own, others) if some)
+        len(own), len(partners), tuple(_missed_text(some[0]) for some in (own, partners) if some)
     )
 
 
-def _missed_text(one: Unusable) -> str:
-    what = "" if one.name == ACT else f", {one.name}"
-    return f"{one.seat} at turn {one.turn + 1}{what}: {one.problem}"
+def _missed_text(event: Unusable) -> str:
+    what = "" if event.name == ACT else f", {event.name}"
+    return f"{event.seat} at turn {event.turn + 1}{what}: {event.problem}"
 
 
 SeatRewards: TypeAlias = dict[str, dict[str, float | None]]
@@ -322,7 +322,7 @@ class SeatJudges:
         self._judges = judges
         self._cells: dict[JudgeId, tuple[tuple[Measure, int | None], ...]] = {}
 
-    async def given(self, episode: Episode, seat: str) -> SeatScores:
+    async def read_scores(self, episode: Episode, seat: str) -> SeatScores:
         """What each judge says of the episode.
 
         A fatal ModelError (credentials, budget) passes through.
@@ -350,11 +350,11 @@ class SeatJudges:
     async def _verdicts(self, judge: Judge, episode: Episode) -> tuple[Verdict, ...]:
         seats = episode.trial.task.seats
         try:
-            found = await verdicts_of(judge, episode)
+            verdicts = await verdicts_of(judge, episode)
         except SociolabError as error:
             if stops_all(error):
                 raise
             return failures_of(error, self._cells.get(judge.id, ()), seats)
-        if found:
-            self._cells.setdefault(judge.id, cells_of(found, seats))
-        return found
+        if verdicts:
+            self._cells.setdefault(judge.id, cells_of(verdicts, seats))
+        return verdicts

@@ -82,13 +82,13 @@ class StoredTurn:
 
     @property
     def _identity(self) -> Agent | None:
-        return {one.seat: one.identity for one in self.trial.cast}.get(self.seat)
+        return {member.seat: member.identity for member in self.trial.cast}.get(self.seat)
 
     @property
     def partner(self) -> str | None:
         """Who played all the other seats; None where several did."""
-        others = {member.agent for member in self.trial.cast if member.seat != self.seat}
-        return others.pop() if len(others) == 1 else None
+        partners = {member.agent for member in self.trial.cast if member.seat != self.seat}
+        return partners.pop() if len(partners) == 1 else None
 
     @property
     def scenario(self) -> tuple[str, str]:
@@ -120,7 +120,7 @@ class EpisodeTurns:
         return self.rebuilder.requests(self.episode)
 
 
-def played_in(store: Store, run: str, left: Skipped) -> Iterator[EpisodeTurns]:
+def played_in(store: Store, run: str, skipped: Skipped) -> Iterator[EpisodeTurns]:
     """The played episodes of a run, by their ids, so that the order is that of every export.
 
     What players were sent is read from the calls of the run; the turns of a seat that made none
@@ -128,17 +128,17 @@ def played_in(store: Store, run: str, left: Skipped) -> Iterator[EpisodeTurns]:
     ConfigError if it holds no episodes.
     """
     row = run_of_episodes(store, run)
-    trials = {one.trial.id: one for one in store.trials(run)}
-    for one in trials.values():
-        if one.status != "played":
-            left.add("episode", "that failed" if one.status == "failed" else "not played yet")
-    played = sorted(name for name, one in trials.items() if one.status == "played")
+    trials = {item.trial.id: item for item in store.trials(run)}
+    for stored in trials.values():
+        if stored.status != "played":
+            skipped.add("episode", "that failed" if stored.status == "failed" else "not played yet")
+    played = sorted(name for name, item in trials.items() if item.status == "played")
     calls = _Calls(store, run)
     rebuilder = Rebuilder(row)
     for name in played:
         episode = Episode(trials[name].trial, store.events(run, name))
-        asked = calls.of(name)
-        turns = _turns(run, episode, asked, rebuilder, left)
+        sent = calls.calls_of(name)
+        turns = _turns(run, episode, sent, rebuilder, skipped)
         yield EpisodeTurns(run, episode, turns, rebuilder)
 
 
@@ -151,42 +151,42 @@ class _Calls:
     """The calls of a run that played, taken trial by trial in the order of their ids."""
 
     def __init__(self, store: Store, run: str) -> None:
-        found = store.calls.with_prompts(run)
-        self._groups = groupby(found, lambda one: one[0].call.trial)
+        calls = store.calls.with_prompts(run)
+        self._groups = groupby(calls, lambda pair: pair[0].call.trial)
         self._next = next(self._groups, None)
 
-    def of(self, trial: str) -> list[_Asked]:
+    def calls_of(self, trial: str) -> list[_Asked]:
         """The calls of a trial; to be asked for in rising order."""
         while self._next is not None and self._next[0] < trial:
             self._next = next(self._groups, None)
         if self._next is None or self._next[0] != trial:
             return []
-        return [one for one in self._next[1] if one[0].call.role in _PLAYERS]
+        return [pair for pair in self._next[1] if pair[0].call.role in _PLAYERS]
 
 
 def _turns(
-    run: str, episode: Episode, asked: Sequence[_Asked], rebuilder: Rebuilder, left: Skipped
+    run: str, episode: Episode, sent: Sequence[_Asked], rebuilder: Rebuilder, skipped: Skipped
 ) -> tuple[StoredTurn, ...]:
     every = replies_of(episode.events)
     aside = {key for key, (_, event) in every.items() if is_aside(event)}
     replies = {key: reply for key, reply in every.items() if key not in aside}
-    found = [
+    turns = [
         _sent(run, episode, call, prompt, replies)
-        for call, prompt in asked
+        for call, prompt in sent
         if _key(call.call) not in aside
     ]
-    silent = {event.seat for _, event in replies.values()} - {turn.seat for turn in found}
+    silent = {event.seat for _, event in replies.values()} - {turn.seat for turn in turns}
     if silent:
-        made, lost = rebuilder.turns(episode, silent)
-        found += made
-        left.add("turn", "of a player without a model, which cannot be rebuilt", lost)
+        rebuilt, lost = rebuilder.turns(episode, silent)
+        turns += rebuilt
+        skipped.add("turn", "of a player without a model, which cannot be rebuilt", lost)
         empty = sum(e.seat in silent and isinstance(e, Unusable) for _, e in replies.values())
-        left.add("turn", "of a player without a model, without a usable reply", empty)
+        skipped.add("turn", "of a player without a model, without a usable reply", empty)
     last = len(episode.events)
     place = {key: n for key, (n, _) in replies.items()}
     return tuple(
         sorted(
-            found,
+            turns,
             key=lambda turn: place.get((turn.seat, turn.turn, turn.asked, turn.attempt), last),
         )
     )
@@ -243,8 +243,8 @@ class Skipped(Counter[SkipReason]):
         The most comes first, whatever was read first.
         """
         return "; ".join(
-            f"{plural(count, one.what, _MANY.get(one.what, ''))} {one.why}"
-            for one, count in sorted(self.items(), key=lambda item: (-item[1], item[0]))
+            f"{plural(count, reason.what, _MANY.get(reason.what, ''))} {reason.why}"
+            for reason, count in sorted(self.items(), key=lambda item: (-item[1], item[0]))
         )
 
 
@@ -274,7 +274,7 @@ class Rebuilder:
         A turn counts as rebuilt only where the reply, read as a model's is read, gives what is on
         record.
         """
-        found: list[StoredTurn] = []
+        turns: list[StoredTurn] = []
         lost = 0
         requests = self.requests(episode)
         names = {seat: _own_actions(self._world, episode, seat) for seat in seats}
@@ -284,20 +284,20 @@ class Rebuilder:
             if is_aside(event):
                 continue
             request = requests.get(key)
-            made = request and self._made(request, event, names[event.seat].get(event.turn, ()))
-            if not made:
+            rebuilt = request and self._made(request, event, names[event.seat].get(event.turn, ()))
+            if not rebuilt:
                 lost += 1
                 continue
-            prompt, reply = made
-            found.append(
+            prompt, reply = rebuilt
+            turns.append(
                 StoredTurn(self._run, episode.trial, *key, prompt, reply, True, rebuilt=True)
             )
-        return found, lost
+        return turns, lost
 
     def _made(
-        self, request: Request, event: Moved | Answered, told: tuple[Action, ...]
+        self, request: Request, event: Moved | Answered, own: tuple[Action, ...]
     ) -> tuple[Prompt, str] | None:
-        text = _text(request, event, told)
+        text = _text(request, event, own)
         if text is None:
             return None
         model = _Once(text)
@@ -338,33 +338,33 @@ def _own_actions(world: Any, episode: Episode, seat: str) -> Mapping[int, tuple[
     return {line.turn: line.actions for line in world.transcript(episode, seat).lines if line.you}
 
 
-def _text(request: Request, event: Moved | Answered, told: tuple[Action, ...]) -> str | None:
+def _text(request: Request, event: Moved | Answered, own: tuple[Action, ...]) -> str | None:
     """The reply as a model writes it; None where the record has another form than is asked for."""
-    wanted = request.wanted
-    if isinstance(event, Moved) and isinstance(wanted, ActionSpace):
-        if [action.kind for action in told] != [action.kind for action in event.actions]:
+    expected = request.wanted
+    if isinstance(event, Moved) and isinstance(expected, ActionSpace):
+        if [action.kind for action in own] != [action.kind for action in event.actions]:
             return None
-        return _json(_turn(event, told, wanted, addressed=len(request.observation.others) > 1))
-    if isinstance(event, Answered) and not isinstance(wanted, ActionSpace):
-        return _json(wanted.reply.model_validate(event.value))
+        return _json(_turn(event, own, expected, addressed=len(request.observation.others) > 1))
+    if isinstance(event, Answered) and not isinstance(expected, ActionSpace):
+        return _json(expected.reply.model_validate(event.value))
     return None
 
 
 def _turn(
-    event: Moved, told: tuple[Action, ...], space: ActionSpace, *, addressed: bool
+    event: Moved, own: tuple[Action, ...], space: ActionSpace, *, addressed: bool
 ) -> BaseModel:
-    pairs = zip(event.actions, told, strict=True)
-    named = [replace(action, to=own.to) for action, own in pairs]
+    pairs = zip(event.actions, own, strict=True)
+    named = [replace(action, to=intended.to) for action, intended in pairs]
     return written_turn(named, space, addressed)
 
 
 def _same(reply: Reply, event: Moved | Answered) -> bool:
     """Whether the world would have recorded this reply so."""
     if isinstance(event, Answered):
-        value, kept = reply.value, event.value
-        if isinstance(kept, dict):
-            kept = {name: part for name, part in kept.items() if name != ACTS}
-        return isinstance(value, BaseModel) and value.model_dump(mode="json") == kept
+        value, recorded = reply.value, event.value
+        if isinstance(recorded, dict):
+            recorded = {name: part for name, part in recorded.items() if name != ACTS}
+        return isinstance(value, BaseModel) and value.model_dump(mode="json") == recorded
     if not isinstance(reply.value, tuple):
         return False
     read = [(a.kind, a.text, len(a.to), a.fields) for a in reply.value]

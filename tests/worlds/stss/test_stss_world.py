@@ -197,7 +197,7 @@ def test_the_performer_may_plan_to_go_wherever_its_task_is(template: Template) -
             content = Content(task=task, residents=people, town=packed(own_map()))
             around = Surroundings(setting_of(content, QUICK, FailurePolicy(), "t", 1))
             person = next(one for one in around.people if one.id == performer)
-            me, asked = around.me(person, 0), around.asked(person, PlanDay, 0)
+            me, asked = around.me(person, 0), around.make_head(person, PlanDay, 0)
             plan = PlanDay(asked, me, DAYS[0], ())
             again = Replan(asked, me, "", (), me.now)
             for question in (plan, again):

@@ -103,9 +103,9 @@ class GenerativeLife(Life):
         """See how others have left things, and react to that; or remember what one begins to do,
         and what becomes of the thing that is used."""
         me = self.me
-        left = {one.percept: one for one in self.around.left(me, place)}
-        seen = tuple(left[percept] for percept in me.attention.attend([*left]))
-        if seen and (yield from self._notice(seen, left=True)) is not None:
+        by_percept = {item.percept: item for item in self.around.left(me, place)}
+        noticed = tuple(by_percept[percept] for percept in me.attention.attend([*by_percept]))
+        if noticed and (yield from self._notice(noticed, left_behind=True)) is not None:
             return True
         doing = me.doing.doing
         if self._used != (doing, place, thing):
@@ -133,18 +133,18 @@ class GenerativeLife(Life):
     # -------------------------------------------------------------- perceiving and reacting
 
     def _notice(
-        self, seen: tuple[Noticed, ...], *, left: bool = False
+        self, noticed: tuple[Noticed, ...], *, left_behind: bool = False
     ) -> Living[Talk | Changed | None]:
         """Keep what is seen in memory, and react to the first of it that one may react to: perhaps
-        by talking to whom one sees, or who uses what one sees; not of things that were `left`.
+        by talking to whom one sees, or who uses what one sees; not of things `left_behind`.
         """
-        yield from self.stream.observe("seen", *(_told(one) for one in seen))
+        yield from self.stream.observe("seen", *(_describe_seen(item) for item in noticed))
         block = self._under_way()
-        focus = next((one for one in seen if self._is_new(one)), None)
+        focus = next((item for item in noticed if self._is_new(item)), None)
         if block is None or focus is None:
             return None
         me, other = self.me, focus.other
-        may_talk = not left and other.number in me.view
+        may_talk = not left_behind and other.number in me.view
         may_talk = may_talk and free_to_talk(me, other, me.step, self.around)
         if focus.thing:
             self._asked_of_things[other.number, focus.thing] = me.step
@@ -155,14 +155,14 @@ class GenerativeLife(Life):
         last = me.last_talk.get(other.number)
         decision = yield self.ask(
             ga.React,
-            observation=_told(focus),
+            observation=_describe_seen(focus),
             context=context,
             block=block,
             may_talk=may_talk,
             other=self._seen(focus) if may_talk else None,
             last_talk=None if last is None else self.clock.at(last),
         )
-        return (yield from self._act_on(decision, other, _told(focus)))
+        return (yield from self._act_on(decision, other, _describe_seen(focus)))
 
     def _is_new(self, noticed: Noticed) -> bool:
         """Whether one thinks of reacting: not again of the same for a while, nor to sleepers."""
@@ -210,8 +210,8 @@ class GenerativeLife(Life):
         With `merge=relationship` the first is asked once a conversation, or once with the decision
         to begin it.
         """
-        known = len(lines) >= 2 or self._known_of[:2] == (other, step)
-        if not known or "relationship" not in self.around.setting.merge:
+        is_current = len(lines) >= 2 or self._known_of[:2] == (other, step)
+        if not is_current or "relationship" not in self.around.setting.merge:
             noticed = Noticed(other, other.shown.doing)
             context = yield from self._context(step, noticed, lines)
             self._known_of = (other, step, context)
@@ -229,10 +229,10 @@ class GenerativeLife(Life):
         me.last_talk[other.number] = me.step
         me.known = self.myself().places_after(talk.lines)
         about = self.around.other(me, other)
-        kept = yield self.ask(ga.ConversationSummary, about, talk.lines)
-        memo = kept.memo if kept is not None else f"talked with {other.name}"
-        if kept is not None:
-            acts = (Heard(self.now(), other.id, act) for act in kept.acts if act.matter is not None)
+        summary = yield self.ask(ga.ConversationSummary, about, talk.lines)
+        memo = summary.memo if summary is not None else f"talked with {other.name}"
+        if summary is not None:
+            acts = (Heard(self.now(), other.id, a) for a in summary.acts if a.matter is not None)
             me.heard = (*me.heard, *acts)
         yield from self.stream.remember("talk", memo)
         for kind in (ga.PlanningThought, ga.ConversationMemo):
@@ -240,7 +240,7 @@ class GenerativeLife(Life):
             if thought is not None and thought.text:
                 yield from self.stream.remember("thought", thought.text)
         block = self._under_way()
-        if block is None or me.step >= me.bed or kept is None:
+        if block is None or me.step >= me.bed or summary is None:
             return False
         observation = f'you have just talked with {other.name}. What you keep in mind: "{memo}"'
         question = self.ask(ga.React, observation, "", block, may_talk=False)
@@ -250,7 +250,7 @@ class GenerativeLife(Life):
         return isinstance(changed, Changed)
 
 
-def _told(noticed: Noticed) -> str:
+def _describe_seen(noticed: Noticed) -> str:
     """What is seen, in words."""
     if noticed.thing:
         return f"the {noticed.thing} is {noticed.doing}"

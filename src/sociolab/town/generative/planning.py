@@ -53,8 +53,8 @@ class GenerativePlanning(Planning):
         wake, bed = yield from self._hours(day)
         me.bed = self.clock.step(bed)
         if self.plans:
-            made = yield self.ask(ga.DailyPlan, day, wake, bed, notes, yesterday, reminder)
-            me.outline = made.plan if made is not None else ()
+            outline = yield self.ask(ga.DailyPlan, day, wake, bed, notes, yesterday, reminder)
+            me.outline = outline.plan if outline is not None else ()
             blocks = yield from self._schedule(wake, bed)
             me.plan(me.step, blocks, "", self.around.setting)
             if me.outline:
@@ -75,18 +75,18 @@ class GenerativePlanning(Planning):
     def _revised(self, day: date) -> Living[tuple[str, ...]]:
         """Write anew what occupies one, but for the task; the two notes that it is made of."""
         points = (f"plans for {dated(day)}", "important recent events")
-        found = yield from self._stream.recall(*points)
+        memories = yield from self._stream.recall(*points)
         notes: tuple[str, ...] = ()
         if "identity" not in self.around.setting.merge:
-            planned = yield self.ask(ga.PlanningNote, found)
-            felt = yield self.ask(ga.FeelingNote, found)
+            planned = yield self.ask(ga.PlanningNote, memories)
+            felt = yield self.ask(ga.FeelingNote, memories)
             notes = tuple(note.text for note in (planned, felt) if note is not None)
-            found = ()
-        now = yield self.ask(ga.ReviseIdentity, self._currently, self._concern, notes, found)
-        if now is not None:
-            me, self._currently = self.me, now.text
-            whole = f"{self._currently} {self._concern}".strip()
-            me.resident = me.resident.model_copy(update={"currently": whole})
+            memories = ()
+        revised = yield self.ask(ga.ReviseIdentity, self._currently, self._concern, notes, memories)
+        if revised is not None:
+            me, self._currently = self.me, revised.text
+            currently = f"{self._currently} {self._concern}".strip()
+            me.resident = me.resident.model_copy(update={"currently": currently})
             me.records.append(Revised(me.step, me.id, self._currently))
         return notes
 
@@ -95,9 +95,9 @@ class GenerativePlanning(Planning):
     def _schedule(self, wake: datetime, bed: datetime) -> Living[tuple[Block, ...]]:
         """The day by the hour; hours in which one does the same are one block."""
         if "hours" in self.around.setting.merge:
-            made = yield self.ask(ga.DaySchedule, wake, bed)
+            schedule = yield self.ask(ga.DaySchedule, wake, bed)
             idle = (Block(wake, bed, NO_PLAN, ""),)
-            return _blocks(made, wake, bed) if made is not None else idle
+            return _blocks(schedule, wake, bed) if schedule is not None else idle
         blocks: list[Block] = []
         for hour in _hours(wake, bed):
             block = yield from self._filled(hour, tuple(blocks))
@@ -115,7 +115,7 @@ class GenerativePlanning(Planning):
         if block.what:
             return block
         decided = yield from self._filled(block, ())
-        self.me.blocks = tuple(decided if one is block else one for one in self.me.blocks)
+        self.me.blocks = tuple(decided if old is block else old for old in self.me.blocks)
         return decided
 
     def anew(self, why: str) -> Living[bool]:
@@ -129,10 +129,10 @@ class GenerativePlanning(Planning):
             me.blocks = gone_on(me.blocks, _hours(now, bedtime), now)
             return True
         ahead = self.around.ahead(me, me.step)
-        made = yield self.ask(ga.ReviseSchedule, why, ahead, bedtime)
-        if made is None:
+        schedule = yield self.ask(ga.ReviseSchedule, why, ahead, bedtime)
+        if schedule is None:
             return False
-        blocks = gone_on(me.blocks, _blocks(made, now, bedtime), now)
+        blocks = gone_on(me.blocks, _blocks(schedule, now, bedtime), now)
         me.plan(me.step, blocks, why, self.around.setting)
         self.keep("plan", f"I changed my plan for the day: {why}", PLAN_IMPORTANCE)
         return True
@@ -141,16 +141,16 @@ class GenerativePlanning(Planning):
 
     def parts(self, block: Block) -> Living[tuple[Part, ...]]:
         """A block in steps of 5 to 15 minutes."""
-        whole = (Part(minutes=block.minutes, what=block.what),)
+        undivided = (Part(minutes=block.minutes, what=block.what),)
         if not self.plans or block.minutes <= 15 or block.what == NO_PLAN:
-            return whole
+            return undivided
         blocks = self.me.blocks
         at = blocks.index(block)
-        schedule = tuple(one for one in blocks[max(0, at - 1) : at + 2] if one.what)
-        found = yield self.ask(ga.TaskDecomposition, block, schedule)
-        if found is None:
-            return whole
-        return tuple(Part(minutes=one.minutes, what=one.what) for one in found.subtasks)
+        schedule = tuple(near for near in blocks[max(0, at - 1) : at + 2] if near.what)
+        breakdown = yield self.ask(ga.TaskDecomposition, block, schedule)
+        if breakdown is None:
+            return undivided
+        return tuple(Part(minutes=s.minutes, what=s.what) for s in breakdown.subtasks)
 
 
 def _hours(start: datetime, end: datetime) -> tuple[Block, ...]:
@@ -159,13 +159,13 @@ def _hours(start: datetime, end: datetime) -> tuple[Block, ...]:
     After midnight is no part of a day's plan: its last hour lasts until bed.
     """
     midnight = datetime.combine(start.date() + timedelta(days=1), time())
-    found = []
+    hours = []
     while start < end:
         full = start.replace(minute=0, second=0) + _HOUR
         until = end if full >= midnight else min(full, end)
-        found.append(Block(start, until, "", ""))
+        hours.append(Block(start, until, "", ""))
         start = until
-    return tuple(found)
+    return tuple(hours)
 
 
 def _blocks(schedule: ga.Schedule, start: datetime, end: datetime) -> tuple[Block, ...]:

@@ -58,12 +58,12 @@ class Stream(Thinking):
         if len(texts) > 1 and "importance" in self.around.setting.merge:
             answer = yield self.ask(RateMemories, texts)
             return [*answer.ratings] if answer is not None else [None] * len(texts)
-        found: list[int | None] = []
+        ratings: list[int | None] = []
         for text in texts:
             of = _KINDS.get(kind, "event")
             rated = yield self.ask(RateMemory, of, text)
-            found.append(None if rated is None else rated.rating)
-        return found
+            ratings.append(None if rated is None else rated.rating)
+        return ratings
 
     # -------------------------------------------------------------- recalling
 
@@ -74,10 +74,10 @@ class Stream(Thinking):
 
         `step` is given in a talk: there one's own step is not told (see `converse`).
         """
-        numbers = yield from self._found(points, most, self.me.step if step is None else step)
+        numbers = yield from self._find(points, most, self.me.step if step is None else step)
         return tuple(self.me.memory[number] for number in numbers)
 
-    def _found(self, points: tuple[str, ...], most: int, step: int) -> Living[tuple[int, ...]]:
+    def _find(self, points: tuple[str, ...], most: int, step: int) -> Living[tuple[int, ...]]:
         """The numbers of these memories."""
         me = self.me
         if me.vectors is not None:
@@ -85,11 +85,11 @@ class Stream(Thinking):
             if texts:
                 answer = yield self.ask(Embed, texts, step=step)
                 if answer is not None:
-                    me.vectors.give(texts, [decoded(one) for one in answer.vectors])
-        found: dict[int, None] = {}
+                    me.vectors.give(texts, [decoded(vector) for vector in answer.vectors])
+        numbers: dict[int, None] = {}
         for point in points:
-            found |= dict.fromkeys(me.memory.find(step, point, most))
-        return tuple(found)
+            numbers |= dict.fromkeys(me.memory.find(step, point, most))
+        return tuple(numbers)
 
     # -------------------------------------------------------------- reflecting
 
@@ -101,19 +101,19 @@ class Stream(Thinking):
         me.memory.reflected()
         if "reflection" in self.around.setting.without:
             return
-        asked = yield self.ask(SalientQuestions, me.memory.latest(RECENT))
-        for question in asked.questions if asked is not None else ():
+        answer = yield self.ask(SalientQuestions, me.memory.latest(RECENT))
+        for question in answer.questions if answer is not None else ():
             yield from self._conclude(question)
 
     def _conclude(self, question: str) -> Living[None]:
-        numbers = yield from self._found((question,), RECALLED, self.me.step)
+        numbers = yield from self._find((question,), RECALLED, self.me.step)
         memories = tuple(self.me.memory[number] for number in numbers)
         drawn = yield self.ask(DrawInsights, question, memories)
         insights = drawn.insights if drawn is not None else ()
         if not insights:
             return
-        texts = tuple(one.insight for one in insights)
+        texts = tuple(i.insight for i in insights)
         ratings = yield from self._rated("thought", texts)
-        for one, text, rating in zip(insights, texts, ratings, strict=True):
-            because = tuple(sorted({numbers[number - 1] for number in one.because}))
+        for insight, text, rating in zip(insights, texts, ratings, strict=True):
+            because = tuple(sorted({numbers[number - 1] for number in insight.because}))
             self.keep("thought", text, rating, because)

@@ -118,9 +118,9 @@ class Acted(MindAnswer):
 
     @model_serializer(mode="wrap")
     def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
-        found: dict[str, object] = write(self)
-        acts = found.pop("acts", ())
-        return found | {"acts": acts} if self.acts else found
+        values: dict[str, object] = write(self)
+        acts = values.pop("acts", ())
+        return values | {"acts": acts} if self.acts else values
 
 
 # ------------------------------------------------------------------ what a question shows
@@ -249,9 +249,9 @@ class Me:
         Whoever takes part in a conversation learns the places that are named in it, by whomever,
         and the one where it is held.
         """
-        told = places_told(" ".join(line.text for line in lines), self.names)
-        here = (self.place,) if self.place else ()
-        return tuple(dict.fromkeys((*self.places, *told, *here)))
+        new = places_told(" ".join(line.text for line in lines), self.names)
+        current = (self.place,) if self.place else ()
+        return tuple(dict.fromkeys((*self.places, *new, *current)))
 
 
 # ------------------------------------------------------------------ what a question is
@@ -301,13 +301,13 @@ class MindQuestion(Generic[A]):
     @classmethod
     def inputs(cls) -> str:
         """The names of all that its prompt may show: `now`, the fields, `more`."""
-        return " ".join(("now", cls.more, *(cls.called(one.name) for one in fields(cls)[2:])))
+        return " ".join(("now", cls.more, *(cls.called(item.name) for item in fields(cls)[2:])))
 
     def variables(self) -> dict[str, Any]:
         """The values of `inputs`: fields as `in_words` writes them."""
         own = fields(self)[2:]  # all but `asked` and `me`
-        shown = {self.called(one.name): self.in_words(getattr(self, one.name)) for one in own}
-        return {"now": now_line(self.me.now)} | shown | self.own_words()
+        values = {self.called(item.name): self.in_words(getattr(self, item.name)) for item in own}
+        return {"now": now_line(self.me.now)} | values | self.own_words()
 
     def in_words(self, value: Any) -> Any:
         """A field as a prompt shows it; True and False, which decide what it says, as they are."""
@@ -377,13 +377,13 @@ def meant_place(text: str, places: tuple[str, ...], otherwise: str = "") -> str:
 
     UnfitError where it means none of them, or several.
     """
-    found = text if text in places else place_meant(text, places)
-    if found is None:
+    match = text if text in places else place_meant(text, places)
+    if match is None:
         near = get_close_matches(text[:80], places, n=3, cutoff=0.0)
-        shown = " or ".join(f'"{place}"' for place in near)
-        problem = f"expected a place that you know, such as {shown}{otherwise}"
+        nearest = " or ".join(f'"{place}"' for place in near)
+        problem = f"expected a place that you know, such as {nearest}{otherwise}"
         raise UnfitError(f'{problem}, found "{text[:80]}"')
-    return found
+    return match
 
 
 _LONGEST = 400
@@ -451,20 +451,20 @@ def doing_of(other: Other) -> str:
 
 def memory_lines(memories: Iterable[Memory]) -> str:
     """One memory a line, with its moment."""
-    return _listed([_remembered(memory) for memory in memories])
+    return _write_bullets([_remembered(memory) for memory in memories])
 
 
 def plan_lines(blocks: Iterable[Block]) -> str:
     """One block a line: from when to when, what and where."""
-    return _listed([_planned(block) for block in blocks])
+    return _write_bullets([_planned(block) for block in blocks])
 
 
 def talk_lines(me: Me, lines: Iterable[Utterance]) -> str:
     """One utterance a line; one's own are marked "You"."""
-    mine = me.resident.id
-    return _listed(
+    own_id = me.resident.id
+    return _write_bullets(
         [
-            f"{'You' if line.who == mine else one_line(line.name)}: "
+            f"{'You' if line.who == own_id else one_line(line.name)}: "
             f"{one_line(line.text, _LONGEST_WORDS)}"
             for line in lines
         ]
@@ -473,7 +473,7 @@ def talk_lines(me: Me, lines: Iterable[Utterance]) -> str:
 
 def text_lines(texts: Iterable[str]) -> str:
     """One text a line."""
-    return _listed([one_line(text, LONGEST_FIELD) for text in texts])
+    return _write_bullets([one_line(text, LONGEST_FIELD) for text in texts])
 
 
 def numbered(texts: Iterable[str]) -> str:
@@ -493,5 +493,5 @@ def _planned(block: Block) -> str:
     return f"{hours}: {one_line(block.what)}{place}"
 
 
-def _listed(lines: list[str]) -> str:
+def _write_bullets(lines: list[str]) -> str:
     return "- " + "\n- ".join(lines) if lines else ""

@@ -105,19 +105,19 @@ class Utter(MindQuestion[Said]):
     def own_words(self) -> dict[str, Any]:
         """See `MindQuestion`."""
         first = first_name(self.other)
-        begun = "You began it." if self.started else f"{first} began it."
+        opening = "You began it." if self.started else f"{first} began it."
         if self.why:
-            begun = "You began it" if self.started else f"{first} began it, as you were about to"
-            begun = f'{begun}. Your reason was: "{one_line(self.why, LONGEST_FIELD)}"'
+            opening = "You began it" if self.started else f"{first} began it, as you were about to"
+            opening = f'{opening}. Your reason was: "{one_line(self.why, LONGEST_FIELD)}"'
         if self.closing:
-            left = (
+            turns_left = (
                 f"{first} has ended the conversation with these words. You can answer once more, "
                 "and have the last word."
             )
         elif self.left <= 1:
-            left = "You speak for the last time in this conversation."
+            turns_left = "You speak for the last time in this conversation."
         else:
-            left = (
+            turns_left = (
                 f"You can still speak {self.left} times in this conversation, counting what you "
                 "say now."
             )
@@ -125,8 +125,8 @@ class Utter(MindQuestion[Said]):
             "other_first": first,
             "here": here(self.me),
             "doing": doing_of(self.other),
-            "begun": begun,
-            "left": left,
+            "begun": opening,
+            "left": turns_left,
         }
 
 

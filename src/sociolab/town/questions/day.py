@@ -72,8 +72,8 @@ class DayReminder(MindQuestion[Reminder]):
 
     def problem_with(self, answer: Reminder) -> str:
         """STSS appendix B: a day's reminder has 1 to 2 sentences."""
-        found = len(_SENTENCE_ENDS.findall(answer.text)) + 1
-        return "" if found <= _MOST_SENTENCES else f"expected 1 to 2 sentences, found {found}"
+        count = len(_SENTENCE_ENDS.findall(answer.text)) + 1
+        return "" if count <= _MOST_SENTENCES else f"expected 1 to 2 sentences, found {count}"
 
 
 class Items(MindAnswer):
@@ -172,14 +172,14 @@ class PlanDay(MindQuestion[DayPlan]):
         wake = clock_time(answer.wake)
         awake = min(_minutes_after(wake, answer.bed) or _A_DAY, _until_midnight(wake))
         entries = [_coerced_entry(entry, self.me.places) for entry in answer.entries]
-        kept = _in_order(entries, wake, awake)
-        if not kept:
+        ordered = _in_order(entries, wake, awake)
+        if not ordered:
             raise UnfitError(
                 f"expected entries between waking at {answer.wake} and bed at {answer.bed}, found "
                 "none"
             )
-        kept[0] = kept[0].model_copy(update={"start": answer.wake})
-        return answer.model_copy(update={"entries": tuple(kept)})
+        ordered[0] = ordered[0].model_copy(update={"start": answer.wake})
+        return answer.model_copy(update={"entries": tuple(ordered)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +264,7 @@ def entries_from(entries: Sequence[E], start: datetime, minutes: int) -> tuple[E
     of it, by time."""
     at = f"{start:%H:%M}"
     first, *rest = entries
-    later = [one for one in _in_order(rest, start.time(), minutes) if one.start != at]
+    later = [entry for entry in _in_order(rest, start.time(), minutes) if entry.start != at]
     return (first.model_copy(update={"start": at}), *later)
 
 
@@ -342,9 +342,9 @@ class Decompose(MindQuestion[Parts]):
 
     def coerced(self, answer: Parts) -> Parts:
         """An object that is not there is none: the part is done all the same."""
-        there = {_folded(name): name for name in self.objects}
+        object_names = {_folded(name): name for name in self.objects}
         parts = tuple(
-            part.model_copy(update={"object": there.get(_folded(part.object), "")})
+            part.model_copy(update={"object": object_names.get(_folded(part.object), "")})
             for part in answer.parts
         )
         return answer.model_copy(update={"parts": parts})

@@ -95,11 +95,11 @@ COMMON = "date first_name here identity lifestyle name now outline place places"
 
 def by_sector(places: Iterable[str]) -> dict[str, list[str]]:
     """The arenas of each sector among these places."""
-    found: dict[str, list[str]] = {}
+    arenas: dict[str, list[str]] = {}
     for place in places:
         sector, _, arena = place.partition(": ")
-        found.setdefault(sector, []).append(arena)
-    return found
+        arenas.setdefault(sector, []).append(arena)
+    return arenas
 
 
 def dated_statements(memories: Iterable[Memory]) -> str:
@@ -252,7 +252,7 @@ class DrawInsights(GenerativeQuestion[EvidencedInsights]):
 
     def problem_with(self, answer: EvidencedInsights) -> str:
         """Statements that there are not."""
-        named = [number for one in answer.insights for number in one.because]
+        named = [number for insight in answer.insights for number in insight.because]
         wrong = next((number for number in named if not 1 <= number <= len(self.memories)), None)
         if wrong is None:
             return ""
@@ -492,16 +492,16 @@ class ChooseArea(GenerativeQuestion[Area]):
         """Something else than an option."""
         if answer.name in self.options:
             return ""
-        shown = ", ".join(f'"{one}"' for one in self.options[:12])
-        return f'expected one of {shown}, found "{answer.name}"'
+        options = ", ".join(f'"{option}"' for option in self.options[:12])
+        return f'expected one of {options}, found "{answer.name}"'
 
     def coerced(self, answer: Area) -> Area:
         """The option as it is written, whatever its capitals and spaces."""
-        meant = " ".join(answer.name.split()).casefold()
-        found = next((one for one in self.options if one.casefold() == meant), None)
-        if found is None:
+        key = " ".join(answer.name.split()).casefold()
+        match = next((option for option in self.options if option.casefold() == key), None)
+        if match is None:
             raise UnfitError(self.problem_with(answer))
-        return Area(name=found)
+        return Area(name=match)
 
 
 @dataclass(frozen=True, slots=True)

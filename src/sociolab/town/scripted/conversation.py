@@ -29,6 +29,7 @@ from sociolab.town.scripted.matters import (
     doing,
     due,
     facts,
+    fill_line,
     free_hours,
     is_free,
     is_over,
@@ -38,7 +39,6 @@ from sociolab.town.scripted.matters import (
     news_for,
     places_like,
     standings,
-    told,
     wanted_of,
     with_choices,
     without_place,
@@ -65,11 +65,11 @@ def decision(question: TalkOrNot) -> Decision:
     if what in _PRIVATE:
         return Decision(do="carry on")
     chance = stream(question.asked.seed, "talks", me.resident.id, other.id, question.asked.step)
-    agreed = (doing(one, me, lines()["doing"]) for one in due(me, me.now.date()))
+    agreed = (doing(matter, me, lines()["doing"]) for matter in due(me, me.now.date()))
     busy = what in work_of(me) or what in agreed
-    wanted = wanted_of(me, other)
-    if wanted is not None:
-        wish = 0.9 if wanted.kind == "appointment" else 0.55
+    task = wanted_of(me, other)
+    if task is not None:
+        wish = 0.9 if task.kind == "appointment" else 0.55
         wish = 1.0 if what == SEEKING else wish / 2 if busy else wish
     else:
         wish = 0.0 if news_for(me, other) is None else 0.3 if busy else 0.6
@@ -84,7 +84,7 @@ def _sociable(question: TalkOrNot, busy: bool) -> float:
     if question.last_talk is not None and question.last_talk.date() == today:
         return 0.0
     latest = question.me.memory.latest(60)
-    talks = sum(1 for one in latest if one.kind == "talk" and one.when.date() == today)
+    talks = sum(1 for memory in latest if memory.kind == "talk" and memory.when.date() == today)
     base = 0.75 if question.other.tie else 0.45
     return base * (0.4 if busy else 1.0) * (1.0 if talks < 3 else 0.4 if talks < 6 else 0.05)
 
@@ -109,33 +109,33 @@ class OpenMatter:
 def table_of(talk: Sequence[Utterance]) -> OpenMatter | None:
     """What is on the table by the acts of a talk; None if it is about nothing."""
     table: OpenMatter | None = None
-    for one in _acts(talk):
-        if one.matter is None:
+    for speech in _acts(talk):
+        if speech.matter is None:
             continue
-        if table is None or key_of(table.matter) != key_of(one.matter):
-            table = OpenMatter(one.matter, one.by, one)
-        invited = table.invited or one.kind == "invite"
-        answer = one.kind if one.kind in ("accept", "decline") else table.answer
-        answer = "" if one.kind == "counter" else answer
-        table = OpenMatter(merged(table.matter, one.matter), table.by, one, invited, answer)
+        if table is None or key_of(table.matter) != key_of(speech.matter):
+            table = OpenMatter(speech.matter, speech.by, speech)
+        invited = table.invited or speech.kind == "invite"
+        answer = speech.kind if speech.kind in ("accept", "decline") else table.answer
+        answer = "" if speech.kind == "counter" else answer
+        table = OpenMatter(merged(table.matter, speech.matter), table.by, speech, invited, answer)
     return table
 
 
 def _acts(talk: Sequence[Utterance]) -> Iterator[SpeechAct]:
-    return (one for line in talk for one in line.acts)
+    return (speech for line in talk for speech in line.acts)
 
 
 # ------------------------------------------------------------------ what is said
 
 
-def said(question: Utter, *, complete: bool = False) -> Said:
+def make_utterance(question: Utter, *, complete: bool = False) -> Said:
     """The next utterance: an answer that is due, then one's own business, then small talk.
 
     A `complete` speaker, and one who is reminded, leaves nothing of its task out. The last
     utterance that one has left ends the talk.
     """
-    found = _Turn(question, complete=complete or bool(question.checklist)).said()
-    return found if question.left > 1 else found.model_copy(update={"ends": True})
+    utterance = _Turn(question, complete=complete or bool(question.checklist)).speak()
+    return utterance if question.left > 1 else utterance.model_copy(update={"ends": True})
 
 
 class _Turn:
@@ -151,13 +151,13 @@ class _Turn:
         self._seed = question.asked.seed
         self._chance = stream(self._seed, "says", self._id, question.asked.step)
 
-    def said(self) -> Said:
+    def speak(self) -> Said:
         """What is said now, and what it means."""
         if self._theirs and not self._heard:
             return self._polite()
-        table, leaving = self._table, any(one.kind == "bye" for one in self._heard)
+        table, leaving = self._table, any(speech.kind == "bye" for speech in self._heard)
         if table is not None:
-            reply = self._reply(table) if any(one is table.last for one in self._heard) else None
+            reply = self._reply(table) if any(s is table.last for s in self._heard) else None
             if reply is None and table.invited and not table.answer and table.by != self._id:
                 reply = self._answer(table)
             if reply is not None:
@@ -171,14 +171,14 @@ class _Turn:
 
     def _polite(self) -> Said:
         """Beside somebody who is not understood: one's own request, and nothing agreed."""
-        made = [one for one in _acts(self._mine) if one.matter is not None]
-        business = self._business() if not made else None
+        requests = [speech for speech in _acts(self._mine) if speech.matter is not None]
+        business = self._business() if not requests else None
         if business is not None:
             return business
         if len(self._mine) >= 3:
             return self._says(lines()["bye"], act("bye", self._me), ends=True)
-        if len(made) == 1:
-            return self._details(made[0].matter)
+        if len(requests) == 1:
+            return self._details(requests[0].matter)
         return self._says(lines()["polite"], act("chat", self._me))
 
     # -------------------------------------------------------------- one's own business
@@ -186,7 +186,7 @@ class _Turn:
     def _business(self) -> Said | None:
         """One's task, else news of somebody else's event; None if the other need not hear of it."""
         task = wanted_of(self._me, self._other)
-        spoken = {key_of(one.matter) for one in _acts(self._question.lines) if one.matter}
+        spoken = {key_of(speech.matter) for speech in _acts(self._question.lines) if speech.matter}
         if task is not None and key_of(task) not in spoken:
             return self._pitch(task)
         news = news_for(self._me, self._other)
@@ -224,16 +224,16 @@ class _Turn:
 
     def _reply(self, table: OpenMatter) -> Said | None:
         """To the other's latest act about the matter; None if it asks for nothing."""
-        last, mine = table.last, table.matter.host == self._id
+        last, own = table.last, table.matter.host == self._id
         if last.kind == "ask":
             return self._details(table.matter)
         if last.kind == "accept":
             return self._says(lines()["thanks"], act("bye", self._me), ends=True)
         if last.kind == "decline":
             return self._says(lines()["pity"], act("bye", self._me), ends=True)
-        if mine and table.by != self._id:  # somebody tells me of what is mine
+        if own and table.by != self._id:  # somebody tells me of what is mine
             return self._says(lines()["own"], act("chat", self._me))
-        if last.kind == "counter" and mine:
+        if last.kind == "counter" and own:
             return self._to_counter(table.matter)
         if last.kind in ("invite", "counter") or (last.kind == "tell" and table.invited):
             return self._answer(table)
@@ -245,16 +245,18 @@ class _Turn:
         """When and where, as far as one knows; unreminded the hour does not always come to mind."""
         assert matter is not None
         own = self._me.task
-        known = standings(self._me).get(key_of(matter))
+        standing = standings(self._me).get(key_of(matter))
         if own is not None and key_of(own) == key_of(matter):
-            settled = known.matter if known is not None and known.said_yes(self._id) else own
+            settled = (
+                standing.matter if standing is not None and standing.said_yes(self._id) else own
+            )
             key = "" if self._complete else self._other.id
             matter = self._with_choices(merged(settled, own), key)
-            asked_hour = sum(one.asks == "when" for one in _acts(self._theirs)) > 1
+            asked_hour = sum(speech.asks == "when" for speech in _acts(self._theirs)) > 1
             if not (self._complete or asked_hour) and self._chance.random() < 0.35:
                 matter = matter.model_copy(update={"start": ""})
-        elif known is not None:
-            matter = known.matter
+        elif standing is not None:
+            matter = standing.matter
         if not (matter.day or matter.place):
             return self._says(lines()["open"], act("chat", self._me))
         texts = lines()["details"]
@@ -278,14 +280,14 @@ class _Turn:
 
     def _answer(self, table: OpenMatter) -> Said:
         """Yes, no, a question back or another time, to what the other asks for."""
-        known = standings(self._me).get(key_of(table.matter))
-        matter = table.matter if known is None else merged(known.matter, table.matter)
-        before = known.answers.get(self._id) if known is not None else None
-        moved = known is not None and known.matter.start not in ("", matter.start)
+        standing = standings(self._me).get(key_of(table.matter))
+        matter = table.matter if standing is None else merged(standing.matter, table.matter)
+        before = standing.answers.get(self._id) if standing is not None else None
+        moved = standing is not None and standing.matter.start not in ("", matter.start)
         if before == "accept" and not moved:
             return self._accepts(matter, again=True)
         hearsay = table.by != matter.host
-        if before == "decline" and known is not None and (known.by_host or hearsay):
+        if before == "decline" and standing is not None and (standing.by_host or hearsay):
             return self._declines(matter, "again")
         if is_over(matter, self._me.now):
             return self._declines(matter, "over")
@@ -313,16 +315,16 @@ class _Turn:
 
     def _asks_back(self, matter: Matter) -> str:
         """What was left open and is worth a question: each once, and not always."""
-        asked = [one.asks for one in _acts(self._mine)]
+        questions = [speech.asks for speech in _acts(self._mine)]
         timed = matter.day and (matter.start or matter.kind in ("appointment", "asking for help"))
-        if not timed and "when" not in asked and self._chance.random() < _ASKS:
+        if not timed and "when" not in questions and self._chance.random() < _ASKS:
             return "when"
         placed = (
             matter.place
             or matter.kind in ("online activity", "appointment")
-            or (matter.chores and all(one.place for one in matter.chores))
+            or (matter.chores and all(chore.place for chore in matter.chores))
         )
-        if placed or "where" in asked or self._chance.random() >= _ASKS:
+        if placed or "where" in questions or self._chance.random() >= _ASKS:
             return ""
         return "where"
 
@@ -330,7 +332,7 @@ class _Turn:
         day = date.fromisoformat(matter.day) if matter.day else self._me.now.date()
         if is_free(self._me, day, matter.start, matter.minutes, key_of(matter)):
             return True
-        if any(one.start == matter.start for one in due(self._me, day)):
+        if any(agreed.start == matter.start for agreed in due(self._me, day)):
             return False
         draw = stream(self._seed, "leaves work", self._id, matter.day, matter.start).random()
         return draw < _LEAVES_WORK
@@ -357,7 +359,7 @@ class _Turn:
     def _says(
         self,
         options: list[str],
-        meant: SpeechAct,
+        speech: SpeechAct,
         matter: Matter | None = None,
         *,
         ends: bool = False,
@@ -366,11 +368,11 @@ class _Turn:
         words = {"other": (self._other.name.split() or [""])[0], "host": host}
         words |= facts(matter) if matter is not None else {}
         before = " ".join(line.text for line in self._question.lines)
-        text = told(options, self._chance, before, **words)
-        if self._mine or meant.kind == "bye":
-            return Said(text=text[:2000], ends=ends, acts=(meant,))
-        hello = told(lines()["greet"], self._chance, before, **words)
-        acts = (act("greet", self._me), meant)
+        text = fill_line(options, self._chance, before, **words)
+        if self._mine or speech.kind == "bye":
+            return Said(text=text[:2000], ends=ends, acts=(speech,))
+        hello = fill_line(lines()["greet"], self._chance, before, **words)
+        acts = (act("greet", self._me), speech)
         return Said(text=f"{hello} {text}"[:2000], ends=ends, acts=acts)
 
 
@@ -387,19 +389,19 @@ def summary(question: Summarise) -> Summary:
     if table is None:
         memo = memos["chat"].format(other=other.name)
         return Summary(memo=memo[:1000], importance=3, acts=acts)
-    mine = table.by == me.resident.id
+    by_me = table.by == me.resident.id
     matter = table.matter
     first = question.lines[0].text
     slips = stream(question.asked.seed, "keeps", me.resident.id, other.id, first).random() < _SLIPS
     if slips and matter.host != me.resident.id:
         matter = matter.model_copy(update={"place": ""})
-        acts = tuple(_slipped(one) for one in acts)
+        acts = tuple(_slipped(speech) for speech in acts)
     status = {"accept": "accepted", "decline": "declined"}.get(table.answer, "open")
     words = facts(matter) | {"other": other.name, "of": ""}
-    if not mine and matter.host != other.id:
+    if not by_me and matter.host != other.id:
         host = me.people.get(matter.host, me.resident.name)
         words["of"] = f", which {host} is holding"
-    memo = memos[f"{status}_{'mine' if mine else 'theirs'}"].format(**words)
+    memo = memos[f"{status}_{'mine' if by_me else 'theirs'}"].format(**words)
     importance = {"accepted": 7, "declined": 6}.get(status, 5)
     own = matter.host == me.resident.id and matter.kind in (*EVENTS, "asking for help")
     today = matter.day == me.now.date().isoformat() and not is_over(matter, me.now)
@@ -407,7 +409,7 @@ def summary(question: Summarise) -> Summary:
     return Summary(memo=memo[:1000], importance=importance, changes_plan=changes, acts=acts)
 
 
-def _slipped(one: SpeechAct) -> SpeechAct:
-    if one.matter is None:
-        return one
-    return one.model_copy(update={"matter": one.matter.model_copy(update={"place": ""})})
+def _slipped(speech: SpeechAct) -> SpeechAct:
+    if speech.matter is None:
+        return speech
+    return speech.model_copy(update={"matter": speech.matter.model_copy(update={"place": ""})})

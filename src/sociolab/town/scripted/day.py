@@ -89,7 +89,7 @@ def rest_of_day(question: Replan) -> NewPlan:
     slots: tuple[Slot, ...] = (Slot(start, end, AT_HOME, _home(me, "rest")),)
     timed, _ = _agreed(me, now.date(), question.asked.seed)
     for block in question.ahead:
-        if all(block.what != one.what for one in timed):
+        if all(block.what != slot.what for slot in timed):
             begin, stop = _since(block.start, midnight), _since(block.end, midnight)
             slots = _laid(slots, Slot(max(begin, start), stop, block.what, block.place))
     slots = _with_agreed(slots, me, now.date(), question.asked.seed, start, since=now)
@@ -111,7 +111,7 @@ def parts_of(question: Decompose) -> Parts:
     halves = (minutes // 2, minutes - minutes // 2)
     return Parts(
         parts=tuple(
-            Part(minutes=half, what=_words(block.what), object=thing)
+            Part(minutes=half, what=_clip(block.what), object=thing)
             for half, thing in zip(halves, [*things[:2], "", ""], strict=False)
         )
     )
@@ -133,13 +133,13 @@ def _ordinary(me: Me, chance: random.Random) -> tuple[Slot, ...]:
     bed += 0 if bed > wake + 240 else 24 * 60
     wake, bed = wake + chance.randrange(-2, 3) * 5, bed + chance.randrange(-2, 3) * 5
     habits = _habits(me)
-    wake = min([wake, *(minutes_of(one.start) - 20 for one in habits)])
+    wake = min([wake, *(minutes_of(h.start) - 20 for h in habits)])
     slots: tuple[Slot, ...] = (Slot(wake, bed, AT_HOME, _home(me, "rest")),)
     slots = _laid(slots, Slot(wake, wake + 20, "getting dressed", bedroom))
     slots = _laid(slots, Slot(wake + 20, wake + 50, "having breakfast", _home(me, "eat")))
-    for one in habits:
-        start, end = minutes_of(one.start), minutes_of(one.end)
-        slots = _laid(slots, Slot(start, end, one.what, one.place, fixed=one.work))
+    for habit in habits:
+        start, end = minutes_of(habit.start), minutes_of(habit.end)
+        slots = _laid(slots, Slot(start, end, habit.what, habit.place, fixed=habit.work))
     for slot in slots:  # in long empty stretches one goes out now and then
         points = places_like(me.places, "public")
         long = slot.what == AT_HOME and slot.start >= 8 * 60 and slot.end - slot.start >= 100
@@ -169,7 +169,7 @@ def _habits(me: Me) -> tuple[Habit, ...]:
 def _table(me: Me, slots: tuple[Slot, ...], start: int, chance: random.Random) -> str:
     """Where one eats: out now and then, at work, or at home."""
     out = places_like(me.places, "food")
-    under_way = next((one for one in slots if one.start <= start < one.end), None)
+    under_way = next((slot for slot in slots if slot.start <= start < slot.end), None)
     if out and chance.random() < 0.35:
         return out[0]
     return under_way.place if under_way is not None and under_way.fixed else _home(me, "eat")
@@ -200,8 +200,8 @@ def _own_event(
 def _has_found_all(me: Me) -> bool:
     """Whether one's task needs nobody any more."""
     assert me.task is not None
-    known = standings(me).get(key_of(me.task))
-    done = known is not None and known.said_yes(me.resident.id)
+    standing = standings(me).get(key_of(me.task))
+    done = standing is not None and standing.said_yes(me.resident.id)
     return done and me.task.kind in ("appointment", "asking for help")
 
 
@@ -214,15 +214,15 @@ def _agreed(
     """
     timed, errands = [], []
     for matter in due(me, day):
-        mine = matter.host == me.resident.id
-        if not mine and _forgotten(matter, me, day, seed):
+        own = matter.host == me.resident.id
+        if not own and _forgotten(matter, me, day, seed):
             continue
         if matter.kind == "asking for help":
             new = since is None or _spoken_of(matter, me) >= since
-            if new and not mine:
-                errands += [Slot(0, ERRAND, one.what, _known(one.place, me), fixed=True)
-                            for one in matter.chores]  # fmt: skip
-        elif matter.start and not (mine and matter.kind in EVENTS):
+            if new and not own:
+                errands += [Slot(0, ERRAND, chore.what, _find_place(chore.place, me), fixed=True)
+                            for chore in matter.chores]  # fmt: skip
+        elif matter.start and not (own and matter.kind in EVENTS):
             start = minutes_of(matter.start)
             timed.append(Slot(start - LEAD, start + matter.minutes,
                               doing(matter, me, lines()["doing"]), _place(matter, me),
@@ -232,8 +232,8 @@ def _agreed(
 
 def _spoken_of(matter: Matter, me: Me) -> datetime:
     """When one last spoke about it."""
-    about = (one for one in me.heard if one.act.matter and key_of(one.act.matter) == key_of(matter))
-    return max((one.when for one in about), default=datetime.min)
+    about = (h for h in me.heard if h.act.matter and key_of(h.act.matter) == key_of(matter))
+    return max((h.when for h in about), default=datetime.min)
 
 
 def _forgotten(matter: Matter, me: Me, day: date, seed: int) -> bool:
@@ -253,25 +253,25 @@ def _with_agreed(
 ) -> tuple[Slot, ...]:
     """The slots with what was agreed on top; errands one after the other where there is time."""
     timed, errands = _agreed(me, day, seed, since)
-    for one in timed:
-        start = max(one.start, earliest)
-        slots = _laid(slots, replace(one, start=start, end=max(one.end, start + LEAD)))
+    for agreed in timed:
+        start = max(agreed.start, earliest)
+        slots = _laid(slots, replace(agreed, start=start, end=max(agreed.end, start + LEAD)))
     after, latest = max(earliest, 9 * 60 + 30), max(slot.end for slot in slots)
-    for one in errands:
+    for errand in errands:
         start = _gap(slots, after, latest)
-        slots = _laid(slots, replace(one, start=start, end=start + ERRAND))
+        slots = _laid(slots, replace(errand, start=start, end=start + ERRAND))
         after = start + ERRAND
     return slots
 
 
 def _place(matter: Matter, me: Me) -> str:
     """Where it is; at home for what is online, "" for what one does not know."""
-    return _home(me, "rest") if matter.kind == "online activity" else _known(matter.place, me)
+    return _home(me, "rest") if matter.kind == "online activity" else _find_place(matter.place, me)
 
 
-def _known(place: str, me: Me) -> str:
+def _find_place(place: str, me: Me) -> str:
     """The known place of this name, or the first of a whole sector."""
-    inside = (one for one in me.places if place and one.startswith(f"{place}: "))
+    inside = (candidate for candidate in me.places if place and candidate.startswith(f"{place}: "))
     return place if place in me.places else next(inside, "")
 
 
@@ -280,45 +280,45 @@ def _known(place: str, me: Me) -> str:
 
 def _laid(slots: tuple[Slot, ...], new: Slot) -> tuple[Slot, ...]:
     """The slots with a new one on top: what it covers is cut, split or dropped."""
-    kept: list[Slot] = []
+    remaining: list[Slot] = []
     for slot in slots:
         if slot.end <= new.start or slot.start >= new.end:
-            kept.append(slot)
+            remaining.append(slot)
             continue
         if slot.start < new.start:
-            kept.append(replace(slot, end=new.start))
+            remaining.append(replace(slot, end=new.start))
         if slot.end > new.end:
-            kept.append(replace(slot, start=new.end))
+            remaining.append(replace(slot, start=new.end))
     if new.end <= new.start:
         return slots
-    return tuple(sorted((*kept, new), key=lambda slot: slot.start))
+    return tuple(sorted((*remaining, new), key=lambda slot: slot.start))
 
 
 def _gap(slots: tuple[Slot, ...], earliest: int, latest: int) -> int:
     """The first quarter of an hour from which nothing fixed lies in an errand's way."""
     for start in range(-(-earliest // 15) * 15, latest - ERRAND + 1, 15):
         end = start + ERRAND
-        if not any(one.fixed and one.start < end and start < one.end for one in slots):
+        if not any(slot.fixed and slot.start < end and start < slot.end for slot in slots):
             return start
     return earliest
 
 
 def _entries(slots: tuple[Slot, ...], start: int, end: int) -> tuple[Entry, ...]:
     """The slots between two minutes as entries: slivers join what comes before them."""
-    made: list[Slot] = []
+    merged: list[Slot] = []
     for slot in slots:
         slot = replace(slot, start=max(slot.start, start), end=min(slot.end, end))
-        same = made and (made[-1].what, made[-1].place) == (slot.what, slot.place)
-        sliver = made and slot.end - slot.start < _SLIVER and not slot.fixed
-        night = made and slot.start >= 1440 > made[0].start  # times of day stay in order
+        same = merged and (merged[-1].what, merged[-1].place) == (slot.what, slot.place)
+        sliver = merged and slot.end - slot.start < _SLIVER and not slot.fixed
+        night = merged and slot.start >= 1440 > merged[0].start  # times of day stay in order
         if slot.end > slot.start and not (same or sliver or night):
-            made.append(slot)
+            merged.append(slot)
     return tuple(
-        Entry(start=clock_of(s.start), what=_words(s.what), place=s.place) for s in made[:40]
+        Entry(start=clock_of(s.start), what=_clip(s.what), place=s.place) for s in merged[:40]
     )
 
 
-def _words(what: str) -> str:
+def _clip(what: str) -> str:
     """What somebody else may have written, as an answer may hold it."""
     return what.strip()[:200].strip() or AT_HOME
 

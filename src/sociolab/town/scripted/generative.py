@@ -36,8 +36,8 @@ def _day(question: MindQuestion[Any], reminder: str = "") -> DayPlan:
 def _entry(question: MindQuestion[Any], moment: datetime) -> Entry:
     """What is planned for a moment."""
     entries = _day(question).entries
-    begun = [one for one in entries if clock_time(one.start) <= moment.time()]
-    return (begun or [*entries])[-1]
+    started = [entry for entry in entries if clock_time(entry.start) <= moment.time()]
+    return (started or [*entries])[-1]
 
 
 def _hours(question: ga.WakeUpHour) -> ga.Waking:
@@ -47,7 +47,7 @@ def _hours(question: ga.WakeUpHour) -> ga.Waking:
 
 def _outline(question: ga.DailyPlan) -> ga.Outline:
     entries = _day(question, question.reminder).entries
-    return ga.Outline(plan=tuple(f"{one.what} from {one.start}" for one in entries[:12]))
+    return ga.Outline(plan=tuple(f"{entry.what} from {entry.start}" for entry in entries[:12]))
 
 
 def _hour(question: ga.HourlySchedule) -> ga.Activity:
@@ -57,7 +57,7 @@ def _hour(question: ga.HourlySchedule) -> ga.Activity:
 
 def _schedule(entries: tuple[Entry, ...]) -> ga.Schedule:
     return ga.Schedule(
-        entries=tuple(ScheduleEntry(start=one.start, what=one.what) for one in entries)
+        entries=tuple(ScheduleEntry(start=entry.start, what=entry.what) for entry in entries)
     )
 
 
@@ -87,13 +87,13 @@ def _steps(question: ga.TaskDecomposition) -> ga.Subtasks:
 def _area(question: ga.ChooseArea) -> ga.Area:
     """Where the day's plan has it, or any of the options."""
     entries = _day(question).entries
-    meant = (one.place for one in entries if question.what.startswith(one.what))
-    planned = next(meant, "") or _entry(question, question.me.now).place
+    places = (entry.place for entry in entries if question.what.startswith(entry.what))
+    planned = next(places, "") or _entry(question, question.me.now).place
     sector, _, arena = planned.partition(": ")
-    wanted = (planned, sector, arena)
-    found = next((one for one in question.options if one in wanted), None)
+    names = (planned, sector, arena)
+    match = next((option for option in question.options if option in names), None)
     chance = stream(question.asked.seed, question.name, question.asked.resident, question.what)
-    return ga.Area(name=found or chance.choice(question.options))
+    return ga.Area(name=match or chance.choice(question.options))
 
 
 def _reaction(question: ga.React) -> Decision:
@@ -105,8 +105,8 @@ def _reaction(question: ga.React) -> Decision:
 
 
 def _memo(question: ga.ConversationSummary) -> Memo:
-    found = summary(Summarise(question.asked, question.me, question.other, question.lines, ()))
-    return Memo(memo=found.memo, acts=found.acts)
+    note = summary(Summarise(question.asked, question.me, question.other, question.lines, ()))
+    return Memo(memo=note.memo, acts=note.acts)
 
 
 def _rating(question: ga.RateMemory) -> ga.MemoryRating:

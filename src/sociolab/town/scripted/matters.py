@@ -33,20 +33,20 @@ def key_of(matter: Matter) -> Key:
     return matter.host, matter.what
 
 
-def merged(known: Matter, new: Matter) -> Matter:
+def merged(old: Matter, new: Matter) -> Matter:
     """The matter as said last; what was left open this time stays as it was known."""
-    said = {name: getattr(new, name) for name in ("day", "start", "place") if getattr(new, name)}
-    places = {chore.what: chore.place for chore in known.chores}
+    stated = {name: getattr(new, name) for name in ("day", "start", "place") if getattr(new, name)}
+    places = {chore.what: chore.place for chore in old.chores}
     chores = tuple(
         chore.model_copy(update={"place": chore.place or places.get(chore.what, "")})
-        for chore in new.chores or known.chores
+        for chore in new.chores or old.chores
     )
-    return known.model_copy(update={**said, "chores": chores})
+    return old.model_copy(update={**stated, "chores": chores})
 
 
 def without_place(matter: Matter) -> Matter:
     """The matter with its places left open."""
-    chores = tuple(one.model_copy(update={"place": ""}) for one in matter.chores)
+    chores = tuple(chore.model_copy(update={"place": ""}) for chore in matter.chores)
     return matter.model_copy(update={"place": "", "chores": chores})
 
 
@@ -60,22 +60,22 @@ class Standing:
     matter: Matter
     answers: dict[str, Literal["accept", "decline"]] = field(default_factory=dict)
     invited: dict[str, date] = field(default_factory=dict)
-    told: set[str] = field(default_factory=set)
+    informed: set[str] = field(default_factory=set)
     by_host: bool = False
 
-    def take(self, me: str, heard: Heard) -> None:
+    def take(self, me: str, item: Heard) -> None:
         """One more act about it."""
-        act = heard.act
+        act = item.act
         assert act.matter is not None
         self.matter = merged(self.matter, act.matter)
-        self.told.add(heard.other)
+        self.informed.add(item.other)
         if act.kind in ("accept", "decline"):
             who = act.by
             if who == act.matter.host:  # who confirms another's proposal says yes for them
-                who = heard.other if who == me else me
+                who = item.other if who == me else me
             self.answers[who] = "accept" if act.kind == "accept" else "decline"
         if act.by == me:
-            self.invited[heard.other] = heard.when.date()
+            self.invited[item.other] = item.when.date()
         elif act.by == act.matter.host and act.kind == "invite":
             self.by_host = True
 
@@ -88,12 +88,12 @@ class Standing:
 
 def standings(me: Me) -> dict[Key, Standing]:
     """All matters that one has heard or spoken of in earlier talks."""
-    found: dict[Key, Standing] = {}
-    for heard in me.heard:
-        matter = heard.act.matter
+    by_key: dict[Key, Standing] = {}
+    for item in me.heard:
+        matter = item.act.matter
         if matter is not None:
-            found.setdefault(key_of(matter), Standing(matter)).take(me.resident.id, heard)
-    return found
+            by_key.setdefault(key_of(matter), Standing(matter)).take(me.resident.id, item)
+    return by_key
 
 
 def wanted_of(me: Me, other: Other) -> Matter | None:
@@ -103,28 +103,32 @@ def wanted_of(me: Me, other: Other) -> Matter | None:
         return None
     if task.kind == "appointment" and task.partner not in ("", other.id):
         return None
-    known = standings(me).get(key_of(task))
-    matter = merged(known.matter, task) if known is not None and known.said_yes(task.host) else task
+    standing = standings(me).get(key_of(task))
+    matter = (
+        merged(standing.matter, task)
+        if standing is not None and standing.said_yes(task.host)
+        else task
+    )
     if is_over(matter, me.now):
         return None
-    if known is not None:
-        if other.id in known.answers or known.invited.get(other.id) == me.now.date():
+    if standing is not None:
+        if other.id in standing.answers or standing.invited.get(other.id) == me.now.date():
             return None
-        if task.kind in ALONE and known.said_yes(task.host):
+        if task.kind in ALONE and standing.said_yes(task.host):
             return None
     return matter
 
 
 def news_for(me: Me, other: Other) -> Matter | None:
     """Somebody else's event that one will go to, and that this other has not heard of from one."""
-    for known in standings(me).values():
-        matter = known.matter
+    for standing in standings(me).values():
+        matter = standing.matter
         if (
             matter.kind in EVENTS
             and matter.start
             and matter.host not in (me.resident.id, other.id)
-            and known.said_yes(me.resident.id)
-            and other.id not in known.told
+            and standing.said_yes(me.resident.id)
+            and other.id not in standing.informed
             and not is_over(matter, me.now)
         ):
             return matter
@@ -143,19 +147,19 @@ def due(me: Me, day: date) -> list[Matter]:
     """What one has agreed to for a day, in the order in which one heard of it."""
     iso = day.isoformat()
     return [
-        known.matter
-        for known in standings(me).values()
-        if known.matter.day == iso and known.said_yes(me.resident.id)
+        standing.matter
+        for standing in standings(me).values()
+        if standing.matter.day == iso and standing.said_yes(me.resident.id)
     ]
 
 
 def doing(matter: Matter, me: Me, texts: dict[str, str]) -> str:
     """What one is seen doing when one takes part in it."""
-    mine = matter.host == me.resident.id
+    own = matter.host == me.resident.id
     if matter.kind == "appointment":
-        partner = me.people.get(matter.partner if mine else matter.host, "somebody")
+        partner = me.people.get(matter.partner if own else matter.host, "somebody")
         return texts["appointment"].format(partner=partner, what=matter.what)[:200]
-    role = "host" if mine and matter.kind in EVENTS else "guest"
+    role = "host" if own and matter.kind in EVENTS else "guest"
     return texts[role].format(what=matter.what)[:200]
 
 
@@ -177,13 +181,13 @@ def is_free(me: Me, day: date, start: str, minutes: int, but: Key | None = None)
         bed = minutes_of(rhythm.bed)
         if begin < minutes_of(rhythm.wake) + 30 or (bed > 12 * 60 and end > bed):
             return False
-    taken = [(minutes_of(one.start), minutes_of(one.end)) for one in me.resident.habits if one.work]
-    taken += [
-        (minutes_of(one.start), minutes_of(one.start) + one.minutes)
-        for one in due(me, day)
-        if one.start and key_of(one) != but
+    busy = [(minutes_of(h.start), minutes_of(h.end)) for h in me.resident.habits if h.work]
+    busy += [
+        (minutes_of(matter.start), minutes_of(matter.start) + matter.minutes)
+        for matter in due(me, day)
+        if matter.start and key_of(matter) != but
     ]
-    return all(last <= begin or first >= end for first, last in taken)
+    return all(last <= begin or first >= end for first, last in busy)
 
 
 def free_hours(me: Me, matter: Matter) -> tuple[str, ...]:
@@ -240,13 +244,13 @@ def facts(matter: Matter) -> dict[str, str]:
     return {"what": what, "about": about, "when": _when(matter), "where": _where(matter.place)}
 
 
-def told(options: list[str], chance: random.Random, before: str = "", **words: str) -> str:
+def fill_line(options: list[str], chance: random.Random, before: str = "", **words: str) -> str:
     """One of several lines, filled in; one that is not among the words `before` if there is any."""
     texts = [option.format(**words) for option in options]
     return chance.choice([text for text in texts if text not in before] or texts)
 
 
-def listed(things: tuple[str, ...]) -> str:
+def join_things(things: tuple[str, ...]) -> str:
     """Such as "A, B and C"; "" for none."""
     return " and ".join(filter(None, (", ".join(things[:-1]), things[-1]))) if things else ""
 
@@ -254,8 +258,8 @@ def listed(things: tuple[str, ...]) -> str:
 def places_like(places: tuple[str, ...], kind: str) -> tuple[str, ...]:
     """The places whose names hold a word of this kind, in the order of the words."""
     words = lines()["places"][kind]
-    found = (place for word in words for place in places if word in place)
-    return tuple(dict.fromkeys(found))
+    matches = (place for word in words for place in places if word in place)
+    return tuple(dict.fromkeys(matches))
 
 
 def _when(matter: Matter) -> str:
@@ -268,5 +272,5 @@ def _where(place: str) -> str:
 
 
 def _chores(matter: Matter) -> str:
-    told = [f"{chore.what}{_where(chore.place)}" for chore in matter.chores]
-    return f"first {told[0]}, then {', then '.join(told[1:])}" if len(told) > 1 else "".join(told)
+    jobs = [f"{chore.what}{_where(chore.place)}" for chore in matter.chores]
+    return f"first {jobs[0]}, then {', then '.join(jobs[1:])}" if len(jobs) > 1 else "".join(jobs)

@@ -40,9 +40,9 @@ from sociolab.town.questions import (
 from sociolab.town.scripted import conversation, day
 from sociolab.town.scripted.matters import (
     facts,
+    join_things,
     key_of,
     lines,
-    listed,
     merged,
     places_like,
     standings,
@@ -91,7 +91,7 @@ class ScriptedMind:
 
     async def utter(self, question: Utter) -> Said:
         """Answers, tells its business, chats, says goodbye; with the acts that this is."""
-        return conversation.said(question, complete=self.complete)
+        return conversation.make_utterance(question, complete=self.complete)
 
     async def summarise(self, question: Summarise) -> Summary:
         """The matter, its answer, and what was agreed."""
@@ -104,7 +104,7 @@ class ScriptedMind:
     async def reflect(self, question: Reflect) -> Insights:
         """Of whom one has heard something lately."""
         me = question.me
-        names = dict.fromkeys(me.people.get(heard.other, "somebody") for heard in me.heard[::-1])
+        names = dict.fromkeys(me.people.get(item.other, "somebody") for item in me.heard[::-1])
         texts = [f"I have things to do with {name} these days." for name in [*names][:2]]
         texts = texts or ["These are quiet days for me."]
         return Insights(insights=tuple(Insight(text=t[:1000], importance=4) for t in texts))
@@ -156,15 +156,15 @@ def day_reminder(question: DayReminder) -> Reminder:
     task = me.task
     if task is None:
         return Reminder(text=texts["aimless"][0])
-    known = standings(me).get(key_of(task))
-    found = known is not None and known.said_yes(me.resident.id)
+    standing = standings(me).get(key_of(task))
+    agreed = standing is not None and standing.said_yes(me.resident.id)
     words = _facts(task, me, question.asked.seed)
     if not question.plan:  # where to seek people is the general plan's to say
         words["points"] = "places where people are"
     today = []
-    if not (found and task.kind in ("appointment", "asking for help")):
+    if not (agreed and task.kind in ("appointment", "asking for help")):
         today.append(texts["seek"])
-    if task.day == question.day.isoformat() and (task.start or found) and not task.chores:
+    if task.day == question.day.isoformat() and (task.start or agreed) and not task.chores:
         today.append(texts["be_there"])
     text = " ".join(line.format(**words) for line in today or [texts["settled"]])
     return Reminder(text=text[:1000])
@@ -183,15 +183,15 @@ def talk_reminder(question: TalkReminder) -> Items:
 def _facts(task: Matter, me: Me, seed: int) -> dict[str, str]:
     """The task's facts, what it leaves open chosen as one would choose it in a talk."""
     points = places_like(me.places, "public")
-    known = standings(me).get(key_of(task))
-    if known is not None and known.said_yes(me.resident.id):
-        task = merged(known.matter, task)
+    standing = standings(me).get(key_of(task))
+    if standing is not None and standing.said_yes(me.resident.id):
+        task = merged(standing.matter, task)
     partner = me.people.get(task.partner, "")
     whom = partner or "as many people as possible"
     chosen = facts(with_choices(task, me, seed, "", points))
     if task.kind == "online activity":
         chosen["where"] = " from home"
-    return chosen | {"whom": whom, "points": listed(points[:3]) or "places where people are"}
+    return chosen | {"whom": whom, "points": join_things(points[:3]) or "places where people are"}
 
 
 SCRIPTED: dict[str, Player] = {
