@@ -42,31 +42,27 @@ class TerminalPlayer:
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """Show what is new, and ask until the answer can be used."""
-        observation = request.observation
+        view = request.observation
         async with self._terminal.turn:
             _show(self._terminal, request, memory)
             try:
                 value = await _answer(self._terminal, request)
             except InputEndedError:
-                problem = f"the person playing {observation.you} gave no answer"
-                return NoReply("gave up", problem, again=False, memory=len(observation.history))
+                problem = f"the person playing {view.you} gave no answer"
+                return NoReply("gave up", problem, again=False, memory=len(view.history))
             except _SkippedError:
-                return NoReply("gave up", SKIPPED, again=False, memory=len(observation.history))
-        return Reply(value, len(observation.history))
+                return NoReply("gave up", SKIPPED, again=False, memory=len(view.history))
+        return Reply(value, len(view.history))
 
 
 def _show(screen: Terminal, request: Request, memory: Json) -> None:
-    observation = request.observation
-    position = (
-        f"turn {observation.turn + 1} of {observation.limit} ({HELP} help, {SCENE} the whole scene)"
-    )
+    view = request.observation
+    position = f"turn {view.turn + 1} of {view.limit} ({HELP} help, {SCENE} the whole scene)"
     if memory is None:
-        screen.show(f"\n=== You are {observation.you} from here on ===")
-    screen.show(
-        f"\n--- {observation.you}, {'the conversation is over' if request.last else position} ---"
-    )
+        screen.show(f"\n=== You are {view.you} from here on ===")
+    screen.show(f"\n--- {view.you}, {'the conversation is over' if request.last else position} ---")
     if isinstance(memory, int):
-        for line in observation.history[memory:]:
+        for line in view.history[memory:]:
             if not line.you:  # what one did oneself was typed here
                 screen.show(line.text)
     else:
@@ -93,20 +89,20 @@ async def _answer(screen: Terminal, request: Request) -> tuple[Action, ...] | Ba
 
 async def _act(screen: Terminal, request: Request, space: ActionSpace) -> tuple[Action, ...]:
     """One action; more where a turn may hold more, until an empty line."""
-    observation = request.observation
+    view = request.observation
     actions: list[Action] = []
     while len(actions) < space.most:
         more = f" ({len(actions)} of {space.most}, Enter: done)" if actions else ""
-        line = await screen.ask(f"{observation.you}{more}> ")
+        line = await screen.ask(f"{view.you}{more}> ")
         if line == HELP:
-            screen.show(how_to_act(space, observation.others))
+            screen.show(how_to_act(space, view.others))
         elif line == SCENE:
             _show_scene(screen, request)
         elif actions and not line:
             break
         else:
             try:
-                action = typed_action(line, space, observation.others)
+                action = typed_action(line, space, view.others)
                 if fields := space[action.kind].fields:
                     record = await _fields(screen, fields)
                     values = record.model_dump(mode="json", by_alias=True, round_trip=True)
@@ -527,7 +523,7 @@ class _LeftError(Exception):
 
 
 class SeatedPlayer:
-    """One seat of one episode. `told` is called when the person is asked, and when time is up.
+    """One seat of one episode. `notify` is called when the person is asked, and when time is up.
 
     A turn without an answer in `seconds` is a NoReply and not asked again: whoever is away would
     be waited for three times as long. `memory` counts the turns without an answer in a row; an

@@ -334,9 +334,8 @@ def read_plain(text: str, space: ActionSpace, names: Sequence[str] = ()) -> tupl
             to = tuple(n.strip() for n in (match["to"] or "").split(",") if n.strip())
             kind = match["kind"].casefold()
             name = next(k.name for k in space.kinds if k.name.casefold() == kind)
-            pairs = [
-                item.partition("=") for item in (match["fields"] or "").split(";") if "=" in item
-            ]
+            parts = (match["fields"] or "").split(";")
+            pairs = [part.partition("=") for part in parts if "=" in part]
             fields: dict[str, Json] = {field.strip(): value.strip() for field, _, value in pairs}
             turns.append((name, [(match["text"] or "").strip()], to, fields))
         elif turns and line.strip():

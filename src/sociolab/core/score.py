@@ -109,7 +109,7 @@ def _spelled(text: str) -> str:
 
 
 def label_like(name: str, labels: Iterable[str], flag: str) -> str:
-    """The label that is wanted, or the only one that holds what is; else `wanted` as it is, which
+    """The label that is wanted, or the only one that holds what is; else `name` as it is, which
     is for the caller to refuse. ConfigError where several labels hold it."""
     choices: Sequence[str] = tuple(dict.fromkeys(labels))
     if name in choices:

@@ -213,8 +213,8 @@ class Yours:
 
     def estimate(self, name: str) -> Interval | None:
         """A figure with its interval; None where there is none."""
-        stored = self.figures[name].estimate if name in self.figures else None
-        return stored if stored and stored.value is not None else None
+        estimate = self.figures[name].estimate if name in self.figures else None
+        return estimate if estimate and estimate.value is not None else None
 
 
 def figure(estimate: Interval, of: str = "score") -> Finding:

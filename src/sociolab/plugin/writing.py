@@ -137,10 +137,10 @@ async def write_until(
     chosen: Callable[[int], Mapping[str, Piece[None]]],
     tell: Callable[[str], None],
 ) -> tuple[str, ...]:
-    """Have pieces written until as many are `there` as are wanted; a sentence for each failure.
+    """Have pieces written until `count` gives `target`; a sentence for each failure.
 
     `chosen` gives the next ones, at most as many as are missing, and none where none are left. What
-    failed is replaced by others, until twice as many as wanted were asked for.
+    failed is replaced by others, until twice as many as `target` were tried.
     """
     failures, tried = list[str](), 0
     while (missing := target - count()) > 0 and tried < 2 * target and (jobs := chosen(missing)):

@@ -237,8 +237,8 @@ class PromptedSettings(LayeredSettings):
 
 
 class PromptFile:
-    """One template. Of `known` variables it may leave some out; without them it uses all that it is
-    given, or `render` fails.
+    """One template. Of `allowed` variables it may leave some out; without them it uses all that it
+    is given, or `render` fails.
 
     `place` names it in errors. ConfigError where it does not parse, or uses an unknown variable.
     """

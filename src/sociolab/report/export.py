@@ -162,11 +162,11 @@ def latex(sections: Sequence[Section]) -> str:
     Below each table stand its notes, so that none can be copied without them.
     """
     parts = [_HEAD]
-    names: set[str] = set()
+    used: set[str] = set()
     for section in sections:
         sentences = (section.title, *section.said, *section.cautions)
         parts.append("".join(f"% {_flat(sentence)}\n" for sentence in sentences))
-        name = _free(_slug(section.title), names)
+        name = _free(_slug(section.title), used)
         parts += [
             _latex_table(table, f"tab:{name}-{i}") for i, table in enumerate(section.tables, 1)
         ]

@@ -190,14 +190,14 @@ def boards(results: Sequence[RunResult]) -> tuple[Board, ...]:
     for terms, rows in [*rows_by_terms.items()]:
         if instead := _established_instead(terms, rows):
             rows_by_terms.setdefault(instead[0], []).extend(instead[1])
-    ranked = [_board(terms, rows) for terms, rows in rows_by_terms.items()]
-    worlds = list(dict.fromkeys(board.terms.world for board in ranked))
+    all_boards = [_board(terms, rows) for terms, rows in rows_by_terms.items()]
+    worlds = list(dict.fromkeys(board.terms.world for board in all_boards))
 
     def place(board: Board) -> tuple[int, bool, int]:
         method = _ORDER.index(board.terms.judge_id.method)
         return worlds.index(board.terms.world), not board.established, method
 
-    return tuple(sorted(ranked, key=place))
+    return tuple(sorted(all_boards, key=place))
 
 
 def _established_instead(
@@ -221,12 +221,12 @@ def _established_instead(
     return None
 
 
-def boards_section(ranked: Sequence[Board]) -> Section:
+def boards_section(all_boards: Sequence[Board]) -> Section:
     """The boards as a section of a report."""
     return Section(
         title=SAY("title"),
         cautions=(SAY("alike"), SAY("neighbours")),
-        tables=tuple(_text_table(board) for board in ranked),
+        tables=tuple(_text_table(board) for board in all_boards),
     )
 
 

@@ -459,8 +459,8 @@ def entries(
     """For each agent: over all its plays, by partner, type and role; in each, a judge and measure a
     row.
 
-    All of `said` is of the same plays; `asked` says how often each was asked for a turn. Each
-    measure named in `macro` has a second row with its macro average, whose note says what it
+    All `columns` are of the same plays; `turn_counts` says how often each was asked for a turn.
+    Each measure named in `macro` has a second row with its macro average, whose note says what it
     averages; in roles stand all measures, or those named in `in_roles`. An entry that nothing
     counts for is left out.
     """
@@ -476,9 +476,8 @@ def entries(
         for by, some in _groups(plays, places):
             if len(some) == len(places):  # an only partner, an only type: the same plays
                 rows += [entry.model_copy(update={"by": by}) for entry in overall]
-            else:
-                if group_columns := chosen if "role" in by else columns:
-                    rows += _group_entries(agent, by, some, group_columns, macro, turn_counts or {})
+            elif group_columns := chosen if "role" in by else columns:
+                rows += _group_entries(agent, by, some, group_columns, macro, turn_counts or {})
     return tuple(rows)
 
 
