@@ -14,12 +14,12 @@ from sociolab.report.charts import (
     Dot,
     bin_edges,
     counts,
+    describe_spread,
     distribution_charts,
     dot_chart,
     histograms,
     line_chart,
     mean_charts,
-    told,
 )
 from sociolab.report.html import spec_json
 from sociolab.report.result import PlayValue, ScoreDistribution
@@ -140,8 +140,8 @@ def test_distributions_count_every_play_once() -> None:
 def test_names_keep_their_hyphens_and_figures_have_minus_signs() -> None:
     name = "openai/gpt-4o"
     found = (
-        told(values(-5.0, -1.0, agent=name)),
-        told(values(-5.0, -5.0, agent=name)),
+        describe_spread(values(-5.0, -1.0, agent=name)),
+        describe_spread(values(-5.0, -5.0, agent=name)),
         dot_chart("FIN", [Dot(name, -5.1, -6, 0)], -10, 0).told,
         dot_chart("FIN", [Dot(name, -5.1, None, None)], -10, 0).told,
         difference_bars("FIN", [(name, spread([Judged(3, (4, 4), "a")]))]).told,
@@ -215,25 +215,28 @@ def test_nothing_to_draw_is_still_a_chart() -> None:
 
 
 def test_whole_numbers_have_a_bin_each() -> None:
-    edges = bin_edges(0, 10, whole=True)
+    edges = bin_edges(0, 10, integers=True)
     assert (len(edges), edges[0], edges[-1]) == (12, -0.5, 10.5)
     assert counts((0, 4, 4, 10), edges) == (1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 1)
 
 
 def test_other_scales_have_ten_bins_and_a_value_on_an_edge_is_in_the_upper() -> None:
-    edges = bin_edges(0, 1, whole=False)
+    edges = bin_edges(0, 1, integers=False)
     assert counts((0, 0.1, 0.3, 0.7, 1), edges) == (1, 1, 0, 1, 0, 0, 0, 1, 0, 1)
-    assert len(bin_edges(-100, 100, whole=True)) == 11
+    assert len(bin_edges(-100, 100, integers=True)) == 11
 
 
 def test_a_value_outside_the_scale_is_not_lost() -> None:
-    assert sum(counts((-3, 14), bin_edges(0, 10, whole=True))) == 2
+    assert sum(counts((-3, 14), bin_edges(0, 10, integers=True))) == 2
 
 
 def test_a_distribution_is_told_in_words() -> None:
-    assert told(values(4, 8, 5, missing=2)) == "alpha: 3 episodes, 4 to 8, median 5, 2 missing"
-    assert told(values(-1, -1)) == "alpha: 2 episodes, all −1"  # noqa: RUF001
-    assert told(values(missing=1)) == "alpha: no values, 1 missing"
+    assert (
+        describe_spread(values(4, 8, 5, missing=2))
+        == "alpha: 3 episodes, 4 to 8, median 5, 2 missing"
+    )
+    assert describe_spread(values(-1, -1)) == "alpha: 2 episodes, all −1"  # noqa: RUF001
+    assert describe_spread(values(missing=1)) == "alpha: no values, 1 missing"
 
 
 @pytest.mark.parametrize("measure", [GOAL, SHARE, OPEN])

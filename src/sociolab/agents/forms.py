@@ -45,31 +45,31 @@ def fields_of(question: Question) -> tuple[FormField, ...]:
 def fields_of_type(kind: type[BaseModel], wording: Wording | None = None) -> tuple[FormField, ...]:
     """The fields of a type, such as that of an action's fields, in order."""
     schema = kind.model_json_schema()
-    wanted = schema.get("required", ())
-    worded = {one.name: one for one in wording.fields} if wording else {}
+    required = schema.get("required", ())
+    worded = {field.name: field for field in wording.fields} if wording else {}
     return tuple(
-        _worded(_field(name, one, name in wanted), worded.get(name))
-        for name, one in schema.get("properties", {}).items()
+        _worded(_field(name, field_schema, name in required), worded.get(name))
+        for name, field_schema in schema.get("properties", {}).items()
     )
 
 
 def value_hint(field: FormField) -> str:
     """What is wanted of a field, and what it means: "whole number from 0 to 10 (how you feel)"."""
-    wanted = {
+    expected = {
         "number": "whole number" if field.whole else "number",
         "check": "true or false",
         "lines": "list of texts",
         "json": "JSON",
     }.get(field.kind, "text")
     if field.choices:
-        wanted = f"one of {', '.join(field.choices)}"
-    low, high = (None if one is None else f"{one:g}" for one in (field.low, field.high))
+        expected = f"one of {', '.join(field.choices)}"
+    low, high = (None if bound is None else f"{bound:g}" for bound in (field.low, field.high))
     if low and high:
-        wanted += f" from {low} to {high}"
+        expected += f" from {low} to {high}"
     elif low or high:
-        wanted += f" of at least {low}" if low else f" of at most {high}"
-    wanted += ", or null" if field.nullable else ""
-    return f"{wanted} ({field.hint})" if field.hint else wanted
+        expected += f" of at least {low}" if low else f" of at most {high}"
+    expected += ", or null" if field.nullable else ""
+    return f"{expected} ({field.hint})" if field.hint else expected
 
 
 def _field(name: str, schema: dict[str, Any], required: bool) -> FormField:
@@ -109,7 +109,7 @@ def _worded(field: FormField, wording: FieldWording | None) -> FormField:
 
 def _kind(schema: dict[str, Any]) -> FieldKind:
     match schema:
-        case {"enum": [*values]} if all(isinstance(one, str) for one in values):
+        case {"enum": [*values]} if all(isinstance(value, str) for value in values):
             return "choice"
         case {"type": "array", "items": {"type": "string"}}:
             return "lines"

@@ -42,27 +42,27 @@ class TerminalPlayer:
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """Show what is new, and ask until the answer can be used."""
-        shown = request.observation
+        view = request.observation
         async with self._terminal.turn:
             _show(self._terminal, request, memory)
             try:
                 value = await _answer(self._terminal, request)
             except InputEndedError:
-                problem = f"the person playing {shown.you} gave no answer"
-                return NoReply("gave up", problem, again=False, memory=len(shown.history))
+                problem = f"the person playing {view.you} gave no answer"
+                return NoReply("gave up", problem, again=False, memory=len(view.history))
             except _SkippedError:
-                return NoReply("gave up", SKIPPED, again=False, memory=len(shown.history))
-        return Reply(value, len(shown.history))
+                return NoReply("gave up", SKIPPED, again=False, memory=len(view.history))
+        return Reply(value, len(view.history))
 
 
 def _show(screen: Terminal, request: Request, memory: Json) -> None:
-    shown = request.observation
-    now = f"turn {shown.turn + 1} of {shown.limit} ({HELP} help, {SCENE} the whole scene)"
+    view = request.observation
+    position = f"turn {view.turn + 1} of {view.limit} ({HELP} help, {SCENE} the whole scene)"
     if memory is None:
-        screen.show(f"\n=== You are {shown.you} from here on ===")
-    screen.show(f"\n--- {shown.you}, {'the conversation is over' if request.last else now} ---")
+        screen.show(f"\n=== You are {view.you} from here on ===")
+    screen.show(f"\n--- {view.you}, {'the conversation is over' if request.last else position} ---")
     if isinstance(memory, int):
-        for line in shown.history[memory:]:
+        for line in view.history[memory:]:
             if not line.you:  # what one did oneself was typed here
                 screen.show(line.text)
     else:
@@ -89,23 +89,23 @@ async def _answer(screen: Terminal, request: Request) -> tuple[Action, ...] | Ba
 
 async def _act(screen: Terminal, request: Request, space: ActionSpace) -> tuple[Action, ...]:
     """One action; more where a turn may hold more, until an empty line."""
-    shown = request.observation
+    view = request.observation
     actions: list[Action] = []
     while len(actions) < space.most:
         more = f" ({len(actions)} of {space.most}, Enter: done)" if actions else ""
-        line = await screen.ask(f"{shown.you}{more}> ")
+        line = await screen.ask(f"{view.you}{more}> ")
         if line == HELP:
-            screen.show(how_to_act(space, shown.others))
+            screen.show(how_to_act(space, view.others))
         elif line == SCENE:
             _show_scene(screen, request)
         elif actions and not line:
             break
         else:
             try:
-                action = typed_action(line, space, shown.others)
+                action = typed_action(line, space, view.others)
                 if fields := space[action.kind].fields:
-                    given = await _fields(screen, fields)
-                    values = given.model_dump(mode="json", by_alias=True, round_trip=True)
+                    record = await _fields(screen, fields)
+                    values = record.model_dump(mode="json", by_alias=True, round_trip=True)
                     action = replace(action, fields=values)
                 actions.append(action)
             except ReplyError as error:
@@ -158,13 +158,13 @@ async def _fill_in(screen: Terminal, question: Question, history: Sequence[Line]
     while True:
         values: dict[str, Any] = {}
         for field in fields_of(question):
-            given = None
+            value = None
             if field.only_if is None or values.get(field.only_if[0]) in field.only_if[1]:
-                given = await _field(screen, field, types[field.name], history)
-                if given is None and not values:
+                value = await _field(screen, field, types[field.name], history)
+                if value is None and not values:
                     raise _SkippedError
-            if given is not None or field.nullable:
-                values[field.name] = given
+            if value is not None or field.nullable:
+                values[field.name] = value
             elif types[field.name].is_required():
                 values[field.name] = ""
         try:
@@ -179,14 +179,14 @@ async def _field(
     """What is given for one field; None where it is left empty."""
     values, options = field.choices, field.words or field.choices
     if field.kind == "line":
-        said = [
+        spoken = [
             ("You" if line.you else line.who, action.text)
             for line in history
             for action in line.actions
             if action.text
         ]
-        values = tuple(words for _, words in said)
-        options = tuple(f"{who}: {words}" for who, words in said)
+        values = tuple(words for _, words in spoken)
+        options = tuple(f"{who}: {words}" for who, words in spoken)
     screen.show("\n" + " ".join(filter(None, (field.label, field.hint))))
     for number, option in enumerate(options, start=1):
         screen.show(f"  {number}  {option}")
@@ -212,7 +212,7 @@ COMMAND = "/"
 NAME = "@"
 
 
-def typed_action(line: str, space: ActionSpace, others: Sequence[str]) -> Action:
+def typed_action(line: str, space: ActionSpace, names: Sequence[str]) -> Action:
     """The action in a line; ReplyError says what is wrong with it.
 
     A bare line is spoken. `/2 text` or `/kind text` is another kind, by its number, its name or
@@ -225,7 +225,7 @@ def typed_action(line: str, space: ActionSpace, others: Sequence[str]) -> Action
         kind, rest = _command(rest[len(COMMAND) :], space)
     else:
         _check_meant(rest, space, kind)
-    to, text = _named(rest, others, line) if kind.takes_recipients else ((), rest)
+    to, text = _named(rest, names, line) if kind.takes_recipients else ((), rest)
     if not kind.has_text:
         if text:
             raise ReplyError(f'"{kind.name}" takes no words, found "{text}"', raw=line)
@@ -246,7 +246,7 @@ def _is_a_choice(space: ActionSpace) -> bool:
     return len(space.kinds) > 1 and not any(kind.has_text for kind in space.kinds)
 
 
-def how_to_act(space: ActionSpace, others: Sequence[str]) -> str:
+def how_to_act(space: ActionSpace, partners: Sequence[str]) -> str:
     """What can be typed, in a few lines."""
     bare = spoken_kind(space)
     lines = [f'{"A bare line" if bare.has_text else "Enter"} is "{bare.name}". Or:']
@@ -255,22 +255,22 @@ def how_to_act(space: ActionSpace, others: Sequence[str]) -> str:
     for number, kind in enumerate(space.kinds, start=1):
         words = ": ..." if kind.has_text else ""
         names = ", ".join(typed_fields(kind.fields)) if kind.fields else ""
-        asked = f" (you are then asked for: {names})" if names else ""
-        name = " @name" if kind.recipients == "required" and len(others) > 1 else ""
-        lines.append(f"  /{number} {kind.name}{name}{words}{asked}")
-    if len(others) > 1 and any(kind.takes_recipients for kind in space.kinds):
-        lines.append(f"  @name before the words: for that one only ({', '.join(others)})")
+        note = f" (you are then asked for: {names})" if names else ""
+        name = " @name" if kind.recipients == "required" and len(partners) > 1 else ""
+        lines.append(f"  /{number} {kind.name}{name}{words}{note}")
+    if len(partners) > 1 and any(kind.takes_recipients for kind in space.kinds):
+        lines.append(f"  @name before the words: for that one only ({', '.join(partners)})")
     lines.append("  ? shows this, ?? the whole scene again; Ctrl-D gives the turn up")
     return "\n".join(lines)
 
 
-def _check_meant(said: str, space: ActionSpace, spoken: ActionKind) -> None:
+def _check_meant(text: str, space: ActionSpace, spoken: ActionKind) -> None:
     """ReplyError for "leave" without a slash: it would be said aloud, which few people mean."""
     for kind in space.kinds:
-        if not kind.has_text and said.casefold() == kind.name.casefold():
+        if not kind.has_text and text.casefold() == kind.name.casefold():
             raise ReplyError(
-                f'expected /{kind.name} to do that, or "/{spoken.name} {said}" to say the word',
-                raw=said,
+                f'expected /{kind.name} to do that, or "/{spoken.name} {text}" to say the word',
+                raw=text,
             )
 
 
@@ -285,22 +285,22 @@ def _command(text: str, space: ActionSpace) -> tuple[ActionKind, str]:
     word = word.rstrip(":")
     if word.isdecimal() and 1 <= int(word) <= len(space.kinds):
         return space.kinds[int(word) - 1], rest.strip()
-    meant = [kind for kind in space.kinds if kind.name.casefold().startswith(word.casefold())]
-    if len(meant) != 1 or not word:
+    matches = [kind for kind in space.kinds if kind.name.casefold().startswith(word.casefold())]
+    if len(matches) != 1 or not word:
         names = ", ".join(f"/{number} {kind.name}" for number, kind in enumerate(space.kinds, 1))
         raise ReplyError(f'expected one of {names}; found "/{word}"', raw=text)
-    return meant[0], rest.strip()
+    return matches[0], rest.strip()
 
 
-def _named(text: str, others: Sequence[str], line: str) -> tuple[tuple[str, ...], str]:
+def _named(text: str, names: Sequence[str], line: str) -> tuple[tuple[str, ...], str]:
     """The names at the beginning, each behind an @, and the words behind them."""
     named: list[str] = []
     while text.startswith(NAME):
         rest = text[len(NAME) :]
-        found = [name for name in others if _begins(rest, name)]
-        if not found:
-            raise ReplyError(f'expected @ and one of {", ".join(others)}; found "{text}"', raw=line)
-        name = max(found, key=len)
+        matches = [name for name in names if _begins(rest, name)]
+        if not matches:
+            raise ReplyError(f'expected @ and one of {", ".join(names)}; found "{text}"', raw=line)
+        name = max(matches, key=len)
         named.append(name)
         text = rest[len(name) :].lstrip(" ,:")
     return tuple(named), text.strip()
@@ -320,12 +320,12 @@ def typed_answer(line: str, kind: type[BaseModel]) -> BaseModel:
 
 def typed_fields(kind: type[BaseModel]) -> dict[str, FieldInfo]:
     """The fields that people are asked for, by their names in JSON: those of the JSON schema."""
-    asked = kind.model_json_schema().get("properties", {})
+    properties = kind.model_json_schema().get("properties", {})
     named = {
         field.validation_alias if isinstance(field.validation_alias, str) else name: field
         for name, field in kind.model_fields.items()
     }
-    return {name: field for name, field in named.items() if name in asked}
+    return {name: field for name, field in named.items() if name in properties}
 
 
 def chosen(line: str, values: Sequence[str]) -> str:
@@ -359,14 +359,14 @@ def typed_field(line: str, field: FieldInfo) -> Any:
 def field_hint(name: str, field: FieldInfo) -> str:
     """What is asked for: the field's name, its meaning if it has one, and its type."""
     schema = _adapter(field).json_schema()
-    wanted = "one of " + ", ".join(map(str, schema["enum"])) if "enum" in schema else ""
-    wanted = wanted or str(schema.get("type", "JSON"))
+    expected = "one of " + ", ".join(map(str, schema["enum"])) if "enum" in schema else ""
+    expected = expected or str(schema.get("type", "JSON"))
     low, high = schema.get("minimum"), schema.get("maximum")
     if low is not None and high is not None:
-        wanted += f" from {low} to {high}"
+        expected += f" from {low} to {high}"
     meaning = f", {field.description}" if field.description else ""
     default = "" if field.is_required() else "; Enter: the default"
-    return f"{name}{meaning} ({wanted}{default})"
+    return f"{name}{meaning} ({expected}{default})"
 
 
 def _adapter(field: FieldInfo) -> TypeAdapter[Any]:
@@ -523,17 +523,17 @@ class _LeftError(Exception):
 
 
 class SeatedPlayer:
-    """One seat of one episode. `told` is called when the person is asked, and when time is up.
+    """One seat of one episode. `notify` is called when the person is asked, and when time is up.
 
     A turn without an answer in `seconds` is a NoReply and not asked again: whoever is away would
     be waited for three times as long. `memory` counts the turns without an answer in a row; an
     optional question is no turn, and has `FORM_SECONDS`.
     """
 
-    def __init__(self, seconds: float, told: Callable[[], None]) -> None:
+    def __init__(self, seconds: float, notify: Callable[[], None]) -> None:
         self.asked: PendingRequest | None = None
         self._seconds = seconds
-        self._told = told
+        self._notify = notify
         self._answer: asyncio.Future[tuple[Action, ...] | BaseModel | NoReply] | None = None
         self._gone = False
 
@@ -546,11 +546,11 @@ class SeatedPlayer:
         self._answer = loop.create_future()
         seconds = FORM_SECONDS if request.optional else self._seconds
         self.asked = PendingRequest(request, loop.time() + seconds)
-        self._told()
+        self._notify()
         try:
             async with asyncio.timeout_at(self.asked.due):
-                given = await self._answer
-            return given if isinstance(given, NoReply) else Reply(given)
+                answer = await self._answer
+            return answer if isinstance(answer, NoReply) else Reply(answer)
         except TimeoutError:
             problem = f"no answer within {seconds:g} s"
             return NoReply("timeout", problem, again=False, memory=missed)

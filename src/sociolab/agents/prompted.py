@@ -88,22 +88,22 @@ class PromptedPlayer:
             return NoReply(error.cause, str(error), error.raw)
 
     def _prompt(self, request: Request) -> Prompt:
-        shown, wanted = request.observation, request.wanted
+        observation, expected = request.observation, request.wanted
         # A question begins as the seat's turns do: providers keep what a prompt repeats.
-        space = request.space if isinstance(wanted, Question) else wanted
-        form, layout = _NO_FORM, shown.layout
+        space = request.space if isinstance(expected, Question) else expected
+        form, layout = _NO_FORM, observation.layout
         if space and layout.reply_form == "added":
-            form = _form(space, len(shown.others) > 1, self._dialect)
-        head = f"{shown.head}\n\n{form.how}".rstrip()
-        if isinstance(wanted, Question):
-            schema: Schema | None = schema_of(wanted.reply)
-            how = f"\n\n{_how_to_answer(wanted.reply)}" if space else ""
-            body = f"{_history(shown)}{wanted.text}{how}"
-            needs = wanted.needs
+            form = _form(space, len(observation.others) > 1, self._dialect)
+        head = f"{observation.head}\n\n{form.how}".rstrip()
+        if isinstance(expected, Question):
+            schema: Schema | None = schema_of(expected.reply)
+            how = f"\n\n{_how_to_answer(expected.reply)}" if space else ""
+            body = f"{_history(observation)}{expected.text}{how}"
+            needs = expected.needs
         else:
-            needs = wanted.needs * wanted.most
+            needs = expected.needs * expected.most
             schema = form.schema
-            body = f"{_history(shown)}{shown.tail}"
+            body = f"{_history(observation)}{observation.tail}"
         if request.problem:
             body = f"{body}\n{again_text(request.problem)}"
         if layout.messages == "one":
@@ -116,12 +116,12 @@ class PromptedPlayer:
         if isinstance(request.wanted, Question):
             return typed(answer, request.wanted.reply)
         check_finish(answer)
-        seen, layout = request.observation, request.observation.layout
+        observation, layout = request.observation, request.observation.layout
         if self._dialect == "plain" and layout.reply_form == "added":
-            return read_plain(answer.text, request.wanted, (seen.you, *seen.others))
+            return read_plain(answer.text, request.wanted, (observation.you, *observation.others))
         if layout.kinds or layout.keys != Layout().keys:
             return (_read_as(answer.text, request.wanted, layout),)
-        return read_json(answer.text, request.wanted, len(seen.others) > 1)
+        return read_json(answer.text, request.wanted, len(observation.others) > 1)
 
 
 def prompts_hash(dialect: Dialect) -> str:
@@ -129,10 +129,10 @@ def prompts_hash(dialect: Dialect) -> str:
     return digest(prompt(PACKAGE, dialect).hash, prompt(PACKAGE, "answer").hash, again_text(""))
 
 
-def _history(shown: Observation) -> str:
-    if not shown.history:
+def _history(observation: Observation) -> str:
+    if not observation.history:
         return ""
-    return "\n".join(line.text for line in shown.history) + "\n\n"
+    return "\n".join(line.text for line in observation.history) + "\n\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,13 +158,13 @@ def _form(space: ActionSpace, addressed: bool, dialect: Dialect) -> _Form:
 def _how_to_answer(reply: type[BaseModel]) -> str:
     """The schema's fields with their meaning; those that share one stand together before it."""
     fields = reply.model_json_schema().get("properties", {})
-    meant = [(name, str(field.get("description", ""))) for name, field in fields.items()]
+    meanings = [(name, str(field.get("description", ""))) for name, field in fields.items()]
     groups = [
         (", ".join(name for name, _ in group), meaning)
-        for meaning, group in groupby(meant, key=lambda pair: pair[1])
+        for meaning, group in groupby(meanings, key=lambda pair: pair[1])
     ]
-    told = [f"{names} ({meaning})" if meaning else names for names, meaning in groups]
-    return prompt(PACKAGE, "answer").render({"fields": "; ".join(told)})
+    clauses = [f"{names} ({meaning})" if meaning else names for names, meaning in groups]
+    return prompt(PACKAGE, "answer").render({"fields": "; ".join(clauses)})
 
 
 def _how_to_reply(space: ActionSpace, addressed: bool, dialect: Dialect) -> str:
@@ -174,8 +174,8 @@ def _how_to_reply(space: ActionSpace, addressed: bool, dialect: Dialect) -> str:
     values = {"most": space.most, "addressed": addressed, "empty": empty}
     example = next(kind.name for kind in space.kinds if kind.has_text)
     if dialect == "json":
-        said = Action(example, "It is good to see you.")
-        example = json.dumps(written_turn((said,), space, addressed).model_dump())
+        action = Action(example, "It is good to see you.")
+        example = json.dumps(written_turn((action,), space, addressed).model_dump())
     values["example"] = example
     return prompt(PACKAGE, dialect).render(values)
 
@@ -194,16 +194,16 @@ def _how_to_fill_in(space: ActionSpace, addressed: bool, dialect: Dialect) -> st
     """
     forms = []
     for kinds in _forms(space):
-        one = [("action", " or ".join(f'"{kind.name}"' for kind in kinds))]
+        fields = [("action", " or ".join(f'"{kind.name}"' for kind in kinds))]
         if kinds[0].fields:
-            one += [(field.name, value_hint(field)) for field in fields_of_type(kinds[0].fields)]
+            fields += [(field.name, value_hint(field)) for field in fields_of_type(kinds[0].fields)]
         if any(kind.has_text for kind in kinds):
             empty = " and ".join(kind.name for kind in kinds if not kind.has_text)
-            one.append(("text", f"the words or the deed{empty and f', empty for {empty}'}"))
+            fields.append(("text", f"the words or the deed{empty and f', empty for {empty}'}"))
         if addressed and any(kind.takes_recipients for kind in kinds):
             none = "at least one" if _must_name(kinds) else "empty for everybody"
-            one.append(("to", f"list of the names of those who alone learn of it, {none}"))
-        forms.append(one)
+            fields.append(("to", f"list of the names of those who alone learn of it, {none}"))
+        forms.append(fields)
     values: dict[str, Any] = {"most": space.most, "forms": forms}
     values |= {"dialect": dialect, "wrapper": _wrapper(space)}
     return prompt(PACKAGE, "fields").render(values)
@@ -281,20 +281,20 @@ def _read_as(text: str, space: ActionSpace, layout: Layout) -> Action:
     """The action of a reply in the form that its prompt asked for."""
     kind, words = layout.keys
     called = {other: ours for ours, other in layout.kinds.items()}
-    names: Any = Literal[tuple(layout.kinds.get(one.name, one.name) for one in space.kinds)]
+    names: Any = Literal[tuple(layout.kinds.get(k.name, k.name) for k in space.kinds)]
     form = create_model("Turn", **{kind: (names, ...), words: (str, "")})  # type: ignore[call-overload]
-    found = read(text, form).model_dump()
-    name = called.get(found[kind], found[kind])
-    return Action(name, found[words].strip() if space[name].has_text else "")
+    values = read(text, form).model_dump()
+    name = called.get(values[kind], values[kind])
+    return Action(name, values[words].strip() if space[name].has_text else "")
 
 
 def _action(turn: BaseModel) -> Action:
-    given: dict[str, Any] = {**vars(turn), **(turn.model_extra or {})}
-    kind, text, to = given.pop("action"), given.pop("text", ""), given.pop("to", ())
-    if given:
+    fields: dict[str, Any] = {**vars(turn), **(turn.model_extra or {})}
+    kind, text, to = fields.pop("action"), fields.pop("text", ""), fields.pop("to", ())
+    if fields:
         head = {"action", "text", "to"}
-        given = turn.model_dump(mode="json", by_alias=True, round_trip=True, exclude=head)
-    return Action(kind, text.strip(), tuple(to), fields=given)
+        fields = turn.model_dump(mode="json", by_alias=True, round_trip=True, exclude=head)
+    return Action(kind, text.strip(), tuple(to), fields=fields)
 
 
 def written_turn(actions: Sequence[Action], space: ActionSpace, addressed: bool) -> BaseModel:
@@ -308,8 +308,8 @@ def written_turn(actions: Sequence[Action], space: ActionSpace, addressed: bool)
         if addressed and any(kind.takes_recipients for kind in form):
             turns[-1]["to"] = list(action.to)
     wrapper = _wrapper(space)
-    given = {wrapper: turns if space.most > 1 else turns[0]} if wrapper else turns[0]
-    return act_type(space, addressed).model_validate(given)
+    reply = {wrapper: turns if space.most > 1 else turns[0]} if wrapper else turns[0]
+    return act_type(space, addressed).model_validate(reply)
 
 
 ROLES = ("User", "Human", "Assistant")
@@ -334,16 +334,17 @@ def read_plain(text: str, space: ActionSpace, names: Sequence[str] = ()) -> tupl
             to = tuple(n.strip() for n in (match["to"] or "").split(",") if n.strip())
             kind = match["kind"].casefold()
             name = next(k.name for k in space.kinds if k.name.casefold() == kind)
-            pairs = [one.partition("=") for one in (match["fields"] or "").split(";") if "=" in one]
+            parts = (match["fields"] or "").split(";")
+            pairs = [part.partition("=") for part in parts if "=" in part]
             fields: dict[str, Json] = {field.strip(): value.strip() for field, _, value in pairs}
             turns.append((name, [(match["text"] or "").strip()], to, fields))
         elif turns and line.strip():
             turns[-1][1].append(line.strip())
     if not turns:
         names = ", ".join(kind.name for kind in space.kinds)
-        shown = " ".join(answer.split())[:80]
+        excerpt = " ".join(answer.split())[:80]
         raise ReplyError(
-            f'expected a line that begins with one of: {names}; found "{shown}"', raw=text
+            f'expected a line that begins with one of: {names}; found "{excerpt}"', raw=text
         )
     return tuple(
         Action(kind, " ".join(words).strip(), to, fields=fields)

@@ -18,9 +18,9 @@ UNKNOWN = "unknown code"
 _MARK = 4
 
 
-def same_code(one: str, other: str) -> bool:
+def same_code(code: str, other: str) -> bool:
     """Whether two codes are known to be the same."""
-    return one == other != UNKNOWN
+    return code == other != UNKNOWN
 
 
 def mark(code: str) -> str:

@@ -90,10 +90,10 @@ class ActionKind:
         return self.recipients == "required" or (self.recipients == "optional" and self.has_text)
 
     def __post_init__(self) -> None:
-        taken = {"action", "text", "to"} & set(self.fields.model_fields if self.fields else ())
-        if taken:
+        reserved = {"action", "text", "to"} & set(self.fields.model_fields if self.fields else ())
+        if reserved:
             raise WorldError(
-                f'the action "{self.name}" has a field "{min(taken)}", which every action has; '
+                f'the action "{self.name}" has a field "{min(reserved)}", which every action has; '
                 "call it otherwise"
             )
 
@@ -262,8 +262,8 @@ class Agent:
 
     def same_player(self, other: Agent) -> bool:
         """Whether both are one model, class or player, with any options. Two people are not."""
-        what, others = ((a.kind, a.endpoint, a.name or a.label) for a in (self, other))
-        return what == others and self.kind != "person"
+        identity, other_identity = ((a.kind, a.endpoint, a.name or a.label) for a in (self, other))
+        return identity == other_identity and self.kind != "person"
 
 
 NOBODY = Agent("", "imported")
@@ -355,8 +355,8 @@ class Episode:
             answers = [e for e in self.events if isinstance(e, Answered) and not e.optional]
             usable = Counter(event.seat for event in answers)
             failed = Counter(event.seat for event in self.failed_questions)
-        asked = usable + failed
-        return {seat: TurnsAsked(failed[seat], count) for seat, count in asked.items()}
+        counts = usable + failed
+        return {seat: TurnsAsked(failed[seat], count) for seat, count in counts.items()}
 
     @property
     def ended(self) -> Ended | None:

@@ -48,13 +48,13 @@ class ConfigError(SociolabError):
     """A flag, a file, a spec or a data set that the user must mend. Exit code 2."""
 
 
-def did_you_mean(wanted: str, known: Iterable[str]) -> str:
+def did_you_mean(requested: str, choices: Iterable[str]) -> str:
     """The names that are spelt nearly so, as " (did you mean goal or goals?)"; "" without any."""
     from difflib import get_close_matches
 
-    names = {name.casefold().replace("-", "_"): name for name in known}
-    near = get_close_matches(wanted.casefold().replace("-", "_"), list(names), 3)
-    return f" (did you mean {' or '.join(names[one] for one in near)}?)" if near else ""
+    names = {name.casefold().replace("-", "_"): name for name in choices}
+    near = get_close_matches(requested.casefold().replace("-", "_"), list(names), 3)
+    return f" (did you mean {' or '.join(names[key] for key in near)}?)" if near else ""
 
 
 def missing_extra(needs: str, extra: str, *packages: str) -> ConfigError:

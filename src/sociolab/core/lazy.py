@@ -26,7 +26,7 @@ def later(path: str) -> Callable[..., Any]:
     """
     module, _, name = path.partition(":")
 
-    def call(*given: Any) -> Any:
-        return getattr(import_module(module), name)(*given)
+    def call(*args: Any) -> Any:
+        return getattr(import_module(module), name)(*args)
 
     return call

@@ -75,11 +75,11 @@ def metrics(
     >>> metrics("share", {"f1": ("F1 score", "Mean"), "lost": "Lost"}, lower=["lost"])[1].better
     'lower'
     """
-    found = {name: one if isinstance(one, tuple) else ("", one) for name, one in rows.items()}
+    pairs = {name: row if isinstance(row, tuple) else ("", row) for name, row in rows.items()}
     better: dict[str, Better] = {**dict.fromkeys(lower, "lower"), **dict.fromkeys(neither, "")}
     return tuple(
-        Metric(name, *one, units.get(name, unit), better.get(name, "higher"))
-        for name, one in found.items()
+        Metric(name, *row, units.get(name, unit), better.get(name, "higher"))
+        for name, row in pairs.items()
     )
 
 
@@ -98,13 +98,13 @@ def directions(metrics: Mapping[str, Metric]) -> str:
     >>> directions({"GOAL": Metric("goal"), "lost": Metric("lost", better="lower")})
     'higher is better; lower is better where marked ↓'
     """
-    found = {one.better for one in metrics.values()}
-    neither = [title for title, one in metrics.items() if not one.better]
-    told = ["higher is better"] if "higher" in found else []
-    told += [f"lower is better where marked {LOWER.strip()}"] if "lower" in found else []
-    if neither and told:
-        told.append(f"neither end is better for {'; '.join(neither)}")
-    return "; ".join(told) or "whether higher is better is not declared"
+    ends = {metric.better for metric in metrics.values()}
+    neither = [title for title, metric in metrics.items() if not metric.better]
+    clauses = ["higher is better"] if "higher" in ends else []
+    clauses += [f"lower is better where marked {LOWER.strip()}"] if "lower" in ends else []
+    if neither and clauses:
+        clauses.append(f"neither end is better for {'; '.join(neither)}")
+    return "; ".join(clauses) or "whether higher is better is not declared"
 
 
 COUNTED = (
@@ -176,17 +176,17 @@ class Declared:
 
         A macro average is what its measure is.
         """
-        found = {metric.name: metric for metric in (*COUNTED, *self.metrics)}
+        by_name = {metric.name: metric for metric in (*COUNTED, *self.metrics)}
         names = (name, name.removesuffix(MACRO), _series(name))
-        return next((found[one] for one in names if one in found), Metric(name, better=""))
+        return next((by_name[key] for key in names if key in by_name), Metric(name, better=""))
 
     def ordered(self, items: Iterable[Item], name: Callable[[Item], str]) -> tuple[Item, ...]:
         """Items that belong to measures, in the order of these; all others follow as they came."""
-        place = {one: i for i, one in enumerate(self.order)}
+        place = {metric_name: i for i, metric_name in enumerate(self.order)}
 
         def at(item: Item) -> int:
-            one = name(item)
-            return place.get(one, place.get(_series(one), len(place)))
+            metric_name = name(item)
+            return place.get(metric_name, place.get(_series(metric_name), len(place)))
 
         return tuple(sorted(items, key=at))
 
@@ -208,8 +208,8 @@ def declared_from(text: str) -> Declared:
     """What a store holds; StoreError where it is none of ours."""
     try:
         values: dict[str, Any] = json.loads(text)
-        values["metrics"] = tuple(Metric(**one) for one in values["metrics"])
-        lists = {name: tuple(one) for name, one in values.items() if isinstance(one, list)}
+        values["metrics"] = tuple(Metric(**row) for row in values["metrics"])
+        lists = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
         return Declared(**values | lists)
     except (ValueError, TypeError, KeyError) as error:
         raise StoreError(f"what the run's world declared cannot be read: {error}") from error

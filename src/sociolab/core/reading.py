@@ -108,8 +108,8 @@ _MOST_FAULTS = 100
 
 def _file_of(fault: str) -> tuple[str, int]:
     """The file that a fault names, and the line, 0 for none."""
-    found = re.match(r"(.*?)(?:, line (\d+))?: ", fault)
-    return (found[1], int(found[2] or 0)) if found else (fault, 0)
+    match = re.match(r"(.*?)(?:, line (\d+))?: ", fault)
+    return (match[1], int(match[2] or 0)) if match else (fault, 0)
 
 
 def json_records(
@@ -121,15 +121,15 @@ def json_records(
     others are returned.
     """
     wrong = Faults() if faults is None else faults
-    found = []
+    records = []
     for place, line in _lines(path):
         try:
-            found.append((place, kind.model_validate_json(line)))
+            records.append((place, kind.model_validate_json(line)))
         except ValidationError as error:
             wrong.add(*(f"{place}: {problem}" for _, problem in all_problems(error, kind)))
     if faults is None:
         wrong.refuse()
-    return tuple(found)
+    return tuple(records)
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
@@ -145,9 +145,9 @@ def json_value(place: str, text: str) -> object:
     except json.JSONDecodeError as error:
         lines = text.splitlines() or [""]
         where = f"{place}, line {error.lineno}" if len(lines) > 1 else place
-        found = lines[min(error.lineno, len(lines)) - 1].strip()[:60]
+        line = lines[min(error.lineno, len(lines)) - 1].strip()[:60]
         raise ConfigError(
-            f"{where}: expected JSON, found {found!r} ({error.msg}); mend it, or fetch it again"
+            f"{where}: expected JSON, found {line!r} ({error.msg}); mend it, or fetch it again"
         ) from error
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, too
         why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
@@ -205,7 +205,7 @@ def first_problem(error: ValidationError, kind: type[BaseModel] | None = None) -
     may be meant, or which there are.
     """
     items = error.errors(include_url=False)
-    item = next((one for one in items if one["type"] == _EXTRA), items[0])
+    item = next((detail for detail in items if detail["type"] == _EXTRA), items[0])
     return _clause(item, kind)
 
 
@@ -236,20 +236,20 @@ def _clause(item: ErrorDetails, kind: type[BaseModel] | None) -> str:
     if kind is None or item["type"] != _EXTRA:
         return problem_of(item)
     *above, name = item["loc"]
-    meant = "; leave it out" if above else f"; expected one of {', '.join(kind.model_fields)}"
-    return problem_of(item) + (did_you_mean(str(name), sorted(_field_names(kind))) or meant)
+    advice = "; leave it out" if above else f"; expected one of {', '.join(kind.model_fields)}"
+    return problem_of(item) + (did_you_mean(str(name), sorted(_field_names(kind))) or advice)
 
 
 def problems_of(error: ValidationError) -> str:
     """All fields that are missing, and the first three other problems of a validation, for a model
     that is to reply again."""
-    found = error.errors(include_url=False)
-    missing = [problem_of(one) for one in found if one["type"] == "missing"]
+    details = error.errors(include_url=False)
+    missing = [problem_of(detail) for detail in details if detail["type"] == "missing"]
     if len(missing) > 1:
-        places = ", ".join(one.removesuffix(" is missing") for one in missing[:_MOST_MISSING])
+        places = ", ".join(text.removesuffix(" is missing") for text in missing[:_MOST_MISSING])
         missing = [f"{places} are missing"]
-    others = [problem_of(one) for one in found if one["type"] != "missing"]
-    return "; ".join([*missing, *others[:3]])
+    further = [problem_of(detail) for detail in details if detail["type"] != "missing"]
+    return "; ".join([*missing, *further[:3]])
 
 
 _MOST_MISSING = 20
@@ -273,11 +273,11 @@ _SHOWN = 80
 def problem_of(item: ErrorDetails) -> str:
     """One problem of a validation in a clause; keys and passwords are blacked out."""
     place = ".".join(str(part)[:60] for part in item["loc"] if part != "[key]")
-    said = item["msg"].removeprefix("Value error, ")
-    said = f"{said[:1].lower()}{said[1:]}"
+    message = item["msg"].removeprefix("Value error, ")
+    message = f"{message[:1].lower()}{message[1:]}"
     if item["type"] != "value_error":
-        for theirs, ours in _WORDINGS:
-            said = re.sub(theirs, ours, said)
+        for pattern, replacement in _WORDINGS:
+            message = re.sub(pattern, replacement, message)
     ctx: dict[str, Any] = item.get("ctx", {})
     match item["type"]:
         case "missing":
@@ -286,20 +286,20 @@ def problem_of(item: ErrorDetails) -> str:
             return f'unknown field "{place}"'
         case "json_invalid":
             why = str(ctx["error"]).replace("line 1 ", "")
-            found = str(item["input"]).strip()[:_SHOWN]
-            return f"expected a JSON object ({why}), found {found}"
+            value = str(item["input"]).strip()[:_SHOWN]
+            return f"expected a JSON object ({why}), found {value}"
         case "model_type" | "dict_type" | "model_attributes_type":
-            said = "expected an object" if place else "expected a JSON object"
+            message = "expected an object" if place else "expected a JSON object"
         case "union_tag_not_found":
-            said = f"{ctx['discriminator']} is missing, which says of what kind this is"
+            message = f"{ctx['discriminator']} is missing, which says of what kind this is"
         case "union_tag_invalid":
-            said = f"expected {ctx['discriminator']} to be one of {ctx['expected_tags']}"
-    told = f"{place}: {said}" if place else said
+            message = f"expected {ctx['discriminator']} to be one of {ctx['expected_tags']}"
+    clause = f"{place}: {message}" if place else message
     if item["type"] == "value_error" or "headers" in item["loc"]:  # what headers hold is secret
-        return told
+        return clause
     guard(*secrets_in({place.rpartition(".")[2]: item["input"]}))
-    found = redacted(json.dumps(item["input"], ensure_ascii=False, default=str), lookalikes=True)
-    return f"{told}, found {found[:_SHOWN]}"
+    value = redacted(json.dumps(item["input"], ensure_ascii=False, default=str), lookalikes=True)
+    return f"{clause}, found {value[:_SHOWN]}"
 
 
 def _field_names(kind: type[BaseModel]) -> set[str]:

@@ -47,14 +47,14 @@ def guard(*secrets: str) -> None:
     and stay readable.
     """
     global _forms, _heads
-    known = {form for forms in _forms.values() for form in forms}
+    guarded = {form for forms in _forms.values() for form in forms}
     fresh = {
         form.lower()
         for secret in secrets
-        for one in _parts(secret)
-        if is_secret(one)
-        for form in _written(one)
-    } - known
+        for part in _parts(secret)
+        if is_secret(part)
+        for form in _written(part)
+    } - guarded
     if not fresh:
         return
     forms = dict(_forms)  # other threads may be reading
@@ -133,9 +133,9 @@ def redacted_bytes(data: bytes) -> bytes:
 def _blacked_out(text: str) -> str:
     parts: list[str] = []
     done = 0
-    for found in _heads.finditer(text):
-        start = found.start()
-        forms = _forms.get(found[0].lower(), ())
+    for match in _heads.finditer(text):
+        start = match.start()
+        forms = _forms.get(match[0].lower(), ())
         extent = max((_extent(text, start, form) for form in forms), default=0)
         if start >= done and extent:
             parts += text[done:start], HIDDEN
@@ -146,8 +146,8 @@ def _blacked_out(text: str) -> str:
 def _extent(text: str, start: int, form: str) -> int:
     """How many characters of a text are those of a secret; 0 where they are too few."""
     same = 0
-    for ours, theirs in zip(text[start : start + len(form)], form, strict=False):
-        if ours.lower() != theirs:
+    for character, secret_character in zip(text[start : start + len(form)], form, strict=False):
+        if character.lower() != secret_character:
             break
         same += 1
     # Half an escape must not be left behind.

@@ -61,14 +61,14 @@ def foremost(judges: Mapping[str, JudgeId], *, with_people: bool = False) -> tup
     what the agents themselves said, and what is on record before a baseline. `with_people`: people
     beside models and rules, where several may lead.
     """
-    found: dict[int, list[str]] = {}
+    by_place: dict[int, list[str]] = {}
     by_method: Mapping[Method, int] = {"people": 1, "formula": 3, "reported": 4}
     for label, judge in judges.items():
         place = 2 if judge.role == "reader" else by_method.get(judge.method, 0)
         place = 0 if with_people and judge.method == "people" else place
         place = 6 if judge.role == "sheet" else 5 if judge.method in BASELINES else place
-        found.setdefault(place, []).append(label)
-    return tuple(found[min(found)]) if found else ()
+        by_place.setdefault(place, []).append(label)
+    return tuple(by_place[min(by_place)]) if by_place else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,34 +91,34 @@ class Measure:
         return self.whole and (self.low, self.high) == (0, 1)
 
 
-def measure_called(wanted: str, known: Iterable[Measure]) -> str:
+def measure_called(name: str, candidates: Iterable[Measure]) -> str:
     """The name of the measure that somebody calls so: its name, or what stands over it in tables.
 
     Upper and lower case are one, and so are spaces, hyphens and underscores. What is called so by
     none stays as it is.
     """
-    measures = tuple(known)
+    measures = tuple(candidates)
     names = {_spelled(measure.title): measure.name for measure in measures if measure.title}
     names |= {_spelled(measure.name): measure.name for measure in measures}
     exactly = {measure.name: measure.name for measure in measures}
-    return exactly.get(wanted) or names.get(_spelled(wanted), wanted)
+    return exactly.get(name) or names.get(_spelled(name), name)
 
 
 def _spelled(text: str) -> str:
     return re.sub(r"[\s_-]+", " ", text).strip().casefold()
 
 
-def label_like(wanted: str, labels: Iterable[str], flag: str) -> str:
-    """The label that is wanted, or the only one that holds what is; else `wanted` as it is, which
+def label_like(name: str, labels: Iterable[str], flag: str) -> str:
+    """The label that is wanted, or the only one that holds what is; else `name` as it is, which
     is for the caller to refuse. ConfigError where several labels hold it."""
-    known: Sequence[str] = tuple(dict.fromkeys(labels))
-    if wanted in known:
-        return wanted
-    fits = [label for label in known if _ends(label).casefold() == wanted.casefold()]
-    fits = fits or [label for label in known if wanted.casefold() in label.casefold()]
+    choices: Sequence[str] = tuple(dict.fromkeys(labels))
+    if name in choices:
+        return name
+    fits = [label for label in choices if _ends(label).casefold() == name.casefold()]
+    fits = fits or [label for label in choices if name.casefold() in label.casefold()]
     if len(fits) > 1:
-        raise ConfigError(f'{flag}: "{wanted}" may be any of {", ".join(fits)}; give more of it')
-    return fits[0] if fits else wanted
+        raise ConfigError(f'{flag}: "{name}" may be any of {", ".join(fits)}; give more of it')
+    return fits[0] if fits else name
 
 
 def _ends(label: str) -> str:
@@ -126,17 +126,17 @@ def _ends(label: str) -> str:
     return label.rpartition(":")[2] if label.startswith("python:") else label.partition("/")[2]
 
 
-def judge_called(wanted: str, known: Iterable[str], where: str) -> str:
+def judge_called(name: str, candidates: Iterable[str], where: str) -> str:
     """The judge that somebody names, by its label or a part of it (`label_like`); ConfigError where
     none of those that are known is called so, `where` being what they judged."""
-    labels = tuple(dict.fromkeys(known))
-    found = label_like(wanted, labels, "--judge")
-    if found not in labels:
+    labels = tuple(dict.fromkeys(candidates))
+    label = label_like(name, labels, "--judge")
+    if label not in labels:
         raise ConfigError(
-            f'--judge: no judge "{wanted}" scored {where}; choose one of '
+            f'--judge: no judge "{name}" scored {where}; choose one of '
             f"{', '.join(labels) or 'none'}"
         )
-    return found
+    return label
 
 
 UNTOLD = Measure("judging", 0, 1, title="any score (the judge broke before it named one)")

@@ -25,12 +25,12 @@ def interleave(
     >>> interleave(["apple", "avocado", "apricot", "banana", "cherry"], lambda word: word[0])
     ('apple', 'banana', 'cherry', 'avocado', 'apricot')
     """
-    seen: Counter[Hashable] = Counter()
+    counts: Counter[Hashable] = Counter()
     placed: list[tuple[float, T]] = []
     for item in items:
         of = kind(item)
-        placed.append(((seen[of] + 0.5) / weight(of), item))
-        seen[of] += 1
+        placed.append(((counts[of] + 0.5) / weight(of), item))
+        counts[of] += 1
     return tuple(item for _, item in sorted(placed, key=lambda pair: pair[0]))
 
 

@@ -25,21 +25,19 @@ def describe_error(error: BaseException) -> str:
     how many more there are. Keys and passwords are blacked out.
     """
     if isinstance(error, BaseExceptionGroup):
-        first, *others = _leaves(error)
-        return (
-            f"{describe_error(first)}, and {len(others)} more" if others else describe_error(first)
-        )
-    said = _said(error)
+        first, *rest = _leaves(error)
+        return f"{describe_error(first)}, and {len(rest)} more" if rest else describe_error(first)
+    message = _format_message(error)
     name = type(error).__name__
-    words = redacted(f"{name}: {said}" if said else name, lookalikes=True)
+    words = redacted(f"{name}: {message}" if message else name, lookalikes=True)
     place = None if isinstance(error, SyntaxError) else _place(error)  # that one names its own
     return f"{words} ({place})" if place else words
 
 
 def _leaves(error: BaseException) -> Iterator[BaseException]:
     if isinstance(error, BaseExceptionGroup):
-        for one in error.exceptions:
-            yield from _leaves(one)
+        for inner in error.exceptions:
+            yield from _leaves(inner)
     else:
         yield error
 
@@ -54,11 +52,11 @@ def users_own(frame: FrameSummary) -> bool:
     return _elsewhere(frame) and not frame.filename.startswith(_installed())
 
 
-def _said(error: BaseException) -> str:
+def _format_message(error: BaseException) -> str:
     if isinstance(error, ValidationError):
         problems = [
-            f"{'.'.join(map(str, one['loc'])) or 'it'}: {one['msg']}"
-            for one in error.errors(include_url=False)
+            f"{'.'.join(map(str, detail['loc'])) or 'it'}: {detail['msg']}"
+            for detail in error.errors(include_url=False)
         ]
         text = f"{error.title}: {'; '.join(problems)}"
     else:
@@ -73,8 +71,8 @@ def in_users_file(error: BaseException) -> bool:
 
 def _place(error: BaseException) -> str | None:
     frames = list(reversed(extract_tb(error.__traceback__)))
-    found = next(filter(users_own, frames), None) or next(filter(_elsewhere, frames), None)
-    return in_file(found) if found else None
+    frame = next(filter(users_own, frames), None) or next(filter(_elsewhere, frames), None)
+    return in_file(frame) if frame else None
 
 
 def _elsewhere(frame: FrameSummary) -> bool:

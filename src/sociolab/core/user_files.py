@@ -49,15 +49,15 @@ def data_folder(world: str, data: str) -> Path:
         return imported_folder(world, data)
     if Path(data).is_dir():
         return Path(data)
-    known = ", ".join(imported_names(world)) or "none"
+    names = ", ".join(imported_names(world)) or "none"
     raise ConfigError(
-        f'--data: expected a folder or an imported data set (there is: {known}), found "{data}"'
+        f'--data: expected a folder or an imported data set (there is: {names}), found "{data}"'
     )
 
 
-def whole_path(given: str) -> str:
+def whole_path(name: str) -> str:
     """A name as it is; a folder by its whole path, which holds wherever a run is resumed."""
-    return given if Path(given).name == given else str(Path(given).expanduser().resolve())
+    return name if Path(name).name == name else str(Path(name).expanduser().resolve())
 
 
 def imported_folder(world: str, name: str) -> Path:
@@ -72,9 +72,9 @@ def imported_names(world: str) -> tuple[str, ...]:
         return ()
     return tuple(
         sorted(
-            found.name
-            for found in folder.iterdir()
-            if found.is_dir() and not found.name.startswith(".")
+            entry.name
+            for entry in folder.iterdir()
+            if entry.is_dir() and not entry.name.startswith(".")
         )
     )
 
@@ -210,12 +210,12 @@ def _sweep(folder: Path) -> None:
 
     But for what was to be replaced, where the process ended before its place was taken.
     """
-    for left in folder.glob(f"{PREFIX}-*-*-*"):
-        process = left.name.split("-")[2]
-        ours = process.isdigit() and left.name.startswith(f"{_signed(int(process))}-")
-        needed = (left / OLD).exists() and (left / FRESH).exists()
+    for leftover in folder.glob(f"{PREFIX}-*-*-*"):
+        process = leftover.name.split("-")[2]
+        ours = process.isdigit() and leftover.name.startswith(f"{_signed(int(process))}-")
+        needed = (leftover / OLD).exists() and (leftover / FRESH).exists()
         if ours and not needed and not is_alive(int(process)):
-            shutil.rmtree(left, ignore_errors=True)
+            shutil.rmtree(leftover, ignore_errors=True)
 
 
 def is_alive(process: int) -> bool:

@@ -44,24 +44,24 @@ def _checked(
         return reply
     if not isinstance(reply, Reply):
         raise _no_reply(request, "a Reply or a NoReply", reply)
-    wanted = request.wanted
-    if isinstance(wanted, Question):
-        if not isinstance(reply.value, wanted.reply):
-            raise _no_reply(request, f"a {wanted.reply.__name__}", reply.value)
+    expected = request.wanted
+    if isinstance(expected, Question):
+        if not isinstance(reply.value, expected.reply):
+            raise _no_reply(request, f"a {expected.reply.__name__}", reply.value)
         return reply
     if not _are_actions(reply.value):
         raise _no_reply(request, "a tuple of actions", reply.value)
     for action in reply.value:
         if wrong := action_problem(action):
             raise _unfit(request, wrong)
-    problem = _turn_problem(reply.value, wanted)
-    if not problem and _are_plain(reply.value, wanted):
+    problem = _turn_problem(reply.value, expected)
+    if not problem and _are_plain(reply.value, expected):
         return reply
     actions = []
     for action in reply.value:
         if problem:
             break
-        kind = wanted[action.kind]
+        kind = expected[action.kind]
         fields, problem = _fields(action, kind)
         seats: tuple[str, ...] = ()
         if kind.takes_recipients and not problem:
@@ -150,11 +150,11 @@ def _problem(action: Action, space: ActionSpace) -> str:
     return ""
 
 
-def _count_problem(found: int, most: int) -> str:
-    if 1 <= found <= most:
+def _count_problem(count: int, most: int) -> str:
+    if 1 <= count <= most:
         return ""
     allowed = "1 action" if most == 1 else f"1 to {most} actions"
-    return f"a turn holds {allowed}, found {found}"
+    return f"a turn holds {allowed}, found {count}"
 
 
 def _mix_problem(actions: tuple[Action, ...], space: ActionSpace) -> str:
@@ -176,26 +176,26 @@ def _recipients(
     seat_called: SeatCalled,
 ) -> tuple[tuple[str, ...], str]:
     """The seats that an action is meant for, and what is wrong with their names."""
-    names, others = action.to, request.observation.others
+    names, people = action.to, request.observation.others
     if not names and kind.recipients == "required":
-        if len(others) > 1:
-            return (), f'"{kind.name}" needs somebody it is meant for, of {", ".join(others)}: `to`'
-        names = others
+        if len(people) > 1:
+            return (), f'"{kind.name}" needs somebody it is meant for, of {", ".join(people)}: `to`'
+        names = people
     seats = []
     for name in names:
         seat = seat_called(name)
         if seat is None:
-            known = ", ".join(others)
+            choices = ", ".join(people)
             everybody = "; leave `to` empty for everybody" if name.casefold() in _ALL else ""
-            return (), f'there is nobody called "{name}" here, but {known}{everybody}'
+            return (), f'there is nobody called "{name}" here, but {choices}{everybody}'
         if seat not in present:
             return (), f"{name} has left"
         seats.append(seat)
     return tuple(dict.fromkeys(seats)), ""
 
 
-def _no_reply(request: Request, expected: str, found: object) -> WorldError:
-    return _unfit(request, f"expected {expected}, found {found!r:.80}")
+def _no_reply(request: Request, expected: str, value: object) -> WorldError:
+    return _unfit(request, f"expected {expected}, found {value!r:.80}")
 
 
 def _unfit(request: Request, problem: str) -> WorldError:

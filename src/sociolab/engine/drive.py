@@ -35,25 +35,25 @@ async def drive(
     a WorldError that names the seat and the turn. At an optional question both are an unanswered
     question, unless the error stops the whole run. What was recorded stays.
     """
-    asked = _Asked(players, Journal(journal))
+    pending = _Asked(players, Journal(journal))
     events: list[Event] = []
     sent: Sent = None
-    async with asked:
+    async with pending:
         while True:
             try:
                 step = play.send(sent)
             except StopIteration:
                 return tuple(events)
             if isinstance(step, tuple):
-                sent = await asked.replies(step)
+                sent = await pending.replies(step)
             elif isinstance(step, StartRequests):
-                sent = await asked.some(step.requests)
+                sent = await pending.some(step.requests)
             else:
                 sent = None
-                if not asked.past.holds(step, len(events)):
+                if not pending.past.holds(step, len(events)):
                     record(step)
                 events.append(step)
-                _remember(asked.memories, step)
+                _remember(pending.memories, step)
 
 
 def _remember(memories: dict[str, Json], event: Event) -> None:
@@ -91,32 +91,32 @@ class _Asked:
         if len(requests) == 1:
             return [self.past.reply(requests[0]) or await self._reply(requests[0])]
         tasks = [self._start(request) for request in requests]
-        found: list[Reply | NoReply | Completed] = list(await asyncio.gather(*tasks))
+        replies: list[Reply | NoReply | Completed] = list(await asyncio.gather(*tasks))
         for task in tasks:
             del self._running[task]
-        return found
+        return replies
 
     async def some(self, requests: Sequence[Request]) -> list[Reply | NoReply | Completed]:
         """The replies that have come, in the order in which they were asked for; at least one."""
         self.past.as_they_came()
-        found: list[Reply | NoReply | Completed] = []
+        completed: list[Reply | NoReply | Completed] = []
         for request in requests:
-            known = self.past.reply(request)
-            if known is not None:
-                found.append(Completed(request, known))
+            recorded = self.past.reply(request)
+            if recorded is not None:
+                completed.append(Completed(request, recorded))
             else:
                 self._start(request)
-        if not found:
+        if not completed:
             if not self._running:
                 raise WorldError("a play waits for replies, but has asked for none; mend the world")
             await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
         done = [task for task in self._running if task.done()]
         failed = [task for task in done if task.cancelled() or task.exception() is not None]
         good = [task for task in done if task not in failed]
-        found += [Completed(self._running.pop(task), task.result()) for task in good]
-        if failed and not found:  # what came with it is taken first: it was paid for
+        completed += [Completed(self._running.pop(task), task.result()) for task in good]
+        if failed and not completed:  # what came with it is taken first: it was paid for
             failed[0].result()
-        return found
+        return completed
 
     def _start(self, request: Request) -> asyncio.Task[Reply | NoReply]:
         task = asyncio.ensure_future(self._known_or_asked(request))

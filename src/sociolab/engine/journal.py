@@ -80,12 +80,12 @@ class Journal:
     def holds(self, event: Event, index: int) -> bool:
         """Whether this event, number `index`, is on record; StoreError if another one is."""
         if not self._in_order:
-            known = self._by_key.get(_key(event))
+            recorded = self._by_key.get(_key(event))
         else:
-            known = self._events[index] if index < len(self._events) else None
-        if known is not None and known != event:
-            raise _changed(f"replaying event {index} gave {event}, but {known}")
-        return known is not None
+            recorded = self._events[index] if index < len(self._events) else None
+        if recorded is not None and recorded != event:
+            raise _changed(f"replaying event {index} gave {event}, but {recorded}")
+        return recorded is not None
 
 
 def _key(event: Event) -> tuple[str, int, str, int]:

@@ -103,22 +103,22 @@ class _Table:
 
         Seats are asked at once; a seat that gets several questions, one after the other.
         """
-        due: dict[str, dict[str, Question]] = {}
+        waiting: dict[str, dict[str, Question]] = {}
         for poll in self._scene.polls:
             if poll.at != turn and not (over and poll.at is None):
                 continue
             for seat in poll.seats:
                 if poll.at is None or seat not in self._left:
-                    due.setdefault(seat, {}).setdefault(poll.question.name, poll.question)
-        while due:
+                    waiting.setdefault(seat, {}).setdefault(poll.question.name, poll.question)
+        while waiting:
             yield from self._ask(
                 turn,
-                {seat: next(iter(asked.values())) for seat, asked in due.items()},
-                last=[seat for seat, asked in due.items() if over and len(asked) == 1],
+                {seat: next(iter(questions.values())) for seat, questions in waiting.items()},
+                last=[seat for seat, questions in waiting.items() if over and len(questions) == 1],
             )
-            for asked in due.values():
-                del asked[next(iter(asked))]
-            due = {seat: asked for seat, asked in due.items() if asked}
+            for questions in waiting.values():
+                del questions[next(iter(questions))]
+            waiting = {seat: questions for seat, questions in waiting.items() if questions}
 
     def act(self, turn: int) -> _Asking:
         """Have whoever is next act; the seat that failed to, or ""."""
@@ -129,8 +129,8 @@ class _Table:
             return self._scene.space
         space = self._spaces.space_of(seat, turn)
         for kind in space.kinds:
-            known = self._scene.space.get(kind.name)
-            if known is None or replace(kind, fields=known.fields) != known:
+            declared = self._scene.space.get(kind.name)
+            if declared is None or replace(kind, fields=declared.fields) != declared:
                 raise WorldError(
                     f'the scene lets {seat} "{kind.name}" in turn {turn + 1}, which is no kind of '
                     "action in its space; add it there"
@@ -140,7 +140,7 @@ class _Table:
     def _ask(
         self,
         turn: int,
-        wanted: Mapping[str, ActionSpace | Question],
+        expected: Mapping[str, ActionSpace | Question],
         last: Collection[str] = (),
     ) -> _Asking:
         """Ask seats at once, again where a reply cannot be used; the seat that failed, or "".
@@ -149,7 +149,7 @@ class _Table:
         """
         pending = [
             _Pending(self._request(seat, turn, what, last=seat in last))
-            for seat, what in wanted.items()
+            for seat, what in expected.items()
         ]
         while waiting := [item for item in pending if item.outcome is None]:
             replies = yield tuple([item.request for item in waiting])
@@ -166,21 +166,21 @@ class _Table:
         return failed
 
     def _request(
-        self, seat: str, turn: int, wanted: ActionSpace | Question, *, last: bool
+        self, seat: str, turn: int, expected: ActionSpace | Question, *, last: bool
     ) -> Request:
         observation = self._witnesses[seat].observe(turn)
         space = self._scene.space
         return Request(
-            self._trial, self._seed, seat, turn, 1, wanted, observation, space=space, last=last
+            self._trial, self._seed, seat, turn, 1, expected, observation, space=space, last=last
         )
 
-    def _take(self, item: _Pending, given: object) -> Moved | Answered | Unusable:
+    def _take(self, item: _Pending, received: object) -> Moved | Answered | Unusable:
         """The one event that a reply is; the request is asked again where it is of no use."""
         request = item.request
         witness = self._witnesses[request.seat]
-        called = self._itself if isinstance(given, Recorded) else witness.seat_called
-        reply = checked(request, given, self.present, called)
-        if isinstance(reply, Reply) and not isinstance(given, Recorded):
+        called = self._itself if isinstance(received, Recorded) else witness.seat_called
+        reply = checked(request, received, self.present, called)
+        if isinstance(reply, Reply) and not isinstance(received, Recorded):
             reply = self._complained(request, reply)
         if isinstance(reply, Reply):
             item.outcome = event_of(request, reply)
@@ -195,10 +195,10 @@ class _Table:
 
     def _complained(self, request: Request, reply: Reply) -> Reply | NoReply:
         """The reply, or what its question finds wrong with it, while it can be asked again."""
-        wanted = request.wanted
-        if not isinstance(wanted, Question) or wanted.complaint is None:
+        question = request.wanted
+        if not isinstance(question, Question) or question.complaint is None:
             return reply
-        problem = wanted.complaint(reply.value, request.observation.history)
+        problem = question.complaint(reply.value, request.observation.history)
         if not problem or request.attempt >= self._policy.attempts:
             return reply
         return NoReply("not allowed", problem, reply.raw or repr(reply.value), memory=reply.memory)
@@ -209,9 +209,9 @@ class _Table:
     def _happen(self, move: Moved) -> None:
         """Show a move to those who may see it; who left in an earlier turn sees nothing more."""
         for seat, witness in self._witnesses.items():
-            seen = seen_by(move, seat)
-            if seen is not None and move.turn <= self._left.get(seat, move.turn):
-                witness.see(seen)
+            visible = seen_by(move, seat)
+            if visible is not None and move.turn <= self._left.get(seat, move.turn):
+                witness.see(visible)
         for action in move.actions:
             kind = self._scene.space.get(action.kind)
             if kind is not None and kind.ends and self.over is None:

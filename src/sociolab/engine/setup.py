@@ -21,7 +21,7 @@ class LayeredSettings(BaseModel):
     prompts."""
 
     @classmethod
-    def below(cls, given: Mapping[str, str]) -> Mapping[str, Any]:
+    def below(cls, settings: Mapping[str, str]) -> Mapping[str, Any]:
         """What holds where nothing is given; ConfigError where it cannot be found."""
         return {}
 
@@ -43,8 +43,8 @@ class WorldSetup:
         """The settings as the world's own type; ConfigError names the one that is wrong."""
         unknown = [name for name in self.settings if name not in kind.model_fields]
         if unknown:
-            known = ", ".join(kind.model_fields)
-            raise ConfigError(f'{world} has no setting "{unknown[0]}"; expected one of {known}')
+            names = ", ".join(kind.model_fields)
+            raise ConfigError(f'{world} has no setting "{unknown[0]}"; expected one of {names}')
         below = kind.below(self.settings) if issubclass(kind, LayeredSettings) else {}
         try:
             return kind.model_validate({**below, **self.settings})

@@ -27,11 +27,11 @@ def seen_by(move: Moved, seat: str) -> Moved | None:
 def witnessed(moves: Iterable[Moved], seat: str, space: ActionSpace) -> Iterator[Moved]:
     """What a seat saw of the moves of an episode: nothing after the turn in which it left."""
     moves = tuple(moves)
-    left = next((m.turn for m in moves if m.seat == seat and leaves(m, space)), None)
+    last_turn = next((m.turn for m in moves if m.seat == seat and leaves(m, space)), None)
     for move in moves:
-        seen = seen_by(move, seat)
-        if seen is not None and (left is None or move.turn <= left):
-            yield seen
+        visible = seen_by(move, seat)
+        if visible is not None and (last_turn is None or move.turn <= last_turn):
+            yield visible
 
 
 def leaves(move: Moved, space: ActionSpace) -> bool:

@@ -70,42 +70,42 @@ class GuideRubric:
         scene = self._guide.shown(episode)
         if not scene.people:
             return None
-        asked, sheets = (
+        reply_type, sheets = (
             _record("Sheets", dict.fromkeys(_fields(scene).values(), _record("Sheet", kinds)))
             for kinds in (
-                {one.name: _asked(one) for one in self._guide.guides},
+                {guide.name: _define_reply(guide) for guide in self._guide.guides},
                 {
-                    one.name: ObservedReply if one.measure.yes_no else RatedReply
-                    for one in self._guide.guides
+                    guide.name: ObservedReply if guide.measure.yes_no else RatedReply
+                    for guide in self._guide.guides
                 },
             )
         )
         values = {
             "guides": self._guide.guides,
-            "scored": tuple(one.name for one in self._guide.guides if not one.measure.yes_no),
-            "observed": tuple(one.name for one in self._guide.guides if one.measure.yes_no),
+            "scored": tuple(guide.name for guide in self._guide.guides if not guide.measure.yes_no),
+            "observed": tuple(guide.name for guide in self._guide.guides if guide.measure.yes_no),
             "scene": scene,
             "people": scene.people,
             "fields": tuple(_fields(scene).values()),
         }
         text = self._prompt.render(values)
         needs = 300 * len(self._guide.guides) * len(scene.people)
-        prompt = Prompt((Message("user", text),), schema_of(asked), temperature, needs=needs)
+        prompt = Prompt((Message("user", text),), schema_of(reply_type), temperature, needs=needs)
         return prompt, sheets
 
     def verdicts(self, episode: Episode, reply: BaseModel) -> tuple[Verdict, ...]:
         """A verdict for each dimension and seat; a failure where it is off the scale, or quotes
         what is not in the turn."""
-        given, scene = reply.model_dump(), self._guide.shown(episode)
+        ratings, scene = reply.model_dump(), self._guide.shown(episode)
         return tuple(
-            _verdict(one, seat, given[field][one.name], scene)
+            _verdict(guide, seat, ratings[field][guide.name], scene)
             for seat, field in _fields(scene).items()
-            for one in self._guide.guides
+            for guide in self._guide.guides
         )
 
     def failures(self, episode: Episode, missing: MissingValue) -> tuple[Verdict, ...]:
         """A failure for each dimension and seat."""
-        measures = [one.measure for one in self._guide.guides]
+        measures = [guide.measure for guide in self._guide.guides]
         return missing.of(measures, self._guide.shown(episode).seats)
 
 
@@ -119,7 +119,7 @@ def _record(name: str, fields: Mapping[str, type[BaseModel]]) -> type[BaseModel]
     return create_model(name, **kinds)
 
 
-def _asked(guide: DimensionGuide) -> type[BaseModel]:
+def _define_reply(guide: DimensionGuide) -> type[BaseModel]:
     """One score or answer as the schema asks for it."""
     if guide.measure.yes_no:
         return _Observed
@@ -127,45 +127,46 @@ def _asked(guide: DimensionGuide) -> type[BaseModel]:
     return create_model(f"Rated_{guide.name}", reasoning=(str, ...), score=(points, ...))
 
 
-def _verdict(guide: DimensionGuide, seat: str, given: dict[str, Any], scene: RatedScene) -> Verdict:
-    found = (
-        _answer(guide, seat, given, scene) if guide.measure.yes_no else _score(guide, seat, given)
+def _verdict(guide: DimensionGuide, seat: str, entry: dict[str, Any], scene: RatedScene) -> Verdict:
+    verdict = (
+        _answer(guide, seat, entry, scene) if guide.measure.yes_no else _score(guide, seat, entry)
     )
-    if not isinstance(found, str):
-        return found
-    name = next(one.name for one in scene.people if one.seat == seat)
-    problem = f"{guide.name} of {name}: {found}"
-    return ScoreFailure(guide.measure, seat, "not allowed", problem, str(given)[:500])
+    if not isinstance(verdict, str):
+        return verdict
+    name = next(person.name for person in scene.people if person.seat == seat)
+    problem = f"{guide.name} of {name}: {verdict}"
+    return ScoreFailure(guide.measure, seat, "not allowed", problem, str(entry)[:500])
 
 
-def _score(guide: DimensionGuide, seat: str, given: dict[str, Any]) -> Score | str:
+def _score(guide: DimensionGuide, seat: str, entry: dict[str, Any]) -> Score | str:
     """A point of the scale, or what is wrong with it."""
-    score, points = given["score"], guide.points
+    score, points = entry["score"], guide.points
     if score in points:
-        return Score(guide.measure, seat, score, given["reasoning"])
+        return Score(guide.measure, seat, score, entry["reasoning"])
     return f"expected a whole number from {points[0]} to {points[-1]}, found {score:g}"
 
 
 def _answer(
-    guide: DimensionGuide, seat: str, given: dict[str, Any], scene: RatedScene
+    guide: DimensionGuide, seat: str, entry: dict[str, Any], scene: RatedScene
 ) -> Score | Unscored | str:
     """A yes, with what it rests on, or a no; no value where the judge gives none; or what is wrong
     with it."""
-    answer, quotes = given["answer"].strip().casefold(), given["quotes"]
+    answer, quotes = entry["answer"].strip().casefold(), entry["quotes"]
     for kind in NO_ANSWERS:
         if answer == kind:
-            return Unscored(guide.measure, seat, given["reasoning"], kind)
+            return Unscored(guide.measure, seat, entry["reasoning"], kind)
     if answer not in ("yes", "no"):
         return f'expected yes, no, {" or ".join(NO_ANSWERS)}, found "{answer[:40]}"'
     if answer == "yes" and not quotes:
         return "expected a turn and its words for a yes, found none"
-    for one in quotes:
-        if scene.words(one["turn"], one["quote"]) is None:
-            return f'expected {WANTED} of turn {one["turn"]} as quote, found "{one["quote"][:100]}"'
-    reason = f"{cited(scene, quotes)} {given['reasoning']}".strip()
+    for quote in quotes:
+        turn, text = quote["turn"], quote["quote"]
+        if scene.words(turn, text) is None:
+            return f'expected {WANTED} of turn {turn} as quote, found "{text[:100]}"'
+    reason = f"{cited(scene, quotes)} {entry['reasoning']}".strip()
     return Score(guide.measure, seat, float(answer == "yes"), reason)
 
 
 def cited(scene: RatedScene, quotes: Sequence[Mapping[str, Any]]) -> str:
     """Quotes before a reason, as raters write them: `3: "no, that is mine"`."""
-    return " ".join(f'{one["turn"]}: "{scene.words(one["turn"], one["quote"])}"' for one in quotes)
+    return " ".join(f'{q["turn"]}: "{scene.words(q["turn"], q["quote"])}"' for q in quotes)

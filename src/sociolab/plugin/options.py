@@ -103,7 +103,7 @@ def _as_several(value: object) -> object:
 
 def _as_filter(value: object) -> object:
     """A list of ids or tags: any of them."""
-    if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
+    if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
         return ",".join(value)
     return _as_text(value)
 
@@ -124,14 +124,14 @@ def flags_of(model: type[BaseModel]) -> dict[str, Flag]:
 
     A field that says nothing is the option of its name.
     """
-    found = {
-        name: next((one for one in field.metadata if isinstance(one, Flag)), None)
+    flags = {
+        name: next((item for item in field.metadata if isinstance(item, Flag)), None)
         or Flag(f"--{name.replace('_', '-')}", name.upper(), field.description or f"Sets {name}.")
         for name, field in model.model_fields.items()
     }
     kinds = sorted(model.__mro__, key=lambda kind: issubclass(ModelAccess, kind))
     names = dict.fromkeys(name for kind in kinds for name in get_annotations(kind))
-    return {name: found[name] for name in names if name in found}
+    return {name: flags[name] for name in names if name in flags}
 
 
 def checked(kind: type[Described], values: Mapping[str, Any], source: str = "") -> Described:
@@ -143,5 +143,5 @@ def checked(kind: type[Described], values: Mapping[str, Any], source: str = "") 
         problem = f"{source}: {first_problem(error, kind)}".removeprefix(": ")
         place, colon, rest = problem.partition(":")
         flag = flags_of(kind).get(re.sub(r"\.\d+$", "", place))  # without the number in a list
-        told = f"{flag.flags.split()[0]}:{rest}" if flag and colon and not source else problem
-        raise ConfigError(told) from error
+        message = f"{flag.flags.split()[0]}:{rest}" if flag and colon and not source else problem
+        raise ConfigError(message) from error

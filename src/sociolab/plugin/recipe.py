@@ -90,8 +90,8 @@ class TableConfig(JudgingConfig):
             if not getattr(self, name):
                 flag = flags_of(type(self))[name]
                 value = flag.metavar.replace("SPEC", "openai/MODEL")
-                given = f"{flag.flags.split()[0]} {value}"
-                raise ConfigError(f"{sheet.name} needs {sheet.needs}: expected {given}, found none")
+                usage = f"{flag.flags.split()[0]} {value}"
+                raise ConfigError(f"{sheet.name} needs {sheet.needs}: expected {usage}, found none")
 
 
 class RecipeConfig(PlanConfig, TableConfig):
@@ -162,9 +162,9 @@ class Sheet(BaseModel):
 
 def sheet(package: str, name: str) -> Sheet:
     """The sheet of a recipe of this package; what is missing of all its tables stands last."""
-    found = tomllib.loads(files(package).joinpath("data", "published.toml").read_text("utf-8"))
-    missing = {**found[name].get("missing", {}), **found["missing"]}
-    return Sheet.model_validate({**found[name], "name": name, "missing": missing})
+    tables = tomllib.loads(files(package).joinpath("data", "published.toml").read_text("utf-8"))
+    missing = {**tables[name].get("missing", {}), **tables["missing"]}
+    return Sheet.model_validate({**tables[name], "name": name, "missing": missing})
 
 
 _Run: TypeAlias = Callable[[Sheet, Context, Any], Coroutine[Any, Any, Findings]]
@@ -174,21 +174,21 @@ def recipes(package: str, *names: str) -> Mapping[str, Callable[[], Tool]]:
     """Recipes of a package: `RECIPES` of its module `recipes` has by name what each is asked, and
     the function of sheet, context and config that runs it."""
 
-    def made(name: str) -> Tool:
+    def load_tool(name: str) -> Tool:
         config, run = import_module(f"{package}.recipes").RECIPES[name]
         about = sheet(package, name)
         doc = f"{about.table}; needs {about.needs}; repeatable {about.repeatable}."
         return Tool(config, partial(_checked, run, about), doc, about.example, page=True)
 
-    return {name: partial(made, name) for name in names}
+    return {name: partial(load_tool, name) for name in names}
 
 
 async def _checked(run: _Run, sheet: Sheet, lab: Context, config: TableConfig) -> Findings:
     """Refuse a row that the paper does not have before anything is called."""
-    known = dict.fromkeys(row for part in sheet.rows.values() for row in part)
+    names = dict.fromkeys(row for part in sheet.rows.values() for row in part)
     for text in config.beside:
-        if (row := text.rpartition("=")[2]) not in known:
-            rows = listed(known) or "none"
+        if (row := text.rpartition("=")[2]) not in names:
+            rows = listed(names) or "none"
             raise ConfigError(f'--as: expected a row of the paper ({rows}), found "{row}"')
     return await run(sheet, lab, config)
 
@@ -213,8 +213,8 @@ class Yours:
 
     def estimate(self, name: str) -> Interval | None:
         """A figure with its interval; None where there is none."""
-        found = self.figures[name].estimate if name in self.figures else None
-        return found if found and found.value is not None else None
+        estimate = self.figures[name].estimate if name in self.figures else None
+        return estimate if estimate and estimate.value is not None else None
 
 
 def figure(estimate: Interval, of: str = "score") -> Finding:
@@ -229,17 +229,17 @@ def scored(
     paper's judge is a rule, too."""
     for agent in evaluated(result):
         figures = {
-            one.measure: finding_of(result, one)
-            for one in result.scores
-            if (one.agent, one.judge, one.by) == (agent, judge, {}) and one.measure in sheet.columns
+            e.measure: finding_of(result, e)
+            for e in result.scores
+            if (e.agent, e.judge, e.by) == (agent, judge, {}) and e.measure in sheet.columns
         }
         yield Yours(agent, part, figures, *standing([result], (agent,), judge, rules=rules))
 
 
 def first_judge(result: RunResult) -> str:
     """The judge whose scores are meant: the first model, or else the first of all."""
-    models = [one.judge for one in result.judges if one.method == "model"]
-    return next(iter((*models, *(one.judge for one in result.judges))), "")
+    models = [judge.judge for judge in result.judges if judge.method == "model"]
+    return next(iter((*models, *(judge.judge for judge in result.judges))), "")
 
 
 def standing(
@@ -253,15 +253,15 @@ def standing(
     instructions were the authors' own. `judge` None: what they played is not judged."""
     why, original = "", True
     # A run that this judge has not seen adds nothing to its figures.
-    seen = [one for one in results if judge in (None, *(each.judge for each in one.judges))]
-    for result in seen or results:
-        entry = next((one for one in result.judges if one.judge == judge), None)
+    judged = [run for run in results if judge in (None, *(each.judge for each in run.judges))]
+    for result in judged or results:
+        entry = next((item for item in result.judges if item.judge == judge), None)
         method = entry.method if entry else "none"
         # Everybody meets everybody where nobody is the partner of all.
         met = (result.partner,) if result.partner else result.agents
         everybody = tuple(dict.fromkeys((*agents, *met)))
-        fakes = [one for one in (*everybody, judge or "") if one in stand_ins(result.settings)]
-        if ruled := [one for one in everybody if by_rules(result, one)]:
+        fakes = [name for name in (*everybody, judge or "") if name in stand_ins(result.settings)]
+        if ruled := [name for name in everybody if by_rules(result, name)]:
             why = SAY("rule_based", agents=ruled)
         elif fakes:
             why = SAY("stand_in", models=dict.fromkeys(fakes))
@@ -270,7 +270,7 @@ def standing(
         played = instructions_from(result.recorded.get(INSTRUCTIONS))
         sets = [played and played.prompts]
         sets += [entry.prompts] if entry and method == "model" else []
-        original &= all(one is not None and one.standing == "verified original" for one in sets)
+        original &= all(text is not None and text.standing == "verified original" for text in sets)
     return why, original
 
 
@@ -280,14 +280,14 @@ def standing(
 class _Placed(NamedTuple):
     """Figures, the rows of the paper beside them, and whether it is asked if these lie inside."""
 
-    one: Yours
+    entry: Yours
     rows: tuple[str, ...]
     asks: bool
 
     def inside(self, sheet: Sheet, name: str) -> str | None:
         """Whether the interval of a figure holds the paper's; None where that is not asked."""
-        estimate = self.one.estimate(name)
-        value = sheet.value(self.one.part, self.rows[0], name) if self.asks else None
+        estimate = self.entry.estimate(name)
+        value = sheet.value(self.entry.part, self.rows[0], name) if self.asks else None
         if value is None or estimate is None or estimate.low is None or estimate.high is None:
             return None
         return "yes" if estimate.low <= value <= estimate.high else "no"
@@ -309,13 +309,13 @@ def reproduced(
     ConfigError for a row that the paper does not have, and where there is no figure at all.
     """
     named = _named(yours, config)
-    placed = [_placed(sheet, one, named, config) for one in yours]
-    if not any(one.figures for one in yours):
-        why = "; ".join(f"{one.run}: {', '.join(warnings(one))}" for one in results)
+    placed = [_placed(sheet, entry, named, config) for entry in yours]
+    if not any(entry.figures for entry in yours):
+        why = "; ".join(f"{result.run}: {', '.join(warnings(result))}" for result in results)
         raise ConfigError(f"{sheet.name}: nothing to show yet. {why}")
-    judged = [judge.judge for one in results for judge in one.judges]
-    source = [SAY("source", source=sheet.source)] if any(one.rows for one in placed) else []
-    instructions = (note for one in results for note in judge_notes(one, judged))
+    judged = [judge.judge for result in results for judge in result.judges]
+    source = [SAY("source", source=sheet.source)] if any(place.rows for place in placed) else []
+    instructions = (note for result in results for note in judge_notes(result, judged))
     notes = list(dict.fromkeys([*source, *sheet.notes, *instructions]))
     missing = [Finding(about={"paper": it, "here": why}) for it, why in sheet.missing.items()]
     section = Section(
@@ -330,7 +330,7 @@ def reproduced(
         "recipe": sheet.name,
         "source": sheet.source,
         "pilot": config.pilot is not None,
-        "runs": [one.run for one in results],
+        "runs": [result.run for result in results],
         "figures": flat,
         "said": list(said),
         "cautions": list(section.cautions),
@@ -342,7 +342,7 @@ def reproduced(
 
 def _named(yours: Sequence[Yours], config: TableConfig) -> Mapping[str, str]:
     """The rows that were asked for, by who is to stand beside them ("": everybody)."""
-    whos = dict.fromkeys(one.who for one in yours)
+    whos = dict.fromkeys(entry.who for entry in yours)
     named = {who: row for who, _, row in (text.rpartition("=") for text in config.beside)}
     if unknown := [who for who in named if who and who not in whos]:
         raise ConfigError(
@@ -351,31 +351,31 @@ def _named(yours: Sequence[Yours], config: TableConfig) -> Mapping[str, str]:
     return named
 
 
-def _placed(sheet: Sheet, one: Yours, named: Mapping[str, str], config: TableConfig) -> _Placed:
-    there = {} if one.withheld else sheet.rows.get(one.part, {})
-    wanted = named.get(one.who, named.get("", ""))
-    chosen = (wanted,) if wanted in there else sheet.beside or there
-    rows = tuple(row for row in there if row in chosen)
-    return _Placed(one, rows, one.original and len(rows) == 1 and config.pilot is None)
+def _placed(sheet: Sheet, entry: Yours, named: Mapping[str, str], config: TableConfig) -> _Placed:
+    published = {} if entry.withheld else sheet.rows.get(entry.part, {})
+    requested = named.get(entry.who, named.get("", ""))
+    chosen = (requested,) if requested in published else sheet.beside or published
+    rows = tuple(row for row in published if row in chosen)
+    return _Placed(entry, rows, entry.original and len(rows) == 1 and config.pilot is None)
 
 
 def _cautions(
     sheet: Sheet, yours: Sequence[Yours], config: TableConfig, results: Sequence[RunResult]
 ) -> Iterator[Sentence]:
-    for one in results:
-        if one.stopped:
-            yield SAY("stopped", run=one.run, why=one.stopped)
+    for result in results:
+        if result.stopped:
+            yield SAY("stopped", run=result.run, why=result.stopped)
     if config.pilot is not None:
         yield SAY("pilot", tasks=Count("task", config.pilot))
-    for one in results:
-        yield from not_played(one)
-        due = [each for each in one.scores if each.measure in sheet.columns and not each.by]
-        if failed := sum(each.failures for each in due):
-            yield SAY("missing_scores", run=one.run, scores=Count("score", failed))
-    if withheld := [one for one in yours if one.withheld]:
-        whose = dict.fromkeys(one.who for one in withheld)
+    for result in results:
+        yield from not_played(result)
+        entries = [each for each in result.scores if each.measure in sheet.columns and not each.by]
+        if failed := sum(each.failures for each in entries):
+            yield SAY("missing_scores", run=result.run, scores=Count("score", failed))
+    if withheld := [entry for entry in yours if entry.withheld]:
+        whose = dict.fromkeys(entry.who for entry in withheld)
         beside = SAY("beside", whose=whose) if len(withheld) < len(yours) else ""
-        reasons = dict.fromkeys(one.withheld for one in withheld)
+        reasons = dict.fromkeys(entry.withheld for entry in withheld)
         yield SAY("left_out", beside=beside, reasons=reasons)
 
 
@@ -383,7 +383,7 @@ def _tables(sheet: Sheet, placed: Sequence[_Placed], notes: list[str]) -> Iterat
     """A table for those who have a part and its published rows in common."""
     groups: dict[tuple[str, tuple[str, ...]], list[_Placed]] = {}
     for each in placed:
-        groups.setdefault((each.one.part, each.rows), []).append(each)
+        groups.setdefault((each.entry.part, each.rows), []).append(each)
     for (part, rows), some in groups.items():
         abreast = max(_ABREAST - len(rows), 1)
         for first in range(0, len(some), abreast):
@@ -397,13 +397,13 @@ def _table(
     columns = [Column("metric", "", "metric")]
     columns += [Column(row, SAY("published", row=row), row, form) for row in published]
     for number, each in enumerate(placed):
-        columns.append(Column("own", SAY("own", who=each.one.who), f"own {number}", form))
+        columns.append(Column("own", SAY("own", who=each.entry.who), f"own {number}", form))
         columns += [Column("inside", SAY("inside"), f"inside {number}")] if each.asks else []
     rows = []
     for name, title in sheet.columns.items():
         more: dict[str, Any] = {row: sheet.value(part, row, name) for row in published}
         for number, each in enumerate(placed):
-            more[f"own {number}"] = each.one.estimate(name)
+            more[f"own {number}"] = each.entry.estimate(name)
             more[f"inside {number}"] = each.inside(sheet, name)
         if any(figure is not None for figure in more.values()):
             metric = Measure(name, -math.inf, math.inf, title=title)
@@ -412,36 +412,36 @@ def _table(
         "figures",
         rows,
         columns=columns,
-        notes=(SAY("n", whose=[_counts(each.one) for each in placed]), *notes),
+        notes=(SAY("n", whose=[_counts(each.entry) for each in placed]), *notes),
         table=sheet.table,
         part="" if part == "all" else SAY("part", part=part),
     )
 
 
-def _counts(one: Yours) -> Sentence:
+def _counts(entry: Yours) -> Sentence:
     """What the figures of a column are over: of each noun, the least and the most."""
     sizes: dict[str, list[int]] = {}
-    for count in (count for each in one.figures.values() for count in each.counts):
+    for count in (count for each in entry.figures.values() for count in each.counts):
         sizes.setdefault(count.of, []).append(count.n)
     ends = [(min(some), Count(of, max(some))) for of, some in (sizes or {"score": [0]}).items()]
     counts = [SAY("n_range", least=n, most=most) if n < most.n else most for n, most in ends]
-    return SAY("n_of", who=one.who, counts=counts)
+    return SAY("n_of", who=entry.who, counts=counts)
 
 
 def _records(sheet: Sheet, placed: Sequence[_Placed]) -> Iterator[dict[str, Any]]:
     """One for each figure and each row of the paper beside it."""
     for each in placed:
-        for name, found in each.one.figures.items():
-            estimate = each.one.estimate(name)
+        for name, finding in each.entry.figures.items():
+            estimate = each.entry.estimate(name)
             for row in each.rows or (None,):
                 yield {
-                    "who": each.one.who,
-                    "part": each.one.part,
+                    "who": each.entry.who,
+                    "part": each.entry.part,
                     "metric": name,
                     "published_row": row,
-                    "published": sheet.value(each.one.part, row, name) if row else None,
+                    "published": sheet.value(each.entry.part, row, name) if row else None,
                     **{end: getattr(estimate, end, None) for end in ("value", "low", "high")},
-                    "n": found.counts[0].n,
+                    "n": finding.counts[0].n,
                     "inside": each.inside(sheet, name),
                 }
 
@@ -461,18 +461,18 @@ def dry_run(title: str, lab: Context, runs: Sequence[Mapping[str, Any]], *notes:
 
 def priced(title: str, estimates: Mapping[str, Mapping[str, Any]], *notes: str) -> Findings:
     """What is missing of the runs of these estimates, and what it takes."""
-    runs = [_remaining(one) for one in estimates.values()]
-    ends = {key: zip(*(one[key] for one in runs), strict=True) for key in _PRICED}
+    runs = [_remaining(estimate) for estimate in estimates.values()]
+    ends = {key: zip(*(run[key] for run in runs), strict=True) for key in _PRICED}
     sums = {
-        key: tuple(None if None in end else sum(end) for end in both) for key, both in ends.items()
+        key: tuple(None if None in end else sum(end) for end in pair) for key, pair in ends.items()
     }
-    total = {key: sum(one[key] for one in runs) for key in ("trials", "played")} | sums
-    rows = [Finding(about={"run": run}, more=one) for run, one in zip(estimates, runs, strict=True)]
+    total = {key: sum(run[key] for run in runs) for key in ("trials", "played")} | sums
+    rows = [Finding(about={"run": run}, more=row) for run, row in zip(estimates, runs, strict=True)]
     rows.append(Finding(about={"run": SAY("all_runs")}, more=total))
     cautions = tuple(
         SAY(key, models=models)
         for key in ("no_price", "not_counted")
-        if (models := sorted({name for one in estimates.values() for name in one[key]}))
+        if (models := sorted({name for estimate in estimates.values() for name in estimate[key]}))
     )
     table = SAY.table("estimate", rows, notes=notes)
     section = Section(SAY("dry_run", what=title), (SAY("nothing_called"),), cautions, (table,))

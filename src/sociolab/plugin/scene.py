@@ -61,8 +61,8 @@ class OpenScene:
     def line(self, move: Moved, seat: str | None = None) -> Line:
         """A turn as this seat, or (None) everybody, reads it: who, and what they said or did."""
         named = tuple(
-            Action(one.kind, one.text, tuple(map(self.name, one.to)), one.acts, one.fields)
-            for one in move.actions
+            Action(act.kind, act.text, tuple(map(self.name, act.to)), act.acts, act.fields)
+            for act in move.actions
         )
         who, done = self.name(move.seat), "; ".join(map(self._read, named))
         whose = move.seat if seat is None else ""
@@ -83,14 +83,14 @@ class OpenScene:
 
     def transcript(self, title: str, episode: Episode, seat: str | None = None) -> Transcript:
         """The episode to read: all of it, with the turns that failed, or what one seat saw."""
-        told = ((self.name(one), head) for one, head in self.heads.items() if seat in (None, one))
+        heads = ((self.name(who), head) for who, head in self.heads.items() if seat in (None, who))
         moves = episode.moves if seat is None else witnessed(episode.moves, seat, self.space)
         failed = episode.failed_turns if seat is None else ()
         notes = (
             Note(e.turn, f"{self.name(e.seat)}: failed turn: {e.problem}", True) for e in failed
         )
         lines = tuple(self.line(move, seat) for move in moves)
-        return Transcript(title, tuple(told), lines, tuple(notes))
+        return Transcript(title, tuple(heads), lines, tuple(notes))
 
 
 class OpenWitness:
@@ -108,12 +108,12 @@ class OpenWitness:
     def observe(self, turn: int) -> Observation:
         """What this seat is shown."""
         scene, seat = self._scene, self._seat
-        others = tuple(scene.name(one) for one in scene.seats if one != seat)
+        partners = tuple(scene.name(partner) for partner in scene.seats if partner != seat)
         lines, you, head = tuple(self._lines), scene.name(seat), scene.heads[seat]
         tail = scene.tail.format(turn=turn + 1, limit=scene.limit)
-        return Observation(seat, you, turn, scene.limit, head, lines, tail, others, None)
+        return Observation(seat, you, turn, scene.limit, head, lines, tail, partners, None)
 
     def seat_called(self, name: str) -> str | None:
         """The seat of this name, but not one's own."""
-        others = (seat for seat in self._scene.seats if seat != self._seat)
-        return next((seat for seat in others if self._scene.name(seat) == name), None)
+        partners = (seat for seat in self._scene.seats if seat != self._seat)
+        return next((seat for seat in partners if self._scene.name(seat) == name), None)

@@ -195,7 +195,7 @@ class RatedScene:
 
         Those who act at once share a turn.
         """
-        lines = [SpokenLine(one.number, one.name, (one.text,)) for one in self.lines]
+        lines = [SpokenLine(line.number, line.name, (line.text,)) for line in self.lines]
         places = lines_with(quote, lines)
         return next((words for at, words in places.items() if lines[at].turn == turn), None)
 

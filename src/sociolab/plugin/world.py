@@ -179,8 +179,8 @@ class WorldPlugin:
             return replace(own, declared=self._declared(own))
         kit: WorldKit = guarded(self.name, "set-up", self.loader, WorldKit)(setup)
         variants = {
-            kind: replace(one, make=guarded(self.name, f"variants {kind}", one.make, Sequence))
-            for kind, one in kit.variants.items()
+            kind: replace(entry, make=guarded(self.name, f"variants {kind}", entry.make, Sequence))
+            for kind, entry in kit.variants.items()
         }
         return replace(
             kit,
@@ -200,11 +200,11 @@ class WorldPlugin:
         say, or has no guide of this name."""
         if not self.guides:
             raise ConfigError(f"the world {self.name} has no guide to rate its episodes by")
-        made = self.guides.get(name or next(iter(self.guides)))
-        if made is None:
-            known = ", ".join(self.guides)
-            raise ConfigError(f'expected a guide of {self.name} ({known}), found "{name}"')
-        return made()
+        make = self.guides.get(name or next(iter(self.guides)))
+        if make is None:
+            names = ", ".join(self.guides)
+            raise ConfigError(f'expected a guide of {self.name} ({names}), found "{name}"')
+        return make()
 
     def __post_init__(self) -> None:
         """What is declared is checked and, of a package from outside, guarded against mistakes."""
@@ -226,18 +226,18 @@ class WorldPlugin:
         guides = {name: partial(_rating, self.name, make) for name, make in self.guides.items()}
         object.__setattr__(self, "guides", guides)
         importers = {
-            name: replace(one, read=guarded(self.name, f"importer {name}", one.read, Sequence))
-            for name, one in self.importers.items()
+            name: replace(entry, read=guarded(self.name, f"importer {name}", entry.read, Sequence))
+            for name, entry in self.importers.items()
         }
         object.__setattr__(self, "importers", importers)
         writers = {
-            name: replace(one, write=guarded(self.name, f"writer {name}", one.write))
-            for name, one in self.writers.items()
+            name: replace(writer, write=guarded(self.name, f"writer {name}", writer.write))
+            for name, writer in self.writers.items()
         }
         object.__setattr__(self, "writers", writers)
         for what in ("tools", "recipes"):
-            made = getattr(self, what).items()
-            tools = {name: partial(_tool, self.name, name, make) for name, make in made}
+            factories = getattr(self, what).items()
+            tools = {name: partial(_tool, self.name, name, make) for name, make in factories}
             object.__setattr__(self, what, tools)
 
 
@@ -279,8 +279,8 @@ def code_of(plugin: WorldPlugin) -> str:
     files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
     files += [Path(top.__file__)] if not folders and top.__file__ else []
     # How models are asked for typed actions belongs to the prompts of those who declare some.
-    asked = prompt("sociolab.agents", "fields").hash
-    return digest(asked, *(file.read_text("utf-8") for file in files))
+    fields_hash = prompt("sociolab.agents", "fields").hash
+    return digest(fields_hash, *(file.read_text("utf-8") for file in files))
 
 
 # ------------------------------------------------------------------ what somebody's plugin breaks
@@ -290,32 +290,32 @@ def guarded(world: str, what: str, call: Callable[..., Any], gives: Any = object
     """The function of a plugin; whatever it raises that is no error of ours is a WorldError, and so
     is a value that is none of the type that it `gives`."""
 
-    def calling(*given: Any, **named: Any) -> Any:
+    def calling(*args: Any, **named: Any) -> Any:
         try:
-            found = call(*map(_unwrapped, given), **named)
+            result = call(*map(_unwrapped, args), **named)
         except Exception as error:  # somebody's code
             raise _broke(world, what, error, call) from error
-        if inspect.iscoroutine(found):
-            return _awaited(world, what, found)
-        return checked_type(world, what, found, gives, call)
+        if inspect.iscoroutine(result):
+            return _awaited(world, what, result)
+        return checked_type(world, what, result, gives, call)
 
     return calling
 
 
-def checked_type(world: str, what: str, found: Any, gives: Any, call: object = None) -> Any:
+def checked_type(world: str, what: str, value: Any, gives: Any, call: object = None) -> Any:
     """What a plugin gave; WorldError, with the place of what gave it, where it is none of this
     type."""
-    if isinstance(found, gives):
-        return found
+    if isinstance(value, gives):
+        return value
     raise WorldError(
         f'the world "{world}": expected the type {gives.__name__} for its {what}, found '
-        f"{found!r:.80}{_place(call)}"
+        f"{value!r:.80}{_place(call)}"
     )
 
 
-async def _awaited(world: str, what: str, found: Coroutine[Any, Any, Any]) -> Any:
+async def _awaited(world: str, what: str, coroutine: Coroutine[Any, Any, Any]) -> Any:
     try:
-        return await found
+        return await coroutine
     except Exception as error:  # as above
         raise _broke(world, what, error) from error
 
@@ -323,10 +323,10 @@ async def _awaited(world: str, what: str, found: Coroutine[Any, Any, Any]) -> An
 def _broke(world: str, what: str, error: Exception, call: object = None) -> Exception:
     if isinstance(error, SociolabError):
         return error
-    told = describe_error(error)
+    problem = describe_error(error)
     # What was called in a wrong way never began, and is in no traceback.
     place = "" if in_users_file(error) else _place(call)
-    return WorldError(f'the world "{world}" breaks in its {what}: {told}{place}')
+    return WorldError(f'the world "{world}" breaks in its {what}: {problem}{place}')
 
 
 def _place(call: object) -> str:
@@ -350,13 +350,13 @@ class GuardedWorld:
     @property
     def data(self) -> DataId:
         """The author's."""
-        found: DataId = guarded(self.name, "data", lambda: self.inner.data, DataId)()
-        return found
+        data: DataId = guarded(self.name, "data", lambda: self.inner.data, DataId)()
+        return data
 
     def transcript(self, episode: Episode, seat: str | None = None) -> Transcript:
         """The author's."""
-        found: Transcript = self._transcript(episode, seat)
-        return found
+        transcript: Transcript = self._transcript(episode, seat)
+        return transcript
 
     def play(self, task: Task, trial: str, seed: int) -> Play:
         """The author's; WorldError where it ends without saying why."""

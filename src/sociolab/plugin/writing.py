@@ -54,7 +54,7 @@ class Author:
         ModelError passes through: a call failed for good.
         """
 
-        def whole(reply: Typed) -> Typed:
+        def check_reply(reply: Typed) -> Typed:
             problems = () if self.rehearsal else lacks(reply)
             if problem := "; ".join(filter(None, problems)):
                 raise ReplyError(problem)
@@ -62,7 +62,7 @@ class Author:
 
         needs = 2 * needs_of(schema_of(kind))  # texts to be read are longer than answers
         prompt = typed_prompt(head, body, kind, _TEMPERATURE, needs)
-        reply = await ask_model(self.model, prompt, kind, key, whole)
+        reply = await ask_model(self.model, prompt, kind, key, check_reply)
         return reply.value, reply.attempts
 
 
@@ -110,40 +110,40 @@ async def write_all(
     """
 
     total = before + len(jobs) if total is None else total
-    made, failures = dict[str, Made](), dict[str, str]()
+    written, failures = dict[str, Made](), dict[str, str]()
 
     async def attempted(item: tuple[str, Piece[Made]]) -> None:
         name, job = item
         try:
-            made[name] = await job()
+            written[name] = await job()
         except (ReplyError, ModelError) as error:
             if isinstance(error, ModelError) and error.fatal:
                 raise
             failures[name] = f"{name}: {error}"
-        done = before + len(made) + len(failures)
+        done = before + len(written) + len(failures)
         if done < total and done % max(1, total // _REPORTS) == 0:
             tell(f"{done} of {total} {what} are done")
 
     if error := await work_all(list(jobs.items()), attempted, len(jobs), Waits()):
         raise error
-    in_order = (made[name] for name in jobs if name in made)
+    in_order = (written[name] for name in jobs if name in written)
     return tuple(in_order), tuple(failures[name] for name in jobs if name in failures)
 
 
 async def write_until(
     what: str,
-    wanted: int,
-    there: Callable[[], int],
+    target: int,
+    count: Callable[[], int],
     chosen: Callable[[int], Mapping[str, Piece[None]]],
     tell: Callable[[str], None],
 ) -> tuple[str, ...]:
-    """Have pieces written until as many are `there` as are wanted; a sentence for each failure.
+    """Have pieces written until `count` gives `target`; a sentence for each failure.
 
     `chosen` gives the next ones, at most as many as are missing, and none where none are left. What
-    failed is replaced by others, until twice as many as wanted were asked for.
+    failed is replaced by others, until twice as many as `target` were tried.
     """
-    failures, asked = list[str](), 0
-    while (missing := wanted - there()) > 0 and asked < 2 * wanted and (jobs := chosen(missing)):
-        failures += (await write_all(what, jobs, tell, before=there(), total=wanted))[1]
-        asked += len(jobs)
+    failures, tried = list[str](), 0
+    while (missing := target - count()) > 0 and tried < 2 * target and (jobs := chosen(missing)):
+        failures += (await write_all(what, jobs, tell, before=count(), total=target))[1]
+        tried += len(jobs)
     return tuple(failures)

@@ -316,5 +316,5 @@ def refuse_control_tokens(answer: str, raw: str) -> None:
 def names_speaker(*names: str) -> re.Pattern[str]:
     """The start of a line that names its speaker, by whole or first name: "**Ada Finch**: "."""
     every = {part for name in names for part in (name, name.partition(" ")[0]) if part}
-    known = "|".join(map(re.escape, sorted(every, key=len, reverse=True)))
-    return re.compile(rf"^\s*+[*_]*+(?:{known})[*_]*+\s*+:")
+    alternatives = "|".join(map(re.escape, sorted(every, key=len, reverse=True)))
+    return re.compile(rf"^\s*+[*_]*+(?:{alternatives})[*_]*+\s*+:")

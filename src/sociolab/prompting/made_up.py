@@ -105,9 +105,9 @@ class _Sampler:
     def _plain(self, schema: Any) -> dict[str, Any]:
         """The same schema with its reference followed, its parts merged, and an `enum`, an `anyOf`
         or one `type`."""
-        seen = 0
-        while isinstance(schema, dict) and "$ref" in schema and seen < _BOTTOMLESS:
-            schema, seen = self._find(schema["$ref"]), seen + 1
+        hops = 0
+        while isinstance(schema, dict) and "$ref" in schema and hops < _BOTTOMLESS:
+            schema, hops = self._find(schema["$ref"]), hops + 1
         if schema is True:
             schema = {}
         if not isinstance(schema, dict) or "$ref" in schema:
@@ -135,18 +135,18 @@ class _Sampler:
         return part
 
     def _merged(self, schema: Mapping[str, Any]) -> dict[str, Any]:
-        whole = {word: value for word, value in schema.items() if word != "allOf"}
+        merged = {word: value for word, value in schema.items() if word != "allOf"}
         for part in schema["allOf"]:
-            found = self._find(part["$ref"]) if "$ref" in part else part
-            for word, value in found.items():
-                old = whole.get(word)
+            resolved = self._find(part["$ref"]) if "$ref" in part else part
+            for word, value in resolved.items():
+                old = merged.get(word)
                 if isinstance(old, dict) and isinstance(value, dict):
-                    whole[word] = old | value
+                    merged[word] = old | value
                 elif isinstance(old, list) and isinstance(value, list):
-                    whole[word] = old + value
+                    merged[word] = old + value
                 else:
-                    whole[word] = value
-        return whole
+                    merged[word] = value
+        return merged
 
     # -------------------------------------------------------------- choices
 
@@ -165,9 +165,9 @@ class _Sampler:
             return max(values)
         if all(isinstance(value, str) and _TIME.fullmatch(value) for value in values):
             times = sorted(values)
-            left = times[bisect_right(times, self._draw.clock) :] or times
+            later = times[bisect_right(times, self._draw.clock) :] or times
             # One of the first third, so that some are left again.
-            self._draw.clock = left[int(self._random.random() * len(left) / 3)]
+            self._draw.clock = later[int(self._random.random() * len(later) / 3)]
             return self._draw.clock
         return self._random.choice([value for value in values if value != LEAVE] or values)
 
@@ -204,15 +204,15 @@ class _Sampler:
         parts = schema.get("properties", {})
         return next((name for name, part in parts.items() if self._acts(part)), None)
 
-    def _height(self, schema: Any, seen: tuple[Any, ...] = ()) -> float:
+    def _height(self, schema: Any, refs: tuple[Any, ...] = ()) -> float:
         """How many levels its smallest value has; infinite where it needs itself."""
         if isinstance(schema, dict) and (ref := schema.get("$ref")) is not None:
-            if ref in seen:
+            if ref in refs:
                 return inf
-            seen = (*seen, ref)
+            refs = (*refs, ref)
         schema = self._plain(schema)
         if "anyOf" in schema:
-            return min(self._height(branch, seen) for branch in schema["anyOf"])
+            return min(self._height(branch, refs) for branch in schema["anyOf"])
         parts = []
         if schema.get("type") == "object":
             needed = set(schema.get("required", ()))
@@ -220,7 +220,7 @@ class _Sampler:
         elif schema.get("type") == "array":
             parts = list(schema.get("prefixItems", ()))
             parts += [schema["items"]] if schema.get("minItems") and "items" in schema else []
-        return max((1 + self._height(part, seen) for part in parts), default=0)
+        return max((1 + self._height(part, refs) for part in parts), default=0)
 
     # -------------------------------------------------------------- texts and numbers
 
@@ -233,15 +233,15 @@ class _Sampler:
     def _number(self, schema: Mapping[str, Any]) -> float:
         """Within its bounds, beside them for a stray draw; without bounds 0 to 10, with one the
         ten beside it; two decimals where they fit."""
-        whole = schema["type"] == "integer"
+        is_integer = schema["type"] == "integer"
         low, high = schema.get("minimum", -inf), schema.get("maximum", inf)
         above, below = schema.get("exclusiveMinimum", -inf), schema.get("exclusiveMaximum", inf)
-        if whole:
+        if is_integer:
             low = max(_rounded(ceil, low), _rounded(floor, above) + 1)
             high = min(_rounded(floor, high), _rounded(ceil, below) - 1)
         else:
             low, high = max(low, above), min(high, below)
-        if low > high or (not whole and low == high and (low == above or high == below)):
+        if low > high or (not is_integer and low == high and (low == above or high == below)):
             raise SchemaError(f"no number from {low} to {high}")
         open_end = high == inf
         low = low if low > -inf else 0 if open_end else high - 10
@@ -249,11 +249,11 @@ class _Sampler:
         if self._draw.stray and schema.keys() & _BOUNDS:
             off = self._random.randint(1, 9)
             return low - off if open_end else high + off
-        if whole:
+        if is_integer:
             return self._random.randint(int(low), int(high))
         exact = self._random.uniform(low, high)
         inside = (round(exact, 2), exact, (low + high) / 2)
-        return next(one for one in inside if low <= one <= high and one not in (above, below))
+        return next(n for n in inside if low <= n <= high and n not in (above, below))
 
     # -------------------------------------------------------------- arrays and objects
 
@@ -263,8 +263,8 @@ class _Sampler:
         Of actions one, or the least: a turn does not do the same thing twice.
         """
         first, items = schema.get("prefixItems", ()), schema.get("items", True)
-        if said := _RANGE.search(schema.get("description", "")):
-            low, high = int(said[1]), int(said[2])
+        if match := _RANGE.search(schema.get("description", "")):
+            low, high = int(match[1]), int(match[2])
             bounds = {"type": "integer", "minimum": low, "maximum": high}
             first = [bounds if part == {"type": "integer"} else part for part in first]
         least, most = schema.get("minItems", 0), schema.get("maxItems", inf)
@@ -280,16 +280,16 @@ class _Sampler:
             count = self._random.randint(max(least, 1), max(least, 1) + 2)
         count = min(count, most)
         values: list[Any] = []
-        seen = set[str]()
+        texts = set[str]()
         for _ in range(21 * count):
             if len(values) >= count:
                 break
             part = first[len(values)] if len(values) < len(first) else items
             value = self.value(part, depth + 1)
             text = json.dumps(value)
-            if not schema.get("uniqueItems") or text not in seen:
+            if not schema.get("uniqueItems") or text not in texts:
                 values.append(value)
-                seen.add(text)
+                texts.add(text)
         return values
 
     def _record(self, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
@@ -341,15 +341,15 @@ class _Sampler:
 
     def _add_entries(self, schema: Mapping[str, Any], record: dict[str, Any], depth: int) -> None:
         """Entries beyond the named ones, where the schema describes or needs some."""
-        values, wanted = schema.get("additionalProperties", True), schema.get("minProperties", 0)
-        if values is False or (values is True and not wanted):
+        values, least = schema.get("additionalProperties", True), schema.get("minProperties", 0)
+        if values is False or (values is True and not least):
             return
         if depth < _DEEPEST and not schema.get("properties"):
             most = schema.get("maxProperties", inf)
-            wanted = max(wanted, min(len(self._draw.keys) or self._random.randint(1, 2), most))
+            least = max(least, min(len(self._draw.keys) or self._random.randint(1, 2), most))
         names = (*self._draw.keys, *_NAMES)
-        for attempt in range(20 * wanted):
-            if len(record) >= wanted:
+        for attempt in range(20 * least):
+            if len(record) >= least:
                 return
             key = names[attempt] if attempt < len(names) else f"item {attempt + 1}"
             if "propertyNames" in schema:
@@ -443,8 +443,8 @@ def reply_to(texts: Sequence[str], schema: str, draw: Draw, *, as_object: bool =
     "speak: ..." where it asks for lines), else prose (an object of prose where it is to be
     `as_object`). SchemaError if the schema given is broken.
     """
-    wanted = asked_schema(texts, schema)
-    if text := _to_reword(texts, wanted):
+    target = asked_schema(texts, schema)
+    if text := _to_reword(texts, target):
         return text
     if (sampled := sample_asked(texts, schema, draw)) is not None:
         return sampled
@@ -473,14 +473,14 @@ def _parsed(text: str) -> Any:
 def sample_asked(texts: Sequence[str], schema: str, draw: Draw) -> str | None:
     """A value of the schema that the reply is to follow; None without one, and where the prompt's
     is none after all. SchemaError if the schema given is broken."""
-    wanted = asked_schema(texts, schema)
+    target = asked_schema(texts, schema)
     last = texts[-1] if texts else ""
     if '"quote"' in schema or '"quote"' in last:
         draw.turns = [(int(number), words) for number, words in _TURN.findall(last)]
     if keys := _KEYS.search(last):
         draw.keys = json.loads(f"[{keys[1]}]")
     try:
-        return None if wanted is None else _encode(sample(wanted, draw))
+        return None if target is None else _encode(sample(target, draw))
     except SchemaError:
         if schema:
             raise
@@ -521,11 +521,11 @@ def _schema_in_prompt(texts: Sequence[str]) -> str:
 def _to_reword(texts: Sequence[str], schema: Any) -> str:
     """The object that the last message gives to be reworded, as it stands: one in a ```json fence
     with just the properties of the schema; "" without one."""
-    given = _GIVEN.findall(texts[-1]) if texts else []
-    found = _parsed(given[-1]) if given else None
-    wanted = schema.get("properties") if isinstance(schema, dict) else None
-    same = isinstance(found, dict) and wanted is not None and found.keys() == wanted.keys()
-    return _encode(found) if same else ""
+    fenced = _GIVEN.findall(texts[-1]) if texts else []
+    record = _parsed(fenced[-1]) if fenced else None
+    fields = schema.get("properties") if isinstance(schema, dict) else None
+    same = isinstance(record, dict) and fields is not None and record.keys() == fields.keys()
+    return _encode(record) if same else ""
 
 
 def _asked_for_a_line(texts: Sequence[str]) -> str:

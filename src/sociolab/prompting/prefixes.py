@@ -42,17 +42,17 @@ class PromptPrefixes:
             self._by_age.append(prompt)
             if len(self._by_age) > self._most:
                 del self._sorted[bisect_left(self._sorted, self._by_age.popleft())]
-        return shared - sum(prompt.count(one, 0, shared) for one in _MARKERS.values())
+        return shared - sum(prompt.count(marker, 0, shared) for marker in _MARKERS.values())
 
 
-def _shared_prefix(one: str, other: str, least: int) -> int:
+def _shared_prefix(prompt: str, other: str, least: int) -> int:
     """Length of the common beginning; `least` where it is not longer than that."""
-    if not other.startswith(one[: least + 1]):
+    if not other.startswith(prompt[: least + 1]):
         return least
-    low, high = least, min(len(one), len(other))
+    low, high = least, min(len(prompt), len(other))
     while low < high:
         middle = (low + high + 1) // 2
-        if other.startswith(one[low:middle], low):
+        if other.startswith(prompt[low:middle], low):
             low = middle
         else:
             high = middle - 1

@@ -39,8 +39,8 @@ def _format_string(form: str) -> str:
     try:
         form.format(name="", text="", turn=1, turn0=0)
     except (LookupError, ValueError, AttributeError) as error:
-        told = "expected a format string of {name}, {text}, {turn} and {turn0}"
-        raise ValueError(told) from error
+        message = "expected a format string of {name}, {text}, {turn} and {turn0}"
+        raise ValueError(message) from error
     return form
 
 
@@ -101,8 +101,8 @@ class PromptSet:
     def hash(self) -> str:
         """Of all that a model could be told or asked otherwise by: texts, temperatures, layout."""
         about: Any = {"title": True, "instructions": True, **_RARE}
-        told = self.manifest.model_dump_json(exclude=about)
-        return digest(told, self.hash_of(*self.templates, *self.tables))
+        manifest = self.manifest.model_dump_json(exclude=about)
+        return digest(manifest, self.hash_of(*self.templates, *self.tables))
 
     def hash_of(self, *names: str) -> str:
         """Of these templates and tables, and of how turns are laid out."""
@@ -125,13 +125,13 @@ class PromptSet:
         """What it is to the authors' text; only its hash says that it is theirs."""
         if self.hash in self.originals:
             return "verified original"
-        said = self.manifest.instructions
-        return "modified" if said == "verified original" else said
+        declared = self.manifest.instructions
+        return "modified" if declared == "verified original" else declared
 
     def agent_temperature(self, usual: float) -> float:
         """Of a model that plays, where its spec names none."""
-        found = self.manifest.temperature.agent
-        return usual if found is None else found
+        temperature = self.manifest.temperature.agent
+        return usual if temperature is None else temperature
 
     def line(
         self, kind: str, name: str, text: str, turn: int, *, judge: bool = False
@@ -144,25 +144,25 @@ class PromptSet:
         return form.format(name=name, text=text, turn=turn, turn0=turn - 1)
 
 
-def load_set(package: str, given: str, wanted: Wanted) -> PromptSet:
+def load_set(package: str, name: str, required: Wanted) -> PromptSet:
     """The set of a package by name, one that was imported for it, or one in a folder.
 
     ConfigError, in one sentence, where there is none, a file is missing or cannot be read, a
     template does not parse or uses an unknown variable, or the manifest says what it may not.
     """
     shipped = shipped_sets(package)
-    if given in shipped:
-        return _shipped(package, given, tuple(sorted(wanted.items())))
-    named = whole_path(given) == given and not Path(given).is_absolute()
-    folder = imported_folder(prompts_kind(package), given) if named else Path(whole_path(given))
+    if name in shipped:
+        return _shipped(package, name, tuple(sorted(required.items())))
+    named = whole_path(name) == name and not Path(name).is_absolute()
+    folder = imported_folder(prompts_kind(package), name) if named else Path(whole_path(name))
     if not folder.is_dir():
-        known = (*shipped, *imported_names(prompts_kind(package)))
+        names = (*shipped, *imported_names(prompts_kind(package)))
         raise ConfigError(
-            f"prompts: expected {' or '.join(known)}, or the path of a folder with {MANIFEST} and "
-            f'the templates, such as ./{Path(given).name or "mine"}; found "{given}"'
+            f"prompts: expected {' or '.join(names)}, or the path of a folder with {MANIFEST} and "
+            f'the templates, such as ./{Path(name).name or "mine"}; found "{name}"'
         )
     return replace(
-        _read(folder, folder.resolve().name, wanted), originals=originals(package).keys()
+        _read(folder, folder.resolve().name, required), originals=originals(package).keys()
     )
 
 
@@ -181,23 +181,23 @@ def originals(package: str) -> Mapping[str, str]:
 def shipped_sets(package: str) -> tuple[str, ...]:
     """The names of the sets that come with a package."""
     folders = files(package).joinpath("prompts").iterdir()
-    return tuple(sorted(one.name for one in folders if one.joinpath(MANIFEST).is_file()))
+    return tuple(sorted(folder.name for folder in folders if folder.joinpath(MANIFEST).is_file()))
 
 
 @cache
-def _shipped(package: str, name: str, wanted: tuple[tuple[str, str], ...]) -> PromptSet:
+def _shipped(package: str, name: str, required: tuple[tuple[str, str], ...]) -> PromptSet:
     with as_file(files(package).joinpath("prompts", name)) as folder:
-        return _read(folder, name, dict(wanted))
+        return _read(folder, name, dict(required))
 
 
-def _read(folder: Path, name: str, wanted: Wanted) -> PromptSet:
+def _read(folder: Path, name: str, required: Wanted) -> PromptSet:
     manifest = toml_record(folder / MANIFEST, Manifest)
-    tables = {one: file_text(folder / one) for one in wanted if one.endswith(".toml")}
+    tables = {table: file_text(folder / table) for table in required if table.endswith(".toml")}
     templates = {}
-    for one, variables in wanted.items():
-        if one not in tables:
-            file = folder / f"{one}.md"
-            templates[one] = PromptFile(one, file_text(file), variables.split(), str(file))
+    for stem, variables in required.items():
+        if stem not in tables:
+            file = folder / f"{stem}.md"
+            templates[stem] = PromptFile(stem, file_text(file), variables.split(), str(file))
     return PromptSet(name, manifest, templates, tables)
 
 
@@ -211,21 +211,21 @@ class PromptedSettings(LayeredSettings):
     prompts: str = "paper"
 
     @classmethod
-    def templates(cls, given: Mapping[str, Any]) -> Wanted:
+    def templates(cls, settings: Mapping[str, Any]) -> Wanted:
         """What the set must hold, with these settings."""
         return cls.wanted
 
     @classmethod
-    def below(cls, given: Mapping[str, str]) -> Mapping[str, Any]:
+    def below(cls, settings: Mapping[str, str]) -> Mapping[str, Any]:
         """The settings that the chosen set names."""
-        chosen = given.get("prompts", cls.model_fields["prompts"].default)
-        found = load_set(cls.package, chosen, {}).manifest.settings
-        if unknown := [name for name in found if name not in cls.model_fields or name == "prompts"]:
+        chosen = settings.get("prompts", cls.model_fields["prompts"].default)
+        named = load_set(cls.package, chosen, {}).manifest.settings
+        if unknown := [name for name in named if name not in cls.model_fields or name == "prompts"]:
             raise ConfigError(
                 f'{chosen}/{MANIFEST}: settings: there is no setting "{unknown[0]}"; expected '
                 f"some of {', '.join(name for name in cls.model_fields if name != 'prompts')}"
             )
-        return found
+        return named
 
     @cached_property
     def texts(self) -> PromptSet:
@@ -237,14 +237,14 @@ class PromptedSettings(LayeredSettings):
 
 
 class PromptFile:
-    """One template. Of `known` variables it may leave some out; without them it uses all that it is
-    given, or `render` fails.
+    """One template. Of `allowed` variables it may leave some out; without them it uses all that it
+    is given, or `render` fails.
 
     `place` names it in errors. ConfigError where it does not parse, or uses an unknown variable.
     """
 
     def __init__(
-        self, name: str, source: str, known: Collection[str] | None = None, place: str = ""
+        self, name: str, source: str, allowed: Collection[str] | None = None, place: str = ""
     ) -> None:
         self.name, self.source = name, source
         place, environment = place or f"prompt {name}", _environment()
@@ -255,7 +255,7 @@ class PromptFile:
             line = getattr(error, "lineno", None)
             where = f"{place}, line {line}" if line else place
             raise ConfigError(f"{where}: expected a Jinja2 template ({error})") from error
-        self._known = self._used if known is None else frozenset(known)
+        self._known = self._used if allowed is None else frozenset(allowed)
         if unknown := sorted(self._used - self._known):
             raise ConfigError(
                 f"{place}: expected variables among {', '.join(sorted(self._known)) or 'none'}, "

@@ -75,18 +75,18 @@ def read(text: str, kind: type[Typed]) -> Typed:
     try:
         return _validated(spoken, kind, text)
     except ValidationError as error:
-        whole = error
+        whole_error = error
     if len(spoken) > LONGEST:
         problem = f"expected a JSON object, found {len(spoken):,} characters that are none"
         raise ReplyError(problem, raw=text)
-    found = _objects(spoken)
+    objects = _objects(spoken)
     last: ValidationError | None = None
-    for start, end in reversed(found.spans):
+    for start, end in reversed(objects.spans):
         try:
             return _validated(spoken[start:end], kind, text)
         except ValidationError as error:
             last = last or error
-    raise ReplyError(_problem(spoken, found, whole, last), raw=text)
+    raise ReplyError(_problem(spoken, objects, whole_error, last), raw=text)
 
 
 def _validated(spoken: str, kind: type[Typed], raw: str) -> Typed:
@@ -120,7 +120,7 @@ def _objects(text: str) -> _Found:
     one that is broken otherwise, is.
     """
     ends: dict[int, int | None] = {}
-    found: deque[Span] = deque(maxlen=_MOST_OBJECTS)
+    spans: deque[Span] = deque(maxlen=_MOST_OBJECTS)
     cut, brace = False, _START.search(text)
     while brace and not cut:
         start = brace.start()
@@ -128,10 +128,10 @@ def _objects(text: str) -> _Found:
             cut = _scan(text, start, ends)
         end = ends.get(start)
         if end is not None:
-            found.append((start, end))
+            spans.append((start, end))
         brace = _START.search(text, start + 1 if end is None else end)
     first = text.find("{")
-    return _Found(list(found), cut or (first >= 0 and ends.get(first) is None))
+    return _Found(list(spans), cut or (first >= 0 and ends.get(first) is None))
 
 
 def _scan(text: str, start: int, ends: dict[int, int | None]) -> bool:
@@ -141,49 +141,49 @@ def _scan(text: str, start: int, ends: dict[int, int | None]) -> bool:
     An object within another ends where it would alone, so nothing is read twice but what is a
     string to one reading and none to another (of a broken text, where quotation marks are odd).
     """
-    opened, wanted = [start], "first key"  # the starts of open objects, -1 of an open list
+    opened, expected = [start], "first key"  # the starts of open objects, -1 of an open list
     at = start + 1
     while opened:
         token = _TOKEN.match(text, at)
         assert token is not None
         at, kind = token.end(), token["mark"] or token.lastgroup
-        if kind == "end" or (kind == "cut" and "string" in _ALLOWED[wanted]):
+        if kind == "end" or (kind == "cut" and "string" in _ALLOWED[expected]):
             return True
-        if kind not in _ALLOWED[wanted]:
+        if kind not in _ALLOWED[expected]:
             break
         in_object = opened[-1] >= 0
         if kind == "{":
             opened.append(at - 1)
-            wanted = "first key"
+            expected = "first key"
         elif kind == "[":
             opened.append(-1)
-            wanted = "first value"
+            expected = "first value"
         elif kind == ",":
-            wanted = "key" if in_object else "value"
+            expected = "key" if in_object else "value"
         elif kind == ":":
-            wanted = "value"
-        elif wanted in ("key", "first key") and kind == "string":
-            wanted = "colon"
+            expected = "value"
+        elif expected in ("key", "first key") and kind == "string":
+            expected = "colon"
         else:
             if kind in ("}", "]"):
                 ends[opened.pop()] = at
             if opened:
-                wanted = "next key" if opened[-1] >= 0 else "next value"
+                expected = "next key" if opened[-1] >= 0 else "next value"
     ends.update(dict.fromkeys(opened))
     return False
 
 
 def _problem(
-    spoken: str, found: _Found, whole: ValidationError, last: ValidationError | None
+    spoken: str, objects: _Found, whole_error: ValidationError, last: ValidationError | None
 ) -> str:
-    if last is not None and not found.broken:
+    if last is not None and not objects.broken:
         return problems_of(last)
     if "{" in spoken:
-        return f"expected a JSON object, found broken JSON ({whole.errors()[0]['msg']})"
-    shown = " ".join(spoken.split())[:80]
-    if not shown:
+        return f"expected a JSON object, found broken JSON ({whole_error.errors()[0]['msg']})"
+    excerpt = " ".join(spoken.split())[:80]
+    if not excerpt:
         return "expected a JSON object, found an empty reply"
-    return f'expected a JSON object, found the text "{shown}"'
+    return f'expected a JSON object, found the text "{excerpt}"'
 
 
 def _slim(node: Any) -> Any:
@@ -261,10 +261,10 @@ def _needed_by(node: Any, types: dict[str, Any], inside: tuple[str, ...]) -> int
     if name in types and name not in inside:
         return _needed_by(types[name], types, (*inside, name))
     if several := node.get("anyOf") or node.get("oneOf"):
-        return max(_needed_by(one, types, inside) for one in several)
+        return max(_needed_by(branch, types, inside) for branch in several)
     match node.get("type"):
         case "object" if "properties" in node:
-            return sum(_needed_by(one, types, inside) for one in node["properties"].values())
+            return sum(_needed_by(part, types, inside) for part in node["properties"].values())
         case "array" | "object":  # an object of any keys is a list of values, too
             entry = node.get("items") or node.get("additionalProperties")
             return _needed_by(entry, types, inside) * int(node.get("maxItems", _ENTRIES))
@@ -358,10 +358,10 @@ def again_text(problem: str) -> str:
 
 def _again(prompt: Prompt, last: ReplyError) -> tuple[Message, ...]:
     # A model that sees its own loop goes on with it.
-    shown = last.raw[:_CUT_SHOWN] if last.cause == "truncated" else _shortened(last.raw)
+    excerpt = last.raw[:_CUT_SHOWN] if last.cause == "truncated" else _shortened(last.raw)
     return (
         *prompt.messages,
-        Message("assistant", shown or "(nothing)"),
+        Message("assistant", excerpt or "(nothing)"),
         Message("user", again_text(str(last))),
     )
 

@@ -102,29 +102,29 @@ class Catalogue:
         lower is better, and explained.
         """
         file = self._file()
-        here = file["tables"][table]
-        own = here.get("columns", {})
+        spec = file["tables"][table]
+        own = spec.get("columns", {})
         rows = tuple(findings)
         counts = {count.column: count.column for row in rows for count in row.counts}
         described = (counts, _read(_SHARED, "shared")["columns"], file.get("columns", {}), own)
-        shown = tuple(
+        selected = tuple(
             name if isinstance(name, Column) else _column(name, described, values)
             for part in columns or tuple(own)
             for name in (counts if part == "counts" else (part,))
         )
         fixed = (
             self._note(f"{table}.{number}", template, values)
-            for number, template in enumerate(here.get("notes", ()))
+            for number, template in enumerate(spec.get("notes", ()))
         )
-        intervals = interval_notes(_estimates(rows, shown), cluster) if cluster else ()
+        intervals = interval_notes(_estimates(rows, selected), cluster) if cluster else ()
         metrics = tuple(dict.fromkeys(row.metric for row in rows if row.metric))
         tips, legend = explained(metrics, declared) if declared else ({}, "")
         return FindingTable(
-            self._note(table, here["heading"], values),
-            tuple(column.heading for column in shown),
-            tuple(tuple(_cell(row, column, declared) for column in shown) for row in rows),
+            self._note(table, spec["heading"], values),
+            tuple(column.heading for column in selected),
+            tuple(tuple(_cell(row, column, declared) for column in selected) for row in rows),
             (*fixed, *notes, *intervals),
-            words=tuple(i for i, column in enumerate(shown) if i and column.is_text),
+            words=tuple(i for i, column in enumerate(selected) if i and column.is_text),
             tips=tips,
             legend=legend,
             id=f"{self.name}.{table}",
@@ -163,8 +163,8 @@ def _column(name: str, described: Iterable[Any], values: Mapping[str, Any]) -> C
 def _form(words: str) -> tuple[Form, Part]:
     """Form and part, written with a space between them: "percent interval"."""
     some = words.split()
-    part = next((one for one in some if one in ("value", "interval", "margin", "range")), "")
-    return " ".join(one for one in some if one != part), part  # type: ignore[return-value]
+    part = next((word for word in some if word in ("value", "interval", "margin", "range")), "")
+    return " ".join(word for word in some if word != part), part  # type: ignore[return-value]
 
 
 def _cell(row: Finding, column: Column, declared: Declared | None) -> str:
@@ -203,9 +203,9 @@ class NoteFormatter(string.Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
         """The value as text."""
         if "|" in format_spec:
-            one, many = format_spec.split("|")
+            singular, many = format_spec.split("|")
             size = value.n if isinstance(value, Count) else value
-            return one if (size if isinstance(size, int) else len(size)) == 1 else many
+            return singular if (size if isinstance(size, int) else len(size)) == 1 else many
         return write(value, *_form(format_spec), self._metric)
 
 
@@ -238,7 +238,7 @@ def write(value: Any, form: str = "", part: Part = "", metric: Measure | None = 
         case (int() | float() as low, int() | float() as high) if form not in ("comma", "or"):
             return f"[{_number(low, form, metric)}, {_number(high, form, metric)}]"
         case Collection():
-            names = [write(one) for one in value]
+            names = [write(item) for item in value]
             if form == "comma":
                 return ", ".join(names)
             if form == "semicolon":
@@ -280,13 +280,13 @@ def _number(value: float, form: str, metric: Measure | None) -> str:
 def _estimate(value: Interval, form: str, part: Part, metric: Measure | None) -> str:
     """A value with its interval, or one of the two; an interval of shares ends at 0 and 1."""
     stars = getattr(value, "stars", "") if form == "stars" else ""
-    shown = NOTHING if value.value is None else _number(value.value, form, metric) + stars
+    text = NOTHING if value.value is None else _number(value.value, form, metric) + stars
     if value.low is None or value.high is None:
-        return NOTHING if part == "interval" else shown
+        return NOTHING if part == "interval" else text
     if part == "margin" and symmetric(value):
-        return f"{shown} ±{write((value.high - value.low) / 2, form, metric=metric)}"
+        return f"{text} ±{write((value.high - value.low) / 2, form, metric=metric)}"
     low, high = value.low, value.high
     if form in ("percent", "share"):
         low, high = max(low, 0.0), min(high, 1.0)
     interval = write((low, high), form, metric=metric)
-    return {"value": shown, "interval": interval}.get(part, f"{shown} {interval}")
+    return {"value": text, "interval": interval}.get(part, f"{text} {interval}")

@@ -54,7 +54,7 @@ class Dot:
     low: float | None
     high: float | None
 
-    def told(self, without: str) -> str:
+    def describe(self, without: str) -> str:
         """The dot in words; `without` says that it has no value."""
         if self.value is None:
             return f"{self.label}: {without}"
@@ -83,7 +83,7 @@ def mean_charts(result: RunResult) -> tuple[ChartGroup, ...]:
 
     Where each would have one dot only, one chart for each scale, with the measures for rows.
     """
-    found = []
+    groups = []
     for judge in judges_of(result):
         drawn: list[tuple[MeasureEntry, list[Dot]]] = []
         even = []
@@ -101,29 +101,29 @@ def mean_charts(result: RunResult) -> tuple[ChartGroup, ...]:
             titled = _by_scale(drawn)
         if titled:
             charts = tuple(dot_chart(title, dots, *_ends(scale)) for title, scale, dots in titled)
-            found.append(ChartGroup(judge, charts, tuple(even)))
-    return tuple(found)
+            groups.append(ChartGroup(judge, charts, tuple(even)))
+    return tuple(groups)
 
 
 def distribution_charts(
     result: RunResult, distributions: Sequence[ScoreDistribution]
 ) -> tuple[ChartGroup, ...]:
     """For each judge, histograms of each measure that was given more than one value."""
-    found = []
+    groups = []
     order = _places(result)
-    distributions = sorted(distributions, key=lambda one: order[one.agent])
+    distributions = sorted(distributions, key=lambda distribution: order[distribution.agent])
     for judge in judges_of(result):
         charts, even = [], []
         for measure in measures_of(result, result.scores):
-            mine = [s for s in distributions if (s.judge, s.measure) == (judge, measure.measure)]
-            values = {value for some in mine for value in some.values}
+            rows = [s for s in distributions if (s.judge, s.measure) == (judge, measure.measure)]
+            values = {value for some in rows for value in some.values}
             if len(values) == 1:
                 even.append(f"{measure.title} {_figure(values.pop())}")
             elif values:
-                charts.append(histograms(measure.title, mine, measure))
+                charts.append(histograms(measure.title, rows, measure))
         if charts:
-            found.append(ChartGroup(judge, tuple(charts), tuple(even)))
-    return tuple(found)
+            groups.append(ChartGroup(judge, tuple(charts), tuple(even)))
+    return tuple(groups)
 
 
 def _by_scale(
@@ -153,15 +153,15 @@ def _dots(result: RunResult, judge: str, measure: str) -> list[Dot]:
     A measure that one type only tells of has the same value for "all types": it gets one dot,
     named by the type.
     """
-    mine = [e for e in result.scores if e.judge == judge and e.measure == measure and e.agent]
+    entries = [e for e in result.scores if e.judge == judge and e.measure == measure and e.agent]
     order = _places(result)
-    whole = sorted((e for e in mine if not e.by), key=lambda one: order[one.agent or ""])
-    types = [e for e in mine if set(e.by) == {"type"} and (e.n or e.failures)]
+    overall = sorted((e for e in entries if not e.by), key=lambda entry: order[entry.agent or ""])
+    types = [e for e in entries if set(e.by) == {"type"} and (e.n or e.failures)]
     if len(result.agents) != 1 or not types:
-        return [_dot(entry.agent or "", entry) for entry in whole]
+        return [_dot(entry.agent or "", entry) for entry in overall]
     if len(types) == 1:
         return [_dot(types[0].by["type"], types[0])]
-    return [_dot(entry.by.get("type", "all types"), entry) for entry in (*whole, *types)]
+    return [_dot(entry.by.get("type", "all types"), entry) for entry in (*overall, *types)]
 
 
 def _places(result: RunResult) -> Counter[str]:
@@ -198,7 +198,7 @@ def dot_chart(title: str, dots: Sequence[Dot], low: float, high: float) -> Chart
         "encoding": {"y": labels("who", [dot.label for dot in dots])},
         "layer": interval_layers("value", low, high),
     }
-    return Chart(title, "; ".join(dot.told("not scored") for dot in dots), spec)
+    return Chart(title, "; ".join(dot.describe("not scored") for dot in dots), spec)
 
 
 def histograms(
@@ -209,22 +209,23 @@ def histograms(
     Whole numbers have a bin each where there are few, other scales ten; a scale without an upper
     end reaches to the highest value. A triangle marks the median.
     """
-    edges = bin_edges(measure.low, _highest(distributions, measure), whole=measure.whole)
+    edges = bin_edges(measure.low, _highest(distributions, measure), integers=measure.whole)
     rows = [
         Bars(
-            one.agent,
-            tuple(zip(edges, edges[1:], counts(one.values, edges), strict=False)),
-            median(one.values) if one.points else None,
-            f"n {len(one.points):,}",
-            f"{one.missing:,} failed" if one.missing else "",
+            distribution.agent,
+            tuple(zip(edges, edges[1:], counts(distribution.values, edges), strict=False)),
+            median(distribution.values) if distribution.points else None,
+            f"n {len(distribution.points):,}",
+            f"{distribution.missing:,} failed" if distribution.missing else "",
         )
-        for one in distributions
+        for distribution in distributions
     ]
-    return bar_chart(title, "; ".join(map(told, distributions)), rows, (edges[0], edges[-1]))
+    words = "; ".join(map(describe_spread, distributions))
+    return bar_chart(title, words, rows, (edges[0], edges[-1]))
 
 
 def bar_chart(
-    title: str, told: str, rows: Sequence[Bars], ends: tuple[float, float], *, zero: bool = False
+    title: str, text: str, rows: Sequence[Bars], ends: tuple[float, float], *, zero: bool = False
 ) -> Chart:
     """Rows of bars over one axis, each row with its own heights; `zero` draws a line at 0."""
     x: Spec = {
@@ -288,7 +289,7 @@ def bar_chart(
         "spec": {"width": WIDTH, "height": _BAR, "layer": layers},
         "resolve": {"scale": {"y": "independent"}},
     }
-    return Chart(title, told, spec)
+    return Chart(title, text, spec)
 
 
 def _bar_parts(row: Bars) -> Iterator[Spec]:
@@ -343,7 +344,7 @@ def line_chart(title: str, dots: Sequence[Dot], low: float, high: float) -> Char
             },
         ],
     }
-    return Chart(title, "; ".join(dot.told("no value") for dot in dots), spec)
+    return Chart(title, "; ".join(dot.describe("no value") for dot in dots), spec)
 
 
 def interval_layers(value: str, low: float, high: float) -> list[Spec]:
@@ -409,13 +410,13 @@ def _ticks(least: float, most: float, low: float, high: float) -> Iterator[float
 def _highest(distributions: Sequence[ScoreDistribution], measure: MeasureEntry) -> float:
     if measure.high is not None and measure.high > measure.low:
         return measure.high
-    highest = max((value for one in distributions for value in one.values), default=measure.low)
+    highest = max((value for s in distributions for value in s.values), default=measure.low)
     return highest if highest > measure.low else measure.low + 1
 
 
-def bin_edges(low: float, high: float, *, whole: bool) -> tuple[float, ...]:
+def bin_edges(low: float, high: float, *, integers: bool) -> tuple[float, ...]:
     """The ends of the bins, lowest first. Whole numbers lie in the middle of their own bins."""
-    if whole and high - low < _MOST_WHOLE:
+    if integers and high - low < _MOST_WHOLE:
         return tuple(low - 0.5 + i for i in range(int(high - low) + 2))
     return tuple(low + (high - low) * i / _BINS for i in range(_BINS + 1))
 
@@ -425,26 +426,26 @@ def counts(values: Sequence[float], edges: Sequence[float]) -> tuple[int, ...]:
 
     A value outside, as none should be, counts in the bin at that end.
     """
-    found = [0] * (len(edges) - 1)
-    width = (edges[-1] - edges[0]) / len(found)
+    bins = [0] * (len(edges) - 1)
+    width = (edges[-1] - edges[0]) / len(bins)
     for value, plays in Counter(values).items():
         # A tenth of a scale such as 0.3 may come out just below its own edge.
         place = math.floor((value - edges[0]) / width + 1e-9)
-        found[min(max(place, 0), len(found) - 1)] += plays
-    return tuple(found)
+        bins[min(max(place, 0), len(bins) - 1)] += plays
+    return tuple(bins)
 
 
-def told(one: ScoreDistribution) -> str:
+def describe_spread(spread: ScoreDistribution) -> str:
     """A distribution in words: how many plays, from where to where, the middle one."""
-    missing = f", {one.missing:,} missing" if one.missing else ""
-    values = one.values
+    missing = f", {spread.missing:,} missing" if spread.missing else ""
+    values = spread.values
     if not values:
-        return f"{one.agent}: no values{missing}"
+        return f"{spread.agent}: no values{missing}"
     if min(values) == max(values):
-        return f"{one.agent}: {len(values):,} episodes, all {_short(values[0])}{missing}"
+        return f"{spread.agent}: {len(values):,} episodes, all {_short(values[0])}{missing}"
     return (
-        f"{one.agent}: {len(values):,} episodes, {_short(min(values))} to {_short(max(values))}, "
-        f"median {_short(median(values))}{missing}"
+        f"{spread.agent}: {len(values):,} episodes, {_short(min(values))} to "
+        f"{_short(max(values))}, median {_short(median(values))}{missing}"
     )
 
 

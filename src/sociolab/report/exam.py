@@ -84,7 +84,11 @@ class MarkedCase:
     def miss(self) -> str:
         """What it is missed for: its kind, if its leading metric (that of its first answer) has a
         wrong score, else a metric that has; "" where no score is wrong."""
-        wrong = [one.metric for one in self.answers if one.value is not None and not one.right]
+        wrong = [
+            answer.metric
+            for answer in self.answers
+            if answer.value is not None and not answer.right
+        ]
         return self.kind if self.answers[0].metric in wrong else next(iter(wrong), "")
 
 
@@ -95,22 +99,22 @@ def exam_runs(store: Store, world: str) -> tuple[str, ...]:
 
 def marked_cases(store: Store, run: str, judge: JudgeId) -> tuple[MarkedCase, ...]:
     """What a judge answered in an exam; cases in which nothing is expected of it are left out."""
-    given: dict[tuple[str, int], dict[tuple[str, str | None], Verdict]] = {}
+    verdicts: dict[tuple[str, int], dict[tuple[str, str | None], Verdict]] = {}
     for row in store.verdicts.judgings(run, judge):
         if row.trial is not None:
-            own = given.setdefault((row.trial, row.judging), {})
-            own |= {(one.measure.name, one.seat): one for one in row.verdicts}
-    metrics = {metric for own in given.values() for metric, _ in own}
+            own = verdicts.setdefault((row.trial, row.judging), {})
+            own |= {(verdict.measure.name, verdict.seat): verdict for verdict in row.verdicts}
+    metrics = {metric for own in verdicts.values() for metric, _ in own}
     settings: Any = store.run(run).settings
     cases: Mapping[str, Any] = settings["cases"]
     return tuple(
-        MarkedCase(case, told["kind"], told["form"], sitting, answers)
-        for (case, sitting), own in given.items()
-        for told in [cases[case]]
+        MarkedCase(case, spec["kind"], spec["form"], sitting, answers)
+        for (case, sitting), own in verdicts.items()
+        for spec in [cases[case]]
         if (
             answers := tuple(
                 ExamAnswer(metric, seat, low, high, own.get((metric, seat)))
-                for metric, seat, low, high in told["expected"]
+                for metric, seat, low, high in spec["expected"]
                 if metric in metrics
             )
         )
@@ -125,8 +129,8 @@ def exam_of(
     for run in exam_runs(store, world):
         if marked := marked_cases(store, run, judge):
             returned = store.calls.returned(run, judge.name)
-            sittings = sorted({one.sitting for one in marked})
-            fits = [one for one in sittings if {*served} & {*returned.get(one, ())}]
+            sittings = sorted({case.sitting for case in marked})
+            fits = [number for number in sittings if {*served} & {*returned.get(number, ())}]
             if judge.method == "people":
                 return exam_entry(marked)
             sitting = (fits or sittings)[-1]
@@ -138,25 +142,25 @@ def exam_of(
 
 def latest(marked: Sequence[MarkedCase]) -> tuple[MarkedCase, ...]:
     """The answers of the last sitting."""
-    last = max((one.sitting for one in marked), default=0)
-    return tuple(one for one in marked if one.sitting == last)
+    last = max((case.sitting for case in marked), default=0)
+    return tuple(case for case in marked if case.sitting == last)
 
 
 def exam_entry(marked: Sequence[MarkedCase], served: Iterable[str] = ()) -> ExamEntry:
     """What the answers to these cases come to."""
     by_form: dict[Form, list[MarkedCase]] = defaultdict(list)
-    for one in marked:
-        by_form[one.form].append(one)
+    for case in marked:
+        by_form[case.form].append(case)
     forms = tuple(
-        ExamForm(form=form, right=sum(one.right for one in some), cases=len(some))
+        ExamForm(form=form, right=sum(case.right for case in some), cases=len(some))
         for form, some in sorted(by_form.items())
     )
-    misses = Counter(one.miss for one in marked if one.miss)
+    misses = Counter(case.miss for case in marked if case.miss)
     enough = all(form.right >= PASSING * form.cases for form in forms)
     return ExamEntry(
         forms=forms,
-        misses=dict(sorted(misses.items(), key=lambda one: (-one[1], one[0]))),
-        unanswered=sum(not one.right and not one.miss for one in marked),
+        misses=dict(sorted(misses.items(), key=lambda item: (-item[1], item[0]))),
+        unanswered=sum(not case.right and not case.miss for case in marked),
         passed=enough and not NEVER & misses.keys(),
         served=tuple(served),
     )
@@ -169,19 +173,19 @@ def judge_notes(result: RunResult, judges: Iterable[str] = ()) -> tuple[str, ...
     """What stands below every table with figures of these judges: from whose instructions they
     come, and how their judges did in the exam."""
     own = {*judges}
-    exams = exam_notes(one for one in result.judges if one.judge in own)
+    exams = exam_notes(judge for judge in result.judges if judge.judge in own)
     return (*instructions_notes(result, own), *exams)
 
 
 def exam_notes(judges: Iterable[JudgeEntry]) -> Iterator[Sentence]:
     """How these judges did, a note each; nothing of one that sat none."""
-    for one in judges:
-        if one.exam is not None:
-            yield exam_note(one.judge, one.exam)
-            apart = one.exam.served and one.served and not {*one.exam.served} & {*one.served}
+    for row in judges:
+        if row.exam is not None:
+            yield exam_note(row.judge, row.exam)
+            apart = row.exam.served and row.served and not {*row.exam.served} & {*row.served}
             if apart:
                 yield SAY(
-                    "served_apart", judge=one.judge, examined=one.exam.served, served=one.served
+                    "served_apart", judge=row.judge, examined=row.exam.served, served=row.served
                 )
 
 
@@ -194,10 +198,10 @@ def exam_note(judge: str, exam: ExamEntry) -> Sentence:
 
 def failed_exams(results: Iterable[RunResult], judges: Iterable[str] = ()) -> Iterator[Sentence]:
     """Which judges of these runs failed their exam, of these labels if any are given."""
-    wanted = {*judges}
-    exams = {one.judge: one.exam for result in results for one in result.judges}
+    labels = {*judges}
+    exams = {entry.judge: entry.exam for result in results for entry in result.judges}
     yield from exam_warnings(
-        {judge: exam for judge, exam in exams.items() if not wanted or judge in wanted}
+        {judge: exam for judge, exam in exams.items() if not labels or judge in labels}
     )
 
 
@@ -211,7 +215,7 @@ def exam_warnings(exams: Mapping[str, ExamEntry | None]) -> Iterator[Sentence]:
 
 def _misses(exam: ExamEntry) -> list[Sentence]:
     """The kinds of what was missed, the gravest first, a few by name."""
-    kinds = sorted(exam.misses.items(), key=lambda one: one[0] not in NEVER)
+    kinds = sorted(exam.misses.items(), key=lambda item: item[0] not in NEVER)
     misses = [SAY("miss", what=miss_words(kind), n=n) for kind, n in kinds[:_MOST_NAMED]]
     if more := sum(n for _, n in kinds[_MOST_NAMED:]):
         misses.append(SAY("other_misses", n=more))

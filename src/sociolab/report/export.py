@@ -40,21 +40,21 @@ def markdown(sections: Sequence[Section]) -> str:
 
 
 def _markdown_parts(section: Section) -> list[str]:
-    found = [f"## {plain(section.title)}", *(plain(sentence) for sentence in section.said)]
+    parts = [f"## {plain(section.title)}", *(plain(sentence) for sentence in section.said)]
     if section.cautions:
-        found.append("Limitations:")
-        found.append("\n".join(f"- {plain(sentence)}" for sentence in section.cautions))
+        parts.append("Limitations:")
+        parts.append("\n".join(f"- {plain(sentence)}" for sentence in section.cautions))
     for table in section.tables:
-        found += [f"### {plain(table.heading)}", _markdown_table(table)]
+        parts += [f"### {plain(table.heading)}", _markdown_table(table)]
         if table.all_notes:
-            found.append("\n".join(f"- {plain(note)}" for note in table.all_notes))
-    found += [f"*{plain(figure.caption)}: see the page.*" for figure in section.figures]
-    return found
+            parts.append("\n".join(f"- {plain(note)}" for note in table.all_notes))
+    parts += [f"*{plain(figure.caption)}: see the page.*" for figure in section.figures]
+    return parts
 
 
 def _markdown_table(table: TextTable) -> str:
-    left = {0, *table.words}
-    rule = "|".join("---" if i in left else "--:" for i in range(len(table.columns)))
+    text_columns = {0, *table.words}
+    rule = "|".join("---" if i in text_columns else "--:" for i in range(len(table.columns)))
     return "\n".join(
         [_markdown_row(table.columns), f"|{rule}|", *(_markdown_row(row) for row in table.rows)]
     )
@@ -72,28 +72,28 @@ def plain(text: str) -> str:
     return re.sub(r"^(?:([-+=])(?=[-+=\s]|$)|(\d+)([.)])(?=\s|$))", _not_a_list, escaped)
 
 
-def _not_a_list(found: re.Match[str]) -> str:
+def _not_a_list(match: re.Match[str]) -> str:
     """What would begin a list or a rule, with a backslash."""
-    mark, count, end = found.groups()
+    mark, count, end = match.groups()
     return f"\\{mark}" if mark else f"{count}\\{end}"
 
 
-def play_markdown(shown: TranscriptView) -> str:
+def play_markdown(view: TranscriptView) -> str:
     """The episode as Markdown, ready to be pasted into a page."""
-    cast = ", ".join(f"{plain(seat.name)}: {plain(seat.agent)}" for seat in shown.seats)
-    parts = [f"### {plain(shown.title)}", f"*{cast}*"]
-    parts += [f"**{plain(heading)}.** {_lines(text)}" for heading, text in shown.scene]
-    for item in shown.course:
+    cast = ", ".join(f"{plain(seat.name)}: {plain(seat.agent)}" for seat in view.seats)
+    parts = [f"### {plain(view.title)}", f"*{cast}*"]
+    parts += [f"**{plain(heading)}.** {_lines(text)}" for heading, text in view.scene]
+    for item in view.course:
         if isinstance(item, Line):
             who, text = plain(item.who), plain(item.text)
             named = f"**{who}**{text[len(who) :]}" if text.startswith(who) else text
             parts.append(f"{item.turn + 1}\\. {named}")
         else:
             parts.append(f"> {plain(item.text)}")
-    parts.append(f"*Ended: {plain(shown.ended)}.*")
-    for sheet in shown.sheets:
+    parts.append(f"*Ended: {plain(view.ended)}.*")
+    for sheet in view.sheets:
         parts += [f"Scores by {plain(sheet.judge)}:", _sheet_table(sheet)]
-    parts += [f"*{plain(shown.legend)}*"] if shown.legend else []
+    parts += [f"*{plain(view.legend)}*"] if view.legend else []
     return "\n\n".join(parts) + "\n"
 
 
@@ -162,11 +162,11 @@ def latex(sections: Sequence[Section]) -> str:
     Below each table stand its notes, so that none can be copied without them.
     """
     parts = [_HEAD]
-    taken: set[str] = set()
+    used: set[str] = set()
     for section in sections:
-        said = (section.title, *section.said, *section.cautions)
-        parts.append("".join(f"% {_flat(sentence)}\n" for sentence in said))
-        name = _free(_slug(section.title), taken)
+        sentences = (section.title, *section.said, *section.cautions)
+        parts.append("".join(f"% {_flat(sentence)}\n" for sentence in sentences))
+        name = _free(_slug(section.title), used)
         parts += [
             _latex_table(table, f"tab:{name}-{i}") for i, table in enumerate(section.tables, 1)
         ]
@@ -174,8 +174,8 @@ def latex(sections: Sequence[Section]) -> str:
 
 
 def _latex_table(table: TextTable, label: str) -> str:
-    left = {0, *table.words}
-    columns = "".join("l" if i in left else "r" for i in range(len(table.columns)))
+    text_columns = {0, *table.words}
+    columns = "".join("l" if i in text_columns else "r" for i in range(len(table.columns)))
     notes = ". ".join(_sentence(text) for text in table.all_notes if text)
     body = [
         rf"\begin{{tabular}}{{{columns}}}",
@@ -220,7 +220,7 @@ def _sentence(text: str) -> str:
 def escaped(text: str) -> str:
     """Text on one line in which nothing is a command."""
     apart = re.sub("-(?=-)", "-\0", _flat(text))  # two of them would become one dash
-    return "".join(_CHARACTERS.get(one, one) for one in apart).replace("\0", "{}")
+    return "".join(_CHARACTERS.get(character, character) for character in apart).replace("\0", "{}")
 
 
 def _flat(text: str) -> str:
@@ -233,14 +233,14 @@ def _slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:60] or "section"
 
 
-def _free(slug: str, taken: set[str]) -> str:
+def _free(slug: str, used: set[str]) -> str:
     """The slug, or with a number what is still free."""
-    found, number = slug, 1
-    while found in taken:
+    name, number = slug, 1
+    while name in used:
         number += 1
-        found = f"{slug}-{number}"
-    taken.add(found)
-    return found
+        name = f"{slug}-{number}"
+    used.add(name)
+    return name
 
 
 # ------------------------------------------------------------------ CSV

@@ -77,8 +77,8 @@ def interval_figure(
 ) -> Spec:
     """Panels one below the other. The series of a row lie below each other; with `filled`, of the
     two series the second is drawn hollow, and a row has one point."""
-    found = [_panel(panel, series, filled=filled) for panel in panels if panel.points]
-    return {"vconcat": found, "bounds": "flush", "spacing": 34, "config": _CONFIG}
+    drawn = [_panel(panel, series, filled=filled) for panel in panels if panel.points]
+    return {"vconcat": drawn, "bounds": "flush", "spacing": 34, "config": _CONFIG}
 
 
 def _panel(panel: Panel, series: Sequence[str], *, filled: bool) -> Spec:
@@ -119,10 +119,10 @@ def _panel(panel: Panel, series: Sequence[str], *, filled: bool) -> Spec:
         }
     values = [
         {
-            "row": one.row, "series": one.series, "value": one.value, "low": one.low,
-            "high": one.high, "beside": one.beside,
+            "row": point.row, "series": point.series, "value": point.value, "low": point.low,
+            "high": point.high, "beside": point.beside,
         }
-        for one in panel.points
+        for point in panel.points
     ]  # fmt: skip
     layers: list[Spec] = [
         {
@@ -163,9 +163,9 @@ def mean_figure(result: RunResult) -> Spec | None:
     judge = _main_judge(result)
     scored = {entry.agent for entry in result.scores if entry.judge == judge}
     agents = [agent for agent in result.agents if agent in scored]
-    mine = [e for e in result.scores if e.judge == judge and e.agent in agents and not e.by]
+    entries = [e for e in result.scores if e.judge == judge and e.agent in agents and not e.by]
     ranges: dict[tuple[float, float, str], list[Point]] = {}
-    for measure in measures_of(result, mine):
+    for measure in measures_of(result, entries):
         if measure.high is None:
             continue
         unit = metric_of(result, measure).unit
@@ -173,7 +173,7 @@ def mean_figure(result: RunResult) -> Spec | None:
         points += [
             Point(headed(result, measure), str(e.agent), e.value, e.low, e.high)
             for agent in agents
-            for e in mine
+            for e in entries
             if e.measure == measure.measure and e.agent == agent and e.value is not None
         ]
     panels = [
@@ -186,7 +186,7 @@ def mean_figure(result: RunResult) -> Spec | None:
 
 def _main_judge(result: RunResult) -> str:
     scored = {entry.judge for entry in result.scores if entry.agent and entry.n}
-    judges = {one.judge: one.id for one in result.judges if one.judge in scored}
+    judges = {judge.judge: judge.id for judge in result.judges if judge.judge in scored}
     return next(iter(foremost(judges)), "")
 
 
@@ -256,8 +256,8 @@ def write_figure(path: Path, spec: Spec, notes: Sequence[str] = ()) -> None:
     below = {"text": lines, "orient": "bottom", "fontSize": 7.5, "fontWeight": "normal"}
     drawn = drawing(path)({**spec, "title": below} if lines else spec)
     try:
-        with written_whole(path) as made:
-            made.write_bytes(drawn)
+        with written_whole(path) as file:
+            file.write_bytes(drawn)
     except OSError as error:
         raise ConfigError(
             f"the figure cannot be written to {path} ({error.strerror}); name a file in a folder "
@@ -273,9 +273,9 @@ def drawing(path: Path) -> Callable[[Spec], bytes]:
         import vl_convert
     except ImportError as error:
         raise missing_extra("figures need", "figures", "vl-convert-python") from error
-    made: Mapping[str, Callable[..., Any]] = {
+    writers: Mapping[str, Callable[..., Any]] = {
         ".pdf": vl_convert.vegalite_to_pdf,
         ".svg": lambda spec: vl_convert.vegalite_to_svg(spec).encode("utf-8"),
         ".png": lambda spec: vl_convert.vegalite_to_png(spec, ppi=_PPI),
     }
-    return made[path.suffix.lower()]
+    return writers[path.suffix.lower()]

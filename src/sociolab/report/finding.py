@@ -113,9 +113,9 @@ class Sentence(str):
 
     def __new__(cls, text: str, note: str, values: Mapping[str, Any]) -> Sentence:
         """The note of this id."""
-        made = super().__new__(cls, text)
-        made.id, made.values = note, values
-        return made
+        sentence = super().__new__(cls, text)
+        sentence.id, sentence.values = note, values
+        return sentence
 
     def __getnewargs__(self) -> tuple[str, str, Mapping[str, Any]]:  # type: ignore[override]
         return str(self), self.id, self.values
@@ -144,7 +144,7 @@ def as_data(value: Any) -> Any:
         return {
             "metric": value.metric and value.metric.name,
             "about": dict(value.about),
-            **{name: shown for name, shown in figures.items() if shown is not None},
+            **{name: figure for name, figure in figures.items() if figure is not None},
             **{count.column: count.n for count in value.counts},
             **as_data(value.more),
             **({"notes": as_data(value.notes)} if value.notes else {}),
@@ -154,9 +154,9 @@ def as_data(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return asdict(value)
     if isinstance(value, Mapping):
-        return {str(key): as_data(one) for key, one in value.items()}
+        return {str(key): as_data(item) for key, item in value.items()}
     if isinstance(value, Collection) and not isinstance(value, str):
-        return [as_data(one) for one in value]
+        return [as_data(item) for item in value]
     return value
 
 

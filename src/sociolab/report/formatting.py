@@ -37,11 +37,11 @@ def figure(value: float | None, measure: Measure) -> str:
     return minus(f"{value:z.{decimals}f}")
 
 
-def span(found: Interval, measure: Measure) -> str:
+def span(interval: Interval, measure: Measure) -> str:
     """An interval as "[-0.12, 0.30]"; empty where there is none."""
-    if found.low is None or found.high is None:
+    if interval.low is None or interval.high is None:
         return ""
-    return f"[{figure(found.low, measure)}, {figure(found.high, measure)}]"
+    return f"[{figure(interval.low, measure)}, {figure(interval.high, measure)}]"
 
 
 def p_text(p: float | None) -> str:
@@ -64,10 +64,10 @@ def headed(measure: Measure, declared: Declared) -> str:
 def explained(measures: Iterable[Measure], declared: Declared) -> tuple[dict[str, str], str]:
     """By heading, what measures mean; and the legend that spells out abbreviations and says which
     end is better."""
-    found = [(one, declared.metric(one.name)) for one in measures]
-    told = {headed(one, declared): metric.explained(one.low, one.high) for one, metric in found}
-    spelt = legend(((title_of(one), one.low, one.high, m) for one, m in found), better=True)
-    return told, spelt
+    rows = [(m, declared.metric(m.name)) for m in measures]
+    tips = {headed(m, declared): metric.explained(m.low, m.high) for m, metric in rows}
+    spelt = legend(((title_of(m), m.low, m.high, metric) for m, metric in rows), better=True)
+    return tips, spelt
 
 
 def titles(measures: Iterable[Measure]) -> str:
@@ -91,8 +91,8 @@ def plain(value: float | None, *, percent: bool = False, sign: bool = False) -> 
         return NOTHING
     if percent:
         return percent_of(value)
-    shown = f"{value:{'+' if sign else ''}.2f}"
-    return "0.00" if shown in ("-0.00", "+0.00") else minus(shown)
+    text = f"{value:{'+' if sign else ''}.2f}"
+    return "0.00" if text in ("-0.00", "+0.00") else minus(text)
 
 
 def share(value: float | None) -> str:
@@ -100,11 +100,11 @@ def share(value: float | None) -> str:
     return plain(value, percent=True)
 
 
-def ends(found: Interval, *, percent: bool = False, sign: bool = False) -> str:
+def ends(interval: Interval, *, percent: bool = False, sign: bool = False) -> str:
     """An interval as "[0.12, 0.30]", that of a share ending at 0 and 1; a dash for none."""
-    if found.low is None or found.high is None:
+    if interval.low is None or interval.high is None:
         return NOTHING
-    low, high = found.low, found.high
+    low, high = interval.low, interval.high
     if percent:
         low, high = max(low, 0.0), min(high, 1.0)
     return "[{}, {}]".format(*(plain(end, percent=percent, sign=sign) for end in (low, high)))
@@ -112,25 +112,25 @@ def ends(found: Interval, *, percent: bool = False, sign: bool = False) -> str:
 
 def cell(estimate: Estimate | Correlation, *, percent: bool = False, sign: bool = False) -> str:
     """A value and, behind it, its interval where it has one."""
-    shown = plain(estimate.value, percent=percent, sign=sign)
+    text = plain(estimate.value, percent=percent, sign=sign)
     if estimate.low is None:
-        return shown
-    return f"{shown} {ends(estimate, percent=percent, sign=sign)}"
+        return text
+    return f"{text} {ends(estimate, percent=percent, sign=sign)}"
 
 
 def interval_notes(estimates: Iterable[Estimate], cluster: str) -> tuple[str, ...]:
     """Below a table: how these intervals were made, and why some are not there."""
     from sociolab.stats.intervals import CUT  # numpy: not before there are intervals
 
-    found = [estimate for estimate in estimates if estimate.value is not None]
-    made = [(estimate.clusters, estimate.method) for estimate in found if estimate.method != "none"]
-    cut = any(estimate.note == CUT for estimate in found)
+    valued = [estimate for estimate in estimates if estimate.value is not None]
+    intervals = [(e.clusters, e.method) for e in valued if e.method != "none"]
+    cut = any(estimate.note == CUT for estimate in valued)
     rest = "; truncated at the ends of what the scale allows" if cut else ""
-    notes = (interval_line(made, cluster) + rest,) if made else ()
-    return (*notes, *missing_notes(e.note for e in found if e.method == "none"))
+    notes = (interval_line(intervals, cluster) + rest,) if intervals else ()
+    return (*notes, *missing_notes(e.note for e in valued if e.method == "none"))
 
 
 def missing_notes(notes: Iterable[str]) -> tuple[str, ...]:
     """Why intervals are missing; nothing where none is."""
-    found = sorted({note for note in notes if note})
-    return (f"where no interval is shown: {', '.join(found)}",) if found else ()
+    reasons = sorted({note for note in notes if note})
+    return (f"where no interval is shown: {', '.join(reasons)}",) if reasons else ()

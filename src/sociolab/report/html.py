@@ -51,7 +51,7 @@ from sociolab.report.transcript_view import (
     EpisodeSide,
     TranscriptView,
     leading,
-    listed,
+    list_episodes,
     private_part,
     titled,
 )
@@ -99,11 +99,11 @@ def page(
     `scripts` of the file with `chart_scripts`; any other page holds these itself.
     """
     environment = pages()
-    one = environment.get_template("run.html")
+    run_template = environment.get_template("run.html")
     bodies = []
     for i, run in enumerate(runs, 1):
-        found = content(i, run)
-        bodies.append((run.result, found["contents"], Markup(one.render(found))))
+        variables = content(i, run)
+        bodies.append((run.result, variables["contents"], Markup(run_template.render(variables))))
     first = runs[0].result
     title = f"{first.run}: {first.world}" if len(runs) == 1 else f"{len(runs)} runs"
     template = environment.get_template("page.html")
@@ -186,12 +186,12 @@ def content(place: int, run: ShownRun) -> dict[str, Any]:
     def covered_(entry: ScoreEntry) -> dict[str, str]:
         return {word: minus(text) for word, text in covered(result, entry).items()}
 
-    def words(entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
+    def coverage_words(entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
         return told_of_coverage(result, entries)
 
     unit = failed_unit(result)
     main = leading(result, run.spreads)
-    found = {
+    variables = {
         "at": f"run-{place}",
         "result": result,
         "date": date(result),
@@ -213,7 +213,7 @@ def content(place: int, run: ShownRun) -> dict[str, Any]:
         "heats": _heats(result),
         "type_grids": [turned(grid) for grid in type_grids(result) if len(grid.rows) > 1],
         "play_grid": play_grid(result),
-        "episodes": listed(result, run.episodes, run.spreads, f"run-{place}-episode"),
+        "episodes": list_episodes(result, run.episodes, run.spreads, f"run-{place}-episode"),
         "sections": (*outcomes_sections(result), *run.sections),
         "command": command(result),
         "settings": json.dumps(result.settings, indent=2, ensure_ascii=False),
@@ -225,37 +225,37 @@ def content(place: int, run: ShownRun) -> dict[str, Any]:
             "lost": failed_turns,
             "unit": unit,
             "covered": covered_,
-            "words": words,
+            "words": coverage_words,
         },
     }
-    return found | {"contents": _contents(found)}
+    return variables | {"contents": _contents(variables)}
 
 
-def _contents(found: dict[str, Any]) -> list[tuple[str, str]]:
+def _contents(variables: dict[str, Any]) -> list[tuple[str, str]]:
     """The parts of a run that the page has, each with the anchor of its heading."""
     parts = [
         ("summary", "Summary", True),
         ("scores", "Scores", True),
-        ("spread", "Score distributions", found["spreads"]),
-        ("pairs", "Agent-partner matrix", found["heats"][0]),
-        ("types", "By task type", found["type_grids"]),
-        *((f"part-{i}", part.title, True) for i, part in enumerate(found["sections"], 1)),
+        ("spread", "Score distributions", variables["spreads"]),
+        ("pairs", "Agent-partner matrix", variables["heats"][0]),
+        ("types", "By task type", variables["type_grids"]),
+        *((f"part-{i}", part.title, True) for i, part in enumerate(variables["sections"], 1)),
         ("play", "Run statistics", True),
         ("failures", "Failures", True),
         ("cost", "Usage and cost", True),
-        ("episodes", "Episodes", found["episodes"]),
+        ("episodes", "Episodes", variables["episodes"]),
         ("repeat", "Reproduce this run", True),
     ]
-    return [(f"{found['at']}-{name}", title) for name, title, there in parts if there]
+    return [(f"{variables['at']}-{name}", title) for name, title, is_present in parts if is_present]
 
 
 def _heats(result: RunResult) -> tuple[list[Any], list[Any]]:
     """The matrices of the main measures, and those of all others."""
     first = pair_grids(result, details=False)
     headings = {grid.heading for grid in first}
-    others = [g for g in pair_grids(result, details=True) if g.heading not in headings]
-    others = [grid for grid in others if any(entry.n for entry in grid.entries)]
-    return [heat_of(result, grid) for grid in first], [heat_of(result, grid) for grid in others]
+    further = [g for g in pair_grids(result, details=True) if g.heading not in headings]
+    further = [grid for grid in further if any(entry.n for entry in grid.entries)]
+    return [heat_of(result, grid) for grid in first], [heat_of(result, grid) for grid in further]
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +292,7 @@ class FoldedPair:
 
 def pair_page(readers: Sequence[EpisodeSide]) -> str:
     """A page of its own that needs nothing else: the episodes side by side."""
-    title = " and ".join(dict.fromkeys(one.shown.title for one in readers))
+    title = " and ".join(dict.fromkeys(side.shown.title for side in readers))
     body = _macro("beside", FoldedPair("", title, "", tuple(readers)))
     return section_page(title, (Section(title, body=body),))
 

@@ -183,21 +183,21 @@ def boards(results: Sequence[RunResult]) -> tuple[Board, ...]:
 
     A run's partner is in no board: it is whom the others met.
     """
-    found: dict[RankingTerms, list[tuple[RunResult, ScoreEntry]]] = {}
-    for result in (one for one in results if not one.smoke):
+    rows_by_terms: dict[RankingTerms, list[tuple[RunResult, ScoreEntry]]] = {}
+    for result in (run for run in results if not run.smoke):
         for terms, entry in _entered(result):
-            found.setdefault(terms, []).append((result, entry))
-    for terms, rows in [*found.items()]:
+            rows_by_terms.setdefault(terms, []).append((result, entry))
+    for terms, rows in [*rows_by_terms.items()]:
         if instead := _established_instead(terms, rows):
-            found.setdefault(instead[0], []).extend(instead[1])
-    made = [_board(terms, rows) for terms, rows in found.items()]
-    worlds = list(dict.fromkeys(board.terms.world for board in made))
+            rows_by_terms.setdefault(instead[0], []).extend(instead[1])
+    all_boards = [_board(terms, rows) for terms, rows in rows_by_terms.items()]
+    worlds = list(dict.fromkeys(board.terms.world for board in all_boards))
 
     def place(board: Board) -> tuple[int, bool, int]:
         method = _ORDER.index(board.terms.judge_id.method)
         return worlds.index(board.terms.world), not board.established, method
 
-    return tuple(sorted(made, key=place))
+    return tuple(sorted(all_boards, key=place))
 
 
 def _established_instead(
@@ -207,26 +207,26 @@ def _established_instead(
     the judge of which enough is; None where there is none."""
     if all(entry.established for _, entry in rows):
         return None
-    others = [
+    candidates = [
         (result, other)
         for result, entry in rows
         for other in result.scores
         if (other.judge, other.agent, other.by) == (entry.judge, entry.agent, {})
     ]
-    entries = [entry for _, entry in others]
+    entries = [entry for _, entry in candidates]
     for measure in main_measure(rows[0][0], entries):
-        its_rows = [row for row in others if row[1].measure == measure.measure]
+        its_rows = [row for row in candidates if row[1].measure == measure.measure]
         if all(entry.established for _, entry in its_rows) and len(its_rows) == len(rows):
             return replace(terms, measure=measure.measure), its_rows
     return None
 
 
-def boards_section(found: Sequence[Board]) -> Section:
+def boards_section(all_boards: Sequence[Board]) -> Section:
     """The boards as a section of a report."""
     return Section(
         title=SAY("title"),
         cautions=(SAY("alike"), SAY("neighbours")),
-        tables=tuple(_text_table(board) for board in found),
+        tables=tuple(_text_table(board) for board in all_boards),
     )
 
 
@@ -271,16 +271,16 @@ def undecided(above: ScoreEntry, below: ScoreEntry, better: Better = "higher") -
 
 
 def _entered(result: RunResult) -> Iterable[tuple[RankingTerms, ScoreEntry]]:
-    known = {judge.judge: judge for judge in result.judges}
+    judges_by_label = {judge.judge: judge for judge in result.judges}
     for judge in judges_of(result):
-        mine = [
+        entries = [
             entry
             for entry in result.scores
             if entry.judge == judge and entry.agent not in (None, result.partner) and not entry.by
         ]
-        for measure in _measure(result, mine):
-            terms = _terms(result, known[judge], measure.measure)
-            yield from ((terms, entry) for entry in mine if entry.measure == measure.measure)
+        for measure in _measure(result, entries):
+            terms = _terms(result, judges_by_label[judge], measure.measure)
+            yield from ((terms, entry) for entry in entries if entry.measure == measure.measure)
 
 
 def _measure(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
@@ -314,16 +314,16 @@ def _data(result: RunResult) -> Sentence:
 
 
 def _tasks(settings: dict[str, Any]) -> str:
-    found: list[str] = [SAY("tasks", tasks=settings.get("tasks") or "all")]
+    parts: list[str] = [SAY("tasks", tasks=settings.get("tasks") or "all")]
     if limit := settings.get("limit"):
-        found.append(SAY("first_tasks", n=limit))
-    if given := sorted(world_settings_in(settings).items()):
-        found.append(" ".join(f"{name}={value}" for name, value in given))
+        parts.append(SAY("first_tasks", n=limit))
+    if options := sorted(world_settings_in(settings).items()):
+        parts.append(" ".join(f"{name}={value}" for name, value in options))
     if settings.get("on_failed_turn", "skip") != "skip":
-        found.append(SAY("on_failed_turn", setting=settings["on_failed_turn"]))
+        parts.append(SAY("on_failed_turn", setting=settings["on_failed_turn"]))
     if (limit := settings.get("max_failed_turns", 0.5)) != 0.5:
-        found.append(SAY("max_failed_turns", setting=str(limit)))
-    return ", ".join(found)
+        parts.append(SAY("max_failed_turns", setting=str(limit)))
+    return ", ".join(parts)
 
 
 def _met(result: RunResult, settings: dict[str, Any]) -> Sentence:
@@ -393,10 +393,10 @@ def _with_ranks(places: Sequence[BoardRow], better: Better) -> tuple[BoardRow, .
     )
 
 
-def _above(one: ScoreEntry, other: ScoreEntry, better: Better) -> bool:
-    if one.value is None or other.value is None or undecided(one, other, better):
+def _above(entry: ScoreEntry, other: ScoreEntry, better: Better) -> bool:
+    if entry.value is None or other.value is None or undecided(entry, other, better):
         return False
-    return one.value < other.value if better == "lower" else one.value > other.value
+    return entry.value < other.value if better == "lower" else entry.value > other.value
 
 
 def _place(result: RunResult, entry: ScoreEntry) -> BoardRow:

@@ -64,46 +64,46 @@ def whole_plays_of(rows: Iterable[TrialRow], partner: str | None) -> tuple[PlayR
     It is the agent's that sat in all seats, or in all but those of the run's `partner`; nobody's
     where several agents met.
     """
-    found = []
+    plays = []
     for row in rows:
         agent, met = _whole_cast(row.trial, partner)
         key, failed = (row.trial.id, None), row.status == "failed"
-        found.append(PlayRow(key, agent, met, _type(row.trial), row.trial.task.cluster, failed))
-    return tuple(found)
+        plays.append(PlayRow(key, agent, met, _type(row.trial), row.trial.task.cluster, failed))
+    return tuple(plays)
 
 
 def asked_of(
-    rows: Iterable[TrialRow], partner: str | None, asked: Mapping[PlayKey, TurnsAsked]
+    rows: Iterable[TrialRow], partner: str | None, turn_counts: Mapping[PlayKey, TurnsAsked]
 ) -> dict[PlayKey, TurnsAsked]:
     """How often each play was asked, from that of seats; of a whole episode, its agent's seats
     together, or all where several agents met."""
-    found = dict(asked)
+    totals = dict(turn_counts)
     for row in rows:
         agent, _ = _whole_cast(row.trial, partner)
-        mine = [m.seat for m in row.trial.cast if agent in (None, m.agent)]
-        found[row.trial.id, None] = asked_in(asked, ((row.trial.id, seat) for seat in mine))
-    return found
+        seats = [m.seat for m in row.trial.cast if agent in (None, m.agent)]
+        totals[row.trial.id, None] = asked_in(turn_counts, ((row.trial.id, seat) for seat in seats))
+    return totals
 
 
-def asked_in(asked: Mapping[Key, TurnsAsked], keys: Iterable[Key]) -> TurnsAsked:
+def asked_in(turn_counts: Mapping[Key, TurnsAsked], keys: Iterable[Key]) -> TurnsAsked:
     """How often these plays were asked together."""
-    some = [asked[key] for key in keys if key in asked]
-    return TurnsAsked(sum(one.failed for one in some), sum(one.asked for one in some))
+    some = [turn_counts[key] for key in keys if key in turn_counts]
+    return TurnsAsked(sum(turns.failed for turns in some), sum(turns.asked for turns in some))
 
 
 def _whole_cast(trial: Trial, partner: str | None) -> tuple[str | None, str | None]:
     """The one agent that an episode is about, and whom it met."""
     agents = {member.agent for member in trial.cast}
-    others = agents - {partner}
+    non_partners = agents - {partner}
     if len(agents) == 1:
         return next(iter(agents)), next(iter(agents))
-    return (next(iter(others)), partner) if len(others) == 1 else (None, None)
+    return (next(iter(non_partners)), partner) if len(non_partners) == 1 else (None, None)
 
 
 def _partner(trial: Trial, seat: str) -> str | None:
     own = trial.agent(seat)
-    others = {member.agent for member in trial.cast if member.seat != seat} - {own} or {own}
-    return others.pop() if len(others) == 1 else None
+    partners = {member.agent for member in trial.cast if member.seat != seat} - {own} or {own}
+    return partners.pop() if len(partners) == 1 else None
 
 
 def _type(trial: Trial) -> str | None:
@@ -117,14 +117,14 @@ def seat_roles(seats: Iterable[PlayKey]) -> dict[PlayKey, str]:
     """
     trials: dict[str, list[str]] = {}
     for trial, seat in seats:
-        if seat is not None and seat not in (mine := trials.setdefault(trial, [])):
-            mine.append(seat)
-    named = len({seat for mine in trials.values() for seat in mine})
+        if seat is not None and seat not in (trial_seats := trials.setdefault(trial, [])):
+            trial_seats.append(seat)
+    named = len({seat for trial_seats in trials.values() for seat in trial_seats})
     shared = named <= max(map(len, trials.values()), default=0)
     return {
         (trial, seat): seat if shared else f"seat {i}"
-        for trial, mine in trials.items()
-        for i, seat in enumerate(mine, 1)
+        for trial, trial_seats in trials.items()
+        for i, seat in enumerate(trial_seats, 1)
     }
 
 
@@ -180,19 +180,19 @@ def combined(outcomes: Sequence[PlayOutcome]) -> PlayOutcome:
     disputed before unconfirmed before "cannot tell", between the widest bounds."""
     if len(outcomes) == 1:
         return outcomes[0]
-    values = [found for found in outcomes if isinstance(found, float)]
+    values = [value for value in outcomes if isinstance(value, float)]
     if values:
         return sum(values) / len(values)
-    unscored = [found for found in outcomes if isinstance(found, NotScored)]
+    unscored = [missing for missing in outcomes if isinstance(missing, NotScored)]
     if len(unscored) < len(outcomes):
         return "failed"
-    kinds = {found.kind for found in unscored}
+    kinds = {missing.kind for missing in unscored}
     order: tuple[NotKnown, ...] = ("disputed", "unconfirmed", "cannot tell")
     return NotScored(
         next(kind for kind in order if kind in kinds),
-        min(found.low for found in unscored),
-        max(found.high for found in unscored),
-        all(found.bounded for found in unscored),
+        min(missing.low for missing in unscored),
+        max(missing.high for missing in unscored),
+        all(missing.bounded for missing in unscored),
     )
 
 
@@ -202,7 +202,7 @@ def bounds(outcomes: Iterable[PlayOutcome | None], measure: Measure) -> tuple[fl
     A failure could have any value of the measure. None where nothing was due, and where a value
     could be of any size.
     """
-    return mean_ends([ends_of(found, measure) for found in outcomes if found is not None])
+    return mean_ends([ends_of(result, measure) for result in outcomes if result is not None])
 
 
 def mean_ends(ends: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
@@ -213,11 +213,11 @@ def mean_ends(ends: Sequence[tuple[float, float]]) -> tuple[float, float] | None
     return low, high
 
 
-def ends_of(found: PlayOutcome, measure: Measure) -> tuple[float, float]:
+def ends_of(result: PlayOutcome, measure: Measure) -> tuple[float, float]:
     """The least and the most that a play's value could be; twice the value that it has."""
-    if isinstance(found, float):
-        return found, found
-    return (measure.low, measure.high) if found == "failed" else (found.low, found.high)
+    if isinstance(result, float):
+        return result, result
+    return (measure.low, measure.high) if result == "failed" else (result.low, result.high)
 
 
 # ------------------------------------------------------------------ what is counted
@@ -269,8 +269,8 @@ class TranscriptCounts:
 
     def count_failures(self, episode: Episode) -> None:
         """Take in what failed in an episode, whether it was played to its end or not."""
-        for seat, asked in episode.asked.items():
-            self.asked[episode.trial.id, seat] = asked
+        for seat, turns_asked in episode.asked.items():
+            self.asked[episode.trial.id, seat] = turns_asked
         for event in episode.events:
             if isinstance(event, Unusable) and not event.final:
                 self.asked_again += 1
@@ -332,17 +332,17 @@ def cost_column(
     `costs` holds the seats that made calls. An agent that made calls elsewhere cost nothing where
     it was never asked; one that made none has no entry.
     """
-    mine = [play for play in plays if play.key in played]
-    known: dict[PlayKey, SeatCost] = {(trial, seat): c for (trial, seat), c in costs.items()}
-    paying = {play.agent for play in mine if play.key in known and known[play.key].usd is not None}
+    rows = [play for play in plays if play.key in played]
+    spent: dict[PlayKey, SeatCost] = {(trial, seat): c for (trial, seat), c in costs.items()}
+    paying = {play.agent for play in rows if play.key in spent and spent[play.key].usd is not None}
     outcomes: dict[PlayKey, PlayOutcome] = {}
-    for play in mine:
+    for play in rows:
         if play.agent in paying:
-            cost = known[play.key].usd if play.key in known else 0.0
+            cost = spent[play.key].usd if play.key in spent else 0.0
             outcomes[play.key] = _NONE if cost is None else cost
     if not outcomes:
         return ()
-    estimated = any(known[key].estimated for key in known.keys() & outcomes.keys())
+    estimated = any(spent[key].estimated for key in spent.keys() & outcomes.keys())
     measure = replace(COST, title=f"{COST.title} (~)") if estimated else COST
     return (ScoreColumn(LEDGER.label, LEDGER, measure, False, False, outcomes),)
 
@@ -356,14 +356,14 @@ def _case(event: Unusable, episode: Episode) -> tuple[str, str, str]:
 def _went_without(episode: Episode) -> set[str]:
     """The names of the questions that failed for good and after which somebody still said more."""
     waiting: set[str] = set()
-    found: set[str] = set()
+    missed: set[str] = set()
     for event in episode.events:
         if isinstance(event, Unusable):
             if event.final and event.name != ACT and not event.optional:
                 waiting.add(event.name)
         elif isinstance(event, Answered | Moved):
-            found |= waiting
-    return found
+            missed |= waiting
+    return missed
 
 
 # ------------------------------------------------------------------ what judges said
@@ -394,8 +394,8 @@ class Judged:
     judgings: Mapping[JudgeId, int]
     measures: dict[str, Measure] = field(default_factory=dict)
     causes: Counter[str] = field(default_factory=Counter)
-    _said: dict[JudgeId, dict[_Which, tuple[Measure, _Values]]] = field(default_factory=dict)
-    _given: dict[tuple[JudgeId, str], dict[PlayKey, tuple[tuple[str, float], ...]]] = field(
+    _by_judge: dict[JudgeId, dict[_Which, tuple[Measure, _Values]]] = field(default_factory=dict)
+    _ratings: dict[tuple[JudgeId, str], dict[PlayKey, tuple[tuple[str, float], ...]]] = field(
         default_factory=dict
     )
     _cells: dict[JudgeId, dict[tuple[Measure, str, str | None], _Cell]] = field(
@@ -418,20 +418,20 @@ class Judged:
             cell = self._cells.setdefault(judge, {}).setdefault(at, (row.cell, []))
             cell[1].append(outcome(row))
             return
-        columns = self._said.setdefault(judge, {})
+        columns = self._by_judge.setdefault(judge, {})
         which = measure.name, measure.low, measure.high, seat is None
         if which not in columns:
             self.measures.setdefault(measure.name, measure)
             columns[which] = measure, {}
         key = row.trial, seat
         key = self._keys.setdefault(key, key)  # one for all measures: there may be millions
-        said, values = outcome(row), columns[which][1]
-        one_value = self._ones.setdefault(said, (said,))
-        values[key] = (*values[key], said) if key in values else one_value
+        play_outcome, values = outcome(row), columns[which][1]
+        one_value = self._ones.setdefault(play_outcome, (play_outcome,))
+        values[key] = (*values[key], play_outcome) if key in values else one_value
         if judge.method == "people" and row.value is not None:
-            given = self._given.setdefault((judge, measure.name), {})
+            ratings = self._ratings.setdefault((judge, measure.name), {})
             rater = row.rated_by.rater if row.rated_by else f"#{row.judging + 1}"
-            given[key] = (*given.get(key, ()), (rater, row.value))
+            ratings[key] = (*ratings.get(key, ()), (rater, row.value))
 
     def labels(self) -> dict[JudgeId, str]:
         """Names that tell the judges apart."""
@@ -443,29 +443,31 @@ class Judged:
         Repeated judgings of a seat by one judge are averaged first, so that it counts once. `last`:
         what they are made of is given up meanwhile, which halves the memory of a large run.
         """
-        labels, made = self.labels(), list[ScoreColumn]()
-        for judge, columns in self._said.items():
-            for (*_, whole), (measure, values) in columns.items():
-                found = {key: combined(said) for key, said in values.items()}
-                given = self._given.get((judge, measure.name), {})
-                made.append(ScoreColumn(labels[judge], judge, measure, whole, True, found, given))
+        labels, score_columns = self.labels(), list[ScoreColumn]()
+        for judge, columns in self._by_judge.items():
+            for (*_, is_whole), (measure, values) in columns.items():
+                outcomes = {key: combined(repeats) for key, repeats in values.items()}
+                ratings = self._ratings.get((judge, measure.name), {})
+                score_columns.append(
+                    ScoreColumn(labels[judge], judge, measure, is_whole, True, outcomes, ratings)
+                )
                 if last:
                     values.clear()
-        return tuple(made)
+        return tuple(score_columns)
 
     def values(self, column: ScoreColumn) -> Mapping[PlayKey, Sequence[PlayOutcome]]:
         """What each judging of a play came to, of one of the `columns`."""
         measure = column.measure
         which = measure.name, measure.low, measure.high, column.whole
-        return self._said[column.judge][which][1]
+        return self._by_judge[column.judge][which][1]
 
     def cells(self) -> tuple[CellValue, ...]:
         """The verdicts on cells and on the run, repeated judgings averaged."""
         labels = self.labels()
         return tuple(
-            CellValue(labels[judge], judge, measure, cell, seat, combined(found))
+            CellValue(labels[judge], judge, measure, cell, seat, combined(outcomes))
             for judge, cells in self._cells.items()
-            for (measure, _, seat), (cell, found) in cells.items()
+            for (measure, _, seat), (cell, outcomes) in cells.items()
         )
 
 
@@ -477,13 +479,13 @@ def labels_of(judges: Collection[JudgeId]) -> dict[JudgeId, str]:
     """
     own = Counter((TRANSCRIPT.label, LEDGER.label, *(judge.label for judge in judges)))
     labels: dict[JudgeId, str] = {}
-    taken = {label for label, count in own.items() if count == 1}
-    for judge in sorted(judges, key=lambda one: (one.label, one.settings, repr(one))):
+    used = {label for label, count in own.items() if count == 1}
+    for judge in sorted(judges, key=lambda j: (j.label, j.settings, repr(j))):
         label = judge.label
         if own[label] > 1:
             marked = f"{label} ({judge.method} {judge.mark})"
             numbered = (f"{marked} #{number}" for number in range(2, len(own) + 2))
-            label = next(one for one in (marked, *numbered) if one not in taken)
-        taken.add(label)
+            label = next(candidate for candidate in (marked, *numbered) if candidate not in used)
+        used.add(label)
         labels[judge] = label
     return {judge: labels[judge] for judge in judges}

@@ -101,10 +101,10 @@ def details_of(store: Store, run: str, *, stopped: str = "", seats: bool = False
         *cost_column(store.calls.seat_costs(run), plays, observed.played),
     )
     wholes = whole_plays_of(trials, outline.partner)
-    said = all_column_outcomes(plays, wholes, (*judged.columns(last=True), *own))
+    columns = all_column_outcomes(plays, wholes, (*judged.columns(last=True), *own))
     macro = row.declared.macro
     in_roles = None if row.declared.roles or seats else row.declared.main
-    asked = asked_of(trials, outline.partner, observed.asked)
+    turn_counts = asked_of(trials, outline.partner, observed.asked)
     failures = outline.failures.model_copy(
         update={
             "turns": _counts(observed.failed_turns),
@@ -122,11 +122,11 @@ def details_of(store: Store, run: str, *, stopped: str = "", seats: bool = False
             "ends": _counts(observed.ends),
             "failures": failures,
             "measures": with_macro(_measures(judged, own), macro),
-            "scores": _score_entries(said, judged.cells(), macro, asked, in_roles),
-            "readings": readings(said),
+            "scores": _score_entries(columns, judged.cells(), macro, turn_counts, in_roles),
+            "readings": readings(columns),
         }
     )
-    return ResultDetails(result, said[: len(said) - len(own)])
+    return ResultDetails(result, columns[: len(columns) - len(own)])
 
 
 def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
@@ -196,7 +196,7 @@ def turns_asked(store: Store, run: str) -> dict[PlayKey, TurnsAsked]:
 
 def judged_of(store: Store, run: str) -> Judged:
     """All that judges said of a run."""
-    judged = Judged({judge: one.most for judge, one in store.verdicts.counts(run).items()})
+    judged = Judged({judge: counts.most for judge, counts in store.verdicts.counts(run).items()})
     for row in store.verdicts.scores(run, texts=False):
         judged.take(row)
     return judged
@@ -218,37 +218,39 @@ def _failed_agents(
     plays: Sequence[PlayRow], observed: TranscriptCounts
 ) -> tuple[AgentFailures, ...]:
     """The agents that failed turns, in the order of the plan."""
-    mine: dict[str, list[PlayKey]] = {}
+    plays_by_agent: dict[str, list[PlayKey]] = {}
     for play in plays:
-        mine.setdefault(str(play.agent), []).append(play.key)
-    found = {agent: asked_in(observed.asked, keys) for agent, keys in mine.items()}
+        plays_by_agent.setdefault(str(play.agent), []).append(play.key)
+    turn_counts = {agent: asked_in(observed.asked, keys) for agent, keys in plays_by_agent.items()}
     return tuple(
-        AgentFailures(agent=agent, failed_turns=one.failed, turns_asked=one.asked, of=observed.unit)
-        for agent, one in found.items()
-        if one.failed
+        AgentFailures(
+            agent=agent, failed_turns=turns.failed, turns_asked=turns.asked, of=observed.unit
+        )
+        for agent, turns in turn_counts.items()
+        if turns.failed
     )
 
 
 def _score_entries(
-    said: Sequence[ColumnOutcomes],
+    columns: Sequence[ColumnOutcomes],
     cells: Sequence[CellValue],
     macro: Sequence[str],
-    asked: Mapping[PlayKey, TurnsAsked],
+    turn_counts: Mapping[PlayKey, TurnsAsked],
     in_roles: Collection[str] | None,
 ) -> tuple[ScoreEntry, ...]:
-    of_seats = [one for one in said if not one.column.whole]
-    of_episodes = [one for one in said if one.column.whole]
+    of_seats = [scores for scores in columns if not scores.column.whole]
+    of_episodes = [scores for scores in columns if scores.column.whole]
     return (
-        *entries(of_seats, macro, asked, in_roles),
-        *entries(of_episodes, macro, asked),
+        *entries(of_seats, macro, turn_counts, in_roles),
+        *entries(of_episodes, macro, turn_counts),
         *(cell_entry(cell) for cell in cells),
     )
 
 
 def _judges(store: Store, run: RunRow, served: Sequence[ServedEntry]) -> tuple[JudgeEntry, ...]:
-    found = store.verdicts.counts(run.name)
-    labels = labels_of(found)
-    by_model = {one.model: tuple(one.returned) for one in served if one.role == "judge"}
+    judgings = store.verdicts.counts(run.name)
+    labels = labels_of(judgings)
+    by_model = {row.model: tuple(row.returned) for row in served if row.role == "judge"}
 
     def entry(judge: JudgeId, counts: JudgingCounts) -> JudgeEntry:
         returned = by_model.get(judge.name, ()) if judge.method == "model" else ()
@@ -261,12 +263,12 @@ def _judges(store: Store, run: RunRow, served: Sequence[ServedEntry]) -> tuple[J
             **judge.as_json(),
         )
 
-    return tuple(entry(judge, counts) for judge, counts in found.items())
+    return tuple(entry(judge, counts) for judge, counts in judgings.items())
 
 
 def _measures(judged: Judged, own: Sequence[ScoreColumn]) -> tuple[MeasureEntry, ...]:
-    found = judged.measures | {column.measure.name: column.measure for column in own}
-    return tuple(_measure(measure) for measure in found.values())
+    metrics = judged.measures | {column.measure.name: column.measure for column in own}
+    return tuple(_measure(measure) for measure in metrics.values())
 
 
 def _measure(measure: Measure) -> MeasureEntry:
@@ -297,11 +299,11 @@ def _partner(settings: dict[str, Any]) -> str | None:
 
 def _problems(trials: Sequence[TrialRow]) -> dict[str, str]:
     """The first problem of each cause, in the order of the plan."""
-    found: dict[str, str] = {}
+    problems: dict[str, str] = {}
     for row in trials:
         if row.status == "failed" and row.problem:
-            found.setdefault(row.cause or "unknown", row.problem)
-    return found
+            problems.setdefault(row.cause or "unknown", row.problem)
+    return problems
 
 
 def _counts(counter: Counter[str]) -> dict[str, int]:
@@ -353,42 +355,42 @@ def narrowed(
 
     ConfigError for a judge or a metric that has no score in it.
     """
-    heard = list(dict.fromkeys(entry.judge for entry in result.scores))
+    labels = list(dict.fromkeys(entry.judge for entry in result.scores))
     wanted_judges = [] if "all" in judges else judges
-    named = [judge_called(judge, heard, result.run) for judge in wanted_judges]
+    named = [judge_called(judge, labels, result.run) for judge in wanted_judges]
     measures = [Measure(m.measure, m.low, math.inf, title=m.title) for m in result.measures]
-    wanted = {measure_called(name, measures) for name in metrics}
-    for name in sorted(wanted - {one.name for one in measures}):
-        near = did_you_mean(name, (one.name for one in measures))
+    metric_names = {measure_called(name, measures) for name in metrics}
+    for name in sorted(metric_names - {measure.name for measure in measures}):
+        near = did_you_mean(name, (measure.name for measure in measures))
         raise ConfigError(
             f'--metric: nothing in {result.run} was scored in "{name}"{near}; expected one of '
-            f"{', '.join(one.name for one in measures) or 'none'}"
+            f"{', '.join(measure.name for measure in measures) or 'none'}"
         )
-    judged = {one.judge for one in result.judges}
-    left = [one for one in heard if named and one in judged and one not in named]
-    others = (*result.other_judges, *left)
-    shown = {*result.agents} if partner else {*evaluated(result)}
+    judged = {judge.judge for judge in result.judges}
+    dropped = [label for label in labels if named and label in judged and label not in named]
+    hidden = (*result.other_judges, *dropped)
+    agents = {*result.agents} if partner else {*evaluated(result)}
     scores = tuple(
         entry
         for entry in result.scores
         if (not named or entry.judge in named or entry.judge not in judged)
-        and (not wanted or entry.measure in wanted)
-        and (entry.agent is None or entry.agent in shown)
+        and (not metric_names or entry.measure in metric_names)
+        and (entry.agent is None or entry.agent in agents)
     )
-    read = tuple(one for one in result.readings if not named or one.reader in named)
-    return result.model_copy(update={"scores": scores, "readings": read, "other_judges": others})
+    read = tuple(reading for reading in result.readings if not named or reading.reader in named)
+    return result.model_copy(update={"scores": scores, "readings": read, "other_judges": hidden})
 
 
 def by_main_judge(result: RunResult) -> RunResult:
     """The result as its main judge scored it, where more than `SEVERAL` did, with further sheets;
     else the result as it is."""
     scored = {entry.judge for entry in result.scores if entry.n or entry.failures}
-    judges = {one.judge: one.id for one in result.judges if one.judge in scored}
-    sheets = [label for label, one in judges.items() if one.role == "sheet"]
-    others = {label: one for label, one in judges.items() if label not in sheets}
-    if len(others) <= SEVERAL:
+    judges = {entry.judge: entry.id for entry in result.judges if entry.judge in scored}
+    sheets = [label for label, judge in judges.items() if judge.role == "sheet"]
+    main_judges = {label: judge for label, judge in judges.items() if label not in sheets}
+    if len(main_judges) <= SEVERAL:
         return result
-    return narrowed(result, [foremost(others)[0], *sheets])
+    return narrowed(result, [foremost(main_judges)[0], *sheets])
 
 
 # ------------------------------------------------------------------ means over plays
@@ -410,10 +412,10 @@ def column_outcomes(plays: Sequence[PlayRow], column: ScoreColumn) -> ColumnOutc
     A play that a judge has not seen counts as a failure of its measures if the trial failed and
     they were due, and else (it is still to be played or judged) not at all.
     """
-    said: list[PlayOutcome | None] = [column.outcomes.get(play.key) for play in plays]
-    if None in said:
-        said = outcomes_of(plays, column, never_due(plays, column))
-    return ColumnOutcomes(column, plays, said)
+    outcomes: list[PlayOutcome | None] = [column.outcomes.get(play.key) for play in plays]
+    if None in outcomes:
+        outcomes = outcomes_of(plays, column, never_due(plays, column))
+    return ColumnOutcomes(column, plays, outcomes)
 
 
 def all_column_outcomes(
@@ -449,100 +451,103 @@ def never_due(plays: Sequence[PlayRow], column: ScoreColumn) -> frozenset[str | 
 
 
 def entries(
-    said: Sequence[ColumnOutcomes],
+    columns: Sequence[ColumnOutcomes],
     macro: Sequence[str] = (),
-    asked: Mapping[PlayKey, TurnsAsked] | None = None,
+    turn_counts: Mapping[PlayKey, TurnsAsked] | None = None,
     in_roles: Collection[str] | None = None,
 ) -> tuple[ScoreEntry, ...]:
     """For each agent: over all its plays, by partner, type and role; in each, a judge and measure a
     row.
 
-    All of `said` is of the same plays; `asked` says how often each was asked for a turn. Each
-    measure named in `macro` has a second row with its macro average, whose note says what it
+    All `columns` are of the same plays; `turn_counts` says how often each was asked for a turn.
+    Each measure named in `macro` has a second row with its macro average, whose note says what it
     averages; in roles stand all measures, or those named in `in_roles`. An entry that nothing
     counts for is left out.
     """
-    chosen = [one for one in said if in_roles is None or one.column.measure.name in in_roles]
-    plays = said[0].plays if said else ()
-    found: list[ScoreEntry] = []
+    chosen = [
+        scores for scores in columns if in_roles is None or scores.column.measure.name in in_roles
+    ]
+    plays = columns[0].plays if columns else ()
+    rows: list[ScoreEntry] = []
     for agent in dict.fromkeys(play.agent for play in plays):
-        mine = [i for i, play in enumerate(plays) if play.agent == agent]
-        whole = tuple(_group_entries(agent, {}, mine, said, macro, asked or {}))
-        found += whole
-        for by, some in _groups(plays, mine):
-            if len(some) == len(mine):  # an only partner, an only type: the same plays
-                found += [entry.model_copy(update={"by": by}) for entry in whole]
-            else:
-                if shown := chosen if "role" in by else said:
-                    found += _group_entries(agent, by, some, shown, macro, asked or {})
-    return tuple(found)
+        places = [i for i, play in enumerate(plays) if play.agent == agent]
+        overall = tuple(_group_entries(agent, {}, places, columns, macro, turn_counts or {}))
+        rows += overall
+        for by, some in _groups(plays, places):
+            if len(some) == len(places):  # an only partner, an only type: the same plays
+                rows += [entry.model_copy(update={"by": by}) for entry in overall]
+            elif group_columns := chosen if "role" in by else columns:
+                rows += _group_entries(agent, by, some, group_columns, macro, turn_counts or {})
+    return tuple(rows)
 
 
 def _groups(
-    plays: Sequence[PlayRow], mine: Sequence[int]
+    plays: Sequence[PlayRow], places: Sequence[int]
 ) -> Iterable[tuple[dict[str, str], Sequence[int]]]:
     """The places of an agent's plays with each partner, then of each type, then in each role."""
     for by in ("partner", "type", "role"):
-        found: dict[str, list[int]] = {}
-        for i in mine:
+        groups: dict[str, list[int]] = {}
+        for i in places:
             group = getattr(plays[i], by)
             if group is not None:
-                found.setdefault(group, []).append(i)
-        yield from (({by: group}, some) for group, some in found.items())
+                groups.setdefault(group, []).append(i)
+        yield from (({by: group}, some) for group, some in groups.items())
 
 
 def _group_entries(
     agent: str | None,
     by: dict[str, str],
     places: Sequence[int],
-    said: Sequence[ColumnOutcomes],
+    columns: Sequence[ColumnOutcomes],
     macro: Sequence[str],
-    asked: Mapping[PlayKey, TurnsAsked],
+    turn_counts: Mapping[PlayKey, TurnsAsked],
 ) -> Iterable[ScoreEntry]:
     from sociolab.stats.intervals import mean, means, on_scale  # numpy: not before there are scores
 
-    clusters = [said[0].plays[i].cluster for i in places]
-    outcomes = [[one.outcomes[i] for i in places] for one in said]
+    clusters = [columns[0].plays[i].cluster for i in places]
+    outcomes = [[scores.outcomes[i] for i in places] for scores in columns]
     values = {str(i): _values(column) for i, column in enumerate(outcomes)}
     estimates = means(values, clusters)
-    for i, one in enumerate(said):
-        column, found = one.column, outcomes[i]
+    for i, scores in enumerate(columns):
+        column, group_outcomes = scores.column, outcomes[i]
         estimate = estimates[str(i)]
-        if all(what is None for what in found):
+        if all(what is None for what in group_outcomes):
             continue
         ends = column.measure.low, column.measure.high
         if column.given:
-            estimate = _by_raters(one, places)
+            estimate = _by_raters(scores, places)
         counted = (
-            one.plays[i].key for i, what in zip(places, found, strict=True) if what is not None
+            scores.plays[i].key
+            for i, what in zip(places, group_outcomes, strict=True)
+            if what is not None
         )
-        turns = asked_in(asked, counted)
-        entry = _entry(agent, by, column, on_scale(estimate, *ends), found, turns)
+        turns = asked_in(turn_counts, counted)
+        entry = _entry(agent, by, column, on_scale(estimate, *ends), group_outcomes, turns)
         yield entry
         if column.measure.name in macro:
-            over = mean(*cluster_means(found, clusters))
+            over = mean(*cluster_means(group_outcomes, clusters))
             if column.given:
-                over = replace(_by_raters(one, places, macro=True), n=over.n)
+                over = replace(_by_raters(scores, places, macro=True), n=over.n)
             yield macro_entry(entry, on_scale(over, *ends))
 
 
-def _by_raters(said: ColumnOutcomes, places: Sequence[int], *, macro: bool = False) -> Estimate:
+def _by_raters(scores: ColumnOutcomes, places: Sequence[int], *, macro: bool = False) -> Estimate:
     """The mean of people's scores for other raters too; `macro`: each cluster counts the same."""
     from sociolab.stats.crossed import RatedPlay, crossed_estimate
 
-    given = said.column.given
-    plays = [said.plays[i] for i in places if said.plays[i].key in given]
+    ratings = scores.column.given
+    plays = [scores.plays[i] for i in places if scores.plays[i].key in ratings]
     sizes = Counter(play.cluster for play in plays)
     return crossed_estimate(
         [
-            RatedPlay(play.cluster, given[play.key], 1 / sizes[play.cluster] if macro else 1.0)
+            RatedPlay(play.cluster, ratings[play.key], 1 / sizes[play.cluster] if macro else 1.0)
             for play in plays
         ]
     )
 
 
 def _values(outcomes: Sequence[PlayOutcome | None]) -> Sequence[float | None]:
-    return [found if isinstance(found, float) else None for found in outcomes]
+    return [outcome if isinstance(outcome, float) else None for outcome in outcomes]
 
 
 def _entry(
@@ -574,7 +579,7 @@ def _entry(
 
 def _without_value(outcomes: Sequence[PlayOutcome | None], measure: Measure) -> dict[str, Any]:
     """The counts of what has no value, and what it could make of the mean."""
-    kinds = Counter(found.kind for found in outcomes if isinstance(found, NotScored))
+    kinds = Counter(outcome.kind for outcome in outcomes if isinstance(outcome, NotScored))
     return {
         "failures": outcomes.count("failed"),
         "unscored": kinds.total(),
@@ -585,38 +590,38 @@ def _without_value(outcomes: Sequence[PlayOutcome | None], measure: Measure) -> 
     }
 
 
-def cell_entry(found: CellValue) -> ScoreEntry:
+def cell_entry(cell_value: CellValue) -> ScoreEntry:
     """A verdict on a cell of the plan, or on the run, as it is: one value, without an interval.
 
     A cell that is an object becomes `by`, its "agent" the entry's; any other becomes {"cell": ...}.
     """
-    by = _by(found)
-    scored = isinstance(found.outcome, float)
+    by = _by(cell_value)
+    scored = isinstance(cell_value.outcome, float)
     return ScoreEntry(
         agent=by.pop("agent", None),
-        measure=found.measure.name,
+        measure=cell_value.measure.name,
         by=by,
-        value=found.outcome if isinstance(found.outcome, float) else None,
+        value=cell_value.outcome if isinstance(cell_value.outcome, float) else None,
         n=int(scored),
         clusters=int(scored),
-        **_without_value([found.outcome], found.measure),
+        **_without_value([cell_value.outcome], cell_value.measure),
         low=None,
         high=None,
         interval="none",
         note="1 value of a whole cell" if scored else "no values",
-        method=found.judge.method,
-        judge=found.label,
+        method=cell_value.judge.method,
+        judge=cell_value.label,
     )
 
 
-def _by(found: CellValue) -> dict[str, str]:
+def _by(cell_value: CellValue) -> dict[str, str]:
     by: dict[str, str] = {}
-    if isinstance(found.cell, dict):
-        by = {str(key): str(value) for key, value in found.cell.items()}
-    elif found.cell is not None:
-        by = {"cell": str(found.cell)}
-    if found.seat is not None:
-        by["seat"] = found.seat
+    if isinstance(cell_value.cell, dict):
+        by = {str(key): str(value) for key, value in cell_value.cell.items()}
+    elif cell_value.cell is not None:
+        by = {"cell": str(cell_value.cell)}
+    if cell_value.seat is not None:
+        by["seat"] = cell_value.seat
     return by
 
 
@@ -625,15 +630,15 @@ def _by(found: CellValue) -> dict[str, str]:
 
 def with_macro(measures: Sequence[MeasureEntry], macro: Sequence[str]) -> tuple[MeasureEntry, ...]:
     """The measures, each that has a macro average followed by it; the titles tell them apart."""
-    found: list[MeasureEntry] = []
+    metrics: list[MeasureEntry] = []
     for entry in measures:
         if entry.measure not in macro:
-            found.append(entry)
+            metrics.append(entry)
             continue
-        found.append(entry.model_copy(update={"title": f"{entry.title} micro"}))
+        metrics.append(entry.model_copy(update={"title": f"{entry.title} micro"}))
         name, title = macro_of(entry.measure), f"{entry.title} macro"
-        found.append(entry.model_copy(update={"measure": name, "title": title, "whole": False}))
-    return tuple(found)
+        metrics.append(entry.model_copy(update={"measure": name, "title": title, "whole": False}))
+    return tuple(metrics)
 
 
 def cluster_means(
@@ -672,29 +677,29 @@ def macro_entry(micro: ScoreEntry, over: Estimate) -> ScoreEntry:
 # ------------------------------------------------------------------ outcomes asked and read
 
 
-def readings(said: Sequence[ColumnOutcomes]) -> tuple[ReadingEntry, ...]:
+def readings(columns: Sequence[ColumnOutcomes]) -> tuple[ReadingEntry, ...]:
     """What readers read held against the outcomes by formula, for each agent and reader."""
-    asked = [one for one in said if one.column.judge.method in BY_FORMULA]
-    read = [one for one in said if one.column.judge.role == "reader"]
+    by_formula = [scores for scores in columns if scores.column.judge.method in BY_FORMULA]
+    read = [scores for scores in columns if scores.column.judge.role == "reader"]
     return tuple(
         entry
-        for own in asked
+        for own in by_formula
         for other in read
         if own.column.measure.name == other.column.measure.name
         for entry in _readings(own, other)
     )
 
 
-def _readings(asked: ColumnOutcomes, read: ColumnOutcomes) -> Iterable[ReadingEntry]:
-    found: dict[str, Counter[str]] = {}
-    for play, ours, theirs in zip(asked.plays, asked.outcomes, read.outcomes, strict=True):
-        if play.agent is not None and ours is not None and theirs is not None:
-            found.setdefault(play.agent, Counter())[_held_against(ours, theirs)] += 1
-    for agent, counts in found.items():
+def _readings(judged: ColumnOutcomes, read: ColumnOutcomes) -> Iterable[ReadingEntry]:
+    tallies: dict[str, Counter[str]] = {}
+    for play, own, other in zip(judged.plays, judged.outcomes, read.outcomes, strict=True):
+        if play.agent is not None and own is not None and other is not None:
+            tallies.setdefault(play.agent, Counter())[_held_against(own, other)] += 1
+    for agent, counts in tallies.items():
         yield ReadingEntry(
             agent=agent,
-            measure=asked.column.measure.name,
-            judge=asked.column.label,
+            measure=judged.column.measure.name,
+            judge=judged.column.label,
             reader=read.column.label,
             **{name: counts[name] for name in _HELD},
         )
@@ -703,10 +708,10 @@ def _readings(asked: ColumnOutcomes, read: ColumnOutcomes) -> Iterable[ReadingEn
 _HELD = ("agree", "differ", "only_judge", "only_reader", "neither")
 
 
-def _held_against(asked: PlayOutcome, read: PlayOutcome) -> str:
-    if isinstance(asked, float) and isinstance(read, float):
-        return "agree" if math.isclose(asked, read, abs_tol=1e-9) else "differ"
-    if isinstance(asked, float):
+def _held_against(judged: PlayOutcome, read: PlayOutcome) -> str:
+    if isinstance(judged, float) and isinstance(read, float):
+        return "agree" if math.isclose(judged, read, abs_tol=1e-9) else "differ"
+    if isinstance(judged, float):
         return "only_judge"
     return "only_reader" if isinstance(read, float) else "neither"
 
@@ -740,7 +745,7 @@ def first_failures(
         *_first("questions", observed.first_questions.values(), observed.failed_questions),
         *_first_scores(store, run),
         *_first(
-            "calls", ((one.cause, one.problem, one.call.trial) for one in store.calls.failures(run))
+            "calls", ((row.cause, row.problem, row.call.trial) for row in store.calls.failures(run))
         ),
         *_first("usage", ((FAULT, why, trial) for trial, why in store.calls.faults(run))),
     )
@@ -784,17 +789,17 @@ def _first(
 
     Without `counts` these are the cases themselves.
     """
-    found: dict[str, tuple[str, str]] = {}
+    first: dict[str, tuple[str, str]] = {}
     counted: Counter[str] = Counter()
     for cause, problem, episode in cases:
-        found.setdefault(cause, (problem, episode))
+        first.setdefault(cause, (problem, episode))
         counted[cause] += 1
-    known = counted if counts is None else counts
+    totals = counted if counts is None else counts
     for cause, (problem, episode) in sorted(
-        found.items(), key=lambda one: (-known[one[0]], one[0])
+        first.items(), key=lambda item: (-totals[item[0]], item[0])
     ):
         yield FirstFailure(
-            kind=kind, cause=cause, count=known[cause], problem=short(problem), episode=episode
+            kind=kind, cause=cause, count=totals[cause], problem=short(problem), episode=episode
         )
 
 
@@ -825,22 +830,22 @@ class ScoreDistribution:
         return tuple(map(itemgetter(0), self.points))
 
 
-def distributions_of(said: Iterable[ColumnOutcomes]) -> tuple[ScoreDistribution, ...]:
+def distributions_of(columns: Iterable[ColumnOutcomes]) -> tuple[ScoreDistribution, ...]:
     """The values by judge, measure and agent; those of plays of no single agent are left out, and
     what a judge cannot tell."""
     points: dict[tuple[str, str, str], list[PlayValue]] = {}
     missing: Counter[tuple[str, str, str]] = Counter()
-    for one in said:
-        judge, measure = one.column.label, one.column.measure.name
-        for play, outcome in zip(one.plays, one.outcomes, strict=True):
+    for scores in columns:
+        judge, measure = scores.column.label, scores.column.measure.name
+        for play, outcome in zip(scores.plays, scores.outcomes, strict=True):
             if play.agent is None or outcome is None or isinstance(outcome, NotScored):
                 continue
             key = judge, measure, play.agent
-            mine = points.setdefault(key, [])
+            values = points.setdefault(key, [])
             if outcome == "failed":
                 missing[key] += 1
             else:
-                mine.append(PlayValue(outcome, *play.key))
+                values.append(PlayValue(outcome, *play.key))
     return tuple(
         ScoreDistribution(agent, judge, measure, tuple(some), missing[judge, measure, agent])
         for (judge, measure, agent), some in points.items()

@@ -39,25 +39,25 @@ def setting(result: RunResult) -> tuple[tuple[str, str], ...]:
         f"{label} ({agent_kind(result, label)}{', the partner' if label == result.partner else ''})"
         for label in partner_last(result)
     )
-    judges = "; ".join(_judge(judge) for judge in result.judges if judge.judge in _heard(result))
-    found = [("World", result.world)]
+    judges = "; ".join(_judge(judge) for judge in result.judges if judge.judge in _scorers(result))
+    facts = [("World", result.world)]
     if result.data:
         data = result.data
-        found.append(("Data", f"{data.name} {data.version} (hash {data.hash})"))
+        facts.append(("Data", f"{data.name} {data.version} (hash {data.hash})"))
     if settings := world_settings_in(result.settings):
         named = ", ".join(f"{name}={value}" for name, value in settings.items())
-        found.append(("Settings", named))
-    found += [
+        facts.append(("Settings", named))
+    facts += [
         ("Agents", agents or "none"),
         ("Judges", judges or "none"),
         ("Seed", "not recorded" if result.seed is None else str(result.seed)),
         ("Started", date(result)),
     ]
-    if made := made_with(result):
-        found.append(("Made with", made))
+    if versions := made_with(result):
+        facts.append(("Made with", versions))
     if tags := _tags(result):
-        found.append(("Tags", tags))
-    return tuple(found)
+        facts.append(("Tags", tags))
+    return tuple(facts)
 
 
 def _judge(judge: JudgeEntry) -> str:
@@ -77,9 +77,9 @@ def date(result: RunResult) -> str:
 
 def evaluated(result: RunResult) -> tuple[str, ...]:
     """The agents that are evaluated: all but a partner that is not also one of them."""
-    asked = [result.renamed.get(one, one) for one in recorded_labels(result.recorded.get("agents"))]
-    found = tuple(one for one in result.agents if one != result.partner or one in asked)
-    return found or result.agents
+    names = [result.renamed.get(a, a) for a in recorded_labels(result.recorded.get("agents"))]
+    agents = tuple(label for label in result.agents if label != result.partner or label in names)
+    return agents or result.agents
 
 
 def partner_last(result: RunResult) -> tuple[str, ...]:
@@ -114,11 +114,11 @@ def account(result: RunResult) -> tuple[tuple[str, str], ...]:
 
 def course(result: RunResult) -> tuple[tuple[str, str], ...]:
     """What became of the trials, and how episodes ended."""
-    left = result.trials - result.played - result.failed
+    pending = result.trials - result.played - result.failed
     trials = f"{result.played:,} of {result.trials:,} played, {result.failed:,} failed"
     ends = {result.declared.ends.get(why, why): count for why, count in result.ends.items()}
     return (
-        ("Episodes", trials + (f", {left:,} not played yet" if left else "")),
+        ("Episodes", trials + (f", {pending:,} not played yet" if pending else "")),
         ("Ended by", counted(ends)),
     )
 
@@ -200,22 +200,22 @@ def _each(result: RunResult, total: int, mark: str = "") -> str:
 
 def identity(result: RunResult) -> tuple[tuple[str, str], ...]:
     """Hashes of what was played and how it was judged, prompts included, and the version."""
-    found = [("sociolab", result.versions.get("sociolab", "not recorded"))]
+    pairs = [("sociolab", result.versions.get("sociolab", "not recorded"))]
     if result.data:
-        found.append((f"Data {result.data.name} {result.data.version}", result.data.hash))
+        pairs.append((f"Data {result.data.name} {result.data.version}", result.data.hash))
     own = evaluated(result)
-    for one in sorted(result.identities, key=lambda one: one.label not in own):
-        role = "Agent" if one.label in own else "Partner"
-        hashes = [one.settings, *([f"code {one.code}"] if one.code else [])]
-        found.append((f"{role} {one.label}", ", ".join(filter(None, hashes)) or "none"))
-    found += [(f"Judge {judge.judge}", judge.id.version or "none") for judge in result.judges]
-    return tuple(found)
+    for agent in sorted(result.identities, key=lambda entry: entry.label not in own):
+        role = "Agent" if agent.label in own else "Partner"
+        hashes = [agent.settings, *([f"code {agent.code}"] if agent.code else [])]
+        pairs.append((f"{role} {agent.label}", ", ".join(filter(None, hashes)) or "none"))
+    pairs += [(f"Judge {judge.judge}", judge.id.version or "none") for judge in result.judges]
+    return tuple(pairs)
 
 
 def made_with(result: RunResult) -> str:
     """The versions of the run, and of its later parts where they are others; "" if none is
     recorded."""
-    return "; then ".join(_words(one) for one in _made_parts(result))
+    return "; then ".join(_describe_versions(part) for part in _made_parts(result))
 
 
 def changed_versions(result: RunResult) -> str:
@@ -223,7 +223,7 @@ def changed_versions(result: RunResult) -> str:
 
     Of sociolab and of Python; other commits are other work of the user, which `made_with` names.
     """
-    parts = [(one.get("sociolab"), one.get("python")) for one in _made_parts(result)]
+    parts = [(part.get("sociolab"), part.get("python")) for part in _made_parts(result)]
     if len(set(parts)) < 2:
         return ""
     versions = ", then ".join(_versions(*part) for part in dict.fromkeys(parts))
@@ -236,13 +236,13 @@ _SHORT = 10
 
 def _made_parts(result: RunResult) -> list[Mapping[str, Any]]:
     later, first = result.recorded.get("resumed_with"), result.recorded.get("made_with")
-    found = [*([first] if first else []), *(later if isinstance(later, list) else [])]
+    parts = [*([first] if first else []), *(later if isinstance(later, list) else [])]
     if later and not first:
-        found.insert(0, {})
-    return [one for one in found if isinstance(one, dict)]
+        parts.insert(0, {})
+    return [part for part in parts if isinstance(part, dict)]
 
 
-def _words(part: Mapping[str, Any]) -> str:
+def _describe_versions(part: Mapping[str, Any]) -> str:
     git = part.get("git")
     if not isinstance(git, dict):
         return _versions(part.get("sociolab"), part.get("python"))
@@ -260,8 +260,8 @@ def _versions(sociolab: object, python: object) -> str:
 
 def not_played(result: RunResult) -> Iterator[Sentence]:
     """How many trials of a run are not played yet, and how many failed; nothing of a whole one."""
-    if left := result.trials - result.played - result.failed:
-        yield SAY("unfinished", run=result.run, trials=Count("trial", left))
+    if pending := result.trials - result.played - result.failed:
+        yield SAY("unfinished", run=result.run, trials=Count("trial", pending))
     if result.failed:
         yield SAY("some_failed", run=result.run, trials=Count("trial", result.failed))
 
@@ -290,9 +290,9 @@ def _pairing(result: RunResult) -> Sentence:
         return SAY("nobody_played")
     if people := _people(result):
         kinds = result.declared.agents
-        others = [name for label, name in named.items() if kinds.get(label) != "person"]
-        if others:
-            return SAY("people_with", people=people, others=others)
+        partners = [name for label, name in named.items() if kinds.get(label) != "person"]
+        if partners:
+            return SAY("people_with", people=people, others=partners)
         return SAY("people_alone", people=people)
     own, part = [named[label] for label in evaluated(result)], result.declared.partner
     if result.partner is not None and result.partner in named:
@@ -313,7 +313,7 @@ def _people(result: RunResult) -> str:
 
 
 def _judging(result: RunResult) -> Sentence:
-    names = [judge.judge for judge in result.judges if judge.judge in _heard(result)]
+    names = [judge.judge for judge in result.judges if judge.judge in _scorers(result)]
     if result.other_judges:
         return SAY("judges_shown", judges=names, others=result.other_judges)
     return SAY("judges", judges=names) if names else SAY("no_judge")
@@ -392,8 +392,8 @@ def _warnings(result: RunResult) -> Iterator[str]:
             yield SAY("replayed")
         if "failed turns" in failures.trials:
             yield SAY("stays_failed")
-    if left := result.trials - result.played - result.failed:
-        yield SAY("not_played", n=left, trials=trials)
+    if pending := result.trials - result.played - result.failed:
+        yield SAY("not_played", n=pending, trials=trials)
     if failures.turns:
         yield SAY("no_reply", turns=_total("turn", failures.turns), causes=counted(failures.turns))
         yield from first_words(result, "turns")
@@ -445,23 +445,23 @@ def _contradicted_reports(result: RunResult) -> Iterator[Sentence]:
 
 def _judged(result: RunResult) -> bool:
     """Whether a judge said anything of a play, be it that it cannot tell."""
-    judges = {one.judge for one in result.judges}
+    judges = {judge.judge for judge in result.judges}
     return any(entry.judge in judges and (entry.n or entry.unscored) for entry in result.scores)
 
 
-def _heard(result: RunResult) -> set[str]:
+def _scorers(result: RunResult) -> set[str]:
     """The judges that had something to say, be it that a score is missing: no formula where no goal
     has one. All of them while nothing has been said."""
-    heard = {one.judge for one in result.scores if one.n or one.unscored or one.failures}
-    return heard or {one.judge for one in result.judges}
+    labels = {entry.judge for entry in result.scores if entry.n or entry.unscored or entry.failures}
+    return labels or {judge.judge for judge in result.judges}
 
 
 def agent_failures(result: RunResult) -> Iterator[Sentence]:
     """Which agents failed turns, and what share, in a sentence each."""
-    for one in result.failures.agents:
-        turns = Count(one.of.removesuffix("s"), one.turns_asked)
-        portion = share(one.failed_turns, one.turns_asked)
-        yield SAY("agent_failed", agent=one.agent, n=one.failed_turns, turns=turns, share=portion)
+    for row in result.failures.agents:
+        turns = Count(row.of.removesuffix("s"), row.turns_asked)
+        portion = share(row.failed_turns, row.turns_asked)
+        yield SAY("agent_failed", agent=row.agent, n=row.failed_turns, turns=turns, share=portion)
 
 
 _REPLIES: frozenset[Cause] = frozenset(
@@ -477,20 +477,20 @@ def judge_failures(
     sentence each; of those in `only`, where it is not None. `store`: the file that was named."""
     scored = {entry.judge for entry in result.scores if entry.n}
     ids = {entry.judge: entry.id for entry in result.judges}
-    for one in result.failures.first:
-        if one.kind != "scores" or one.cause == "incomplete" or one.judge is None:
+    for case in result.failures.first:
+        if case.kind != "scores" or case.cause == "incomplete" or case.judge is None:
             continue
-        if only is not None and ids[one.judge] not in only:
+        if only is not None and ids[case.judge] not in only:
             continue
-        gave_none = one.judge not in scored
-        if gave_none or one.cause not in _REPLIES:
+        gave_none = case.judge not in scored
+        if gave_none or case.cause not in _REPLIES:
             yield SAY(
                 "judge_failed",
-                scores=Count("score", one.count),
-                judge=one.judge,
+                scores=Count("score", case.count),
+                judge=case.judge,
                 none=SAY("gave_no_score") if gave_none else "",
-                cause=one.cause,
-                problem=one.problem,
+                cause=case.cause,
+                problem=case.problem,
                 run=result.run,
                 store=SAY("in_store", file=str(store)) if store else "",
             )
@@ -513,31 +513,31 @@ _KINDS: Mapping[FailedKind, str] = {
 
 def first_words(result: RunResult, kind: FailedKind) -> Iterator[Sentence]:
     """The first cases of a kind, in a sentence each."""
-    for one in result.failures.first:
-        if one.kind == kind:
-            problem = sanitize(one.problem)
-            yield SAY("first_case", what=_who(one), where=_where(one), problem=problem)
+    for case in result.failures.first:
+        if case.kind == kind:
+            problem = sanitize(case.problem)
+            yield SAY("first_case", what=_who(case), where=_where(case), problem=problem)
 
 
 def first_pairs(result: RunResult) -> dict[str, str]:
     """The first cases of all kinds as labels and texts, for a page."""
     return {
-        f"{_KINDS[one.kind]}: {_who(one)}": f"{sanitize(one.problem)} ({_where(one)})"
-        for one in result.failures.first
+        f"{_KINDS[case.kind]}: {_who(case)}": f"{sanitize(case.problem)} ({_where(case)})"
+        for case in result.failures.first
     }
 
 
-def _who(one: FirstFailure) -> str:
-    by = f" of {one.judge}" if one.judge else ""
-    return f"{one.cause} {one.count:,}{by}"
+def _who(case: FirstFailure) -> str:
+    by = f" of {case.judge}" if case.judge else ""
+    return f"{case.cause} {case.count:,}{by}"
 
 
-def _where(one: FirstFailure) -> Sentence:
-    if one.episode is None:
+def _where(case: FirstFailure) -> Sentence:
+    if case.episode is None:
         return SAY("nowhere")
-    if one.count == 1:
-        return SAY("in_episode", episode=one.episode)
-    return SAY("first_in_episode", episode=one.episode)
+    if case.count == 1:
+        return SAY("in_episode", episode=case.episode)
+    return SAY("first_in_episode", episode=case.episode)
 
 
 # ------------------------------------------------------------------ how to play it again
@@ -556,10 +556,10 @@ def command(result: RunResult) -> str:
     if result.partner is not None:
         words += ["--partner", label_of.get(result.partner, result.partner)]
     # A formula comes with its world; other judges, and readers, are asked for.
-    asked = [one for *_, one in settings.get("judges") or () if one["method"] not in BY_FORMULA]
-    for judge in [one["model"] for one in asked if one["role"] == "judge"] or ["none"]:
+    judges = [row for *_, row in settings.get("judges") or () if row["method"] not in BY_FORMULA]
+    for judge in [row["model"] for row in judges if row["role"] == "judge"] or ["none"]:
         words += ["--judge", judge]
-    for reader in [one["model"] for one in asked if one["role"] == "reader"]:
+    for reader in [row["model"] for row in judges if row["role"] == "reader"]:
         words += ["--reader", reader]
     for name, value in world_settings_in(result.settings).items():
         words += ["--set", f"{name}={value}"]

@@ -111,8 +111,8 @@ def _established_for_all(entries: Iterable[ScoreEntry], measure: MeasureEntry) -
 def measures_of(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
     """The measures of these entries, in the order of the world's paper."""
     named = {entry.measure for entry in entries}
-    shown = [entry for entry in result.measures if entry.measure in named]
-    return result.declared.ordered(shown, lambda entry: entry.measure)
+    metrics = [entry for entry in result.measures if entry.measure in named]
+    return result.declared.ordered(metrics, lambda entry: entry.measure)
 
 
 def main_measure(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
@@ -123,8 +123,8 @@ def main_measure(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[Meas
     """
     valued = {entry.measure for entry in entries if entry.value is not None}
     mains = [result.measure(name) for name in result.declared.main if name in valued]
-    others = measures_of(result, [entry for entry in entries if entry.value is not None])
-    every = list(dict.fromkeys((*mains, *others)))
+    scored = measures_of(result, [entry for entry in entries if entry.value is not None])
+    every = list(dict.fromkeys((*mains, *scored)))
     leading = [measure for measure in every if _established_for_all(entries, measure)]
     return tuple((leading or every)[:1])
 
@@ -136,19 +136,19 @@ def overview_measures(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple
     valued = {entry.measure for entry in entries if entry.value is not None}
     sheets = {judge.judge for judge in result.judges if judge.role == "sheet"}
     if any(entry.judge in sheets for entry in entries):
-        shown = measures_of(result, [entry for entry in entries if entry.value is not None])
+        metrics = measures_of(result, [entry for entry in entries if entry.value is not None])
     else:
         mains = [result.measure(name) for name in result.declared.main if name in valued]
-        shown = tuple(dict.fromkeys((*mains, *main_measure(result, entries))))
-    return tuple(sorted(shown, key=lambda one: not _established_for_all(entries, one)))
+        metrics = tuple(dict.fromkeys((*mains, *main_measure(result, entries))))
+    return tuple(sorted(metrics, key=lambda metric: not _established_for_all(entries, metric)))
 
 
 def finding_of(result: RunResult, entry: ScoreEntry, **more: Any) -> Finding:
     """A mean as a finding; `more` are further figures of its row."""
     from sociolab.stats.intervals import Estimate  # numpy: not before there are scores
 
-    one = result.measure(entry.measure)
-    high = math.inf if one.high is None else one.high
+    metric = result.measure(entry.measure)
+    high = math.inf if metric.high is None else metric.high
     estimate = Estimate(
         entry.value,
         entry.n,
@@ -159,7 +159,7 @@ def finding_of(result: RunResult, entry: ScoreEntry, **more: Any) -> Finding:
         note=entry.note,
     )
     return Finding(
-        Measure(one.measure, one.low, high, one.whole, one.title),
+        Measure(metric.measure, metric.low, high, metric.whole, metric.title),
         {"agent": entry.agent or "", "judge": entry.judge, **entry.by},
         estimate,
         (Count("score", entry.n),),
@@ -181,28 +181,28 @@ def little_established(result: RunResult, entries: Iterable[ScoreEntry]) -> Iter
 def grids_of(result: RunResult, *, details: bool) -> tuple[Grid, ...]:
     """All tables of a result that hold anything; `details` adds a matrix of agents and partners for
     every measure."""
-    found = [*agent_grids(result), *pair_grids(result, details=details), *other_grids(result)]
-    return tuple(grid for grid in (*found, *type_grids(result), play_grid(result)) if grid.rows)
+    grids = [*agent_grids(result), *pair_grids(result, details=details), *other_grids(result)]
+    return tuple(grid for grid in (*grids, *type_grids(result), play_grid(result)) if grid.rows)
 
 
 def agent_grids(result: RunResult) -> tuple[Grid, ...]:
     """For each judge, agents by measures, over all partners (SOTOPIA's Table 2); and agents in each
     role, where the world has roles."""
-    found = []
+    grids = []
     for judge in judges_of(result):
-        mine = [entry for entry in result.scores if entry.judge == judge]
+        rows = [entry for entry in result.scores if entry.judge == judge]
         heading = SAY("by_agent", judge=judge)
-        grid = _by_measure(result, heading, "agent", _by_agent(result, mine), judge)
-        found.append(replace(grid, notes=(*grid.notes, *_partners_differ(mine, evaluated(result)))))
+        grid = _by_measure(result, heading, "agent", _by_agent(result, rows), judge)
+        grids.append(replace(grid, notes=(*grid.notes, *_partners_differ(rows, evaluated(result)))))
         roles = [
             (f"{agent} as {entry.by['role']}", entry)
             for agent in partner_last(result)
-            for entry in mine
+            for entry in rows
             if entry.agent == agent and set(entry.by) == {"role"}
         ]
         heading = SAY("by_role", judge=judge)
-        found.append(_by_measure(result, heading, "agent and role", roles, judge))
-    return tuple(grid for grid in found if grid.rows)
+        grids.append(_by_measure(result, heading, "agent and role", roles, judge))
+    return tuple(grid for grid in grids if grid.rows)
 
 
 def _partners_differ(entries: Sequence[ScoreEntry], evaluated_: Collection[str]) -> Iterator[str]:
@@ -214,19 +214,19 @@ def _partners_differ(entries: Sequence[ScoreEntry], evaluated_: Collection[str])
     kinds: dict[tuple[str, ...], list[str]] = {}
     for agent, partners in met.items():
         # An agent that played itself met what any other in self-play met.
-        others = tuple(sorted("itself" if one == agent else one for one in partners))
-        kinds.setdefault(others, []).append(agent)
+        names = tuple(sorted("itself" if name == agent else name for name in partners))
+        kinds.setdefault(names, []).append(agent)
     if len(kinds) > 1 and len({frozenset(partners) for partners in met.values()}) > 1:
-        told = "; ".join(
+        text = "; ".join(
             f"{', '.join(agents)} met {', '.join(partners)}" for partners, agents in kinds.items()
         )
-        yield SAY("partners_differ", partners=told)
+        yield SAY("partners_differ", partners=text)
 
 
 def play_grid(result: RunResult) -> Grid:
     """Agents by what was counted in their transcripts, and what they cost."""
-    mine = [entry for entry in result.scores if entry.judge in OWN]
-    return _by_measure(result, SAY("run_statistics"), "agent", _by_agent(result, mine), *OWN)
+    entries = [entry for entry in result.scores if entry.judge in OWN]
+    return _by_measure(result, SAY("run_statistics"), "agent", _by_agent(result, entries), *OWN)
 
 
 def type_grids(result: RunResult) -> tuple[Grid, ...]:
@@ -235,23 +235,23 @@ def type_grids(result: RunResult) -> tuple[Grid, ...]:
     A type of which nothing can be scored has no row, but a note. A measure of one type only has
     no column: its values stand in the table by agent.
     """
-    found = []
+    grids = []
     for judge in judges_of(result):
         for agent in partner_last(result):
-            mine = [
+            rows = [
                 (entry.by["type"], entry)
                 for entry in result.scores
                 if entry.judge == judge and entry.agent == agent and set(entry.by) == {"type"}
             ]
-            mine = _of_several_types(mine)
+            rows = _of_several_types(rows)
             heading = SAY("by_type", agent=agent, judge=judge)
-            told = {kind for kind, entry in mine if entry.n or entry.failures}
-            dropped = dict.fromkeys(kind for kind, _ in mine if kind not in told)
-            grid = _by_measure(result, heading, "type", [m for m in mine if m[0] in told], judge)
+            scored = {kind for kind, entry in rows if entry.n or entry.failures}
+            dropped = dict.fromkeys(kind for kind, _ in rows if kind not in scored)
+            grid = _by_measure(result, heading, "type", [m for m in rows if m[0] in scored], judge)
             if dropped:
                 grid = replace(grid, notes=(*grid.notes, SAY("nothing_scored", types=[*dropped])))
-            found.append(grid)
-    return tuple(grid for grid in found if grid.rows)
+            grids.append(grid)
+    return tuple(grid for grid in grids if grid.rows)
 
 
 def _of_several_types(labelled: list[tuple[str, ScoreEntry]]) -> list[tuple[str, ScoreEntry]]:
@@ -272,12 +272,12 @@ def pair_grids(result: RunResult, *, details: bool) -> tuple[Grid, ...]:
     """
     if len(result.agents) < 2:
         return ()
-    found = []
+    grids = []
     for judge in judges_of(result):
-        mine = [e for e in result.scores if e.judge == judge and set(e.by) == {"partner"}]
-        measures = measures_of(result, mine) if details else main_measure(result, mine)
-        found += [_pairs(result, judge, measure, mine) for measure in measures]
-    return tuple(grid for grid in found if any(_met(row) > 1 for row in grid.rows))
+        entries = [e for e in result.scores if e.judge == judge and set(e.by) == {"partner"}]
+        measures = measures_of(result, entries) if details else main_measure(result, entries)
+        grids += [_pairs(result, judge, measure, entries) for measure in measures]
+    return tuple(grid for grid in grids if any(_met(row) > 1 for row in grid.rows))
 
 
 def _met(row: GridRow) -> int:
@@ -287,22 +287,22 @@ def _met(row: GridRow) -> int:
 
 def other_grids(result: RunResult) -> tuple[Grid, ...]:
     """For each judge, what is neither by agent, partner nor type: whole episodes and cells."""
-    found = []
+    grids = []
     for judge in judges_of(result):
-        mine = [
+        rows = [
             (", ".join([entry.agent or "all", *(f"{k} {v}" for k, v in entry.by.items())]), entry)
             for entry in result.scores
             if entry.judge == judge
             and (entry.agent is None or not set(entry.by) <= {"partner", "type", "role"})
         ]
-        found.append(_by_measure(result, SAY("other_scores", judge=judge), "of", mine, judge))
-    return tuple(grid for grid in found if grid.rows)
+        grids.append(_by_measure(result, SAY("other_scores", judge=judge), "of", rows, judge))
+    return tuple(grid for grid in grids if grid.rows)
 
 
 def _by_agent(result: RunResult, entries: Iterable[ScoreEntry]) -> list[tuple[str, ScoreEntry]]:
-    found = [(entry.agent, entry) for entry in entries if entry.agent and not entry.by]
+    rows = [(entry.agent, entry) for entry in entries if entry.agent and not entry.by]
     order = {label: i for i, label in enumerate(partner_last(result))}
-    return sorted(found, key=lambda one: order.get(one[0], len(order)))
+    return sorted(rows, key=lambda row: order.get(row[0], len(order)))
 
 
 def _by_measure(
@@ -342,8 +342,8 @@ def _pairs(
         if any(who == agent for who, _ in cells)
     )
     heading = SAY("by_pair", metric=measure.title, judge=judge)
-    told = (nature(result, judge), *judge_notes(result, (judge,)))
-    notes = (*told, *_footnotes(result, list(cells.values())))
+    about_judge = (nature(result, judge), *judge_notes(result, (judge,)))
+    notes = (*about_judge, *_footnotes(result, list(cells.values())))
     return Grid(heading, "agent", partners, rows, notes)
 
 
@@ -372,11 +372,11 @@ def _agreement(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterator[str
     """How far two readings of the same agree beyond chance, each episode with equal weight."""
     names = result.declared.agreement
     for agent in dict.fromkeys(entry.agent for entry in entries if not entry.by):
-        found = {e.measure: e.value for e in entries if e.agent == agent and not e.by}
-        one, other, same = (found.get(name) for name in names) if names else (None, None, None)
-        if one is None or other is None or same is None:
+        values = {e.measure: e.value for e in entries if e.agent == agent and not e.by}
+        first, second, same = (values.get(name) for name in names) if names else (None, None, None)
+        if first is None or second is None or same is None:
             continue
-        chance = one * other + (1 - one) * (1 - other)
+        chance = first * second + (1 - first) * (1 - second)
         kappa = SAY("no_kappa") if chance == 1 else f"{(same - chance) / (1 - chance):.2f}"
         titles = [result.measure(name).title for name in names[:2]]
         yield SAY("agreement", agent=agent, metrics=titles, share=same, kappa=kappa)
@@ -423,16 +423,16 @@ def grid_text(result: RunResult, grid: Grid) -> TextTable:
     a note."""
     grid = turned(grid)
     heads = _heads(result, grid.entries)
-    told = [[_counts(result, e, heads) for e in row.cells if e is not None] for row in grid.rows]
+    counts = [[_counts(result, e, heads) for e in row.cells if e is not None] for row in grid.rows]
     notes = (*_rules_note(result, grid), *grid.notes, *filter(None, [grid.legend]))
-    if all(one == some[0] for some in told for one in some):
+    if all(cell == some[0] for some in counts for cell in some):
         rows = tuple(
             (
                 row.label,
                 *(_value(result, e) for e in row.cells),
                 *(some[0] if some else [""] * len(heads)),
             )
-            for row, some in zip(grid.rows, told, strict=True)
+            for row, some in zip(grid.rows, counts, strict=True)
         )
         return TextTable(grid.heading, (grid.corner, *grid.columns, *heads), rows, notes)
     rows = tuple(
@@ -450,8 +450,8 @@ def value_text(result: RunResult, entry: ScoreEntry) -> str:
     """A value with its interval: "7.33 ±4.41", "7.33 [6.91, 7.70]"; a dash where there is none."""
     if entry.value is None:
         return "\N{EN DASH}"
-    shown = number(entry.value, result.measure(entry.measure))
-    return minus(f"{shown} {interval(result, entry)}".strip())
+    text = number(entry.value, result.measure(entry.measure))
+    return minus(f"{text} {interval(result, entry)}".strip())
 
 
 def _value(result: RunResult, entry: ScoreEntry | None) -> str:
@@ -466,28 +466,28 @@ def _heads(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
 
 
 def _counts(result: RunResult, entry: ScoreEntry, heads: Sequence[str]) -> list[str]:
-    found = {
+    texts = {
         "n": f"{size(result, entry):,}",
         "failed": f"{entry.failures:,}",
         failed_unit(result): failed_turns(entry),
         **{word: minus(text) for word, text in covered(result, entry).items()},
     }
-    return [found[head] for head in heads]
+    return [texts[head] for head in heads]
 
 
 def _in_parentheses(result: RunResult, entry: ScoreEntry | None, heads: Sequence[str]) -> str:
     if entry is None:
         return ""
-    found = covered(result, entry)
+    figures = covered(result, entry)
     lost = failed_share(entry)
-    told = {
+    texts = {
         "failed": f"{entry.failures:,} failed" if entry.failures else "",
-        "coverage": f"{found['coverage']} coverage" if entry.unscored else "",
-        "bounds": minus(f"bounds {found['bounds']}") if found["bounds"] else "",
+        "coverage": f"{figures['coverage']} coverage" if entry.unscored else "",
+        "bounds": minus(f"bounds {figures['bounds']}") if figures["bounds"] else "",
         "disputed": f"{entry.disputed:,} disputed" if entry.disputed else "",
         "unconfirmed": f"{entry.unconfirmed:,} unconfirmed" if entry.unconfirmed else "",
     }
-    parts = [told.get(head, "") for head in heads]
+    parts = [texts.get(head, "") for head in heads]
     turns = f"{lost} {failed_unit(result)}" if lost else ""
     return f" ({', '.join(filter(None, (f'{size(result, entry):,}', *parts, turns)))})"
 
@@ -529,8 +529,8 @@ def outcomes_sections(result: RunResult) -> tuple[Section, ...]:
         )
     ]
     tables += [
-        _reported_and_read(reader, [one for one in result.readings if one.reader == reader])
-        for reader in dict.fromkeys(one.reader for one in result.readings)
+        _reported_and_read(reader, [row for row in result.readings if row.reader == reader])
+        for reader in dict.fromkeys(row.reader for row in result.readings)
     ]
     section = noted(Section("Outcomes", tables=tuple(tables)), judge_notes(result))
     return (section,) if tables else ()
@@ -553,14 +553,14 @@ def _reported_and_read(reader: str, entries: Sequence[ReadingEntry]) -> FindingT
     figures = ("agree", "differ", "only_judge", "only_reader", "neither")
     rows = [
         Finding(
-            about={"agent": one.agent, "reader": reader},
+            about={"agent": entry.agent, "reader": reader},
             more={
-                **{name: getattr(one, name) for name in figures},
-                "agreement": both and one.agree / both,
+                **{name: getattr(entry, name) for name in figures},
+                "agreement": compared and entry.agree / compared,
             },
         )
-        for one in entries
-        for both in [one.agree + one.differ or None]
+        for entry in entries
+        for compared in [entry.agree + entry.differ or None]
     ]
     return SAY.table("reported_and_read", rows, reader=reader)
 
@@ -597,30 +597,30 @@ def leading_entries(result: RunResult) -> list[ScoreEntry]:
     """The values of the main metric of each agent by the main judge; empty where nothing was
     scored."""
     for judge in judges_of(result):
-        mine = _of_agents(result, judge)
-        for measure in main_measure(result, mine):
-            return [e for e in mine if e.measure == measure.measure and e.value is not None]
+        entries = _of_agents(result, judge)
+        for measure in main_measure(result, entries):
+            return [e for e in entries if e.measure == measure.measure and e.value is not None]
     return []
 
 
 def headline(result: RunResult) -> Headline | None:
     """The figure that leads a run's page; None where nothing was scored."""
-    found = leading_entries(result)
-    if not found:
+    entries = leading_entries(result)
+    if not entries:
         return None
-    measure = result.measure(found[0].measure)
+    measure = result.measure(entries[0].measure)
     lower = metric_of(result, measure).better == "lower"
-    best = sorted(found, key=lambda e: e.value or 0.0, reverse=not lower)[0]
+    best = sorted(entries, key=lambda e: e.value or 0.0, reverse=not lower)[0]
     assert best.value is not None and best.agent is not None  # noqa: PT018
     title = headed(result, measure)
-    shown, span = minus(number(best.value, measure)), minus(interval(result, best))
-    if not _established_for_all(found, measure):
+    text, span = minus(number(best.value, measure)), minus(interval(result, best))
+    if not _established_for_all(entries, measure):
         title = SAY("bounds_of", metric=title)
-        shown, span = minus(covered(result, best)["bounds"]) or "\N{EN DASH}", ""
+        text, span = minus(covered(result, best)["bounds"]) or "\N{EN DASH}", ""
     is_by_rules = by_rules(result, best.agent)
     kind = (result.declared.scripted or "rule-based") if is_by_rules else ""
     return Headline(
-        title, shown, span, best.value, best.n, best.agent, best.judge, kind, len(found)
+        title, text, span, best.value, best.n, best.agent, best.judge, kind, len(entries)
     )
 
 
@@ -629,40 +629,40 @@ def overview_table(result: RunResult, most: int = MOST_ROWS) -> FindingTable | N
     first, and the other metrics where all fit into `most` rows. None where nothing was scored."""
     agents, chosen, rest = evaluated(result), list[ScoreEntry](), list[ScoreEntry]()
     for judge in judges_of(result):
-        mine = _of_agents(result, judge)
-        main = overview_measures(result, mine)
-        for measure in (*main, *(one for one in measures_of(result, mine) if one not in main)):
-            found = [entry for entry in mine if entry.measure == measure.measure]
-            (chosen if measure in main else rest).extend(found)
-    shown = [*chosen, *rest] if len(chosen) + len(rest) <= most else chosen[:most]
-    if not shown:
+        scores = _of_agents(result, judge)
+        main = overview_measures(result, scores)
+        for measure in (*main, *(m for m in measures_of(result, scores) if m not in main)):
+            rows = [entry for entry in scores if entry.measure == measure.measure]
+            (chosen if measure in main else rest).extend(rows)
+    entries = [*chosen, *rest] if len(chosen) + len(rest) <= most else chosen[:most]
+    if not entries:
         return None
-    told = told_of_coverage(result, shown)
-    established = all(entry.established for entry in shown)
+    figures = told_of_coverage(result, entries)
+    established = all(entry.established for entry in entries)
     several = len(agents) > 1
-    left = len(chosen) + len(rest) - len(shown)
+    omitted = len(chosen) + len(rest) - len(entries)
     return SAY.table(
         "overview",
         [
             finding_of(result, entry, n=size(result, entry), lost=failed_share(entry))
-            for entry in shown
+            for entry in entries
         ],
         columns=(
             *(("agent",) if several else ()),
             *("metric", "judge", "mean", "n"),
-            *(("failed",) if any(entry.failures for entry in shown) else ()),
-            *(("coverage",) if "coverage" in told else ()),
-            *(("bounds",) if "bounds" in told and not established else ()),
-            *(("lost",) if any(map(failed_share, shown)) else ()),
+            *(("failed",) if any(entry.failures for entry in entries) else ()),
+            *(("coverage",) if "coverage" in figures else ()),
+            *(("bounds",) if "bounds" in figures and not established else ()),
+            *(("lost",) if any(map(failed_share, entries)) else ()),
         ),
         notes=(
-            *dict.fromkeys(nature(result, entry.judge) for entry in shown),
-            *judge_notes(result, [entry.judge for entry in shown]),
-            *filter(None, [interval_words(shown, result.declared.cluster)]),
-            *filter(None, [size_words(result, shown)]),
-            *little_established(result, shown),
-            *gaps(result, shown),
-            *([SAY("more_means", means=Count("more mean", left))] if left else []),
+            *dict.fromkeys(nature(result, entry.judge) for entry in entries),
+            *judge_notes(result, [entry.judge for entry in entries]),
+            *filter(None, [interval_words(entries, result.declared.cluster)]),
+            *filter(None, [size_words(result, entries)]),
+            *little_established(result, entries),
+            *gaps(result, entries),
+            *([SAY("more_means", means=Count("more mean", omitted))] if omitted else []),
         ),
         declared=result.declared,
         title=SAY("mean_scores") if several else SAY("mean_scores_of", agent=agents[0]),
@@ -675,22 +675,22 @@ def overview_table(result: RunResult, most: int = MOST_ROWS) -> FindingTable | N
 
 def findings(result: RunResult) -> tuple[str, ...]:
     """For each judge, what it gave each agent in the main measure, in a sentence."""
-    found = []
+    sentences = []
     for judge in judges_of(result):
-        mine = [e for _, e in _by_agent(result, (e for e in result.scores if e.judge == judge))]
-        for measure in main_measure(result, mine):
-            entries = [e for e in mine if e.measure == measure.measure]
-            told = (_means_told(result, entries, measure), *little_established(result, entries))
-            found.append(
+        scores = [e for _, e in _by_agent(result, (e for e in result.scores if e.judge == judge))]
+        for measure in main_measure(result, scores):
+            entries = [e for e in scores if e.measure == measure.measure]
+            means = (_means_told(result, entries, measure), *little_established(result, entries))
+            sentences.append(
                 SAY(
                     "finding",
                     metric=measure.title,
                     scale=_scale(result, measure),
                     judge=judge,
-                    means="; ".join(told),
+                    means="; ".join(means),
                 )
             )
-    return tuple(found)
+    return tuple(sentences)
 
 
 _MANY = 6
@@ -700,8 +700,8 @@ _MANY = 6
 def _means_told(result: RunResult, entries: Sequence[ScoreEntry], measure: MeasureEntry) -> str:
     scored = sorted((e for e in entries if e.value is not None), key=lambda e: e.value or 0.0)
     if len(entries) < _MANY or len(scored) < 2:
-        return "; ".join(_found(result, entry, measure) for entry in entries)
-    last, first = (_found(result, entry, measure) for entry in (scored[0], scored[-1]))
+        return "; ".join(_describe_mean(result, entry, measure) for entry in entries)
+    last, first = (_describe_mean(result, entry, measure) for entry in (scored[0], scored[-1]))
     better = metric_of(result, measure).better
     if better == "lower":
         last, first = first, last
@@ -715,7 +715,7 @@ def _scale(result: RunResult, measure: MeasureEntry) -> str:
     return scale(measure.low, measure.high) + (f", {better} is better" if better else "")
 
 
-def _found(result: RunResult, entry: ScoreEntry, measure: MeasureEntry) -> str:
+def _describe_mean(result: RunResult, entry: ScoreEntry, measure: MeasureEntry) -> str:
     missing = f", {entry.failures:,} failed" if entry.failures else ""
     missing += f", {entry.unscored:,} not scored" if entry.unscored else ""
     if not entry.established and (bounds := covered(result, entry)["bounds"]):

@@ -23,7 +23,7 @@ SAY = Catalogue("served")
 
 def served_entries(calls: Iterable[ServedCall]) -> tuple[ServedEntry, ...]:
     """What served the calls to each model in each role, in the order of their names."""
-    found = []
+    entries = []
     by_model: dict[str, list[ServedCall]] = {}
     for call in calls:
         by_model.setdefault(call.model, []).append(call)
@@ -34,7 +34,7 @@ def served_entries(calls: Iterable[ServedCall]) -> tuple[ServedEntry, ...]:
         by_role: dict[str, list[ServedCall]] = {}
         for call in its_calls:
             by_role.setdefault(call.role, []).append(call)
-        found += [
+        entries += [
             ServedEntry(
                 model=model,
                 role=role,
@@ -47,7 +47,7 @@ def served_entries(calls: Iterable[ServedCall]) -> tuple[ServedEntry, ...]:
             )
             for role, same in sorted(by_role.items())
         ]
-    return tuple(found)
+    return tuple(entries)
 
 
 def _counts(names: Iterable[str]) -> dict[str, int]:
@@ -111,8 +111,8 @@ def cut_prompts(prompts: Sequence[tuple[int, int]]) -> CutPrompts | None:
     ceiling = max((tokens for tokens, _ in prompts), default=0)
     if ceiling < SMALLEST_WINDOW:
         return None
-    others = sorted(size / n for n, size in prompts if ceiling / 4 <= n < NEAR * ceiling)
-    usual = others[len(others) * 9 // 10] if len(others) >= FEWEST_OWN else USUAL
+    densities = sorted(size / n for n, size in prompts if ceiling / 4 <= n < NEAR * ceiling)
+    usual = densities[len(densities) * 9 // 10] if len(densities) >= FEWEST_OWN else USUAL
     dense = {
         position: size / tokens
         for position, (tokens, size) in enumerate(prompts)
@@ -135,7 +135,7 @@ def is_same_model(requested: str, returned: str) -> bool:
     A snapshot goes on with a date, a version or such a word: "gpt-x-2026-01-01" of "gpt-x", but
     not "gpt-x-mini". Capitals, the maker ("maker/gpt-x") and "-latest" of an alias do not matter.
     """
-    alias, name = (one.rpartition("/")[2].lower() for one in (requested, returned))
+    alias, name = (model.rpartition("/")[2].lower() for model in (requested, returned))
     alias = alias.removesuffix("-latest")
     if name == alias or alias.startswith(f"{name}:"):
         return True
@@ -254,5 +254,5 @@ def _numbered(counts: Mapping[str, int], most: int = MOST_NAMES) -> str:
     """Names with their calls: "fp_a 30 calls, fp_b 10"."""
     first = [f"{sanitize(name)} {count:,}" for name, count in [*counts.items()][:most]]
     first[0] += " call" if next(iter(counts.values())) == 1 else " calls"
-    left = len(counts) - most
-    return ", ".join([*first, *([f"{left:,} more"] if left > 0 else [])])
+    rest = len(counts) - most
+    return ", ".join([*first, *([f"{rest:,} more"] if rest > 0 else [])])

@@ -34,18 +34,18 @@ def overview(
 ) -> RenderableType:
     """A run in at most 40 lines: what was played, how its two agents compare, the main metric by
     agent, what failed, what it cost."""
-    told = warnings(result)
-    more = len(told) - MOST_WARNINGS
-    said = () if result.scores else ("Nothing was scored.",)
+    cautions = warnings(result)
+    more = len(cautions) - MOST_WARNINGS
+    remarks = () if result.scores else ("Nothing was scored.",)
     section = Section(
         f"Run {result.run}",
-        (summary(result), *said),
-        told[:MOST_WARNINGS]
+        (summary(result), *remarks),
+        cautions[:MOST_WARNINGS]
         + ((plural(more, "more warning") + " in the full report",) * (more > 0)),
         tuple(
-            one
-            for one in (compared, overview_table(result, MOST_BESIDE if compared else MOST_ROWS))
-            if one is not None
+            table
+            for table in (compared, overview_table(result, MOST_BESIDE if compared else MOST_ROWS))
+            if table is not None
         ),
     )
     return Group(printed([section], endless=endless), facts(outline(result)))
@@ -56,27 +56,27 @@ def full_report(
 ) -> RenderableType:
     """The whole report: what was played, what failed, the scores, what it took; `details` adds a
     matrix of agents and partners for every metric."""
-    told = [Text(f"! {sanitize(sentence)}", style="bold red") for sentence in warnings(result)]
+    cautions = [Text(f"! {sanitize(sentence)}", style="bold red") for sentence in warnings(result)]
     return Group(
         Text(f"Run {result.run}", style="bold"),
         facts(setting(result)),
-        *told,
+        *cautions,
         *_tables(run_section(result, details=details).tables, endless),
         Text(),
         Text("Usage and cost", style="bold"),
         facts(account(result)),
-        *told,
+        *cautions,
     )
 
 
 def facts(pairs: Sequence[tuple[str, str]]) -> Table:
     """Labels and values side by side."""
-    found = Table.grid(padding=(0, 2), pad_edge=False)
-    found.add_column(no_wrap=True, style="dim")
-    found.add_column(overflow="fold")
+    table = Table.grid(padding=(0, 2), pad_edge=False)
+    table.add_column(no_wrap=True, style="dim")
+    table.add_column(overflow="fold")
     for label, value in pairs:
-        found.add_row(Text(label), Text(value))
-    return found
+        table.add_row(Text(label), Text(value))
+    return table
 
 
 def shortened(text: str, longest: int) -> str:
@@ -99,10 +99,10 @@ def printed(sections: Sequence[Section], *, endless: bool = False) -> Renderable
 
 
 def _section_parts(section: Section, endless: bool) -> list[RenderableType]:
-    found: list[RenderableType] = [Text(sanitize(section.title), style="bold")]
-    found += [Text(sanitize(sentence)) for sentence in section.said]
-    found += [Text(f"! {sanitize(sentence)}", style="yellow") for sentence in section.cautions]
-    return [*found, *_tables(section.tables, endless), Text()]
+    parts: list[RenderableType] = [Text(sanitize(section.title), style="bold")]
+    parts += [Text(sanitize(sentence)) for sentence in section.said]
+    parts += [Text(f"! {sanitize(sentence)}", style="yellow") for sentence in section.cautions]
+    return [*parts, *_tables(section.tables, endless), Text()]
 
 
 def _tables(tables: Sequence[TextTable], endless: bool) -> Iterator[RenderableType]:
@@ -127,7 +127,7 @@ _LABEL = 24
 
 
 def _text_table(table: TextTable, endless: bool) -> Table:
-    shown = Table(
+    rendered = Table(
         box=box.SIMPLE_HEAD,
         padding=(0, 1),
         pad_edge=False,
@@ -135,18 +135,18 @@ def _text_table(table: TextTable, endless: bool) -> Table:
         show_edge=False,
     )
     for i, title in enumerate(table.columns):
-        left = i == 0 or i in table.words
+        is_text = i == 0 or i in table.words
         cells = [row[i] for row in table.rows]
         heading = title if endless else _heading(title, cells)
-        whole = min(_LABEL, max(map(cell_len, (title, *cells)))) if i == 0 else None
+        min_width = min(_LABEL, max(map(cell_len, (title, *cells)))) if i == 0 else None
         style = "red" if title.startswith("failed") else ""
-        justify: JustifyMethod = "left" if left else "right"
-        shown.add_column(
-            Text(heading), justify=justify, overflow="fold", style=style, min_width=whole
+        justify: JustifyMethod = "left" if is_text else "right"
+        rendered.add_column(
+            Text(heading), justify=justify, overflow="fold", style=style, min_width=min_width
         )
     for row in table.rows:
-        shown.add_row(*(Text(sanitize(cell)) for cell in row))
-    return shown
+        rendered.add_row(*(Text(sanitize(cell)) for cell in row))
+    return rendered
 
 
 # ------------------------------------------------------------------ episodes
@@ -157,32 +157,32 @@ WIDE = 110
 """Columns of a terminal from which two transcripts fit beside each other."""
 
 
-def play_text(shown: TranscriptView, width: int = 80) -> str:
+def play_text(view: TranscriptView, width: int = 80) -> str:
     """The episode as plain text, wrapped at `width` columns."""
     file = io.StringIO()
     console = Console(file=file, width=width, no_color=True, color_system=None, highlight=False)
-    console.print(play(shown))
+    console.print(play(view))
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
 
 
-def play(shown: TranscriptView) -> RenderableType:
+def play(view: TranscriptView) -> RenderableType:
     """The episode for a console: title, scene, numbered turns with notes in place, scores."""
-    first, *others = play_parts(shown)
-    return Group(first, *(part for other in others for part in (Text(), other)))
+    first, *rest = play_parts(view)
+    return Group(first, *(part for other in rest for part in (Text(), other)))
 
 
-def play_parts(shown: TranscriptView) -> tuple[RenderableType, ...]:
+def play_parts(view: TranscriptView) -> tuple[RenderableType, ...]:
     """The same in four parts: title and cast, scene, turns, the end with the scores."""
     scene: list[RenderableType] = []
-    for heading, text in shown.scene:
+    for heading, text in view.scene:
         scene += [Text(), Text(sanitize(heading), style="bold"), _indented(text, "")]
-    end: list[RenderableType] = [Text(f"Ended: {shown.ended}.", style="dim")]
-    for sheet in shown.sheets:
+    end: list[RenderableType] = [Text(f"Ended: {view.ended}.", style="dim")]
+    for sheet in view.sheets:
         end += [Text(), *_sheet(sheet)]
-    if shown.legend:
-        end += [Text(), Text(sanitize(shown.legend), style="dim italic")]
-    head = Group(Text(sanitize(shown.title), style="bold"), _cast(shown))
-    return head, Group(*scene[1:]), _course(shown), Group(*end)
+    if view.legend:
+        end += [Text(), Text(sanitize(view.legend), style="dim italic")]
+    head = Group(Text(sanitize(view.title), style="bold"), _cast(view))
+    return head, Group(*scene[1:]), _course(view), Group(*end)
 
 
 def side_by_side(readers: Sequence[EpisodeSide], width: int | None) -> RenderableType:
@@ -191,13 +191,15 @@ def side_by_side(readers: Sequence[EpisodeSide], width: int | None) -> Renderabl
     `width` None: no terminal.
     """
     if width is None or width < WIDE:
-        return Group(*(part for one in readers for part in (_rule(one), play(one.shown), Text())))
+        return Group(
+            *(part for side in readers for part in (_rule(side), play(side.shown), Text()))
+        )
     columns = Table.grid(padding=(0, 2), expand=True)
     for _ in readers:
         columns.add_column(ratio=1, overflow="fold")
-    columns.add_row(*(_rule(one) for one in readers))
+    columns.add_row(*(_rule(side) for side in readers))
     # Part by part, so that both courses begin at the same height.
-    for parts in zip(*(play_parts(one.shown) for one in readers), strict=True):
+    for parts in zip(*(play_parts(side.shown) for side in readers), strict=True):
         columns.add_row(*(Padding(part, (0, 0, 1, 0)) for part in parts))
     return columns
 
@@ -206,22 +208,22 @@ def _rule(reader: EpisodeSide) -> Rule:
     return Rule(Text(sanitize(reader.head), style="bold"), align="left", style="dim")
 
 
-def _cast(shown: TranscriptView) -> Text:
-    seats = ", ".join(shown.cast)
-    return Text(sanitize(f"{seats} · episode {shown.trial}"), style="dim")
+def _cast(view: TranscriptView) -> Text:
+    seats = ", ".join(view.cast)
+    return Text(sanitize(f"{seats} · episode {view.trial}"), style="dim")
 
 
 def _indented(text: str, style: str) -> Padding:
     return Padding(Text(sanitize(text), style=style), (0, 0, 0, 2))
 
 
-def _course(shown: TranscriptView) -> Table:
-    speakers = dict.fromkeys(item.who for item in shown.course if isinstance(item, Line))
+def _course(view: TranscriptView) -> Table:
+    speakers = dict.fromkeys(item.who for item in view.course if isinstance(item, Line))
     colours = {who: _COLOURS[i % len(_COLOURS)] for i, who in enumerate(speakers)}
     course = Table.grid(padding=(0, 1))
     course.add_column(justify="right", style="dim", no_wrap=True)
     course.add_column(overflow="fold")
-    for item in shown.course:
+    for item in view.course:
         if isinstance(item, Line):
             course.add_row(str(item.turn + 1), _spoken(item, colours[item.who]))
         else:
@@ -245,15 +247,15 @@ def _sheet(sheet: ScoreSheet) -> list[RenderableType]:
     table.add_column("metric")
     for name in sheet.columns:
         table.add_column(Text(sanitize(name)), justify="right", overflow="fold")
-    given: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    notes: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for title, remarks in sheet.rows:
         values = (Text("" if remark is None else remark.value) for remark in remarks)
         table.add_row(Text(title), *values)
         for name, remark in zip(sheet.columns, remarks, strict=True):
             if remark is not None and remark.why:
                 alone = name if remark.scored else ""
-                given.setdefault((remark.why, alone), []).append((title, name))
-    reasons = (_indented(f"{_whose(cells)}: {why}", "dim") for (why, _), cells in given.items())
+                notes.setdefault((remark.why, alone), []).append((title, name))
+    reasons = (_indented(f"{_whose(cells)}: {why}", "dim") for (why, _), cells in notes.items())
     return [Text(f"Scores by {sheet.judge}", style="bold"), table, *reasons]
 
 

@@ -92,12 +92,12 @@ class TranscriptView:
             )
         ids = people_of(seat.id for seat in self.seats)
         people = [seat for seat in self.seats if seat.id in ids]
-        found = []
+        lines = []
         for agent in dict.fromkeys(seat.agent for seat in people):
             first, *more = [seat.name for seat in people if seat.agent == agent]
-            others = f" and {len(more)} more" if more else ""
-            found.append(f"{first}{others} played by {agent}")
-        return tuple(found)
+            rest = f" and {len(more)} more" if more else ""
+            lines.append(f"{first}{rest} played by {agent}")
+        return tuple(lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +119,8 @@ def transcript_view(
     `declared` says in the world's words why it ended, and what scripted play is.
     """
     seats = _seats(episode, transcript, declared)
-    mine = [row for row in judgings if row.trial == episode.trial.id and row.verdicts]
-    mine.sort(key=_place)
+    judged = [row for row in judgings if row.trial == episode.trial.id and row.verdicts]
+    judged.sort(key=_place)
     return TranscriptView(
         episode.trial.id,
         transcript.title,
@@ -128,8 +128,8 @@ def transcript_view(
         _course(transcript),
         seats,
         _ended(episode, seats, declared),
-        tuple(_sheet(row, seats, mine) for row in mine),
-        _legend(mine, declared),
+        tuple(_sheet(row, seats, judged) for row in judged),
+        _legend(judged, declared),
     )
 
 
@@ -146,14 +146,14 @@ def with_retries(transcript: Transcript, episode: Episode, judges: Mapping[str, 
         f"judge {name}: {'asked again' if count == 1 else f'asked again {count} times'}"
         for name, count in judges.items()
     ]
-    told = tuple(Note(None, note, trouble=True) for note in notes)
-    return replace(transcript, notes=(*transcript.notes, *told))
+    retries = tuple(Note(None, note, trouble=True) for note in notes)
+    return replace(transcript, notes=(*transcript.notes, *retries))
 
 
 def _legend(judgings: Sequence[JudgingRow], declared: Declared) -> str:
     """What the titles of these measures stand for, in a line."""
-    found = dict.fromkeys(verdict.measure for row in judgings for verdict in row.verdicts)
-    return legend((m.title or m.name, m.low, m.high, declared.metric(m.name)) for m in found)
+    metrics = dict.fromkeys(verdict.measure for row in judgings for verdict in row.verdicts)
+    return legend((m.title or m.name, m.low, m.high, declared.metric(m.name)) for m in metrics)
 
 
 def _place(row: JudgingRow) -> int:
@@ -189,13 +189,13 @@ def _course(transcript: Transcript) -> tuple[Line | Note, ...]:
     course: list[Line | Note] = []
     waiting = [note for note in transcript.notes if note.turn is not None]
     for line in transcript.lines:
-        due = [note for note in waiting if _is_due(note, line.turn)]
-        waiting = [note for note in waiting if note not in due]
-        here = [
+        before = [note for note in waiting if _is_due(note, line.turn)]
+        waiting = [note for note in waiting if note not in before]
+        after = [
             note for note in waiting if (note.turn, note.seat) == (line.turn, line.seat or None)
         ]
-        waiting = [note for note in waiting if note not in here]
-        course += [*due, line, *here]
+        waiting = [note for note in waiting if note not in after]
+        course += [*before, line, *after]
     return (*course, *waiting, *(note for note in transcript.notes if note.turn is None))
 
 
@@ -214,22 +214,22 @@ def _ended(episode: Episode, seats: Sequence[SeatedAgent], declared: Declared) -
     if ended.reason == "time is up":
         return ended.reason
     # The turn of what failed, or of who was silent, is not one that was taken.
-    taken = ended.turn + (ended.reason not in ("failed turn", "silence"))
+    turns = ended.turn + (ended.reason not in ("failed turn", "silence"))
     why = declared.ends.get(ended.reason, ended.reason)
-    return f"{why}{by}, after {plural(taken, 'turn')}"
+    return f"{why}{by}, after {plural(turns, 'turn')}"
 
 
 def _sheet(row: JudgingRow, seats: Sequence[SeatedAgent], rows: Sequence[JudgingRow]) -> ScoreSheet:
     again = any(other.judging for other in rows if other.judge == row.judge)
-    said = {(v.measure.name, v.seat): v for v in row.verdicts}
+    verdicts = {(v.measure.name, v.seat): v for v in row.verdicts}
     titles = {v.measure.name: v.measure.title or v.measure.name for v in row.verdicts}
-    columns = [seat.id for seat in seats if any(at == seat.id for _, at in said)]
-    whole = [None] if any(at is None for _, at in said) else []
+    columns = [seat.id for seat in seats if any(at == seat.id for _, at in verdicts)]
+    overall = [None] if any(at is None for _, at in verdicts) else []
     return ScoreSheet(
         row.judge.label,
-        (*(seat.name for seat in seats if seat.id in columns), *([WHOLE] if whole else [])),
+        (*(seat.name for seat in seats if seat.id in columns), *([WHOLE] if overall else [])),
         tuple(
-            (title, tuple(_remark(said.get((name, at))) for at in (*columns, *whole)))
+            (title, tuple(_remark(verdicts.get((name, at))) for at in (*columns, *overall)))
             for name, title in titles.items()
         ),
         f" ({METHODS[row.judge.method]})" + f", judging {row.judging + 1}" * again,
@@ -282,10 +282,10 @@ def views_of(
     store: Store, run: str, transcript_of: TranscriptOf, trials: Iterable[str]
 ) -> tuple[TranscriptView, ...]:
     """The episodes of these trials, with what judges said of them, in this order."""
-    found = []
+    views = []
     for trial in dict.fromkeys(trials):
         episode = store.episode(run, trial)
-        found.append(
+        views.append(
             transcript_view(
                 episode,
                 transcript_of(episode),
@@ -293,7 +293,7 @@ def views_of(
                 store.run(run).declared,
             )
         )
-    return tuple(found)
+    return tuple(views)
 
 
 # ------------------------------------------------------------------ episodes behind a figure
@@ -323,7 +323,7 @@ def leading(
 ) -> tuple[ScoreDistribution, ...]:
     """The spreads of the main measure by the main judge (see `score_tables.leading_entries`)."""
     led = {(entry.judge, entry.measure) for entry in leading_entries(result)}
-    return tuple(one for one in spreads if one.points and (one.judge, one.measure) in led)
+    return tuple(s for s in spreads if s.points and (s.judge, s.measure) in led)
 
 
 def titled(result: RunResult, spreads: Sequence[ScoreDistribution]) -> str:
@@ -333,16 +333,16 @@ def titled(result: RunResult, spreads: Sequence[ScoreDistribution]) -> str:
 
 def extremes(spreads: Sequence[ScoreDistribution]) -> tuple[Extreme, ...]:
     """The lowest and highest play of each agent, the first of equals; none where all are equal."""
-    found = []
+    pairs = []
     for spread in spreads:
         lowest = min(spread.points, key=lambda point: point.value)
         highest = max(spread.points, key=lambda point: point.value)
         if lowest.value < highest.value:
-            found.append(Extreme(spread.agent, lowest, highest))
-    return tuple(found)
+            pairs.append(Extreme(spread.agent, lowest, highest))
+    return tuple(pairs)
 
 
-def listed(
+def list_episodes(
     result: RunResult,
     episodes: Sequence[TranscriptView],
     spreads: Sequence[ScoreDistribution],
@@ -355,26 +355,26 @@ def listed(
         EpisodeLink(
             f"{anchors}-{i}",
             episode,
-            _listed_scores(result, episode, main),
+            _list_scores(result, episode, main),
             _remarks(episode, ends),
         )
         for i, episode in enumerate(episodes, 1)
     )
 
 
-def _listed_scores(
+def _list_scores(
     result: RunResult, episode: TranscriptView, main: Sequence[ScoreDistribution]
 ) -> tuple[tuple[str, str], ...]:
     names = {seat.id: seat.name for seat in episode.seats}
-    found = []
+    scores = []
     for spread in main:
         measure = result.measure(spread.measure)
-        found += [
+        scores += [
             (names.get(point.seat or "", spread.agent), single(point.value, measure))
             for point in spread.points
             if point.trial == episode.trial
         ]
-    return tuple(found)
+    return tuple(scores)
 
 
 def _remarks(episode: TranscriptView, ends: Sequence[Extreme]) -> tuple[str, ...]:

@@ -81,9 +81,9 @@ def person_name(name: str) -> str:
     return name.replace("-", " ").title() if re.fullmatch(r"[a-z]+(-[a-z]+)+", name) else name
 
 
-def plural(count: int, one: str, many: str = "") -> str:
+def plural(count: int, singular: str, many: str = "") -> str:
     """ "1 trial", "2 trials"; `many` where an "s" does not make the plural."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+    return f"{count:,} {singular if count == 1 else many or singular + 's'}"
 
 
 def listed(names: Iterable[str]) -> str:
@@ -108,9 +108,9 @@ def percent(value: float, digits: int = 0) -> str:
     return f"{100 * value:.{digits}f} %"
 
 
-def share(part: int, whole: int) -> str:
+def share(part: int, total: int) -> str:
     """A share, such as "13 %" or "0.4 %"; 0 % and 100 % only where it is none or all."""
-    value = part / whole
+    value = part / total
     if 0 < value < 0.001:
         return "<0.1 %"
     if 0.995 <= value < 1:
@@ -149,15 +149,15 @@ def nature(result: RunResult, judge: str) -> str:
         if entry.judge == judge and entry.role == "reader":
             return f"judge {judge}: {_READ}{_repeated(entry)}"
         if entry.judge == judge:
-            said = method_words(result.declared, entry.id)
-            return f"judge {judge}: {said}{_repeated(entry)}"
+            clause = method_words(result.declared, entry.id)
+            return f"judge {judge}: {clause}{_repeated(entry)}"
     return OWN[judge]
 
 
 def instructions_notes(result: RunResult, judges: Iterable[str] = ()) -> tuple[str, ...]:
     """What the world says of such a run, and from whose instructions figures of these judges come:
     "instructions: paraphrased (not the authors' text)", where a model played or judged."""
-    prompts = {one.judge: one.prompts for one in result.judges if one.judge in {*judges}}
+    prompts = {entry.judge: entry.prompts for entry in result.judges if entry.judge in {*judges}}
     return notes_of_sets(result.declared, result.settings, prompts)
 
 
@@ -166,29 +166,29 @@ def notes_of_sets(
 ) -> tuple[str, ...]:
     """The same by the settings of a run and, by label, the prompts of judges; who is meant stands
     in it where not all are of one standing."""
-    found: dict[str, Prompts | None] = dict(judges)
+    prompts_of: dict[str, Prompts | None] = dict(judges)
     played = instructions_from(run.get(INSTRUCTIONS)) if isinstance(run, dict) else None
     if played and "model" in declared.agents.values():
-        found["the agents"] = played.prompts
+        prompts_of["the agents"] = played.prompts
     who_by_note: dict[str, list[str]] = {}
-    for who, one in found.items():
-        if one:
-            who_by_note.setdefault(one.note, []).append(who)
+    for who, prompts in prompts_of.items():
+        if prompts:
+            who_by_note.setdefault(prompts.note, []).append(who)
     if len(who_by_note) < 2:
-        told = tuple(who_by_note)
+        notes = tuple(who_by_note)
     else:
-        told = tuple(
+        notes = tuple(
             f"instructions of {' and '.join(who)}: {note.partition(': ')[2]}"
             for note, who in who_by_note.items()
         )
-    return (declared.footnote, *told) if declared.footnote else told
+    return (declared.footnote, *notes) if declared.footnote else notes
 
 
 def notes_of_runs(notes: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """Notes by run, each once; one that is not of all runs says of which it is."""
     runs_by_note: dict[str, list[str]] = {}
-    for run, told in notes.items():
-        for note in dict.fromkeys(told):
+    for run, run_notes in notes.items():
+        for note in dict.fromkeys(run_notes):
             runs_by_note.setdefault(note, []).append(run)
     return tuple(
         note if len(runs) == len(notes) else f"in {listed(runs)}: {note}"
@@ -202,10 +202,10 @@ def method_words(declared: Declared, judge: JudgeId) -> str:
     A Python class of the user's states its own method, which nothing here can check, so that the
     clause says so.
     """
-    said = declared.judges.get(judge.method, _NATURE[judge.method])
+    clause = declared.judges.get(judge.method, _NATURE[judge.method])
     if judge.code is None:
-        return said
-    return f'{said}; the Python class itself declares that it is "{judge.method}"'
+        return clause
+    return f'{clause}; the Python class itself declares that it is "{judge.method}"'
 
 
 def _repeated(judge: JudgeEntry) -> str:
@@ -246,28 +246,28 @@ def by_rules(result: RunResult, label: str) -> bool:
 
 def stand_ins(*settings: object) -> tuple[str, ...]:
     """The models of runs with these settings that the stand-in endpoint served."""
-    recorded = (one.get(STAND_INS) or () for one in settings if isinstance(one, dict))
+    recorded = (config.get(STAND_INS) or () for config in settings if isinstance(config, dict))
     return tuple(dict.fromkeys(label for labels in recorded for label in labels))
 
 
 def stand_in_words(*settings: object) -> Iterator[str]:
     """That no language model answered for some models of runs with these settings, without a full
     stop."""
-    if found := stand_ins(*settings):
-        were = "was" if len(found) == 1 else "were"
-        yield f"{', '.join(found)} {were} served by the stand-in endpoint, not by a language model"
+    if models := stand_ins(*settings):
+        were = "was" if len(models) == 1 else "were"
+        yield f"{', '.join(models)} {were} served by the stand-in endpoint, not by a language model"
 
 
 def stand_in_notes(*settings: object) -> tuple[str, ...]:
     """The same for tables and figures of a paper, where models may have other names."""
-    told = "played or judged in part by the stand-in endpoint, not by a language model: no results"
-    return (told,) if stand_ins(*settings) else ()
+    note = "played or judged in part by the stand-in endpoint, not by a language model: no results"
+    return (note,) if stand_ins(*settings) else ()
 
 
 def scripted_play(result: RunResult) -> str:
     """What play by rules is in this world, in a phrase."""
-    said = result.declared.scripted
-    return f"a {said}" if said else "rule-based"
+    phrase = result.declared.scripted
+    return f"a {phrase}" if phrase else "rule-based"
 
 
 # ------------------------------------------------------------------ what measures are
@@ -286,8 +286,8 @@ def headed(result: RunResult, measure: MeasureEntry) -> str:
 def tips(result: RunResult) -> dict[str, str]:
     """By title, what each measure means, its range and which end is better."""
     return {
-        headed(result, one): metric_of(result, one).explained(one.low, one.high)
-        for one in result.measures
+        headed(result, measure): metric_of(result, measure).explained(measure.low, measure.high)
+        for measure in result.measures
     }
 
 
@@ -299,19 +299,19 @@ def legend(
 
     Titles with one name and range stand together as the words that all of them have: "SR" for
     "conversation SR" and "summary SR"."""
-    found = list(measures)
+    rows = list(measures)
     alike: dict[str, list[list[str]]] = {}
-    for title, low, high, one in found:
-        if one.label:
-            alike.setdefault(f"{one.label} ({scale(low, high)})", []).append(title.split(" "))
+    for title, low, high, metric in rows:
+        if metric.label:
+            alike.setdefault(f"{metric.label} ({scale(low, high)})", []).append(title.split(" "))
     spelt = []
     for name, titles in alike.items():
-        shared = [word for word in titles[0] if all(word in one for one in titles)]
+        shared = [word for word in titles[0] if all(word in words for words in titles)]
         spelt.append(f"{' '.join(shared) or ', '.join(map(' '.join, titles))} = {name}")
-    if any(title.endswith(" macro") for title, *_ in found):
+    if any(title.endswith(" macro") for title, *_ in rows):
         spelt.append("micro: mean over episodes; macro: mean of the clusters' means")
-    if better or any(one.better == "lower" for *_, one in found):
-        spelt.append(directions({title: one for title, _, _, one in found}))
+    if better or any(metric.better == "lower" for *_, metric in rows):
+        spelt.append(directions({title: metric for title, _, _, metric in rows}))
     return "; ".join(spelt)
 
 
@@ -330,17 +330,17 @@ def interval(result: RunResult, entry: ScoreEntry) -> str:
 
 def interval_words(entries: Sequence[ScoreEntry], cluster: str) -> str:
     """How the intervals of these entries were made; empty where none has one."""
-    made = [(entry.clusters, entry.interval) for entry in entries if entry.interval != "none"]
+    intervals = [(entry.clusters, entry.interval) for entry in entries if entry.interval != "none"]
     fixed = any(entry.method == "people" and entry.interval == "t" for entry in entries)
-    told = "; of fewer than three raters: for these raters only" if fixed else ""
-    return interval_line(made, cluster) + told + cut_words(entries) if made else ""
+    caveat = "; of fewer than three raters: for these raters only" if fixed else ""
+    return interval_line(intervals, cluster) + caveat + cut_words(entries) if intervals else ""
 
 
-def interval_line(made: Sequence[tuple[int, str]], cluster: str) -> str:
+def interval_line(intervals: Sequence[tuple[int, str]], cluster: str) -> str:
     """How intervals were made, of each of which the number of clusters and the method are given."""
-    counts = sorted({count for count, _ in made})
+    counts = sorted({count for count, _ in intervals})
     span = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-    how = interval_methods(method for _, method in made)
+    how = interval_methods(method for _, method in intervals)
     return f"95 % interval, clustered by {cluster} ({span}): {how}"
 
 
@@ -383,12 +383,12 @@ def covered(result: RunResult, entry: ScoreEntry) -> dict[str, str]:
     """How much could be scored, and what the rest could make of the mean, by the words of tables:
     coverage as in "28 %", bounds as in "[0.00, 7.12]", how many are disputed and unconfirmed."""
     share = "" if entry.coverage is None else percent(entry.coverage)
-    found = {"coverage": share, "bounds": ""}
+    texts = {"coverage": share, "bounds": ""}
     if entry.unscored and entry.bounds is not None:
         measure = result.measure(entry.measure)
         low, high = (number(end, measure) for end in entry.bounds)
-        found["bounds"] = f"[{low}, {high}]"
-    return found | {
+        texts["bounds"] = f"[{low}, {high}]"
+    return texts | {
         "disputed": f"{entry.disputed:,}",
         "unconfirmed": f"{entry.unconfirmed:,}",
     }
@@ -397,8 +397,7 @@ def covered(result: RunResult, entry: ScoreEntry) -> dict[str, str]:
 def told_of_coverage(result: RunResult, entries: Iterable[ScoreEntry]) -> tuple[str, ...]:
     """Which words of `covered` a table with these entries needs: none where all could be scored, or
     where nothing could."""
-    found = list(entries)
-    open_ = [entry for entry in found if entry.unscored]
+    open_ = [entry for entry in entries if entry.unscored]
     disputed, unconfirmed = (
         any(getattr(entry, word) for entry in open_) for word in ("disputed", "unconfirmed")
     )
@@ -410,12 +409,12 @@ def told_of_coverage(result: RunResult, entries: Iterable[ScoreEntry]) -> tuple[
         "disputed": disputed,
         "unconfirmed": unconfirmed,
     }
-    return tuple(word for word, wanted in needed.items() if wanted)
+    return tuple(word for word, is_needed in needed.items() if is_needed)
 
 
 def gaps(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
     """Why entries lack a value or an interval, one sentence for each reason."""
-    found: dict[str, dict[str, None]] = {}
+    titles_by_reason: dict[str, dict[str, None]] = {}
     for entry in entries:
         if entry.value is not None:
             why = f"no interval ({entry.note})" if entry.interval == "none" else ""
@@ -426,8 +425,8 @@ def gaps(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
         else:
             why = "not scored (all expected scores are missing)"
         if why:
-            found.setdefault(why, {})[result.measure(entry.measure).title] = None
-    return tuple(f"{why} for {'; '.join(titles)}" for why, titles in found.items())
+            titles_by_reason.setdefault(why, {})[result.measure(entry.measure).title] = None
+    return tuple(f"{why} for {'; '.join(titles)}" for why, titles in titles_by_reason.items())
 
 
 def size(result: RunResult, entry: ScoreEntry) -> int:
@@ -443,11 +442,11 @@ def size_words(result: RunResult, entries: Sequence[ScoreEntry]) -> str:
     return f"n: scores; for macro averages, {result.declared.cluster}s"
 
 
-def failed_of(asked: TurnsAsked) -> str:
+def failed_of(turns: TurnsAsked) -> str:
     """What an agent failed of what it was asked, as in "13 % (24 of 192)"; empty where nothing."""
-    if not asked.failed:
+    if not turns.failed:
         return ""
-    return f"{share(*asked)} ({asked.failed:,} of {asked.asked:,})"
+    return f"{share(*turns)} ({turns.failed:,} of {turns.asked:,})"
 
 
 def failed_turns(entry: ScoreEntry) -> str:
@@ -465,7 +464,7 @@ def failed_share(entry: ScoreEntry) -> str:
 def failed_unit(result: RunResult) -> str:
     """What the share of `failed_share` is of: invalid turns, or unanswered questions where nothing
     else is asked."""
-    of = next((one.of for one in result.failures.agents), "turns")
+    of = next((agent.of for agent in result.failures.agents), "turns")
     return "invalid turns" if of == "turns" else f"unanswered {of}"
 
 
