@@ -73,7 +73,7 @@ def test_a_budget_refuses_a_model_without_a_price_and_names_those_that_are_like_
     spec = parse("openai/gpt-4omni", "agent")
     assert isinstance(spec, ModelSpec)
     with pytest.raises(ConfigError, match=r"--budget: no price is known for .*has gpt-4o"):
-        Models(RunConfig()).kept(spec, NullReplyStore(), Budget(1.0))
+        Models(RunConfig()).cached(spec, NullReplyStore(), Budget(1.0))
 
 
 def test_a_model_at_another_address_is_told_with_what_its_provider_charges() -> None:

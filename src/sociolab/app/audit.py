@@ -116,49 +116,51 @@ async def audit(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
         kinds = _kinds(config, kit)
         needed = STORED & {*kinds} or config.panel
         stored = values_of(store, row.name) if needed else None
-        words = _words(store, row.name) if LENGTH in kinds else {}
+        words = _count_words(store, row.name) if LENGTH in kinds else {}
         # A panel that cannot be is refused before a judge is asked, and paid.
         panel = panel_of(stored, config.panel) if stored and config.panel else None
-        told = partial(_told, config, kit, kinds, stored, words, panel)
+        build = partial(_build_result, config, kit, kinds, stored, words, panel)
         if config.judge is None:
-            return told(None, AuditJudgings())
+            return build(None, AuditJudgings())
         tally = Tally()
         replies, models, budget = TalliedReplies(tally), Models(config), Budget(config.budget)
         paid = PaidBefore(replies, RunReplies(store, config.run))
         patience = patience_of(config.agent_timeout)
         judge = Casting(kit, models, paid, budget, patience, tally.waits).judge(config.judge)
         if set(kinds) <= STORED:
-            return told(judge, AuditJudgings())
+            return build(judge, AuditJudgings())
         trials = _sample(store, config)
         tally.total = len(trials)
-        variants = {kind: made for kind, made in kit.variants.items() if kind in kinds}
+        variants = {kind: variant for kind, variant in kit.variants.items() if kind in kinds}
         work = AuditWork(judge, config.repeats if REPEAT in kinds else 0, variants, config.seed)
         about = ("audit", {"run": config.run, "judge": config.judge})
         of_model = isinstance(parse(config.judge, "judge"), ModelSpec)
         calls = of_model or isinstance(getattr(judge, "own", None), CountedJudge)
-        kept = kept_in_a_run(store, path, row.world, about, replies) if calls else nullcontext()
-        with kept as name:
+        reply_run = (
+            kept_in_a_run(store, path, row.world, about, replies) if calls else nullcontext()
+        )
+        with reply_run as name:
             if name:
                 budget.carry_over(store.calls.totals(name))
             try:
                 with watch(name or config.run, tally) if watch else nullcontext():
-                    asked = await ask(store, config.run, trials, work, tally)
+                    results = await ask(store, config.run, trials, work, tally)
             finally:
                 await models.close()
-        return told(judge, asked)
+        return build(judge, results)
 
 
 def _kinds(config: AuditConfig, kit: WorldKit) -> tuple[str, ...]:
     """The kinds to audit, in order; ConfigError for one that this world lacks, or lacks a judge."""
-    known = (REPEAT, *kit.variants, FAMILY, LENGTH)
+    available = (REPEAT, *kit.variants, FAMILY, LENGTH)
     for kind in config.kinds:
-        if kind not in known:
+        if kind not in available:
             raise ConfigError(
                 f"--kind {kind}: {kit.world.name} has no such variant of its episodes; its judges "
-                f"can be audited by {', '.join(known)}"
+                f"can be audited by {', '.join(available)}"
             )
     if config.judge is not None:
-        return tuple(kind for kind in known if kind in (config.kinds or known))
+        return tuple(kind for kind in available if kind in (config.kinds or available))
     if set(config.kinds) - STORED or not (config.kinds or config.panel):
         raise ConfigError(
             "--judge: expected the judge to audit, found none; only --kind family, --kind length "
@@ -184,7 +186,7 @@ def _lot(trial: Trial) -> str:
 # ------------------------------------------------------------------ what was found
 
 
-def _told(
+def _build_result(
     config: AuditConfig,
     kit: WorldKit,
     kinds: Sequence[str],
@@ -192,7 +194,7 @@ def _told(
     words: Mapping[PlayKey, int],
     panel: JudgePanel | None,
     judge: Judge | None,
-    asked: AuditJudgings,
+    results: AuditJudgings,
 ) -> AuditResult:
     """Figures and sections of all that was asked for; `stored` are the run's own scores, where
     they are wanted."""
@@ -200,12 +202,12 @@ def _told(
     effects: dict[str, tuple[Finding, ...]] = {}
     controls: tuple[Finding, ...] = ()
     sections: list[Section] = []
-    if judge and (asked.audited or asked.error):
-        sections.append(opening(config.run, judge.id, asked, _lacking(config, kit)))
-        for kind, findings, section in audits(kit, kinds, asked):
+    if judge and (results.audited or results.error):
+        sections.append(opening(config.run, judge.id, results, _lacking(config, kit)))
+        for kind, findings, section in audits(kit, kinds, results):
             effects[kind] = findings
             sections.append(section)
-        controls = tuple(_controls(kit, kinds, asked))
+        controls = tuple(_controls(kit, kinds, results))
         if controls:
             sections.insert(1, controls_section(controls, kit.declared.cluster))
     families = None
@@ -221,25 +223,25 @@ def _told(
     return AuditResult(
         run=config.run,
         judge=name,
-        episodes=len(asked.audited),
+        episodes=len(results.audited),
         effects=effects,
         families=families,
         panel=panel,
         sections=tuple(sections),
-        stopped=str(asked.error) if asked.error else "",
-        judgings=len(asked.judgings),
-        failed=dict(asked.failed),
-        in_vain="; ".join(_in_vain(asked, panel)),
+        stopped=str(results.error) if results.error else "",
+        judgings=len(results.judgings),
+        failed=dict(results.failed),
+        in_vain="; ".join(_in_vain(results, panel)),
         controls=controls,
         lengths=lengths,
     )
 
 
-def _in_vain(asked: AuditJudgings, panel: JudgePanel | None) -> Iterator[Sentence]:
+def _in_vain(results: AuditJudgings, panel: JudgePanel | None) -> Iterator[Sentence]:
     """What failed, where nothing else came of it."""
-    if asked.in_vain:
-        judgings = Count("judging", len(asked.judgings))
-        yield SAY("all_judgings_failed", judgings=judgings, causes=counted(asked.failed))
+    if results.in_vain:
+        judgings = Count("judging", len(results.judgings))
+        yield SAY("all_judgings_failed", judgings=judgings, causes=counted(results.failed))
     if panel is not None and panel.failed and not any(play.complete for play in panel.plays):
         scores = Count("score", len(panel.plays))
         yield SAY("panel_failed", n=panel.failed, scores=scores)
@@ -267,8 +269,8 @@ class AuditedEpisode:
     @property
     def judgings(self) -> tuple[tuple[Verdict, ...], ...]:
         """Everything that was said, judging by judging."""
-        told = (verdicts for kind in self.variants.values() for _, verdicts in kind)
-        return (*self.as_it_is, *told)
+        of_variants = (verdicts for kind in self.variants.values() for _, verdicts in kind)
+        return (*self.as_it_is, *of_variants)
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +293,7 @@ class AuditJudgings:
     @property
     def judgings(self) -> tuple[tuple[Verdict, ...], ...]:
         """Everything that was said, of all episodes."""
-        return tuple(said for one in self.audited.values() for said in one.judgings)
+        return tuple(verdicts for episode in self.audited.values() for verdicts in episode.judgings)
 
     @property
     def failures(self) -> tuple[ScoreFailure, ...]:
@@ -305,15 +307,15 @@ class AuditJudgings:
     @property
     def failed(self) -> Counter[str]:
         """Judgings that lack a score, by the cause that comes first."""
-        return Counter(one.cause for one in self.failures)
+        return Counter(failure.cause for failure in self.failures)
 
     @property
     def cells(self) -> Cells:
         """What the judge is for, as the first judging that told says."""
-        for one in self.audited.values():
-            for verdicts in one.judgings:
+        for episode in self.audited.values():
+            for verdicts in episode.judgings:
                 if any(verdict.measure != UNTOLD for verdict in verdicts):
-                    return cells_of(verdicts, one.trial.task.seats)
+                    return cells_of(verdicts, episode.trial.task.seats)
         return ()
 
     @property
@@ -327,46 +329,46 @@ class AuditJudgings:
 class PaidBefore:
     """Replies kept by an audit, and those of the run itself, where the same judge judged it."""
 
-    kept: TalliedReplies
+    replies: TalliedReplies
     run: ReplyStore
 
     def find(self, key: str) -> ChatReply | None:
         """A reply that was paid for before, by whichever of the two."""
-        found = self.kept.find(key)
-        return found if found is not None else self.run.find(key)
+        reply = self.replies.find(key)
+        return reply if reply is not None else self.run.find(key)
 
     def keep(self, key: str, call: CallKey, model: str, prompt: Prompt, reply: ChatReply) -> None:
         """Kept by the audit: nothing is added to the run."""
-        self.kept.keep(key, call, model, prompt, reply)
+        self.replies.keep(key, call, model, prompt, reply)
 
     def keep_failure(self, call: CallKey, model: str, error: ModelError, seconds: float) -> None:
         """Kept by the audit."""
-        self.kept.keep_failure(call, model, error, seconds)
+        self.replies.keep_failure(call, model, error, seconds)
 
     def begin_attempt(self) -> None:
         """Waited for by the audit."""
-        self.kept.begin_attempt()
+        self.replies.begin_attempt()
 
     def keep_attempt(self, call: CallKey, model: str, attempt: Attempt) -> None:
         """Kept by the audit."""
-        self.kept.keep_attempt(call, model, attempt)
+        self.replies.keep_attempt(call, model, attempt)
 
 
 async def ask(
     store: Store, run: str, trials: Sequence[Trial], work: AuditWork, tally: Tally
 ) -> AuditJudgings:
     """Judge these episodes; an episode that is not done when the money is spent is left out."""
-    found: dict[str, AuditedEpisode] = {}
+    audited: dict[str, AuditedEpisode] = {}
     donors = any(of.donor for of in work.variants.values())
 
-    async def one(trial: Trial) -> None:
+    async def audit_trial(trial: Trial) -> None:
         donor = _donor(trial, trials) if donors else None
         other = Episode(donor, store.events(run, donor.id)) if donor else None
-        found[trial.id] = await _audited(Episode(trial, store.events(run, trial.id)), work, other)
+        audited[trial.id] = await _audited(Episode(trial, store.events(run, trial.id)), work, other)
         tally.done += 1
 
-    error = await work_all(trials, one, _AT_ONCE, tally.waits)
-    done = {trial.id: found[trial.id] for trial in trials if trial.id in found}
+    error = await work_all(trials, audit_trial, _AT_ONCE, tally.waits)
+    done = {trial.id: audited[trial.id] for trial in trials if trial.id in audited}
     return AuditJudgings(done, error)
 
 
@@ -374,9 +376,10 @@ def _donor(trial: Trial, trials: Sequence[Trial]) -> Trial | None:
     """The next trial of another scenario with as many seats: whose transcript is taken."""
     at = trials.index(trial)
     fits = (
-        one
-        for one in (*trials[at + 1 :], *trials[:at])
-        if one.task.cluster != trial.task.cluster and len(one.task.seats) == len(trial.task.seats)
+        candidate
+        for candidate in (*trials[at + 1 :], *trials[:at])
+        if candidate.task.cluster != trial.task.cluster
+        and len(candidate.task.seats) == len(trial.task.seats)
     )
     return next(fits, None)
 
@@ -389,17 +392,19 @@ def _made(of: Variants, episode: Episode, other: Episode | None, seed: int) -> t
 
 
 async def _audited(episode: Episode, work: AuditWork, other: Episode | None) -> AuditedEpisode:
-    as_it_is = [await _said(work.judge, episode, number) for number in range(1 + work.repeats)]
+    as_it_is = [await _ask_judge(work.judge, episode, number) for number in range(1 + work.repeats)]
     variants: dict[str, tuple[tuple[Variant, tuple[Verdict, ...]], ...]] = {}
     words: dict[str, tuple[int, int]] = {}
     for kind, of in work.variants.items():
-        made = _made(of, episode, other, work.seed)
-        variants[kind] = tuple([(v, await _said(work.judge, _named(v, kind))) for v in made])
-        words[kind] = _changed_words(episode, made)
+        changed = _made(of, episode, other, work.seed)
+        variants[kind] = tuple(
+            [(v, await _ask_judge(work.judge, _named(v, kind))) for v in changed]
+        )
+        words[kind] = _changed_words(episode, changed)
     return AuditedEpisode(episode.trial, tuple(as_it_is), variants, words)
 
 
-async def _said(judge: Judge, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+async def _ask_judge(judge: Judge, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
     """What a judge says, or that it failed: in what, is told by what it says elsewhere."""
     try:
         return await verdicts_of(judge, episode, judging)
@@ -426,30 +431,30 @@ def _changed_words(episode: Episode, variants: Iterable[Variant]) -> tuple[int, 
     return before, after
 
 
-def _words(store: Store, run: str) -> dict[PlayKey, int]:
+def _count_words(store: Store, run: str) -> dict[PlayKey, int]:
     """The words that each seat says, and under None those of the whole episode."""
-    found: dict[PlayKey, int] = {}
+    counts: dict[PlayKey, int] = {}
     for episode in store.episodes(run, "played"):
-        said = _by_seat(episode)
-        found |= {(episode.trial.id, seat): count for seat, count in said.items()}
-        found[episode.trial.id, None] = said.total()
-    return found
+        by_seat = _by_seat(episode)
+        counts |= {(episode.trial.id, seat): count for seat, count in by_seat.items()}
+        counts[episode.trial.id, None] = by_seat.total()
+    return counts
 
 
 def _by_seat(episode: Episode) -> Counter[str]:
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for move in episode.moves:
-        found[move.seat] += sum(len(action.text.split()) for action in move.actions)
-    return found
+        counts[move.seat] += sum(len(action.text.split()) for action in move.actions)
+    return counts
 
 
 def opening(
-    run: str, judge: JudgeId, asked: AuditJudgings, lacking: Sentence | None = None
+    run: str, judge: JudgeId, results: AuditJudgings, lacking: Sentence | None = None
 ) -> Section:
     """What was done, and what went wrong; `lacking` says what cannot be audited, if anything."""
-    episodes = Count("episode", len(asked.audited))
-    judgings = Count("judging", len(asked.judgings))
-    again = sum(len(one.as_it_is) - 1 for one in asked.audited.values())
+    episodes = Count("episode", len(results.audited))
+    judgings = Count("judging", len(results.judgings))
+    again = sum(len(episode.as_it_is) - 1 for episode in results.audited.values())
     done = SAY(
         "done",
         episodes=episodes,
@@ -460,15 +465,15 @@ def opening(
         how=SAY("at_temperature_0") if judge.method == "model" else "",
     )
     cautions = [
-        SAY("stopped", error=str(asked.error)) if asked.error else None,
+        SAY("stopped", error=str(results.error)) if results.error else None,
         SAY(
             "lack_scores",
-            n=asked.failed.total(),
+            n=results.failed.total(),
             judgings=judgings,
-            causes=counted(asked.failed),
-            first=asked.failures[0].problem,
+            causes=counted(results.failed),
+            first=results.failures[0].problem,
         )
-        if asked.failed
+        if results.failed
         else None,
         lacking,
     ]
@@ -477,25 +482,25 @@ def opening(
 
 
 def audits(
-    kit: WorldKit, kinds: Sequence[str], asked: AuditJudgings
+    kit: WorldKit, kinds: Sequence[str], results: AuditJudgings
 ) -> Iterator[tuple[str, tuple[Finding, ...], Section]]:
     """Each of these kinds that judgings were asked for: its findings, and how they read."""
     again: tuple[Finding, ...] = ()
-    done = asked.audited.values()
+    done = results.audited.values()
     if REPEAT in kinds:
-        again = repeat_findings(_repeats(asked))
-        times = max((len(one.as_it_is) for one in done), default=0)
+        again = repeat_findings(_repeats(results))
+        times = max((len(episode.as_it_is) for episode in done), default=0)
         yield REPEAT, again, repeat_section(again, times, kit.declared)
     for kind, of in kit.variants.items():
         if kind in kinds:
-            changes = _changes(asked, kind)
+            changes = _changes(results, kind)
             findings = change_findings(changes)
             section = variant_section(
                 kind,
                 of.about,
                 findings,
                 kit.declared,
-                without=sum(not one.variants[kind] for one in done),
+                without=sum(not episode.variants[kind] for episode in done),
                 words=_words_of(done, kind),
                 repeats=again,
                 groups=grouped_findings(changes),
@@ -505,36 +510,38 @@ def audits(
             yield kind, findings, section
 
 
-def _repeats(asked: AuditJudgings) -> list[RepeatedScore]:
+def _repeats(results: AuditJudgings) -> list[RepeatedScore]:
     return [
         cell
-        for one in asked.audited.values()
-        for cell in repeated_of(one.trial, one.as_it_is, seated(asked.cells, one.trial.task.seats))
+        for episode in results.audited.values()
+        for cell in repeated_of(
+            episode.trial, episode.as_it_is, seated(results.cells, episode.trial.task.seats)
+        )
     ]
 
 
-def _controls(kit: WorldKit, kinds: Sequence[str], asked: AuditJudgings) -> Iterator[Finding]:
-    repeats = _repeats(asked)
+def _controls(kit: WorldKit, kinds: Sequence[str], results: AuditJudgings) -> Iterator[Finding]:
+    repeats = _repeats(results)
     for kind, of in kit.variants.items():
         if kind in kinds and of.expects:
-            yield from control_findings(kind, of.expects, _changes(asked, kind), repeats)
+            yield from control_findings(kind, of.expects, _changes(results, kind), repeats)
 
 
-def _changes(asked: AuditJudgings, kind: str) -> list[ScoreChange]:
+def _changes(results: AuditJudgings, kind: str) -> list[ScoreChange]:
     return [
         change
-        for one in asked.audited.values()
-        for variant, verdicts in one.variants[kind]
+        for episode in results.audited.values()
+        for variant, verdicts in episode.variants[kind]
         for change in changes_of(
-            one.trial,
+            episode.trial,
             variant,
-            one.as_it_is[0],
+            episode.as_it_is[0],
             verdicts,
-            seated(asked.cells, one.trial.task.seats),
+            seated(results.cells, episode.trial.task.seats),
         )
     ]
 
 
 def _words_of(done: Iterable[AuditedEpisode], kind: str) -> tuple[int, int]:
-    pairs = [one.words[kind] for one in done]
+    pairs = [episode.words[kind] for episode in done]
     return sum(before for before, _ in pairs), sum(after for _, after in pairs)

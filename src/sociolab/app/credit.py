@@ -77,13 +77,15 @@ def training_lines(
     """
     trial = episode.trial
     totals = play_credits(trial, record)
-    seen = observations(world, episode)
+    observed = observations(world, episode)
     for line in story.transcript.lines:
         seat = line.seat
-        here = [one for one in record.credits if (one.turn, one.by) == (line.turn, seat)]
+        turn_credits = [
+            credit for credit in record.credits if (credit.turn, credit.by) == (line.turn, seat)
+        ]
         moved = {
             play.seat: {
-                other.measure: _amount(here, play.seat, other.measure, other.total)
+                other.measure: _amount(turn_credits, play.seat, other.measure, other.total)
                 for other in totals
                 if other.seat == play.seat
             }
@@ -102,20 +104,20 @@ def training_lines(
             "name": line.who,
             "agent": trial.agent(seat),
             "turn": line.turn + 1,
-            "observation": _shown(seen.get((seat, line.turn))),
+            "observation": _observation_json(observed.get((seat, line.turn))),
             "text": line.text,
             "actions": [_action(action) for action in line.actions],
             "credit": {m: moved.get(seat, {}).get(m) for m in MEASURES},
             "moved": moved,
-            "why": [_why(one) for one in here],
+            "why": [_why(credit) for credit in turn_credits],
             "judge": record.judge,
-            "scores": [one for one in scores if one["seat"] in (seat, None)],
+            "scores": [score for score in scores if score["seat"] in (seat, None)],
         }
 
 
 def scores_by_trial(scores: RunValues) -> Mapping[str, Sequence[Score]]:
     """What the judges of a run gave each trial, a record each."""
-    found: dict[str, list[Score]] = {}
+    by_trial: dict[str, list[Score]] = {}
     for value in scores.values:
         score = {
             "judge": value.judge,
@@ -124,8 +126,8 @@ def scores_by_trial(scores: RunValues) -> Mapping[str, Sequence[Score]]:
             "seat": value.seat,
             "value": value.value,
         }
-        found.setdefault(value.trial, []).append(score)
-    return found
+        by_trial.setdefault(value.trial, []).append(score)
+    return by_trial
 
 
 def write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> tuple[int, int]:
@@ -135,7 +137,7 @@ def write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> tuple[int, in
     """
     count = unseen = 0
     with (
-        _told(path),
+        _as_config_errors(path),
         written_whole(path) as part,
         part.open("w", encoding="utf-8", newline="\n") as file,
     ):
@@ -151,7 +153,7 @@ def check_place(path: Path) -> None:
 
     To be asked before anything is paid for.
     """
-    with _told(path):
+    with _as_config_errors(path):
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         with TemporaryFile(dir=path.parent):
@@ -159,7 +161,7 @@ def check_place(path: Path) -> None:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _as_config_errors(path: Path) -> Iterator[None]:
     """What is refused, as a ConfigError."""
     try:
         yield
@@ -170,18 +172,24 @@ def _told(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _shown(seen: Observation | None) -> dict[str, Any] | None:
-    if seen is None or not seen.head:
+def _observation_json(observation: Observation | None) -> dict[str, Any] | None:
+    if observation is None or not observation.head:
         return None
-    history = [line.text for line in seen.history]
-    return {"head": seen.head, "history": history, "tail": seen.tail}
+    history = [line.text for line in observation.history]
+    return {"head": observation.head, "history": history, "tail": observation.tail}
 
 
-def _amount(here: Sequence[Credit], seat: str, measure: str, total: int | None) -> int | None:
+def _amount(
+    turn_credits: Sequence[Credit], seat: str, measure: str, total: int | None
+) -> int | None:
     """What the turns gave to a measure of a seat; None where the judge failed."""
     if total is None:
         return None
-    return sum(one.amount for one in here if (one.cell.seat, one.cell.measure) == (seat, measure))
+    return sum(
+        credit.amount
+        for credit in turn_credits
+        if (credit.cell.seat, credit.cell.measure) == (seat, measure)
+    )
 
 
 def _action(action: Action) -> dict[str, Any]:
@@ -189,13 +197,13 @@ def _action(action: Action) -> dict[str, Any]:
     return row | ({"fields": dict(action.fields)} if action.fields else {})
 
 
-def _why(one: Credit) -> dict[str, Any]:
+def _why(credit: Credit) -> dict[str, Any]:
     return {
-        "seat": one.cell.seat,
-        "measure": one.cell.measure,
-        "amount": one.amount,
-        "quote": one.quote,
-        "reason": one.reason,
+        "seat": credit.cell.seat,
+        "measure": credit.cell.measure,
+        "amount": credit.amount,
+        "quote": credit.quote,
+        "reason": credit.reason,
     }
 
 
@@ -208,7 +216,9 @@ def stories_of(
     """
     row = run_of_episodes(store, run)
     world = world_of(row.world)
-    trials = [one.trial.id for one in store.trials(run) if one.status == "played"][:limit]
+    trials = [
+        trial_row.trial.id for trial_row in store.trials(run) if trial_row.status == "played"
+    ][:limit]
     if not trials:
         raise ConfigError(f'the run "{run}" has no played episode: there are no turns to credit')
     stories = [_story(world, store.episode(run, trial), measures) for trial in trials]
@@ -228,8 +238,8 @@ def stories_of(
 def _story(
     world: World, episode: Episode, measures: Sequence[CreditMeasure]
 ) -> tuple[Episode, Story]:
-    whole = world.transcript(episode)
-    return episode, story_of(whole, episode.trial.task.seats, measures)
+    transcript = world.transcript(episode)
+    return episode, story_of(transcript, episode.trial.task.seats, measures)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,12 +279,12 @@ class CreditResult:
 
 def measures_of(text: str) -> tuple[CreditMeasure, ...]:
     """The measures of "goal,secret"; ConfigError for any other."""
-    wanted = [part.strip() for part in text.split(",")]
-    unknown = [part for part in wanted if part not in MEASURES]
+    names = [part.strip() for part in text.split(",")]
+    unknown = [part for part in names if part not in MEASURES]
     if unknown:
-        known = " or ".join(MEASURES)
-        raise ConfigError(f'--metric: expected {known}, or both, found "{unknown[0]}"')
-    return tuple(measure for measure in MEASURES if measure in wanted)
+        choices = " or ".join(MEASURES)
+        raise ConfigError(f'--metric: expected {choices}, or both, found "{unknown[0]}"')
+    return tuple(measure for measure in MEASURES if measure in names)
 
 
 @synchronous
@@ -296,8 +306,8 @@ async def credit_run(config: CreditConfig, watch: Watch | None = None) -> Credit
         replies.keep_in(RunReplies(store, run))
         spec = _model(config.judge)
         budget = Budget(config.budget, store.calls.totals(run))
-        judge = CreditJudge(models.kept(spec, replies, budget))
-        work = [one for one in stories if not _done(store, run, judge, *one)]
+        judge = CreditJudge(models.cached(spec, replies, budget))
+        work = [pair for pair in stories if not _done(store, run, judge, *pair)]
         tally.total = len(work)
         began = time.perf_counter()
         try:
@@ -321,8 +331,8 @@ async def _ask(
 ) -> str:
     """Ask about each episode and keep what is said; why it stopped early, or ""."""
 
-    async def ask(one: tuple[Episode, Story]) -> None:
-        trial, story = one[0].trial.id, one[1]
+    async def ask(pair: tuple[Episode, Story]) -> None:
+        trial, story = pair[0].trial.id, pair[1]
         record = await judge.credit(trial, story)
         keep_credit(store, run, trial, record)
         replies.release(trial)
@@ -347,18 +357,18 @@ def _model(judge: str) -> ModelSpec:
 
 def _done(store: Store, run: str, judge: CreditJudge, episode: Episode, story: Story) -> bool:
     """Whether there is nothing to ask: nobody has a stake, or this very judge has said it all."""
-    mine = merged(
+    own_record = merged(
         [
             record
             for record in judgings_of(store, run, episode.trial.id)
             if (record.judge, record.settings) == (judge.id.label, judge.id.settings)
         ]
     )
-    said = {cell for record in mine for cell in record.credited}
-    return said.issuperset(cells(story))
+    credited = {cell for record in own_record for cell in record.credited}
+    return credited.issuperset(cells(story))
 
 
-def _wanted(
+def _stored_record(
     store: Store, run: str, judge: CreditJudge, episode: Episode, story: Story
 ) -> CreditRecord | None:
     """What the judge says of the cells that are asked about now; None if it was not asked yet."""
@@ -379,24 +389,29 @@ def _result(
     out: Path | None,
 ) -> CreditResult:
     row, scores = store.run(run), values_of(store, run)
-    said = [(one, story, _wanted(store, run, judge, one, story)) for one, story in stories]
-    there = [(one, story, record) for one, story, record in said if record is not None]
-    plays = tuple(p for one, _, record in there for p in play_credits(one.trial, record))
+    records = [
+        (episode, story, _stored_record(store, run, judge, episode, story))
+        for episode, story in stories
+    ]
+    credited = [
+        (episode, story, record) for episode, story, record in records if record is not None
+    ]
+    plays = tuple(p for episode, _, record in credited for p in play_credits(episode.trial, record))
     lines = unseen = 0
     if out is not None:
         world = replaying_world(row)
-        given = scores_by_trial(scores)
+        trial_scores = scores_by_trial(scores)
         lines, unseen = write_lines(
             out,
             (
                 line
-                for one, story, record in there
+                for episode, story, record in credited
                 for line in training_lines(
-                    run, world, one, story, record, given.get(one.trial.id, ())
+                    run, world, episode, story, record, trial_scores.get(episode.trial.id, ())
                 )
             ),
         )
-    asked = [story for _, story in stories if story.asked]
+    at_stake = [story for _, story in stories if story.asked]
     return CreditResult(
         run=run,
         world=row.world,
@@ -404,8 +419,8 @@ def _result(
         judge=judge.id.label,
         plays=plays,
         checks=check_findings(plays, scores),
-        nothing=len(stories) - len(asked),
-        waiting=len(asked) - len(there),
+        nothing=len(stories) - len(at_stake),
+        waiting=len(at_stake) - len(credited),
         calls=tally.calls,
         estimated_calls=tally.estimated,
         usd=usd,

@@ -105,25 +105,25 @@ def choices(store: Store, run: str) -> FilterChoices:
 
 
 def listed(
-    store: Store, run: str, wanted: EpisodeFilter, page: int = 1, size: int = PAGE
+    store: Store, run: str, query: EpisodeFilter, page: int = 1, size: int = PAGE
 ) -> EpisodePage:
     """A page of the episodes that fit, from 1; a page past the last is the last."""
     rows = RUN_CACHE.of(store, run, "episodes", lambda: episode_rows(store, run))
-    scored = _scored(choices(store, run).scored, wanted.score)
+    scored = _scored(choices(store, run).scored, query.score)
     values: Mapping[str, tuple[tuple[str, float], ...]] = {}
     if scored is not None:
         by = scored
         values = RUN_CACHE.of(
             store, run, ("scores", by.key), lambda: _values(store, run, by.judge, by.measure.name)
         )
-    counted = {row.trial: _counted(row, wanted.agent, values.get(row.trial, ())) for row in rows}
-    fitting = [row for row in rows if _fits(row, wanted, counted[row.trial])]
-    _sort(fitting, wanted.order, counted)
+    counted = {row.trial: _counted(row, query.agent, values.get(row.trial, ())) for row in rows}
+    fitting = [row for row in rows if _fits(row, query, counted[row.trial])]
+    _sort(fitting, query.order, counted)
     pages = max(1, -(-len(fitting) // size))
     at = min(page, pages)
-    shown = fitting[(at - 1) * size : at * size]
+    on_page = fitting[(at - 1) * size : at * size]
     return EpisodePage(
-        tuple(ListedEpisode(row, values.get(row.trial, ())) for row in shown),
+        tuple(ListedEpisode(row, values.get(row.trial, ())) for row in on_page),
         len(fitting),
         len(rows),
         at,
@@ -136,24 +136,24 @@ def _values(
     store: Store, run: str, judge: JudgeId, measure: str
 ) -> Mapping[str, tuple[tuple[str, float], ...]]:
     """What the judge gave in the measure: seat ("" of the whole episode) and mean, by trial."""
-    found: dict[str, dict[str, list[float]]] = {}
+    by_trial: dict[str, dict[str, list[float]]] = {}
     for row in store.verdicts.scores(run, judge, measure=measure, texts=False):
         if row.trial is not None and row.value is not None:
-            found.setdefault(row.trial, {}).setdefault(row.seat or "", []).append(row.value)
+            by_trial.setdefault(row.trial, {}).setdefault(row.seat or "", []).append(row.value)
     return {
         trial: tuple((seat, fmean(values)) for seat, values in seats.items())
-        for trial, seats in found.items()
+        for trial, seats in by_trial.items()
     }
 
 
 def _choices(store: Store, run: str) -> FilterChoices:
     rows = RUN_CACHE.of(store, run, "episodes", lambda: episode_rows(store, run))
-    found = store.verdicts.measures(run)
-    labels = labels_of(list(dict.fromkeys(judge for judge, _ in found)))
+    scales = store.verdicts.measures(run)
+    labels = labels_of(list(dict.fromkeys(judge for judge, _ in scales)))
     declared = store.run(run).declared
     first = [*declared.main, *declared.order]
-    scored = [ScoredMeasure(judge, measure, labels[judge]) for judge, measure in found]
-    scored.sort(key=lambda one: (_place(first, one.measure.name), not one.reads))
+    scored = [ScoredMeasure(judge, measure, labels[judge]) for judge, measure in scales]
+    scored.sort(key=lambda score: (_place(first, score.measure.name), not score.reads))
     return FilterChoices(
         tuple(dict.fromkeys(agent for row in rows for _, agent in row.cast)),
         tuple(sorted({tag for row in rows for tag in row.tags})),
@@ -167,10 +167,10 @@ def _place(names: Sequence[str], name: str) -> int:
     return names.index(name) if name in names else len(names)
 
 
-def _scored(known: Sequence[ScoredMeasure], wanted: str) -> ScoredMeasure | None:
+def _scored(scored: Sequence[ScoredMeasure], key: str) -> ScoredMeasure | None:
     """The one that is wanted, or else the first: the world's main measure."""
-    named = [one for one in known if one.key == wanted]
-    return next(iter((*named, *known)), None)
+    named = [score for score in scored if score.key == key]
+    return next(iter((*named, *scored)), None)
 
 
 def _counted(
@@ -183,27 +183,27 @@ def _counted(
     return [(seat, value) for seat, value in scores if not seat or seat in own]
 
 
-def _fits(row: EpisodeRow, wanted: EpisodeFilter, scores: Sequence[tuple[str, float]]) -> bool:
+def _fits(row: EpisodeRow, query: EpisodeFilter, scores: Sequence[tuple[str, float]]) -> bool:
     agents = [agent for _, agent in row.cast]
-    for label in filter(None, (wanted.agent, wanted.partner)):
+    for label in filter(None, (query.agent, query.partner)):
         if label not in agents:
             return False
         agents.remove(label)
-    if wanted.status and row.status != wanted.status:
+    if query.status and row.status != query.status:
         return False
-    if wanted.tag and wanted.tag not in row.tags:
+    if query.tag and query.tag not in row.tags:
         return False
-    if wanted.scenario and row.cluster != wanted.scenario:
+    if query.scenario and row.cluster != query.scenario:
         return False
-    if wanted.ended and row.ended != wanted.ended:
+    if query.ended and row.ended != query.ended:
         return False
-    if wanted.failed and not row.failed:
+    if query.failed and not row.failed:
         return False
-    return _in_range(wanted, scores)
+    return _in_range(query, scores)
 
 
-def _in_range(wanted: EpisodeFilter, scores: Sequence[tuple[str, float]]) -> bool:
-    low, high = wanted.low, wanted.high
+def _in_range(query: EpisodeFilter, scores: Sequence[tuple[str, float]]) -> bool:
+    low, high = query.low, query.high
     if low is None and high is None:
         return True
     return any(

@@ -46,22 +46,24 @@ def choose_hard(store: Store, spec: HardSpec) -> Chosen:
     values = run_values(store, spec.runs)
     world = values[0].world
     check_name(world, spec.name, _tasks(store, world, spec.runs), replace=spec.replace)
-    found = hard(
+    subset = hard(
         pooled(values, spec.judge, spec.measure),
         spec.target,
         most=spec.most,
         without=spec.without,
     )
-    main = found.pool.measure.name
+    main = subset.pool.measure.name
     scored = [
-        {v.measure for v in run.values if v.judge == found.pool.judge and v.value is not None}
+        {v.measure for v in run.values if v.judge == subset.pool.judge and v.value is not None}
         for run in values
     ]
-    others = [name for name in values[0].measures if all(name in one for one in scored)]
-    names = dict.fromkeys([main, *others])
-    pools = tuple(pooled(values, found.pool.judge, name) for name in names)
+    other_names = [
+        name for name in values[0].measures if all(name in measured for measured in scored)
+    ]
+    names = dict.fromkeys([main, *other_names])
+    pools = tuple(pooled(values, subset.pool.judge, name) for name in names)
     command = _command(world, spec.name, _source(store, spec.runs[0]))
-    return Chosen(found, pools, _list(store, spec, found), command)
+    return Chosen(subset, pools, _list(store, spec, subset), command)
 
 
 def _command(world: str, name: str, source: str | None) -> str:
@@ -76,33 +78,35 @@ def _source(store: Store, run: str) -> str | None:
     return None if source is None else str(source)
 
 
-def _list(store: Store, spec: HardSpec, found: Hard) -> TaskList:
-    known = (data_of(store.run(run).settings) for run in found.pool.runs)
-    data = next((one for one in known if one is not None), None)
+def _list(store: Store, spec: HardSpec, subset: Hard) -> TaskList:
+    sources = (data_of(store.run(run).settings) for run in subset.pool.runs)
+    data = next((source for source in sources if source is not None), None)
     if data is None:
         raise ConfigError(
-            f"which data {', '.join(found.pool.runs)} played is not known (imported episodes), so "
+            f"which data {', '.join(subset.pool.runs)} played is not known (imported episodes), so "
             "its tasks cannot be played by name"
         )
-    made = {
+    origin = {
         "by": "sociolab hard",
-        "runs": list(found.pool.runs),
+        "runs": list(subset.pool.runs),
         "target": spec.target,
-        "agents": list(found.agents),
-        "measure": found.pool.measure.name,
-        "judge": found.pool.judge,
-        "difficulties": {task.task: task.gap for task in found.chosen},
+        "agents": list(subset.agents),
+        "measure": subset.pool.measure.name,
+        "judge": subset.pool.judge,
+        "difficulties": {task.task: task.gap for task in subset.chosen},
     }
-    return TaskList(name=spec.name, world=found.pool.world, data=data, tasks=found.ids, made=made)
+    return TaskList(
+        name=spec.name, world=subset.pool.world, data=data, tasks=subset.ids, made=origin
+    )
 
 
 def _tasks(store: Store, world: str, runs: Sequence[str]) -> list[Task]:
     """The tasks that a list must not be called after: those of the runs' data, where it is still
     there, and those that the runs played."""
-    found = [row.trial.task for run in dict.fromkeys(runs) for row in store.trials(run)]
+    tasks = [row.trial.task for run in dict.fromkeys(runs) for row in store.trials(run)]
     for run in dict.fromkeys(runs):
         try:
-            found += load_world(world, _source(store, run)).world.tasks()
+            tasks += load_world(world, _source(store, run)).world.tasks()
         except ConfigError:  # moved or deleted since; the runs hold what they played
             continue
-    return found
+    return tasks

@@ -47,14 +47,14 @@ def merge(
     """
     name = run or _common_name(parts)
     _check_parts(into, parts, name)
-    taken = 0
-    seen = set[str]()
+    new = 0
+    trials = set[str]()
     with Store.open(into) as store, lock_run(into, name):
         for path in parts:
             with Store.open(path, create=False) as part:
                 try:
                     with store.transaction():
-                        taken += _take_part(store, part, name, shard, seen)
+                        new += _take_part(store, part, name, shard, trials)
                         for exam in part.keeping(EXAM, part.run(name).world):
                             _take_exam(store, part, exam)
                 except ConflictError as error:
@@ -62,25 +62,25 @@ def merge(
                         f"{path} cannot be merged into {into}: {error}; nothing of it was taken: "
                         "remove the run from one of them, or leave that part out"
                     ) from error
-        return Merged(store.run(name), len(seen), taken)
+        return Merged(store.run(name), len(trials), new)
 
 
 def _common_name(parts: Sequence[Path]) -> str:
     """The name of the one run that the parts hold; ConfigError where they hold others."""
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for path in parts:
         with Store.open(path, create=False) as part:
             names = [row.name for row in part.runs() if row.trials and not row.keeps]
         if len(names) != 1:
             held = f"the runs {', '.join(names[:10])}" if names else "no run with episodes"
             raise ConfigError(f"{path} holds {held}: say which run is meant by --run NAME")
-        found.setdefault(names[0], path)
-    if len(found) > 1:
-        told = ", ".join(f'"{name}" ({path})' for name, path in found.items())
+        paths.setdefault(names[0], path)
+    if len(paths) > 1:
+        runs = ", ".join(f'"{name}" ({path})' for name, path in paths.items())
         raise ConfigError(
-            f"these parts are of different runs: {told}; shards of one run have one --name"
+            f"these parts are of different runs: {runs}; shards of one run have one --name"
         )
-    return next(iter(found))
+    return next(iter(paths))
 
 
 def _check_parts(into: Path, parts: Sequence[Path], name: str) -> None:
@@ -91,9 +91,9 @@ def _check_parts(into: Path, parts: Sequence[Path], name: str) -> None:
         with Store.open(path, create=False) as store:
             if path == into and not store.has_run(name):
                 continue
-            found = (path, store.run(name), {*store.trial_ids(name)})
-        first = first or found
-        if different := _differences(first, found):
+            current = (path, store.run(name), {*store.trial_ids(name)})
+        first = first or current
+        if different := _differences(first, current):
             raise ConfigError(
                 f'the run "{name}" of {path} is another run than that of {first[0]}: '
                 f"{'; '.join(different)}"
@@ -101,36 +101,36 @@ def _check_parts(into: Path, parts: Sequence[Path], name: str) -> None:
 
 
 def _differences(
-    one: tuple[Path, RunRow, set[str]], other: tuple[Path, RunRow, set[str]]
+    first: tuple[Path, RunRow, set[str]], other: tuple[Path, RunRow, set[str]]
 ) -> list[str]:
     """What makes two runs of one name different ones, a clause each."""
-    where, ours, theirs = f"in {other[0]}", one[1], other[1]
-    was, now = (row.settings if isinstance(row.settings, dict) else {} for row in (ours, theirs))
-    if ours.world != theirs.world:
-        return [f"world {ours.world}, {where} {theirs.world}"]
-    changed = changed_settings(was, now)
-    different = [both_settings(changed, was, now, where)] if changed else []
-    different += other_code(ours, now, theirs.agents.values())
-    if not different and one[2] != other[2]:
+    where, ours, other_run = f"in {other[0]}", first[1], other[1]
+    was, new = (row.settings if isinstance(row.settings, dict) else {} for row in (ours, other_run))
+    if ours.world != other_run.world:
+        return [f"world {ours.world}, {where} {other_run.world}"]
+    changed = changed_settings(was, new)
+    different = [both_settings(changed, was, new, where)] if changed else []
+    different += other_code(ours, new, other_run.agents.values())
+    if not different and first[2] != other[2]:
         different.append(
-            f"a plan of {plural(ours.trials, 'trial')}, {where} one of {theirs.trials:,}, and not "
-            "the same ones"
+            f"a plan of {plural(ours.trials, 'trial')}, {where} one of {other_run.trials:,}, and "
+            "not the same ones"
         )
     return different
 
 
-def _take_part(store: Store, part: Store, name: str, shard: Shard | None, seen: set[str]) -> int:
-    """Take what is new in a part; how many trials had something. Adds those of it to `seen`."""
+def _take_part(store: Store, part: Store, name: str, shard: Shard | None, trials: set[str]) -> int:
+    """Take what is new in a part; how many trials had something. Adds those of it to `trials`."""
     _take_run(store, part, name)
-    wanted = None if shard is None else shard.of(part.trial_ids(name))
-    taken = 0
+    ids = None if shard is None else shard.of(part.trial_ids(name))
+    new = 0
     for trial in begun_trials(part, name):
-        if wanted is None or trial in wanted:
-            seen.add(trial)
-            taken += take_trial(store, name, read_trial(part, name, trial)[0])
+        if ids is None or trial in ids:
+            trials.add(trial)
+            new += take_trial(store, name, read_trial(part, name, trial)[0])
     if shard is None:
         take_calls(store, name, read_other_calls(part, name))
-    return taken
+    return new
 
 
 def _take_exam(store: Store, part: Store, name: str) -> None:
@@ -145,7 +145,7 @@ def _take_run(store: Store, part: Store, name: str) -> None:
     """Have the run with its plan in the store, and what part of its facts comes from this part."""
     row = part.run(name)
     if not store.has_run(name):
-        plan = [one.trial for one in part.trials(name)]
+        plan = [trial_row.trial for trial_row in part.trials(name)]
         store.create_run(
             name,
             row.world,
@@ -156,7 +156,7 @@ def _take_run(store: Store, part: Store, name: str) -> None:
             created=row.created,
             seconds=0.0,
         )
-    was, now = store.run(name).settings, row.settings
-    if isinstance(was, dict) and isinstance(now, dict) and MADE_WITH in now:
-        store.set_settings(name, resumed(was, now))
+    was, new = store.run(name).settings, row.settings
+    if isinstance(was, dict) and isinstance(new, dict) and MADE_WITH in new:
+        store.set_settings(name, resumed(was, new))
     store.set_times(name, row.created, row.seconds)

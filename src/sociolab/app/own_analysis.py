@@ -34,7 +34,7 @@ def run_own_analysis(spec: str, store: Store, runs: Sequence[str]) -> tuple[Sect
         raise ConfigError(f"{spec} broke: {describe_error(error)}") from error
     sections = (concluded,) if isinstance(concluded, Section) else concluded
     if not isinstance(sections, (tuple, list)) or not all(
-        isinstance(one, Section) for one in sections
+        isinstance(section, Section) for section in sections
     ):
         raise ConfigError(
             f"{spec}: expected a sociolab.Section or a list of them, found "

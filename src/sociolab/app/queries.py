@@ -31,11 +31,11 @@ def runs_with(
 ) -> list[RunRow]:
     """The runs in which an agent has a seat (as partner, too), named in full or in part, and which
     bear all of these tags. ConfigError where several agents are meant."""
-    found = [row for row in runs if set(tags) <= set(tags_of(row))]
+    matches = [row for row in runs if set(tags) <= set(tags_of(row))]
     if agent is None:
-        return found
-    label = label_like(agent, sorted({one for row in runs for one in row.agents}), "--agent")
-    return [row for row in found if label in row.agents]
+        return matches
+    label = label_like(agent, sorted({name for row in runs for name in row.agents}), "--agent")
+    return [row for row in matches if label in row.agents]
 
 
 def tags_of(row: RunRow) -> tuple[str, ...]:
@@ -75,48 +75,50 @@ class FoundEpisodes:
     fit: int
 
 
-def asked_episodes(store: Store, run: str, asked: EpisodeQuery) -> FoundEpisodes:
+def asked_episodes(store: Store, run: str, query: EpisodeQuery) -> FoundEpisodes:
     """The episodes of a run; ConfigError for an agent, measure, judge or rule that is none."""
-    known = choices(store, run)
+    available = choices(store, run)
     who = EpisodeFilter(
-        agent=_label(asked.agent, known.agents, "--agent"),
-        partner=_label(asked.partner, known.agents, "--partner"),
+        agent=_label(query.agent, available.agents, "--agent"),
+        partner=_label(query.partner, available.agents, "--partner"),
     )
-    unscored = [one for rule in asked.scores if (one := _KIND.fullmatch(rule))]
-    rules = [rule for rule in asked.scores if not _KIND.fullmatch(rule)]
-    fitting = [_ruled(store, run, who, rule, known.scored, asked.judge) for rule in rules]
-    fitting += [_open(store, run, who, one[1], one[2], asked.judge) for one in unscored]
-    first = asked.sort or next((_parts(rule)[0] for rule in rules), None)
-    shown = _scored(known.scored, first, asked.judge)
-    if asked.task:
-        _check_task(store, run, asked.task)
-    order: EpisodeFilter = replace(who, score=shown.key if shown else "")
-    if asked.sort:
+    unscored = [match for rule in query.scores if (match := _KIND.fullmatch(rule))]
+    rules = [rule for rule in query.scores if not _KIND.fullmatch(rule)]
+    fitting = [_ruled(store, run, who, rule, available.scored, query.judge) for rule in rules]
+    fitting += [
+        _open(store, run, who, rule_match[1], rule_match[2], query.judge) for rule_match in unscored
+    ]
+    first = query.sort or next((_parts(rule)[0] for rule in rules), None)
+    scored = _scored(available.scored, first, query.judge)
+    if query.task:
+        _check_task(store, run, query.task)
+    order: EpisodeFilter = replace(who, score=scored.key if scored else "")
+    if query.sort:
         order = replace(order, order="lowest")
-    found = listed(store, run, order, size=_ALL)
-    kept = tuple(
-        one
-        for one in found.listed
-        if all(one.row.trial in trials for trials in fitting)
-        and one.row.task.startswith(asked.task or "")
-        and (not asked.failed or one.row.failed or one.row.status == "failed")
+    page = listed(store, run, order, size=_ALL)
+    matches = tuple(
+        episode
+        for episode in page.listed
+        if all(episode.row.trial in trials for trials in fitting)
+        and episode.row.task.startswith(query.task or "")
+        and (not query.failed or episode.row.failed or episode.row.status == "failed")
     )
-    return FoundEpisodes(kept[: asked.limit], shown, len(kept))
+    return FoundEpisodes(matches[: query.limit], scored, len(matches))
 
 
-def _check_task(store: Store, run: str, wanted: str) -> None:
-    tasks = {one.row.task for one in listed(store, run, EpisodeFilter(), size=_ALL).listed}
-    if not any(id.startswith(wanted) for id in tasks):
-        near = did_you_mean(wanted, tasks)
-        raise ConfigError(f'--task: no task of {run} starts with "{wanted}"{near}')
+def _check_task(store: Store, run: str, prefix: str) -> None:
+    tasks = {episode.row.task for episode in listed(store, run, EpisodeFilter(), size=_ALL).listed}
+    if not any(id.startswith(prefix) for id in tasks):
+        near = did_you_mean(prefix, tasks)
+        raise ConfigError(f'--task: no task of {run} starts with "{prefix}"{near}')
 
 
-def _label(wanted: str | None, known: Sequence[str], flag: str) -> str:
-    if wanted is None:
+def _label(name: str | None, labels: Sequence[str], flag: str) -> str:
+    if name is None:
         return ""
-    label = label_like(wanted, known, flag)
-    if label not in known:
-        raise ConfigError(f'{flag}: nobody called "{wanted}" played; there is {", ".join(known)}')
+    label = label_like(name, labels, flag)
+    if label not in labels:
+        raise ConfigError(f'{flag}: nobody called "{name}" played; there is {", ".join(labels)}')
     return label
 
 
@@ -125,18 +127,18 @@ def _ruled(
     run: str,
     who: EpisodeFilter,
     rule: str,
-    known: Sequence[ScoredMeasure],
+    scored: Sequence[ScoredMeasure],
     judge: str | None,
 ) -> set[str]:
     """The trials in which a rule holds."""
     measure, sign, limit = _parts(rule)
-    by = _scored(known, measure, judge)
+    by = _scored(scored, measure, judge)
     low = limit if sign in (">=", "=") else math.nextafter(limit, math.inf) if sign == ">" else None
     high = (
         limit if sign in ("<=", "=") else math.nextafter(limit, -math.inf) if sign == "<" else None
     )
-    wanted = replace(who, score=by.key if by else "", low=low, high=high)
-    return {one.row.trial for one in listed(store, run, wanted, size=_ALL).listed}
+    query = replace(who, score=by.key if by else "", low=low, high=high)
+    return {episode.row.trial for episode in listed(store, run, query, size=_ALL).listed}
 
 
 def _open(
@@ -148,11 +150,11 @@ def _open(
         for row in store.verdicts.scores(run, texts=False)
         if row.trial and judge in (None, row.judge.label)
     ]
-    known = {row.measure.name: row.measure for row in rows}
-    name = measure_called(measure, known.values())
-    if name not in known:
+    measures = {row.measure.name: row.measure for row in rows}
+    name = measure_called(measure, measures.values())
+    if name not in measures:
         raise ConfigError(
-            f'nobody scored "{measure}" here; scored: {", ".join(known) or "nothing"}'
+            f'nobody scored "{measure}" here; scored: {", ".join(measures) or "nothing"}'
         )
     casts = {row.trial.id: row.trial for row in store.trials(run)}
     return {
@@ -174,22 +176,22 @@ def _parts(rule: str) -> tuple[str, str, float]:
 
 
 def _scored(
-    known: Sequence[ScoredMeasure], measure: str | None, judge: str | None
+    scored: Sequence[ScoredMeasure], measure: str | None, judge: str | None
 ) -> ScoredMeasure | None:
     """The one judge's scores of a measure; of none that is named, the world's main measure."""
-    label = judge and judge_called(judge, (one.label for one in known), "this run")
-    judged = [one for one in known if label in (None, one.label)]
+    label = judge and judge_called(judge, (score.label for score in scored), "this run")
+    judged = [score for score in scored if label in (None, score.label)]
     if measure is None:
         return next(iter(judged), None)
-    name = measure_called(measure, (one.measure for one in judged))
-    fits = [one for one in judged if one.measure.name == name]
-    first = foremost({one.label: one.judge for one in fits})
-    fits = [one for one in fits if one.label in first]
+    name = measure_called(measure, (score.measure for score in judged))
+    fits = [score for score in judged if score.measure.name == name]
+    first = foremost({score.label: score.judge for score in fits})
+    fits = [score for score in fits if score.label in first]
     if len(fits) > 1:
-        which = ", ".join(one.label for one in fits)
+        which = ", ".join(score.label for score in fits)
         raise ConfigError(f"several judges scored {measure} ({which}); name one by --judge")
     if not fits:
-        names = ", ".join(dict.fromkeys(one.measure.name for one in judged)) or "nothing"
+        names = ", ".join(dict.fromkeys(score.measure.name for score in judged)) or "nothing"
         raise ConfigError(f'nobody scored "{measure}" here; scored: {names}')
     return fits[0]
 
@@ -204,7 +206,7 @@ class FoundEpisode:
     problem: str = ""
 
 
-def find_episode(store: Store, wanted: str, run: str | None) -> FoundEpisode:
+def find_episode(store: Store, prefix: str, run: str | None) -> FoundEpisode:
     """The episode whose id begins so; ConfigError if none or several do.
 
     The same trial may have been played in several runs: then `run` must say which one is meant.
@@ -214,25 +216,25 @@ def find_episode(store: Store, wanted: str, run: str | None) -> FoundEpisode:
         (name, row)
         for name in runs
         for row in store.trials(name)
-        if row.trial.id.startswith(wanted)
+        if row.trial.id.startswith(prefix)
     ]
-    if not hits and any(row.name == wanted for row in store.runs()):
+    if not hits and any(row.name == prefix for row in store.runs()):
         raise ConfigError(
-            f'"{wanted}" is a run, not an episode: `sociolab report {wanted}` shows the run, '
-            f"`sociolab list episodes --run {wanted}` the ids of its episodes"
+            f'"{prefix}" is a run, not an episode: `sociolab report {prefix}` shows the run, '
+            f"`sociolab list episodes --run {prefix}` the ids of its episodes"
         )
     if not hits:
         where = f'the run "{run}"' if run else "the store"
         raise ConfigError(
-            f'no episode in {where} has an id that begins with "{wanted}"; '
+            f'no episode in {where} has an id that begins with "{prefix}"; '
             "`sociolab list episodes --run NAME` names them"
         )
     if len({row.trial.id for _, row in hits}) > 1:
         some = ", ".join(sorted({row.trial.id for _, row in hits})[:4])
-        raise ConfigError(f'several episodes begin with "{wanted}": {some}; give more of the id')
+        raise ConfigError(f'several episodes begin with "{prefix}": {some}; give more of the id')
     if len(hits) > 1:
         names = ", ".join(name for name, _ in hits)
-        raise ConfigError(f"several runs hold the episode {wanted} ({names}); add --run NAME")
+        raise ConfigError(f"several runs hold the episode {prefix} ({names}); add --run NAME")
     name, row = hits[0]
     return FoundEpisode(
         name, Episode(row.trial, store.events(name, row.trial.id)), row.status, row.problem
@@ -248,12 +250,12 @@ def transcript(store: Store, run: str, episode: str, seat: str | None = None) ->
     from sociolab.report.terminal import play_text
     from sociolab.report.transcript_view import transcript_view
 
-    found = find_episode(store, episode, run)
-    trial = found.episode.trial
-    seen_by = seat and seat_called(found.episode, seat)
-    read = transcript_of(found.episode, seen_by)
+    hit = find_episode(store, episode, run)
+    trial = hit.episode.trial
+    seen_by = seat and seat_called(hit.episode, seat)
+    read = transcript_of(hit.episode, seen_by)
     judgings = () if seen_by else tuple(store.verdicts.judgings(run, trial=trial.id))
-    return play_text(transcript_view(found.episode, read, judgings, store.run(run).declared))
+    return play_text(transcript_view(hit.episode, read, judgings, store.run(run).declared))
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +294,7 @@ def calls_of(
             row.call.name,
             row.call.attempt,
             row.model,
-            tuple((one.role, one.text) for one in store.calls.prompt(row).messages),
+            tuple((message.role, message.text) for message in store.calls.prompt(row).messages),
             row.reply.text,
             row.reply.usd,
             row.reply.usage.estimated,

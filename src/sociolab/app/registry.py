@@ -46,10 +46,10 @@ class Provider(Protocol):
 @cache
 def _points(group: Group) -> dict[str, dict[str, EntryPoint]]:
     """What is registered, by name and by what it leads to."""
-    found: dict[str, dict[str, EntryPoint]] = {}
+    points: dict[str, dict[str, EntryPoint]] = {}
     for point in entry_points(group=group):
-        found.setdefault(point.name, {})[point.value] = point
-    return found
+        points.setdefault(point.name, {})[point.value] = point
+    return points
 
 
 def names(group: Group) -> tuple[str, ...]:
@@ -62,8 +62,8 @@ def plugin(group: Group, name: str) -> Any:
     points = _points(group).get(name)
     if points is None:
         kind = group.removeprefix("sociolab.").removesuffix("s")
-        known = ", ".join(names(group)) or "none"
-        raise ConfigError(f'there is no {kind} called "{name}"; there is: {known}')
+        choices = ", ".join(names(group)) or "none"
+        raise ConfigError(f'there is no {kind} called "{name}"; there is: {choices}')
     if len(points) > 1:
         raise ConfigError(
             f'two plugins are called "{name}" in {group}: {" and ".join(points)}; uninstall one of '
@@ -82,18 +82,18 @@ def plugin(group: Group, name: str) -> Any:
 
 def world_plugin(name: str) -> WorldPlugin:
     """The world of this name; ConfigError lists those there are."""
-    found = plugin("sociolab.worlds", name)
-    if not isinstance(found, WorldPlugin):
+    world = plugin("sociolab.worlds", name)
+    if not isinstance(world, WorldPlugin):
         raise WorldError(
             f'the plugin "{name}" is no world: expected a sociolab.plugin.world.WorldPlugin, found '
-            f"{type(found).__name__}"
+            f"{type(world).__name__}"
         )
-    if found.name != name:
+    if world.name != name:
         raise WorldError(
-            f'the plugin "{name}" calls itself "{found.name}": give its entry point and its '
+            f'the plugin "{name}" calls itself "{world.name}": give its entry point and its '
             "WorldPlugin one name"
         )
-    return found
+    return world
 
 
 def known_world(name: str) -> WorldPlugin | None:
@@ -116,31 +116,31 @@ def about_world(name: str) -> str:
 def worlds_that(offer: Callable[[WorldPlugin], bool]) -> tuple[str, ...]:
     """The names of the installed worlds that offer something, sorted; one that does not load offers
     nothing."""
-    found = ((name, known_world(name)) for name in names("sociolab.worlds"))
-    return tuple(name for name, world in found if world is not None and offer(world))
+    worlds = ((name, known_world(name)) for name in names("sociolab.worlds"))
+    return tuple(name for name, world in worlds if world is not None and offer(world))
 
 
 def switches() -> frozenset[str]:
     """The settings of installed worlds that are on or off: on the command line and in a file, each
     may stand by itself, as `--tdp`."""
-    worlds = map(world_plugin, worlds_that(lambda one: one.settings is not None))
+    worlds = map(world_plugin, worlds_that(lambda world: world.settings is not None))
     return frozenset(
         name
-        for one in worlds
-        if one.settings is not None
-        for name, field in one.settings.model_fields.items()
+        for world in worlds
+        if world.settings is not None
+        for name, field in world.settings.model_fields.items()
         if field.annotation is bool
     )
 
 
 def two_levels() -> tuple[TwoLevels, ...]:
     """The worlds that play the same tasks at two levels, as they declare it."""
-    worlds = map(world_plugin, worlds_that(lambda one: one.levels is not None))
-    found = []
-    for one in worlds:
+    worlds = map(world_plugin, worlds_that(lambda installed: installed.levels is not None))
+    levels = []
+    for world in worlds:
         with suppress(WorldError):  # what one world breaks, others need not miss
-            found += [one.levels()] if one.levels is not None else []
-    return tuple(found)
+            levels += [world.levels()] if world.levels is not None else []
+    return tuple(levels)
 
 
 def town_of(world: str | None, what: str = "") -> TownWorld:
@@ -148,7 +148,7 @@ def town_of(world: str | None, what: str = "") -> TownWorld:
 
     ConfigError, which says what was asked about (`what`), where a world has none.
     """
-    worlds = worlds_that(lambda one: one.town is not None)
+    worlds = worlds_that(lambda installed: installed.town is not None)
     for name in worlds:
         town = world_plugin(name).town
         if world in (None, name) and town is not None:
@@ -161,10 +161,12 @@ def town_of(world: str | None, what: str = "") -> TownWorld:
 
 def data_kinds() -> tuple[str, ...]:
     """What data sets can be of: the installed worlds, and what else their importers read."""
-    worlds = map(world_plugin, worlds_that(lambda one: bool(one.importers)))
-    importers = [one for world in worlds for one in world.importers.values()]
-    others = (one.kind for one in importers if isinstance(one, Importer) and one.kind)
-    return tuple(dict.fromkeys((*names("sociolab.worlds"), *others)))
+    worlds = map(world_plugin, worlds_that(lambda world: bool(world.importers)))
+    importers = [importer for world in worlds for importer in world.importers.values()]
+    other_kinds = (
+        importer.kind for importer in importers if isinstance(importer, Importer) and importer.kind
+    )
+    return tuple(dict.fromkeys((*names("sociolab.worlds"), *other_kinds)))
 
 
 def python_object(path: str) -> Any:
@@ -172,8 +174,8 @@ def python_object(path: str) -> Any:
     module_name, colon, attribute = path.partition(":")
     if not colon or not module_name or not attribute:
         before, dot, last = path.rpartition(".")
-        meant = f'; did you mean "python:{before}:{last}"?' if dot and not colon else ""
-        raise ConfigError(f'expected python:package.module:Class, found "python:{path}"{meant}')
+        hint = f'; did you mean "python:{before}:{last}"?' if dot and not colon else ""
+        raise ConfigError(f'expected python:package.module:Class, found "python:{path}"{hint}')
     if module_name.endswith(".py"):
         named = f"python:{module_name.removesuffix('.py')}:{attribute}"
         raise ConfigError(f'python:{path}: leave out ".py": "{named}"')

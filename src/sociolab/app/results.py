@@ -88,25 +88,25 @@ def write_page(
 
     Of `ResultDetails`, judgings are not read once more.
     """
-    plain = [one.result if isinstance(one, ResultDetails) else one for one in results]
+    plain = [item.result if isinstance(item, ResultDetails) else item for item in results]
     several = boards(plain) if len(plain) > 1 else ()
     ranked = with_steps(store, several, lambda run: names.values(values_of(store, run)))
     beside = (boards_section(ranked),) if len(plain) > 1 else ()
-    runs = [shown_run(store, one, names) for one in results]
+    runs = [shown_run(store, item, names) for item in results]
     for i, table in enumerate(compared):
         runs[i] = replace(runs[i], compared=table)
     write_html(path, runs, (*sections, *beside))
 
 
 def shown_run(
-    store: Store, found: RunResult | ResultDetails, names: AgentNames = AS_LABELLED
+    store: Store, loaded: RunResult | ResultDetails, names: AgentNames = AS_LABELLED
 ) -> ShownRun:
     """A run with the values of its plays (read, if they are not at hand), some episodes evenly
     chosen, and its extreme ones."""
-    if isinstance(found, ResultDetails):
-        result, spreads = found.result, distributions_of(found.said)
+    if isinstance(loaded, ResultDetails):
+        result, spreads = loaded.result, distributions_of(loaded.said)
     else:
-        result, spreads = found, read_distributions(store, found)
+        result, spreads = loaded, read_distributions(store, loaded)
     picked = {
         *evenly_chosen(store, result.run, EPISODES),
         *(
@@ -119,7 +119,7 @@ def shown_run(
     world = world_of(result.world)
     transcript_of = credited(store, result.run, world.transcript, names.judge)
     views = views_of(store, result.run, transcript_of, in_plan)
-    return ShownRun(result, tuple(names.view(result.run, one) for one in views), spreads)
+    return ShownRun(result, tuple(names.view(result.run, view) for view in views), spreads)
 
 
 def write_site(
@@ -141,11 +141,13 @@ def write_site(
         ]
         for run, all_ in (towns or {}).items()
     }
-    own = [(file, text) for found in replays.values() for _, file, text in found]
+    own = [(file, text) for files in replays.values() for _, file, text in files]
     new = ["index.html", "charts.js", *links.values(), *(file for file, _ in own)]
-    taken = [name for name in new if name not in old and (folder / name).exists()]
-    if taken:
-        raise ConfigError(f"{folder / taken[0]} is not of this site; move it, or name a new folder")
+    existing = [name for name in new if name not in old and (folder / name).exists()]
+    if existing:
+        raise ConfigError(
+            f"{folder / existing[0]} is not of this site; move it, or name a new folder"
+        )
     _make(folder / "runs")
     if own:
         _make(folder / "towns")
@@ -153,8 +155,8 @@ def write_site(
     _mark(folder, [*new, *(name for name in old if name not in new)])
     write_report(folder / "charts.js", chart_scripts())
     for result in results:
-        shown = shown_run(store, result)
-        text = page([shown], home="../index.html", scripts="../charts.js")
+        view = shown_run(store, result)
+        text = page([view], home="../index.html", scripts="../charts.js")
         write_report(folder / links[result.run], text)
     for file, text in own:
         write_report(folder / file, text)
@@ -172,8 +174,8 @@ def slug(run: str) -> str:
     plain = re.sub(r"[^a-z0-9]+", "-", run.lower()).strip("-")[:60]
     if plain == run:
         return plain
-    told = blake2b(run.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
-    return f"{plain}-{told}".strip("-")
+    suffix = blake2b(run.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    return f"{plain}-{suffix}".strip("-")
 
 
 def _old_pages(folder: Path) -> list[str]:
@@ -217,8 +219,8 @@ def write_csv(store: Store, results: Sequence[RunResult], path: Path) -> tuple[P
         write_report(path, entries_csv(results))
         return (path,)
     if path.suffix and not path.is_dir():
-        wanted = "a name that ends in .csv, or a folder"
-        raise ConfigError(f"--csv: expected {wanted}, found {path}; rename it, or make the folder")
+        form = "a name that ends in .csv, or a folder"
+        raise ConfigError(f"--csv: expected {form}, found {path}; rename it, or make the folder")
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -238,9 +240,9 @@ def write_csv(store: Store, results: Sequence[RunResult], path: Path) -> tuple[P
 def _plays(store: Store, results: Iterable[RunResult]) -> Iterable[tuple[str | float | None, ...]]:
     """A row for each play, judge and measure; a missing value, which was due, is an empty cell."""
     for result in results:
-        found = values_of(store, result.run)
-        for value in found.values:
-            row = value._asdict() | {"method": found.judges[value.judge].method}
+        scores = values_of(store, result.run)
+        for value in scores.values:
+            row = value._asdict() | {"method": scores.judges[value.judge].method}
             yield tuple(row[name] for name in _PLAYS)
 
 
@@ -257,11 +259,11 @@ def _run(result: RunResult) -> tuple[str | float | None, ...]:
     return tuple(cells[column] for column in _RUNS)
 
 
-def write_pairs(found: ComparedPairs, path: Path) -> int:
+def write_pairs(pairs: ComparedPairs, path: Path) -> int:
     """Write all pairs of all measures of a comparison as CSV, all or nothing; how many there are.
 
     ConfigError where the file is there already or cannot be written.
     """
-    rows = list(pairs_rows(found))
+    rows = list(pairs_rows(pairs))
     write_new(path, "--pairs", csv_text(COLUMNS, rows))
     return len(rows)

@@ -46,27 +46,27 @@ class RunCache:
             turn = self._making.setdefault(key, threading.Lock())
         with turn:
             with self._lock:
-                known = self._found.get(key)
-                if known is not None and known[0] == stamp:
+                entry = self._found.get(key)
+                if entry is not None and entry[0] == stamp:
                     self._found.move_to_end(key)
-                    return cast("T", known[1])
-            made = make()
-            self._keep(key, stamp, made)
-            return made
+                    return cast("T", entry[1])
+            value = make()
+            self._keep(key, stamp, value)
+            return value
 
     def known(self, store: Store, run: str, what: Hashable) -> CachedResult | None:
         """What is kept, be it of an earlier state of the run; None if nothing is."""
         stamp = self._stamp(store, run)
         with self._lock:
-            found = self._found.get(self._key(store, run, what))
-        return None if found is None else CachedResult(found[1], found[0] == stamp)
+            entry = self._found.get(self._key(store, run, what))
+        return None if entry is None else CachedResult(entry[1], entry[0] == stamp)
 
     def _key(self, store: Store, run: str, what: Hashable) -> Hashable:
         return str(store.path), run, what
 
-    def _keep(self, key: Hashable, stamp: Stamp, made: object) -> None:
+    def _keep(self, key: Hashable, stamp: Stamp, value: object) -> None:
         with self._lock:
-            self._found[key] = (stamp, made)
+            self._found[key] = (stamp, value)
             self._found.move_to_end(key)
             while len(self._found) > _MOST:
                 dropped, _ = self._found.popitem(last=False)
@@ -75,9 +75,9 @@ class RunCache:
     def _stamp(self, store: Store, run: str) -> Stamp:
         pk, files = store.run_pk(run), _files(store.path)
         key = str(store.path), pk
-        known = self._stamps.get(key)
-        if known is not None and known[0] == files and _is_settled(files):
-            return known[1]
+        entry = self._stamps.get(key)
+        if entry is not None and entry[0] == files and _is_settled(files):
+            return entry[1]
         stamp = stamp_of(store, run)
         self._stamps[key] = (files, stamp)
         return stamp
@@ -90,15 +90,15 @@ _SETTLED = 2.0
 
 def _files(path: Path) -> _Files:
     """Time of the last writing (ns) and size of the store's file and of its log."""
-    found = []
+    stats = []
     for file in (path, path.with_name(f"{path.name}-wal")):
         try:
             at = file.stat()
         except OSError:
-            found.append((0, 0))
+            stats.append((0, 0))
         else:
-            found.append((at.st_mtime_ns, at.st_size))
-    return tuple(found)
+            stats.append((at.st_mtime_ns, at.st_size))
+    return tuple(stats)
 
 
 def _is_settled(files: _Files) -> bool:

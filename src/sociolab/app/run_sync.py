@@ -36,8 +36,8 @@ def synchronous(
     """The same to be called from plain code, as from inside a running event loop."""
 
     @wraps(function)
-    def called(*given: Arguments.args, **named: Arguments.kwargs) -> Result:
-        return run_sync(lambda: function(*given, **named))
+    def called(*args: Arguments.args, **named: Arguments.kwargs) -> Result:
+        return run_sync(lambda: function(*args, **named))
 
     return called
 
@@ -86,11 +86,11 @@ def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
 
 
 async def _cancel_all() -> None:
-    left = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in left:
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
         if not task.cancelling():  # a second time would break off its tidying up
             task.cancel()
-    await asyncio.gather(*left, return_exceptions=True)
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _stop_loop(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:

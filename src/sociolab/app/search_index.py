@@ -44,13 +44,13 @@ def index_step(store: Store, seconds: float = STEP, run: str | None = None) -> I
         batch = store.search.unindexed(_BATCH, run)
         if not batch:
             break
-        words = [(name, trial, _words(store, name, trial)) for name, trial in batch]
+        words = [(name, trial, _read_words(store, name, trial)) for name, trial in batch]
         try:
             with store.transaction():
                 # One may have been deleted since its words were read, and stays so.
-                left = {*store.search.unindexed(_BATCH, run)}
+                unindexed = {*store.search.unindexed(_BATCH, run)}
                 for name, trial, text in words:
-                    if (name, trial) in left:
+                    if (name, trial) in unindexed:
                         store.search.index(name, trial, text)
         except StorageError:
             stuck = True
@@ -90,7 +90,7 @@ def plain(words: str) -> str:
     return re.sub(r"[\x00-\x1f\x7f]", " ", words)
 
 
-def _words(store: Store, run: str, trial: str) -> str:
+def _read_words(store: Store, run: str, trial: str) -> str:
     """The words of an episode; none where its world cannot show it, so that others go on."""
     try:
         text = words_of(store.episode(run, trial))

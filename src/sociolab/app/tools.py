@@ -42,7 +42,7 @@ class Lab:
     models: Models
     replies: TalliedReplies
     budget: Budget
-    told: Callable[[str], None]
+    say: Callable[[str], None]
     opened: ExitStack
     _store: Store | None = None
 
@@ -50,8 +50,8 @@ class Lab:
     def store(self) -> Store:
         """The store, open."""
         if self._store is None:
-            made = Store.open(store_path(self.access.store), create=False)
-            self._store = self.opened.enter_context(made)
+            store = Store.open(store_path(self.access.store), create=False)
+            self._store = self.opened.enter_context(store)
         return self._store
 
     @property
@@ -61,16 +61,16 @@ class Lab:
 
     def tell(self, step: str) -> None:
         """Say how far the work is."""
-        self.told(step)
+        self.say(step)
 
     def model(self, spec: str, flag: str) -> ChatModel:
         """The model of a spec, kept and counted."""
-        return self.models.kept(_model_spec(spec, flag), self.replies, self.budget)
+        return self.models.cached(_model_spec(spec, flag), self.replies, self.budget)
 
     def endpoint(self, spec: str, flag: str) -> tuple[EndpointSpec, str]:
         """Where the model of a spec is served, and what it is called there."""
-        found = _model_spec(spec, flag)
-        return self.models.endpoint(found), found.model
+        parsed = _model_spec(spec, flag)
+        return self.models.endpoint(parsed), parsed.model
 
     def estimate(self, run: Mapping[str, Any]) -> Mapping[str, Any]:
         """The dry run of a run, and how many of its trials are played already."""
@@ -86,15 +86,15 @@ class Lab:
         configs = [self._described(RunConfig, run) for run in runs]
         for config in configs:
             check_description(config)
-        found: list[RunResult] = []
+        results: list[RunResult] = []
         names = [str(config.name) for config in configs]
         for number, config in enumerate(configs, 1):
             self.tell(f"{number} of {plural(len(configs), 'run')}: {config.name}")
             bounded = config.model_copy(update={"budget": self._left(str(config.name), names)})
-            found.append(await run_async(bounded, on_progress=_telling(self.tell)))
-            if found[-1].stopped:
+            results.append(await run_async(bounded, on_progress=_telling(self.tell)))
+            if results[-1].stopped:
                 break
-        return found
+        return results
 
     async def judge(
         self, runs: Sequence[str], judges: Sequence[str], settings: Mapping[str, str]
@@ -102,14 +102,14 @@ class Lab:
         """Have stored runs judged, within the budget that is left of this work's."""
         from sociolab.app.run.judge import judge_run_async
 
-        found = []
+        results = []
         for run in runs if judges else ():
             config = self._described(JudgeConfig, {"judges": judges, "settings": settings})
             bounded = config.model_copy(update={"budget": self._left(run, runs)})
             self.tell(f"judging {run}")
-            found.append(await judge_run_async(run, bounded, repeats=1))
-            if found[-1].stopped:
-                return found
+            results.append(await judge_run_async(run, bounded, repeats=1))
+            if results[-1].stopped:
+                return results
         return [result_of(self.store, run) for run in runs]
 
     async def estimate_judging(
@@ -119,8 +119,8 @@ class Lab:
         from sociolab.app.preflight.estimate import estimate_judging
 
         config = self._described(JudgeConfig, {"judges": judges, "settings": settings})
-        found, judged = await estimate_judging(self.store, run, config)
-        return found.document() | {"played": judged}
+        estimate, judged = await estimate_judging(self.store, run, config)
+        return estimate.document() | {"played": judged}
 
     async def stand_ins(self, specs: Sequence[str]) -> tuple[str, ...]:
         """Those of these models that the local stand-in endpoint serves."""
@@ -130,7 +130,7 @@ class Lab:
         """What is left of the budget for one of these runs, which knows what it has spent."""
         if self.access.budget is None:
             return None
-        return max(self.access.budget - sum(self._spent(one) for one in runs if one != run), 0)
+        return max(self.access.budget - sum(self._spent(name) for name in runs if name != run), 0)
 
     def _described(self, kind: type[Described], fields: Mapping[str, Any]) -> Described:
         access = {name: getattr(self.access, name) for name in ModelAccess.model_fields}
@@ -161,13 +161,13 @@ _TOLD_EVERY = 10.0
 
 def _telling(tell: Callable[[str], None]) -> Callable[[Progress], None]:
     """Says every few seconds how far a run is."""
-    told = time.monotonic()
+    last_told = time.monotonic()
 
-    def progress(now: Progress) -> None:
-        nonlocal told
-        if time.monotonic() - told >= _TOLD_EVERY:
-            told = time.monotonic()
-            tell(f"{now.run}: {now.done:,}/{plural(now.total, 'trial')}, {money(now.usd)}")
+    def progress(state: Progress) -> None:
+        nonlocal last_told
+        if time.monotonic() - last_told >= _TOLD_EVERY:
+            last_told = time.monotonic()
+            tell(f"{state.run}: {state.done:,}/{plural(state.total, 'trial')}, {money(state.usd)}")
 
     return progress
 
@@ -185,15 +185,15 @@ ToolKind: TypeAlias = Literal["tools", "recipes"]
 
 def tool_names(kind: ToolKind = "tools") -> tuple[str, ...]:
     """The commands of the installed worlds."""
-    worlds = map(world_plugin, worlds_that(lambda one: bool(getattr(one, kind))))
-    return tuple(dict.fromkeys(name for one in worlds for name in getattr(one, kind)))
+    worlds = map(world_plugin, worlds_that(lambda world: bool(getattr(world, kind))))
+    return tuple(dict.fromkeys(name for world in worlds for name in getattr(world, kind)))
 
 
 def tool_called(name: str, kind: ToolKind = "tools") -> Tool | None:
     """The command of this name of an installed world, of the first that has one; None: of none."""
-    worlds = worlds_that(lambda one: name in getattr(one, kind))
-    found: Tool | None = getattr(world_plugin(worlds[0]), kind)[name]() if worlds else None
-    return found
+    worlds = worlds_that(lambda world: name in getattr(world, kind))
+    tool: Tool | None = getattr(world_plugin(worlds[0]), kind)[name]() if worlds else None
+    return tool
 
 
 def run_tool(

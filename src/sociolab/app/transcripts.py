@@ -57,14 +57,14 @@ def seat_called(episode: Episode, name: str) -> str:
     if name in trial.task.seats:
         return name
     read = transcript_view(episode, transcript_of(episode))
-    wanted = name.casefold().strip()
+    folded = name.casefold().strip()
     # A seat may answer some questions of another's: its id is that one's, and what for.
     parts = tuple(f"{seat}." for seat in trial.task.seats)
     people = [seat for seat in read.seats if not seat.id.startswith(parts)]
     called = [(seat.id, _names(seat.id, seat.name)) for seat in people]
     first = [(seat, {full.split()[0] for full in names if full}) for seat, names in called]
-    for known in (called, first):
-        fits = [seat for seat, names in known if wanted in names]
+    for candidates in (called, first):
+        fits = [seat for seat, names in candidates if folded in names]
         if len(fits) == 1:
             return fits[0]
         if fits:
@@ -98,16 +98,16 @@ Key: TypeAlias = tuple[str, int, str, int]
 
 def replies_of(events: Sequence[Event]) -> dict[Key, tuple[int, Moved | Answered | Unusable]]:
     """The events that are replies, by what was asked, each with its place in the record."""
-    found: dict[Key, tuple[int, Moved | Answered | Unusable]] = {}
+    replies: dict[Key, tuple[int, Moved | Answered | Unusable]] = {}
     for place, event in enumerate(events):
         match event:
             case Moved(turn, seat, _, attempt):
-                found[seat, turn, "act", attempt] = (place, event)
+                replies[seat, turn, "act", attempt] = (place, event)
             case Answered(turn, seat, question, _, attempt):
-                found[seat, turn, question, attempt] = (place, event)
+                replies[seat, turn, question, attempt] = (place, event)
             case Unusable(turn, seat, name, attempt):
-                found[seat, turn, name, attempt] = (place, event)
-    return found
+                replies[seat, turn, name, attempt] = (place, event)
+    return replies
 
 
 def is_aside(event: Moved | Answered | Unusable) -> bool:
@@ -124,21 +124,22 @@ def requests_of(world: World, episode: Episode) -> Mapping[Key, Request]:
     try:
         play = world.play(trial.task, trial.id, trial.seed)
         journal = Journal(episode.events)
-        found: dict[Key, Request] = {}
+        requests: dict[Key, Request] = {}
         sent: Sent = None
         count = 0
         while True:
             try:
                 step = play.send(sent)
             except StopIteration:
-                return found
+                return requests
             sent = None
             if isinstance(step, tuple):
-                sent = [_known(journal, request, found) for request in step]
+                sent = [_recorded_reply(journal, request, requests) for request in step]
             elif isinstance(step, StartRequests):
                 journal.as_they_came()
                 sent = [
-                    Completed(request, _known(journal, request, found)) for request in step.requests
+                    Completed(request, _recorded_reply(journal, request, requests))
+                    for request in step.requests
                 ]
             elif journal.holds(step, count):
                 count += 1
@@ -148,24 +149,26 @@ def requests_of(world: World, episode: Episode) -> Mapping[Key, Request]:
         return {}
 
 
-def _known(journal: Journal, request: Request, found: dict[Key, Request]) -> Reply | NoReply:
-    found[request.seat, request.turn, request.name, request.attempt] = request
-    known = journal.reply(request)
-    if known is None:
+def _recorded_reply(
+    journal: Journal, request: Request, requests: dict[Key, Request]
+) -> Reply | NoReply:
+    requests[request.seat, request.turn, request.name, request.attempt] = request
+    reply = journal.reply(request)
+    if reply is None:
         raise StoreError(f"the reply of {request.seat} at turn {request.turn} is not on record")
-    return known
+    return reply
 
 
 def replaying_world(row: RunRow) -> World:
     """The world as a run was played in it: what a seat saw hangs on its settings."""
     settings = row.settings if isinstance(row.settings, dict) else {}
-    attempts, then = settings.get("attempts"), settings.get("on_failed_turn")
-    end: Literal["skip", "stop"] = "stop" if then == "stop" else "skip"
+    attempts, on_failure = settings.get("attempts"), settings.get("on_failed_turn")
+    end: Literal["skip", "stop"] = "stop" if on_failure == "stop" else "skip"
     policy = FailurePolicy(attempts, end) if isinstance(attempts, int) else FailurePolicy(then=end)
     return load_world(row.world, policy=policy, settings=row.world_settings).world
 
 
 def observations(world: World, episode: Episode) -> Mapping[tuple[str, int], Observation]:
     """What each seat saw when it was last asked in a turn; nothing where a repeat differs."""
-    asked = requests_of(world, episode).values()
-    return {(one.seat, one.turn): one.observation for one in asked}
+    requests = requests_of(world, episode).values()
+    return {(request.seat, request.turn): request.observation for request in requests}

@@ -145,9 +145,9 @@ def compare(
     )
     media = Media(html, latex, markdown, csv, figure, json)
     check = gate_check("compare", run, fail_if, junit)
-    whole = full or every or threshold is not None or (k, pairs_shown) != (_K, _PAIRS)
-    shown = _Shown(whole, pairs_shown, every, pairs)
-    _compare(request, media, check, shown, store, keep_look=looks is not None)
+    detailed = full or every or threshold is not None or (k, pairs_shown) != (_K, _PAIRS)
+    display = _Shown(detailed, pairs_shown, every, pairs)
+    _compare(request, media, check, display, store, keep_look=looks is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class _Shown:
     """What of a comparison is shown: the whole, or what is read first; how many pairs of episodes
     per metric, of every one or of those that differ; and the new file for all pairs, if any."""
 
-    whole: bool
+    detailed: bool
     most: int
     every: bool
     file: Path | None
@@ -186,7 +186,7 @@ def _compare(
     request: CompareRequest,
     media: Media,
     check: GateCheck,
-    shown: _Shown,
+    display: _Shown,
     store: Path | None,
     *,
     keep_look: bool,
@@ -201,16 +201,16 @@ def _compare(
         if keep_look:
             conclusions = with_looks(opened, conclusions)
         drawn = conclusions.forest() if media.figure is not None else None
-        pairs = shown.pairs(opened, conclusions)
+        pairs = display.pairs(opened, conclusions)
         gates = _gates(opened, conclusions, check.rules)
-        listed = (pairs.section,) if pairs and shown.most else ()
+        listed = (pairs.section,) if pairs and display.most else ()
         result = VerbResult(
             request.runs,
             conclusions.sections,
             partial(_document, conclusions, pairs, gates),
             conclusions.rows,
             drawn,
-            (*conclusions.sections, *listed) if shown.whole else conclusions.overview,
+            (*conclusions.sections, *listed) if display.detailed else conclusions.overview,
             conclusions.paper,
         )
         if media.html is not None:
@@ -218,12 +218,12 @@ def _compare(
         media.show(opened, result)
     for other in conclusions.other_judges:
         say(f"scores by {other} are not in these tables: --judge {shlex.quote(other)}")
-    if pairs is not None and not shown.whole and not media.json:
+    if pairs is not None and not display.detailed and not media.json:
         sides = {"--agent": request.agent, "--with": request.other, "--judge": request.judge}
         flags = [word for flag, value in sides.items() if value for word in (flag, value)]
         say_next([*pairs.next_pair(), ("compare", *request.runs, *flags, "--full")], store)
-    if pairs is not None and shown.file is not None:
-        say(f"wrote {write_pairs(pairs, shown.file):,} pairs to {shown.file}")
+    if pairs is not None and display.file is not None:
+        say(f"wrote {write_pairs(pairs, display.file):,} pairs to {display.file}")
     by = [conclusions.comparison.judge] if conclusions.comparison else []
     check.decide(gates, conclusions.outlines, *by)
 

@@ -42,7 +42,7 @@ data = typer.Typer(
 @takes(WriteConfig)
 def write(
     *,
-    given: dict[str, Any],
+    options: dict[str, Any],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Estimate calls, tokens and cost without writing.")
     ] = False,
@@ -55,7 +55,7 @@ def write(
     from sociolab.app.data.writing import rehearse
     from sociolab.app.data.writing import write as have_written
 
-    config = checked(WriteConfig, given)
+    config = checked(WriteConfig, options)
     with resumable("the same command resumes, and pays for no reply twice"):
         sentences = rehearse(config) if dry_run else have_written(config, say)
     for sentence in sentences:
@@ -85,8 +85,8 @@ def export(
     agent: Annotated[OptText, option("--agent", "LABEL", "Only turns of this agent.")] = None,
     seat: Annotated[OptText, option("--seat", "SEAT", "Only this seat: its id, or 1, 2...")] = None,
     world: Annotated[OptText, option("--world", "WORLD", "Only runs of this world.")] = None,
-    asked: Annotated[OptText, option("--asked", "NAME", 'Only "act", or this question.')] = None,
-    whole: Annotated[
+    question: Annotated[OptText, option("--asked", "NAME", 'Only "act", or this question.')] = None,
+    whole_chats: Annotated[
         bool, typer.Option("--whole", help="With sft: one chat per episode and seat.")
     ] = False,
     margin: Annotated[
@@ -107,7 +107,7 @@ def export(
     if form is None:
         refuse({
             "--metric": measure, "--by": by, "--min": least, "--agent": agent, "--seat": seat,
-            "--world": world, "--asked": asked, "--whole": whole, "--margin": margin,
+            "--world": world, "--asked": question, "--whole": whole_chats, "--margin": margin,
             "--split": split, "--seed": seed, "--gzip": gzip,
         }, "is for examples: add --as turns, sft or pairs")  # fmt: skip
         _export_run(runs or (), path, parquet=parquet, replace=replace, store=store)
@@ -116,7 +116,7 @@ def export(
 
     if parquet:
         raise ConfigError("--parquet writes tables and --as examples: give one of the two")
-    wanted = ExportOptions(
+    options = ExportOptions(
         form=form,
         measures=tuple(dict.fromkeys(several(measure) or ())),
         least=least,
@@ -124,14 +124,14 @@ def export(
         agent=agent,
         seat=seat,
         world=world,
-        asked=asked,
-        whole=whole,
+        asked=question,
+        whole=whole_chats,
         margin=margin,
         heldout=None if split is None else share_of(split),
         seed=seed or 0,
         gzip=gzip,
     )
-    _export_examples(runs or (), path, wanted, store, replace=replace)
+    _export_examples(runs or (), path, options, store, replace=replace)
 
 
 @data.command("check", epilog="Example: sociolab data check mine")
@@ -204,8 +204,8 @@ def _export_run(
     with open_store(store) as opened:
         if not (parquet and str(path) == runs[0]):  # a folder may well be called as its run
             no_run(path, opened, runs)
-        for one in [path / table for table in _TABLES] if parquet and path.is_dir() else ():
-            free_output(one, replace=replace)
+        for file in [path / table for table in _TABLES] if parquet and path.is_dir() else ():
+            free_output(file, replace=replace)
         if not parquet:
             free_output(path, replace=replace)
         if parquet:
@@ -220,13 +220,13 @@ def _export_run(
 
 
 def _export_examples(
-    runs: Sequence[str], path: Path, wanted: ExportOptions, store: Path | None, *, replace: bool
+    runs: Sequence[str], path: Path, options: ExportOptions, store: Path | None, *, replace: bool
 ) -> None:
     """Write examples, and say how many there are and what was left out."""
     from sociolab.training.export import export_training
 
     _check_named(runs, path)
-    for sentence in export_training(runs, path, wanted, store, replace=replace).sentences():
+    for sentence in export_training(runs, path, options, store, replace=replace).sentences():
         say(sentence)
 
 

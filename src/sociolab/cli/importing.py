@@ -72,7 +72,7 @@ def import_(
         OptText, option("--variant", "NAME", "Variant of the texts (prompts only), such as plus.")
     ] = None,
     *,
-    given: dict[str, Any],
+    options: dict[str, Any],
     store: StoreFile = None,
 ) -> None:
     """Import a data set or episodes made elsewhere."""
@@ -90,15 +90,15 @@ def import_(
     if name == "" or (name is None and format in (*_FORMATS, "prompts")):
         raise ConfigError("--name: expected what to call it here, found nothing")
     called = name or _IMPORTED_AS.get(format, "")
-    flags = frozenset(f"--{name.replace('_', '-')}" for name in given)
-    wanted = Import(Path(places[-1]), called, replace, store, flags, run or "")
+    flags = frozenset(f"--{name.replace('_', '-')}" for name in options)
+    request = Import(Path(places[-1]), called, replace, store, flags, run or "")
     own: dict[str, Reader] = {
         **OWN,
         "ratings": partial(_import_ratings, mapped or [], duplicates or "refuse"),
         # The authors' prompts (docs/prompts.md) as a set of the user's.
         "prompts": partial(import_prompts, places[0], variant or ""),
     }
-    for sentence in import_anything(format, wanted, own):
+    for sentence in import_anything(format, request, own):
         typer.echo(sentence)
 
 
@@ -106,18 +106,18 @@ _IMPORTED_AS = {"ratings": "people", "run": ""}
 """What is imported without --name is called: of a run, as in its file."""
 
 
-def _import_ratings(mapped: list[str], duplicates: str, wanted: Import) -> tuple[str, ...]:
+def _import_ratings(mapped: list[str], duplicates: str, request: Import) -> tuple[str, ...]:
     """Ratings by people (docs/ratings.md) as a set of a run's judgings."""
     from sociolab.studies.rating_files import import_ratings
 
-    if not wanted.run:
+    if not request.run:
         raise ConfigError("ratings belong to a run: add --run NAME")
     return import_ratings(
-        wanted.path,
-        wanted.run,
-        store=wanted.store,
-        name=wanted.name,
-        replace_all=wanted.replace,
+        request.path,
+        request.run,
+        store=request.store,
+        name=request.name,
+        replace_all=request.replace,
         mapped=mapped,
         duplicates=duplicates,
     )

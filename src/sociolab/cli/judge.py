@@ -66,7 +66,7 @@ def judge(
     *,
     labelled: dict[str, Any],
     examined: dict[str, Any],
-    given: dict[str, Any],
+    options: dict[str, Any],
     json: Json = False,
 ) -> None:
     """Judge a run again, validate a judge on labels, or have it sit an exam.
@@ -75,24 +75,24 @@ def judge(
     RUN leaves it out.
     """
     if (sits := examined.get("judge")) == "off":
-        given["exam"] = examined.pop("judge")
+        options["exam"] = examined.pop("judge")
     of_run = {
         "RUN": run,
-        "--judge": given.get("judges"),
-        "--reader": given.get("readers"),
-        "--set": given.get("settings"),
+        "--judge": options.get("judges"),
+        "--reader": options.get("readers"),
+        "--set": options.get("settings"),
         "--repeats": repeats,
         "--sheet": sheet,
     }
     flags = flags_of(ValidationConfig)
     if sits not in (None, "off"):
         refuse({**of_run, "--set": None}, "does not go with --exam SPEC, which judges no run")
-        _examine({**given, **examined}, as_json=json)
+        _examine({**options, **examined}, as_json=json)
     refuse({"--world": examined.get("world")}, "is for --exam SPEC: a RUN has its world")
     if _validates(of_run, {flags[name].flags: labelled.get(name) for name in _LABELLED}):
-        _validate({**given, **labelled}, as_json=json)
+        _validate({**options, **labelled}, as_json=json)
     else:
-        config = checked(JudgeConfig, given)
+        config = checked(JudgeConfig, options)
         _judge(run or "", config, repeats=repeats or 1, sheet=sheet or "", as_json=json)
 
 
@@ -128,39 +128,41 @@ def _validates(of_run: Mapping[str, object], of_data: Mapping[str, object]) -> b
         return False
     missing = [name for name in ("--validate", "--data") if of_data[name] is None]
     if missing:
-        raise ConfigError(f"{_given(of_data)} needs {' and '.join(missing)}")
+        raise ConfigError(f"{_join_flags(of_data)} needs {' and '.join(missing)}")
     if any(of_run.values()):
-        raise ConfigError(f"--validate judges no run: leave out {_given(of_run)}")
+        raise ConfigError(f"--validate judges no run: leave out {_join_flags(of_run)}")
     return True
 
 
-def _given(arguments: Mapping[str, object]) -> str:
+def _join_flags(arguments: Mapping[str, object]) -> str:
     return ", ".join(name for name, value in arguments.items() if value is not None)
 
 
-def _validate(given: dict[str, Any], *, as_json: bool) -> None:
+def _validate(options: dict[str, Any], *, as_json: bool) -> None:
     """Compare a judge's answers with labels, and print sections or one JSON object."""
     from sociolab.app.run import validate as validation
     from sociolab.cli.progress import watch
 
-    config = checked(ValidationConfig, given)
+    config = checked(ValidationConfig, options)
     with resumable("replies are stored, the same command resumes"):
-        found = validation.validate(config, watch(lambda name: None))
-    show_sections([validation.section(found)], partial(validation.document, found), as_json=as_json)
-    if found.stopped:
-        say(f"stopped with {found.waiting} items left: {found.stopped}; the same command resumes")
-    elif found.in_vain:
+        result = validation.validate(config, watch(lambda name: None))
+    show_sections(
+        [validation.section(result)], partial(validation.document, result), as_json=as_json
+    )
+    if result.stopped:
+        say(f"stopped with {result.waiting} items left: {result.stopped}; the same command resumes")
+    elif result.in_vain:
         say("no answer could be used: nothing was validated")
-    raise typer.Exit(1 if found.stopped or found.in_vain else 0)
+    raise typer.Exit(1 if result.stopped or result.in_vain else 0)
 
 
-def _examine(given: dict[str, Any], *, as_json: bool) -> None:
+def _examine(options: dict[str, Any], *, as_json: bool) -> None:
     """Have a judge sit the exam of a world, and print sections or one JSON object."""
     from sociolab.app.run import exam
     from sociolab.cli.progress import watch
 
     with resumable("what was answered is stored, the same command resumes"):
-        result = exam.take_exam(checked(ExamConfig, given), watch(lambda name: None))
+        result = exam.take_exam(checked(ExamConfig, options), watch(lambda name: None))
     show_sections([exam.section(result)], partial(exam.document, result), as_json=as_json)
     if result.stopped:
         say(f"stopped: {result.stopped}; the same command resumes")
@@ -170,7 +172,7 @@ def _examine(given: dict[str, Any], *, as_json: bool) -> None:
 
 @verbs.command(epilog="Example: sociolab audit first --judge openai/MODEL --limit 20")
 @takes(AuditConfig)
-def audit(*, given: dict[str, Any], json: Json = False) -> None:
+def audit(*, options: dict[str, Any], json: Json = False) -> None:
     """Audit a judge: does it notice what it should, and ignore what it should?
 
     It judges again, as it was and with one change: names swapped, words padded, a secret told, an
@@ -180,20 +182,20 @@ def audit(*, given: dict[str, Any], json: Json = False) -> None:
     from sociolab.cli.progress import watch
 
     form = "NAME=PATTERN, such as gpt=*o3*,"
-    families = [name_and_value(one, "--family", form) for one in given.pop("families", ())]
-    config = checked(AuditConfig, given | {"families": families})
+    families = [name_and_value(text, "--family", form) for text in options.pop("families", ())]
+    config = checked(AuditConfig, options | {"families": families})
     with resumable("what was judged is kept, the same command resumes from here"):
-        found = examine(config, watch(lambda name: None))
-    show_sections(found.sections, partial(_audit_document, found), as_json=json)
-    if found.in_vain:
-        say(found.in_vain)
-    missed = config.check and any(one.more["verdict"] == "fails" for one in found.controls)
-    raise typer.Exit(1 if found.stopped or found.in_vain or missed else 0)
+        result = examine(config, watch(lambda name: None))
+    show_sections(result.sections, partial(_audit_document, result), as_json=json)
+    if result.in_vain:
+        say(result.in_vain)
+    missed = config.check and any(control.more["verdict"] == "fails" for control in result.controls)
+    raise typer.Exit(1 if result.stopped or result.in_vain or missed else 0)
 
 
 @verbs.command(epilog="Example: sociolab credit first --judge openai/MODEL --limit 20")
 @takes(CreditConfig)
-def credit(*, given: dict[str, Any], json: Json = False) -> None:
+def credit(*, options: dict[str, Any], json: Json = False) -> None:
     """Find which turns advanced a goal or revealed a secret.
 
     A judge says so, and must quote the turns.
@@ -202,33 +204,33 @@ def credit(*, given: dict[str, Any], json: Json = False) -> None:
     from sociolab.app.credit import credit_run
     from sociolab.cli.progress import watch
 
-    config = checked(CreditConfig, given)
+    config = checked(CreditConfig, options)
     progress = watch(lambda name: None, failed="with a list of turns missing")
     with resumable("what was said is stored, the same command resumes from here"):
-        found = credit_run(config, progress)
-    clusters = found.declared.cluster
-    section = credit_section(found.run, found.judge, found.plays, found.checks, clusters)
-    show_sections([section], partial(_credit_document, found), as_json=json)
-    _credit_remarks(found, config.out)
-    raise typer.Exit(1 if found.stopped or found.in_vain else 0)
+        result = credit_run(config, progress)
+    clusters = result.declared.cluster
+    section = credit_section(result.run, result.judge, result.plays, result.checks, clusters)
+    show_sections([section], partial(_credit_document, result), as_json=json)
+    _credit_remarks(result, config.out)
+    raise typer.Exit(1 if result.stopped or result.in_vain else 0)
 
 
 # ------------------------------------------------------------------ what audits tell
 
 
-def _audit_document(found: AuditResult) -> dict[str, Any]:
+def _audit_document(result: AuditResult) -> dict[str, Any]:
     from sociolab.report.finding import documents
 
     return {
         "schema": 1,
         "kind": "audit",
-        "run": found.run,
-        "judge": found.judge,
-        "episodes": found.episodes,
-        "judgings": found.judgings,
-        "failed": dict(found.failed),
-        "in_vain": found.in_vain,
-        "stopped": found.stopped,
+        "run": result.run,
+        "judge": result.judge,
+        "episodes": result.episodes,
+        "judgings": result.judgings,
+        "failed": dict(result.failed),
+        "in_vain": result.in_vain,
+        "stopped": result.stopped,
         "audits": {
             kind: [
                 {
@@ -239,7 +241,7 @@ def _audit_document(found: AuditResult) -> dict[str, Any]:
                 }
                 for finding in findings
             ]
-            for kind, findings in found.effects.items()
+            for kind, findings in result.effects.items()
         },
         "controls": [
             {
@@ -252,24 +254,24 @@ def _audit_document(found: AuditResult) -> dict[str, Any]:
                 "no_room": finding.more["no_room"],
                 "verdict": finding.more["verdict"],
             }
-            for finding in found.controls
+            for finding in result.controls
         ],
         "length": [
-            {"judge": one.judge, "measure": one.measure, **_estimate(one.slope)}
-            for one in found.lengths
+            {"judge": effect.judge, "measure": effect.measure, **_estimate(effect.slope)}
+            for effect in result.lengths
         ],
-        "family": _families(found),
-        "panel": _panel(found),
-        "sections": documents(found.sections),
+        "family": _families(result),
+        "panel": _panel(result),
+        "sections": documents(result.sections),
     }
 
 
-def _families(found: AuditResult) -> dict[str, Any] | None:
-    if found.families is None:
+def _families(result: AuditResult) -> dict[str, Any] | None:
+    if result.families is None:
         return None
     return {
-        "why_not": found.families.why,
-        "families": dict(found.families.families),
+        "why_not": result.families.why,
+        "families": dict(result.families.families),
         "effects": [
             {
                 "judge": pair.judge,
@@ -282,24 +284,24 @@ def _families(found: AuditResult) -> dict[str, Any] | None:
                 "missing": finding.more["missing"],
                 "verdict": finding.more["verdict"],
             }
-            for pair in found.families.pairs
+            for pair in result.families.pairs
             for finding in pair.findings
         ],
     }
 
 
-def _panel(found: AuditResult) -> dict[str, Any] | None:
-    if found.panel is None:
+def _panel(result: AuditResult) -> dict[str, Any] | None:
+    if result.panel is None:
         return None
     return {
-        "judges": list(found.panel.judges),
-        "methods": [judge.method for judge in found.panel.ids],
-        "left_out": list(found.panel.left_out),
+        "judges": list(result.panel.judges),
+        "methods": [judge.method for judge in result.panel.ids],
+        "left_out": list(result.panel.left_out),
         "plays": [
             asdict(play)
             | {"lack": play.lack, "mean": play.mean, "median": play.median}
             | {"range": play.range, "sd": play.sd}
-            for play in found.panel.plays
+            for play in result.panel.plays
         ],
     }
 
@@ -319,36 +321,36 @@ def _estimate(estimate: Any) -> dict[str, Any]:
 # ------------------------------------------------------------------ what credit tells
 
 
-def _credit_remarks(found: CreditResult, out: Path | None) -> None:
-    if found.stopped:
-        say(f"stopped: {found.stopped}")
-    if found.in_vain:
-        say(f"{found.in_vain}: nothing was credited")
-    if found.waiting:
-        say(f"{plural(found.waiting, 'episode')} still to be read: the same command resumes")
-    if found.nothing:
-        say(f"{plural(found.nothing, 'episode')} left out: no goal or secret, or no turns")
+def _credit_remarks(result: CreditResult, out: Path | None) -> None:
+    if result.stopped:
+        say(f"stopped: {result.stopped}")
+    if result.in_vain:
+        say(f"{result.in_vain}: nothing was credited")
+    if result.waiting:
+        say(f"{plural(result.waiting, 'episode')} still to be read: the same command resumes")
+    if result.nothing:
+        say(f"{plural(result.nothing, 'episode')} left out: no goal or secret, or no turns")
     if out is not None:
-        say(f"wrote {plural(found.lines, 'turn')} to {out}")
-        if found.unseen:
-            say(f"{found.unseen} of them are without what the seat saw: it cannot be rebuilt")
+        say(f"wrote {plural(result.lines, 'turn')} to {out}")
+        if result.unseen:
+            say(f"{result.unseen} of them are without what the seat saw: it cannot be rebuilt")
 
 
-def _credit_document(found: CreditResult) -> dict[str, Any]:
+def _credit_document(result: CreditResult) -> dict[str, Any]:
     """The findings as a JSON object; its fields are those of docs/credit.md."""
     return {
         "schema": 1,
         "kind": "credit",
-        "run": found.run,
-        "world": found.world,
-        "judge": found.judge,
-        "stopped": found.stopped,
-        "in_vain": found.in_vain,
-        "calls": found.calls,
-        "estimated_calls": found.estimated_calls,
-        "cost_usd": found.usd,
-        "episodes_waiting": found.waiting,
-        "episodes_with_nothing_at_stake": found.nothing,
+        "run": result.run,
+        "world": result.world,
+        "judge": result.judge,
+        "stopped": result.stopped,
+        "in_vain": result.in_vain,
+        "calls": result.calls,
+        "estimated_calls": result.estimated_calls,
+        "cost_usd": result.usd,
+        "episodes_waiting": result.waiting,
+        "episodes_with_nothing_at_stake": result.nothing,
         "plays": [
             {
                 "episode": play.trial,
@@ -362,16 +364,16 @@ def _credit_document(found: CreditResult) -> dict[str, Any]:
                 "problem": play.failure.problem if play.failure else "",
                 "turns": [
                     {
-                        "turn": one.turn + 1,
-                        "by": one.by,
-                        "amount": one.amount,
-                        "quote": one.quote,
-                        "reason": one.reason,
+                        "turn": turn_credit.turn + 1,
+                        "by": turn_credit.by,
+                        "amount": turn_credit.amount,
+                        "quote": turn_credit.quote,
+                        "reason": turn_credit.reason,
                     }
-                    for one in play.turns
+                    for turn_credit in play.turns
                 ],
             }
-            for play in found.plays
+            for play in result.plays
         ],
         "checks": [
             {
@@ -379,12 +381,12 @@ def _credit_document(found: CreditResult) -> dict[str, Any]:
                 "measure": check.metric and check.metric.name,
                 **_correlation(check.estimate, enough=check.more["enough"]),
             }
-            for check in found.checks
+            for check in result.checks
         ],
     }
 
 
-def _correlation(found: Any, *, enough: bool) -> dict[str, Any]:
-    counts = {"n": found.n, "clusters": found.clusters, "missing": found.missing, "enough": enough}
-    figures = {"r": found.value, "low": found.low, "high": found.high, "p": found.p}
-    return counts | (figures if enough else dict.fromkeys(figures)) | {"note": found.note}
+def _correlation(corr: Any, *, enough: bool) -> dict[str, Any]:
+    counts = {"n": corr.n, "clusters": corr.clusters, "missing": corr.missing, "enough": enough}
+    figures = {"r": corr.value, "low": corr.low, "high": corr.high, "p": corr.p}
+    return counts | (figures if enough else dict.fromkeys(figures)) | {"note": corr.note}

@@ -41,7 +41,7 @@ class Table:
 def run_table(store: Store, runs: Sequence[RunRow], *, everything: bool) -> Table:
     """A row for each run; `everything`: with what is kept there."""
     objects = [_run(store, row, everything=everything) for row in runs]
-    return Table(objects, _filled([_run_line(one) for one in objects]), {})
+    return Table(objects, _filled([_run_line(run) for run in objects]), {})
 
 
 def _run(store: Store, row: RunRow, *, everything: bool) -> dict[str, Any]:
@@ -68,19 +68,19 @@ def _run(store: Store, row: RunRow, *, everything: bool) -> dict[str, Any]:
     }
 
 
-def _run_line(one: dict[str, Any]) -> dict[str, Any]:
+def _run_line(run: dict[str, Any]) -> dict[str, Any]:
     return {
-        "run": one["run"],
-        "world": one["world"],
-        "created": one["created"],
-        "agents": ", ".join(one["agents"]),
-        "partner": one["partner"] or "",
-        "played": f"{one['played']}/{one['trials']}",
-        "failed": one["failed"] or "",
-        "judges": ", ".join(one["judges"]),
-        "cost": _cost(one["cost_usd"], estimated=one["estimated"]),
-        "tags": ", ".join(one["tags"]),
-        "holds": one.get("holds", ""),
+        "run": run["run"],
+        "world": run["world"],
+        "created": run["created"],
+        "agents": ", ".join(run["agents"]),
+        "partner": run["partner"] or "",
+        "played": f"{run['played']}/{run['trials']}",
+        "failed": run["failed"] or "",
+        "judges": ", ".join(run["judges"]),
+        "cost": _cost(run["cost_usd"], estimated=run["estimated"]),
+        "tags": ", ".join(run["tags"]),
+        "holds": run.get("holds", ""),
     }
 
 
@@ -104,8 +104,8 @@ def episode_table(answer: FoundEpisodes) -> Table:
         "of": answer.fit,
         "score": scored and {"judge": scored.label, "measure": scored.measure.name},
     }
-    cells = [_episode_cells(one, scored) for one in answer.listed]
-    objects = [_episode(one) for one in answer.listed]
+    cells = [_episode_cells(episode, scored) for episode in answer.listed]
+    objects = [_episode(episode) for episode in answer.listed]
     return Table(objects, _varied(cells, ("agents", "repeat")), head)
 
 
@@ -115,8 +115,8 @@ def _varied(cells: Rows, columns: Sequence[str]) -> Rows:
     return [{name: value for name, value in row.items() if name not in same} for row in cells]
 
 
-def _episode(one: ListedEpisode) -> dict[str, Any]:
-    row = one.row
+def _episode(episode: ListedEpisode) -> dict[str, Any]:
+    row = episode.row
     return {
         "episode": row.trial,
         "task": row.task,
@@ -127,14 +127,14 @@ def _episode(one: ListedEpisode) -> dict[str, Any]:
         "ended": row.ended,
         "turns": row.turns or row.answers,
         "failed_turns": row.failed,
-        "scores": [{"seat": seat or None, "value": value} for seat, value in one.scores],
+        "scores": [{"seat": seat or None, "value": value} for seat, value in episode.scores],
     }
 
 
-def _episode_cells(one: ListedEpisode, scored: ScoredMeasure | None) -> dict[str, Any]:
-    row = one.row
+def _episode_cells(episode: ListedEpisode, scored: ScoredMeasure | None) -> dict[str, Any]:
+    row = episode.row
     state = row.status if not row.cause else f"{row.status}: {row.cause}"
-    values = {scored.title: _values(one, scored.measure)} if scored else {}
+    values = {scored.title: _values(episode, scored.measure)} if scored else {}
     return {
         "episode": row.trial,
         "task": row.task,
@@ -145,17 +145,17 @@ def _episode_cells(one: ListedEpisode, scored: ScoredMeasure | None) -> dict[str
     }
 
 
-def _values(one: ListedEpisode, measure: Measure) -> str:
+def _values(episode: ListedEpisode, measure: Measure) -> str:
     """The values in the order of the seats; a dash for a seat without one."""
-    given = dict(one.scores)
-    if "" in given:
-        return single(given[""], measure)
-    if len(one.row.cast) > _FEW_SEATS:
-        return " / ".join(single(value, measure) for value in given.values())
-    seats = [seat for seat, _ in one.row.cast]
-    if not given and one.row.status == "played":
+    values = dict(episode.scores)
+    if "" in values:
+        return single(values[""], measure)
+    if len(episode.row.cast) > _FEW_SEATS:
+        return " / ".join(single(value, measure) for value in values.values())
+    seats = [seat for seat, _ in episode.row.cast]
+    if not values and episode.row.status == "played":
         return "not scored"
-    return " / ".join(single(given[seat], measure) if seat in given else "-" for seat in seats)
+    return " / ".join(single(values[seat], measure) if seat in values else "-" for seat in seats)
 
 
 def _cast(cast: Sequence[tuple[str, str]]) -> str:
@@ -174,7 +174,9 @@ def _cast(cast: Sequence[tuple[str, str]]) -> str:
 def tabbed(cells: Rows) -> Iterator[str]:
     """A line of tab-separated values for each row, below one of names."""
     for row in ([*cells[0]], *(row.values() for row in cells)):
-        yield "\t".join(re.sub(r"\s+", " ", str(one)).replace("\N{MINUS SIGN}", "-") for one in row)
+        yield "\t".join(
+            re.sub(r"\s+", " ", str(value)).replace("\N{MINUS SIGN}", "-") for value in row
+        )
 
 
 def aligned(cells: Rows, width: int) -> Iterator[str]:
@@ -183,19 +185,19 @@ def aligned(cells: Rows, width: int) -> Iterator[str]:
     What all labels begin with is left out first ("openai/"). Then heads are cut, then cells as
     far as those of a column still differ, then further; but never an id, a date or a number.
     """
-    for shown in (cells, _without_endpoint(cells)):
-        columns = [[name, *(str(row[name]) for row in shown)] for name in shown[0]]
+    for rows in (cells, _without_endpoint(cells)):
+        columns = [[name, *(str(row[name]) for row in rows)] for name in rows[0]]
         widths = [max(map(cell_len, column)) for column in columns]
         over = sum(widths) + 2 * (len(widths) - 1) - width
         if over <= 0:
             break
-    whole = [
+    full = [
         max([_LEAST, *(cell_len(c) for c in column if c.upper() == c.lower())])
         for column in columns
     ]
     unheaded = [max([_LEAST, *map(cell_len, column[1:])]) for column in columns]
-    differ = list(map(_distinct, columns, whole)) if over > 0 else whole
-    for least in (unheaded, differ, whole):
+    differ = list(map(_distinct, columns, full)) if over > 0 else full
+    for least in (unheaded, differ, full):
         spare = [max(0, has - room) for has, room in zip(widths, least, strict=True)]
         for _ in range(min(over, sum(spare[1:]))):
             most = spare.index(max(spare[1:]), 1)
@@ -215,7 +217,10 @@ def _without_endpoint(cells: Rows) -> Rows:
     if len({head for label in labels for head in _ENDPOINT.findall(label)}) != 1:
         return cells
     return [
-        {name: _ENDPOINT.sub("", one) if name in _MIDDLE else one for name, one in row.items()}
+        {
+            name: _ENDPOINT.sub("", value) if name in _MIDDLE else value
+            for name, value in row.items()
+        }
         for row in cells
     ]
 

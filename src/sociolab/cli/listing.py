@@ -93,9 +93,9 @@ def list_(
     if name is not None:
         if what not in ("episodes", "tasks", "agents"):
             raise ConfigError(f'list {what} takes no name, found "{name}"')
-        known = run if what == "episodes" else world
-        if known not in (None, name):
-            raise ConfigError(f'expected one name, found "{name}" and "{known}"')
+        flag_value = run if what == "episodes" else world
+        if flag_value not in (None, name):
+            raise ConfigError(f'expected one name, found "{name}" and "{flag_value}"')
         run, world = (name, world) if what == "episodes" else (run, name)
     of = world or FIRST_WORLD
     lists: dict[str, Callable[[], Rows]] = {
@@ -118,10 +118,10 @@ def list_(
         ("tasks", "agents"): {"--world": world},
         ("tasks",): {"--data": data, "--tasks": tasks},
     }  # fmt: skip
-    for listed, given in flags.items():
+    for listed, values in flags.items():
         if what not in listed:
-            where = " and ".join(f"`sociolab list {one}`" for one in listed)
-            refuse(given, f"is for {where}: leave it out")
+            where = " and ".join(f"`sociolab list {kind}`" for kind in listed)
+            refuse(values, f"is for {where}: leave it out")
     if what in lists:
         rows = lists[what]()
         hidden = () if endless() else _HIDDEN
@@ -130,8 +130,8 @@ def list_(
     elif what == "runs":
         table = _runs(store, agent, tuple(tag or ()), everything=everything)
     else:
-        asked = EpisodeQuery(agent, partner, task, failed, tuple(score or ()), sort, judge, limit)
-        table = _episodes(store, run, asked)
+        query = EpisodeQuery(agent, partner, task, failed, tuple(score or ()), sort, judge, limit)
+        table = _episodes(store, run, query)
     if json:
         print_json({"schema": 1, **table.head, what: table.objects})
     elif table.cells:
@@ -154,17 +154,17 @@ def _runs(
 
     with open_store(store) as opened:
         runs = opened.runs()
-        shown = [row for row in runs if everything or not row.keeps]
-        shown = runs_with(shown, agent, tags)
-        table = run_table(opened, shown, everything=everything)
+        rows = [row for row in runs if everything or not row.keeps]
+        rows = runs_with(rows, agent, tags)
+        table = run_table(opened, rows, everything=everything)
     hidden = 0 if everything else sum(bool(row.keeps) for row in runs)
     if hidden:
-        told = f"{plural(hidden, 'run')} without episodes (cached replies)"
-        say(f"not shown: {told}; --all shows them")
+        count = f"{plural(hidden, 'run')} without episodes (cached replies)"
+        say(f"not shown: {count}; --all shows them")
     return table
 
 
-def _episodes(store: Path | None, run: str | None, asked: EpisodeQuery) -> Table:
+def _episodes(store: Path | None, run: str | None, query: EpisodeQuery) -> Table:
     from sociolab.app.queries import asked_episodes
     from sociolab.cli.list_rows import episode_table
     from sociolab.report.result import run_of_episodes
@@ -173,16 +173,16 @@ def _episodes(store: Path | None, run: str | None, asked: EpisodeQuery) -> Table
     with open_store(store) as opened:
         runs = [row for row in opened.runs() if not row.keeps]
         if run is None and len(runs) != 1:
-            known = ", ".join(row.name for row in runs) or "none"
-            raise ConfigError(f"whose episodes? expected --run NAME; there is: {known}")
+            names = ", ".join(row.name for row in runs) or "none"
+            raise ConfigError(f"whose episodes? expected --run NAME; there is: {names}")
         name = run_of_episodes(opened, run or runs[0].name).name
-        answer = asked_episodes(opened, name, asked)
+        answer = asked_episodes(opened, name, query)
     if len(answer.listed) < answer.fit:
         say(f"first {len(answer.listed):,} of {answer.fit:,} episodes (--limit)")
     return episode_table(answer)
 
 
-def _tasks(world: str, data: str | None, wanted: str | None) -> Rows:
+def _tasks(world: str, data: str | None, tasks: str | None) -> Rows:
     from sociolab.app.data.sets import load_world, wanted_tasks
     from sociolab.app.transcripts import task_title
 
@@ -194,7 +194,7 @@ def _tasks(world: str, data: str | None, wanted: str | None) -> Rows:
             "scenario": task.cluster,
             "tags": " ".join(task.tags),
         }
-        for task in wanted_tasks(world, kit.world, wanted, None)
+        for task in wanted_tasks(world, kit.world, tasks, None)
     ]
 
 
@@ -203,14 +203,16 @@ def _task_lists() -> Rows:
 
     return [
         {
-            "task-list": one.name,
-            "world": one.world,
-            "data": f"{one.data[0]} {one.data[1]}",
-            "tasks": len(one.tasks),
-            "made for": one.made.get("target", ""),
-            "by": " ".join(str(one.made[key]) for key in ("measure", "judge") if key in one.made),
+            "task-list": task_list.name,
+            "world": task_list.world,
+            "data": f"{task_list.data[0]} {task_list.data[1]}",
+            "tasks": len(task_list.tasks),
+            "made for": task_list.made.get("target", ""),
+            "by": " ".join(
+                str(task_list.made[key]) for key in ("measure", "judge") if key in task_list.made
+            ),
         }
-        for one in stored_lists(world_names())
+        for task_list in stored_lists(world_names())
     ]
 
 
@@ -231,9 +233,9 @@ def _agents(world: str) -> Rows:
         (f"{name}/MODEL", "models", "model at an endpoint")
         for name in ("openai", *ready_endpoints())
     ]
-    others = [
+    builtin = [
         (HUMAN, "terminal", "a person who types"),
         ("python:MODULE:CLASS", "your code", "a Python class"),
     ]
-    found = [*own, *plugins, *models, *others]
-    return [dict(zip(("agent", "from", "about"), one, strict=True)) for one in found]
+    agents = [*own, *plugins, *models, *builtin]
+    return [dict(zip(("agent", "from", "about"), agent, strict=True)) for agent in agents]

@@ -146,22 +146,22 @@ def command(name: str) -> Any:
     """A verb, or a family of them, out of its module."""
     module = import_module(f"sociolab.cli.{_HOMES[name]}")
     if name in FAMILIES:
-        found = getattr(module, name)
-        found._add_completion = False
+        verb_app = getattr(module, name)
+        verb_app._add_completion = False
     else:
-        found = typer.Typer(rich_markup_mode=None, add_completion=False)
-        found.registered_commands += [
-            one
-            for one in module.verbs.registered_commands
-            if name == (one.name or one.callback.__name__)
+        verb_app = typer.Typer(rich_markup_mode=None, add_completion=False)
+        verb_app.registered_commands += [
+            verb
+            for verb in module.verbs.registered_commands
+            if name == (verb.name or verb.callback.__name__)
         ]
-    made = typer.main.get_command(found)
-    made.name = name
-    return made
+    click_command = typer.main.get_command(verb_app)
+    click_command.name = name
+    return click_command
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"sociolab {__version__}")
         raise typer.Exit
 
@@ -203,16 +203,16 @@ def main() -> None:
 def heed_sigterm() -> list[int]:
     """Have SIGTERM, which schedulers and service managers send, end the command as Ctrl-C does; the
     signals that came will be in the list."""
-    came: list[int] = []
+    received: list[int] = []
 
     def handle(number: int, frame: FrameType | None) -> None:
-        came.append(number)
+        received.append(number)
         if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # begun in a script's background
             signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.raise_signal(signal.SIGINT)
 
     signal.signal(signal.SIGTERM, handle)
-    return came
+    return received
 
 
 def collect_rarely() -> None:

@@ -78,14 +78,14 @@ def option(flags: str, metavar: str, help: str, **ends: float) -> Any:
     ConfigError where its value was forgotten, and where a folder is given for a FILE.
     """
 
-    def check(given: Any) -> Any:
+    def check(value: Any) -> Any:
         flag = flags.split()[0]
-        for one in given if isinstance(given, list) else [given]:
-            if str(one).startswith("--"):
-                raise ConfigError(f"{flag}: expected {metavar}, found the option {one}")
-            if metavar == "FILE" and one is not None and Path(one).is_dir():
-                raise ConfigError(f'{flag}: expected a file name, found the folder "{one}"')
-        return given
+        for item in value if isinstance(value, list) else [value]:
+            if str(item).startswith("--"):
+                raise ConfigError(f"{flag}: expected {metavar}, found the option {item}")
+            if metavar == "FILE" and item is not None and Path(item).is_dir():
+                raise ConfigError(f'{flag}: expected a file name, found the folder "{item}"')
+        return value
 
     return typer.Option(
         *flags.split(),
@@ -141,7 +141,7 @@ Sure = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation."
 
 
 def takes(
-    model: type[BaseModel], *fields: str, into: str = "given"
+    model: type[BaseModel], *fields: str, into: str = "options"
 ) -> Callable[[Callable[..., None]], Any]:
     """A verb that has the options of a description, or of these fields of it.
 
@@ -151,29 +151,33 @@ def takes(
     """
     from sociolab.plugin.options import flags_of
 
-    wanted = {name: flag for name, flag in flags_of(model).items() if name in fields or not fields}
+    selected = {
+        name: flag for name, flag in flags_of(model).items() if name in fields or not fields
+    }
 
     def decorate(verb: Callable[..., None]) -> Callable[..., None]:
         @wraps(verb)
         def called(**arguments: Any) -> None:
-            values = {name: arguments.pop(f"{into}_{name}") for name in wanted}
+            values = {name: arguments.pop(f"{into}_{name}") for name in selected}
             # By identity: 0 equals False, and a budget of 0 is one.
-            given = {k: one for k, one in values.items() if one is not None and one is not False}
-            if "settings" in given:
-                given["settings"] = settings_of(given["settings"])
-            verb(**arguments, **{into: given})
+            options = {
+                k: value for k, value in values.items() if value is not None and value is not False
+            }
+            if "settings" in options:
+                options["settings"] = settings_of(options["settings"])
+            verb(**arguments, **{into: options})
 
         parameters: list[inspect.Parameter] = []
-        for one in inspect.signature(verb, eval_str=True).parameters.values():
-            if one.name == into:
+        for parameter in inspect.signature(verb, eval_str=True).parameters.values():
+            if parameter.name == into:
                 parameters += [
-                    _parameter(f"{into}_{name}", model.model_fields[name], flag, into == "given")
-                    for name, flag in wanted.items()
+                    _parameter(f"{into}_{name}", model.model_fields[name], flag, into == "options")
+                    for name, flag in selected.items()
                 ]
             else:
-                parameters.append(one.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+                parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
         vars(called)["__signature__"] = inspect.Signature(parameters)
-        called.__annotations__ = {one.name: one.annotation for one in parameters}
+        called.__annotations__ = {each.name: each.annotation for each in parameters}
         return called
 
     return decorate
@@ -193,20 +197,20 @@ def _parameter(name: str, field: FieldInfo, flag: Flag, required: bool) -> inspe
         )
     if flag.flags.startswith("--"):
         ends = {
-            end: getattr(one, bound)
-            for one in field.metadata
+            end: getattr(limit, bound)
+            for limit in field.metadata
             for end, bound in (("min", "ge"), ("max", "le"))
-            if hasattr(one, bound)
+            if hasattr(limit, bound)
         }
         info = option(flag.flags, flag.metavar, _help(field, flag), **ends)
     else:
         info = argument(flag.metavar, flag.help)
-    wanted = required and field.is_required()
+    mandatory = required and field.is_required()
     return inspect.Parameter(
         name,
         inspect.Parameter.KEYWORD_ONLY,
-        default=inspect.Parameter.empty if wanted else None,
-        annotation=Annotated[kind if wanted else Optional[kind], info],  # noqa: UP045
+        default=inspect.Parameter.empty if mandatory else None,
+        annotation=Annotated[kind if mandatory else Optional[kind], info],  # noqa: UP045
     )
 
 
@@ -214,7 +218,7 @@ def _kind(annotation: Any) -> Any:
     """What typer reads: of several values, and of values by name, a list of texts; of a choice a
     text, which the description checks."""
     if get_origin(annotation) is Union or NoneType in get_args(annotation):
-        (annotation,) = (one for one in get_args(annotation) if one is not NoneType)
+        (annotation,) = (member for member in get_args(annotation) if member is not NoneType)
     if get_origin(annotation) is Annotated:
         annotation = get_args(annotation)[0]
     if get_origin(annotation) in (tuple, dict):
@@ -253,13 +257,13 @@ def match_of(text: str | None) -> Match | None:
 
 def named_values(texts: Sequence[str], flag: str, form: str) -> dict[str, str]:
     """Values by name; ConfigError for one without name or value, and for a name given twice."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for text in texts:
         name, value = name_and_value(text, flag, form)
-        if name in found:
+        if name in values:
             raise ConfigError(f'{flag}: "{name}" is given twice')
-        found[name] = value
-    return found
+        values[name] = value
+    return values
 
 
 def name_and_value(text: str, flag: str, form: str) -> tuple[str, str]:
@@ -290,7 +294,9 @@ class SpreadCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """`--generated A B` as `--generated A --generated B`, which is what typer reads."""
-        flags = {flag for one in self.params if getattr(one, "multiple", 0) for flag in one.opts}
+        flags = {
+            flag for param in self.params if getattr(param, "multiple", 0) for flag in param.opts
+        }
         return super().parse_args(ctx, spread(args, flags))
 
 
@@ -299,12 +305,12 @@ def spread(arguments: Sequence[str], flags: Collection[str]) -> list[str]:
 
     `--generated A B` becomes `--generated A --generated B`, which is what typer reads.
     """
-    found: list[str] = []
+    words: list[str] = []
     flag = ""
     for argument in arguments:
         if argument.startswith("-"):
             flag = argument if argument in flags else ""
-        elif flag and found[-1] != flag:
-            found.append(flag)
-        found.append(argument)
-    return found
+        elif flag and words[-1] != flag:
+            words.append(flag)
+        words.append(argument)
+    return words

@@ -42,12 +42,12 @@ def console() -> Console:
 
 
 @contextmanager
-def resumable(kept: str) -> Iterator[None]:
+def resumable(remark: str) -> Iterator[None]:
     """Work that Ctrl-C ends with a sentence on what is kept."""
     try:
         yield
     except KeyboardInterrupt:
-        say(f"interrupted; {kept}")
+        say(f"interrupted; {remark}")
         raise typer.Exit(130) from None
 
 

@@ -26,7 +26,7 @@ def watch(
     def open_(name: str, tally: Tally) -> Iterator[None]:
         name_seen(name)
         try:
-            with _shown(name, tally, failed, plain=plain):
+            with _show_progress(name, tally, failed, plain=plain):
                 yield
         finally:
             for sentence in remarks(tally):
@@ -35,7 +35,9 @@ def watch(
     return open_
 
 
-def _shown(name: str, tally: Tally, failed: str, *, plain: bool) -> AbstractContextManager[None]:
+def _show_progress(
+    name: str, tally: Tally, failed: str, *, plain: bool
+) -> AbstractContextManager[None]:
     if plain:
         return _lines(name, tally, failed, every=None)
     if sys.stderr.isatty():
@@ -70,12 +72,14 @@ def line(tally: Tally, failed: str = "failed") -> str:
 
 def remarks(tally: Tally) -> tuple[str, ...]:
     """What is to be said once when a run is over: what was played anew, who held up all others."""
-    found = list(tally.waits.held_up_words())
+    sentences = list(tally.waits.held_up_words())
     if tally.anew:
         were = "1 trial that had" if tally.anew == 1 else f"{tally.anew} trials that had"
         verb = "was" if tally.anew == 1 else "were"
-        found.insert(0, f"{were} failed by a plugin's error {verb} played anew from the first turn")
-    return tuple(found)
+        sentences.insert(
+            0, f"{were} failed by a plugin's error {verb} played anew from the first turn"
+        )
+    return tuple(sentences)
 
 
 @contextmanager

@@ -102,23 +102,25 @@ def report(
             names = agent_names(opened, run, called)
             reported = [*map(names.details, reported)]
         results = [loaded.result for loaded in reported]
-        shown = results if judge else [*map(by_main_judge, results)]
+        displayed = results if judge else [*map(by_main_judge, results)]
         gates = _gates(results, check.rules)
         if html is not None:
-            paged = [replace(old, result=new) for old, new in zip(reported, shown, strict=True)]
+            paged = [replace(old, result=new) for old, new in zip(reported, displayed, strict=True)]
             _write_page(opened, paged, html, names, called)
             written.append(html)
         if csv is not None:
             from sociolab.app.results import write_csv
 
             written += write_csv(opened, results, csv)
-    written += _paper_files(media, shown, called, partner=partner, details=details)
+    written += _paper_files(media, displayed, called, partner=partner, details=details)
     if json and len(results) > 1:
         typer.echo("[\n" + ",\n".join(result.as_json() for result in results) + "\n]")
     else:
-        whole = full or by_seat or bool(metric)
-        for result in results if json else shown:
-            show_result(result, store, as_json=json, full=whole, details=details, rename=called)
+        all_tables = full or by_seat or bool(metric)
+        for result in results if json else displayed:
+            show_result(
+                result, store, as_json=json, full=all_tables, details=details, rename=called
+            )
     say_written(written)
     check.decide(gates, results)
 
@@ -311,8 +313,8 @@ def hard(
     from sociolab.app.hard_subset import HardSpec, choose_hard
     from sociolab.store.store import open_store
 
-    left = tuple(without or ())
-    spec = HardSpec(tuple(run), target, name, most, measure, judge, left, replace)
+    excluded = tuple(without or ())
+    spec = HardSpec(tuple(run), target, name, most, measure, judge, excluded, replace)
     with open_store(store) as opened:
         chosen = choose_hard(opened, spec)
         subset = chosen.hard

@@ -23,16 +23,16 @@ class _RunCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """An option that is none of this verb, and a switch of an installed world, is a setting."""
-        own = {flag for one in self.params for flag in one.opts} | {"--help"}
-        others = {word for word in args if word.startswith("--") and word.split("=")[0] not in own}
-        if others:
+        own = {flag for param in self.params for flag in param.opts} | {"--help"}
+        unknown = {word for word in args if word.startswith("--") and word.split("=")[0] not in own}
+        if unknown:
             from sociolab.app.registry import switches
 
-            others &= {f"--{name.replace('_', '-')}" for name in switches()}
-        given = [
-            f"--set={word[2:].replace('-', '_')}=true" if word in others else word for word in args
+            unknown &= {f"--{name.replace('_', '-')}" for name in switches()}
+        arguments = [
+            f"--set={word[2:].replace('-', '_')}=true" if word in unknown else word for word in args
         ]
-        return super().parse_args(ctx, given)
+        return super().parse_args(ctx, arguments)
 
 
 @verbs.command(
@@ -45,7 +45,7 @@ def run(
         OptPath, option("--write-file", "FILE", "Write a description of this run.")
     ] = None,
     *,
-    given: dict[str, Any],
+    options: dict[str, Any],
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Estimate calls, tokens, cost and time without running."),
@@ -63,7 +63,7 @@ def run(
     """
     if write_file is not None:
         check_file(write_file)
-    config, remarks = described(file, given)
+    config, remarks = described(file, options)
     if "world" not in config.model_fields_set:
         raise ConfigError("which world? expected `sociolab run sotopia`, or a --file that names it")
     for remark in remarks:
@@ -75,22 +75,22 @@ def run(
         _write(write_file, config, f"play it: sociolab run --file {write_file}")
         return
     # Nothing is written of a run that cannot begin.
-    begun = partial(_write, write_file, config, "the run starts now")
-    raise typer.Exit(play_and_show(config, begun, full=full, as_json=json))
+    on_start = partial(_write, write_file, config, "the run starts now")
+    raise typer.Exit(play_and_show(config, on_start, full=full, as_json=json))
 
 
-def _write(file: Path | None, config: RunConfig, then: str) -> None:
+def _write(file: Path | None, config: RunConfig, remark: str) -> None:
     """Write the description, if it is wanted."""
     if file is not None:
         write_run(file, config)
-        say(f"wrote {file}; {then}")
+        say(f"wrote {file}; {remark}")
 
 
 def play_and_show(
-    config: RunConfig, begun: Callable[[], None] | None = None, *, full: bool, as_json: bool
+    config: RunConfig, on_start: Callable[[], None] | None = None, *, full: bool, as_json: bool
 ) -> int:
-    """Play, print the overview, all tables or JSON, and return the exit code; `begun` is called as
-    soon as the run is in the store."""
+    """Play, print the overview, all tables or JSON, and return the exit code; `on_start` is called
+    as soon as the run is in the store."""
     from sociolab.app.run.play import run as play
     from sociolab.app.run.play import too_short
     from sociolab.app.run.session import interrupted_result
@@ -106,8 +106,8 @@ def play_and_show(
 
     def seen(name: str) -> None:
         name_seen.append(name)
-        if begun is not None:
-            begun()
+        if on_start is not None:
+            on_start()
 
     try:
         result = play(config, watch(seen, plain=by_person))
@@ -133,5 +133,5 @@ def _estimate(config: RunConfig, latency: float | None, *, as_json: bool) -> Non
     from sociolab.cli.progress import ticking
 
     with ticking(10, partial(say, "still simulating what it takes ...")):
-        found = estimate(config, latency)
-    show_sections([found.section()], found.document, as_json=as_json)
+        expected = estimate(config, latency)
+    show_sections([expected.section()], expected.document, as_json=as_json)

@@ -58,53 +58,57 @@ def show(
     if prompts and (len(episode) > 1 or html):
         raise ConfigError("--prompts is for one episode in the terminal: leave out the others")
     with open_store(store) as opened:
-        found = _found(opened, episode, run or ())
-        seats = [seat and seat_called(one.episode, seat) for one in found]
+        hits = _find_episodes(opened, episode, run or ())
+        seats = [seat and seat_called(hit.episode, seat) for hit in hits]
         if prompts:
-            _print_prompts(opened, found[0], seats[0])
+            _print_prompts(opened, hits[0], seats[0])
             return
-        read = [_read(opened, one, whose) for one, whose in zip(found, seats, strict=True)]
-    heads = _heads(found)
+        read = [_read(opened, hit, whose) for hit, whose in zip(hits, seats, strict=True)]
+    heads = _heads(hits)
     _print(
-        [EpisodeSide(head, one) for head, one in zip(heads, read, strict=True)],
+        [EpisodeSide(head, transcript) for head, transcript in zip(heads, read, strict=True)],
         markdown=markdown,
         html=html,
     )
-    for one, head in zip(found, heads, strict=True):
-        if one.status == "failed":
-            which = "This trial" if len(found) == 1 else f"The trial {head}"
-            typer.echo(f"{which} failed: {one.problem}")
+    for hit, head in zip(hits, heads, strict=True):
+        if hit.status == "failed":
+            which = "This trial" if len(hits) == 1 else f"The trial {head}"
+            typer.echo(f"{which} failed: {hit.problem}")
 
 
-def _found(store: Store, wanted: Sequence[str], runs: Sequence[str]) -> tuple[FoundEpisode, ...]:
+def _find_episodes(
+    store: Store, prefixes: Sequence[str], runs: Sequence[str]
+) -> tuple[FoundEpisode, ...]:
     """The episodes; of two, each in its run where two are named."""
     from sociolab.app.queries import find_episode
 
-    if len(runs) > len(wanted):
+    if len(runs) > len(prefixes):
         raise ConfigError(
-            f"expected as many --run as episodes, or one, found {len(runs)} for {len(wanted)}"
+            f"expected as many --run as episodes, or one, found {len(runs)} for {len(prefixes)}"
         )
-    own = list(runs) if len(runs) == len(wanted) else [*runs, None][:1] * len(wanted)
-    return tuple(find_episode(store, one, run) for one, run in zip(wanted, own, strict=True))
+    own = list(runs) if len(runs) == len(prefixes) else [*runs, None][:1] * len(prefixes)
+    return tuple(
+        find_episode(store, prefix, run) for prefix, run in zip(prefixes, own, strict=True)
+    )
 
 
-def _heads(found: Sequence[FoundEpisode]) -> list[str]:
-    return [f"{one.episode.trial.id} of {one.run}" for one in found]
+def _heads(hits: Sequence[FoundEpisode]) -> list[str]:
+    return [f"{hit.episode.trial.id} of {hit.run}" for hit in hits]
 
 
-def _read(store: Store, found: FoundEpisode, seat: str | None) -> TranscriptView:
+def _read(store: Store, hit: FoundEpisode, seat: str | None) -> TranscriptView:
     from sociolab.analysis.credit import credit_of, with_credit
     from sociolab.app.transcripts import transcript_of
     from sociolab.report.transcript_view import transcript_view, with_retries
 
-    trial = found.episode.trial
-    transcript = transcript_of(found.episode, seat)
+    trial = hit.episode.trial
+    transcript = transcript_of(hit.episode, seat)
     if seat is None:
-        transcript = with_credit(transcript, credit_of(store, found.run, trial.id))
-        again = store.calls.asked_again(found.run, trial.id)
-        transcript = with_retries(transcript, found.episode, again)
-    judgings = () if seat else tuple(store.verdicts.judgings(found.run, trial=trial.id))
-    return transcript_view(found.episode, transcript, judgings, store.run(found.run).declared)
+        transcript = with_credit(transcript, credit_of(store, hit.run, trial.id))
+        again = store.calls.asked_again(hit.run, trial.id)
+        transcript = with_retries(transcript, hit.episode, again)
+    judgings = () if seat else tuple(store.verdicts.judgings(hit.run, trial=trial.id))
+    return transcript_view(hit.episode, transcript, judgings, store.run(hit.run).declared)
 
 
 def _print(sides: Sequence[EpisodeSide], *, markdown: bool, html: Path | None) -> None:
@@ -118,7 +122,7 @@ def _print(sides: Sequence[EpisodeSide], *, markdown: bool, html: Path | None) -
         write_report(html, pair_page(sides))
         say(f"wrote {html}")
     elif markdown:
-        typer.echo("\n".join(play_markdown(one.shown) for one in sides))
+        typer.echo("\n".join(play_markdown(side.shown) for side in sides))
     elif len(sides) == 1:
         Console().print(play(sides[0].shown))
     else:
@@ -126,20 +130,20 @@ def _print(sides: Sequence[EpisodeSide], *, markdown: bool, html: Path | None) -
         console.print(side_by_side(sides, console.width if console.is_terminal else None))
 
 
-def _print_prompts(store: Store, found: FoundEpisode, seat: str | None) -> None:
-    trial = found.episode.trial
-    calls = [c for c in store.calls.all(found.run, trial.id) if seat in (None, c.call.seat)]
+def _print_prompts(store: Store, hit: FoundEpisode, seat: str | None) -> None:
+    trial = hit.episode.trial
+    calls = [c for c in store.calls.all(hit.run, trial.id) if seat in (None, c.call.seat)]
     if not calls:
         raise ConfigError(f"no model was called in {trial.id}: there is no prompt to show")
-    told: dict[str, int] = {}
+    printed: dict[str, int] = {}
     for number, call in enumerate(calls, 1):
-        typer.echo(_call(store, number, call, told))
+        typer.echo(_call(store, number, call, printed))
 
 
-def _call(store: Store, number: int, row: CallRow, told: dict[str, int]) -> str:
+def _call(store: Store, number: int, row: CallRow, printed: dict[str, int]) -> str:
     """One call, word for word, as a heading and what was sent and received.
 
-    `told` numbers the long messages that were shown already: these are named, not repeated.
+    `printed` numbers the long messages that were shown already: these are named, not repeated.
     """
     from sociolab.report.served import served_words
     from sociolab.report.words import about
@@ -157,11 +161,11 @@ def _call(store: Store, number: int, row: CallRow, told: dict[str, int]) -> str:
     if row.reply.fault:
         parts.append(f"---- fault\n{row.reply.fault}")
     for message in prompt.messages:
-        known = told.get(message.text)
-        text = message.text if known is None else f"(as in prompt {known}, word for word)"
+        earlier = printed.get(message.text)
+        text = message.text if earlier is None else f"(as in prompt {earlier}, word for word)"
         parts.append(f"---- {message.role}\n{text}")
         if len(message.text) > _LONG:
-            told.setdefault(message.text, number)
+            printed.setdefault(message.text, number)
     if prompt.schema is not None:
         schema = json.dumps(json.loads(prompt.schema.text))
         parts.append(f"---- schema {prompt.schema.name}\n{schema}")

@@ -72,14 +72,14 @@ def tag(
             raise ConfigError(f'the run "{run}" has no settings that could hold tags')
         if remove:
             had = settings.get(TAGS)
-            left = [word for word in had if word not in words] if isinstance(had, list) else []
-            tags = {TAGS: left} if left else {}
-            found = {key: one for key, one in settings.items() if key != TAGS} | tags
+            remaining = [word for word in had if word not in words] if isinstance(had, list) else []
+            tags = {TAGS: remaining} if remaining else {}
+            updated = {key: value for key, value in settings.items() if key != TAGS} | tags
         else:
-            found = extended(settings, TAGS, words)
-        opened.set_settings(run, found)
-    now = found.get(TAGS)
-    say(f"{run}: {', '.join(map(str, now)) if isinstance(now, list) else 'no tags'}")
+            updated = extended(settings, TAGS, words)
+        opened.set_settings(run, updated)
+    current = updated.get(TAGS)
+    say(f"{run}: {', '.join(map(str, current)) if isinstance(current, list) else 'no tags'}")
 
 
 @verbs.command(epilog="Example: sociolab delete first second")
@@ -109,8 +109,8 @@ def delete(
             say(f"deleted the ratings {ratings} of {runs[0]}")
             return
         holds = {run: _holds(opened, run) for run in dict.fromkeys(runs)}
-        told = "; ".join(f"{run} with its {what}" for run, what in holds.items())
-        confirm(f"delete {told}?", yes)
+        contents = "; ".join(f"{run} with its {what}" for run, what in holds.items())
+        confirm(f"delete {contents}?", yes)
         for run, what in holds.items():
             opened.delete_run(run)
             say(f"deleted {run} with its {what}")
@@ -160,11 +160,11 @@ def store_check(store: StoreFile = None) -> None:
     from sociolab.store.store import open_store
 
     with open_store(store) as opened:
-        path, found = opened.path, list(damage(opened))
-    if not found:
+        path, clauses = opened.path, list(damage(opened))
+    if not clauses:
         say(f"{path} is in order")
         return
-    for clause in found:
+    for clause in clauses:
         say(f"damaged: {clause}")
     say(f"{path} is damaged: take a backup, or export the runs that can be read to a new store")
     raise typer.Exit(1)
@@ -193,13 +193,13 @@ def store_merge(
         part = None if shard is None else Shard.parse(shard)
     except ValueError as error:
         raise ConfigError(f"--shard: {error}") from error
-    found = merge(into, parts, run=run, shard=part)
-    row = found.run
+    merged = merge(into, parts, run=run, shard=part)
+    row = merged.run
     failed = f", {row.failed:,} failed" if row.failed else ""
-    left = f", {row.planned + row.playing:,} to be played" if not row.finished else ""
+    remaining = f", {row.planned + row.playing:,} to be played" if not row.finished else ""
     say(
         f"{into}: {row.name} has {row.played:,} of {plural(row.trials, 'episode')} played"
-        f"{failed}{left}; {found.taken:,} of the {found.seen:,} in "
+        f"{failed}{remaining}; {merged.taken:,} of the {merged.seen:,} in "
         f"{plural(len(parts), 'part')} were new or further on"
     )
 

@@ -91,20 +91,20 @@ def list_(store: StoreFile = None, json: Json = False) -> None:
     with _opened(store) as opened:
         rows = [(row, progress_of(opened, row.name)) for row in opened.studies.all()]
     if json:
-        print_json({"studies": [_document(row, found) for row, found in rows]})
+        print_json({"studies": [_document(row, progress) for row, progress in rows]})
         return
     if not rows:
         say("no studies yet; `sociolab study example play > my-play-study.toml` writes a first one")
         return
     table = Table("study", "kind", "state", "finished", "done", box=None)
-    for row, found in rows:
+    for row, progress in rows:
         table.add_row(
             row.name,
             row.kind,
             "open" if row.open else "closed",
-            f"{found.people['finished']} of {found.invited} people",
-            f"{found.done}{f' of {found.planned}' if found.planned is not None else ''} "
-            f"{found.unit}",
+            f"{progress.people['finished']} of {progress.invited} people",
+            f"{progress.done}{f' of {progress.planned}' if progress.planned is not None else ''} "
+            f"{progress.unit}",
         )
     console().print(table)
 
@@ -190,29 +190,33 @@ def review(
         found_one = "--fails alone" if why is None else f'"{why}" without --fails'
         raise ConfigError(f'expected --fails RATER:EPISODE "WHY" together, found {found_one}')
     with _opened(store) as opened:
-        found = rate_study(opened, opened.studies.get(name))
+        rated = rate_study(opened, opened.studies.get(name))
         if draw:
-            reviewing.draw_batch(opened, found)
+            reviewing.draw_batch(opened, rated)
         which, marked = fails or meets, None
         if which is not None:
             rater, _, episode = which.partition(":")
             meet = fails is None
-            marked = reviewing.mark(opened, found, rater, episode, meets=meet, why=why or "")
-        ratings = ratings_in(opened, found.run, found.name)
+            marked = reviewing.mark(opened, rated, rater, episode, meets=meet, why=why or "")
+        ratings = ratings_in(opened, rated.run, rated.name)
         drawn = reviewing.drawn_annotations(opened, name)
-        fresh = len(reviewing.waiting(opened, found, ratings))
-        told = reviewing.review_words(opened, found)
-    listed = [(one, reviewing.compared(one, ratings, drawn)) for one in drawn if one.listed]
+        fresh = len(reviewing.waiting(opened, rated, ratings))
+        summary = reviewing.review_words(opened, rated)
+    listed = [
+        (annotation, reviewing.compared(annotation, ratings, drawn))
+        for annotation in drawn
+        if annotation.listed
+    ]
     if json:
         print_json({"annotations": [_annotation(*each) for each in listed], "waiting": fresh})
         return
-    for one, places in listed:
-        if one.key == marked.key if marked else one.meets is None:
-            _show_annotation(one, places)
-    typer.echo(told or f"{name}: no batch was drawn yet.")
+    for annotation, places in listed:
+        if annotation.key == marked.key if marked else annotation.meets is None:
+            _show_annotation(annotation, places)
+    typer.echo(summary or f"{name}: no batch was drawn yet.")
     if fresh and not marked:
         say(f"not in a batch: {fresh}; draw the next: sociolab study review {name} --draw")
-    if any(one.meets is False for one in drawn) and not found.test:
+    if any(annotation.meets is False for annotation in drawn) and not rated.test:
         say(
             "this study has no qualification test: anyone you invite may rate the replaced episodes"
         )
@@ -244,11 +248,11 @@ def forget(
         opened.studies.participant(name, participant)
         confirm(f"Delete {participant} of {name} and everything this person did, for good?", yes)
         with _kept_to_us(opened, opened.studies.get(name)):
-            gone = participants.forget(opened, name, participant)
+            deleted = participants.forget(opened, name, participant)
     say(
-        f"deleted {participant}: {plural(gone.answers, 'answer')}, "
-        f"{plural(gone.ratings, 'rating')}, {plural(gone.episodes, 'episode')} with all scores; "
-        "copies that you exported, and reports, are yours to delete"
+        f"deleted {participant}: {plural(deleted.answers, 'answer')}, "
+        f"{plural(deleted.ratings, 'rating')}, {plural(deleted.episodes, 'episode')} with all "
+        "scores; copies that you exported, and reports, are yours to delete"
     )
 
 
@@ -274,7 +278,7 @@ def scrub(store: StoreFile = None) -> None:
     say("the store holds nothing that was deleted")
 
 
-def _show_annotation(one: Annotation, places: Sequence[ComparedRating]) -> None:
+def _show_annotation(annotation: Annotation, places: Sequence[ComparedRating]) -> None:
     """An annotation as the terminal shows it: each rating, what others gave, and why."""
     from rich.table import Table
     from rich.text import Text
@@ -282,26 +286,32 @@ def _show_annotation(one: Annotation, places: Sequence[ComparedRating]) -> None:
     from sociolab.report.words import sanitize
     from sociolab.studies.ratings import shown_score
 
-    state = {None: "to be reviewed", True: "meets the guidelines", False: f"fails: {one.why}"}
-    apart = f"{one.distance:.0%} of the scale from the others"
-    title = f"{one.rater}:{one.episode} (batch {one.batch}, {apart}): {state[one.meets]}"
+    state = {
+        None: "to be reviewed",
+        True: "meets the guidelines",
+        False: f"fails: {annotation.why}",
+    }
+    apart = f"{annotation.distance:.0%} of the scale from the others"
+    title = f"{annotation.rater}:{annotation.episode} (batch {annotation.batch}, {apart})"
+    title += f": {state[annotation.meets]}"
     names = ("seat", "dimension", "score", "others", "rationale")
     table = Table(*names, box=None, title=Text(sanitize(title)), title_justify="left")
-    for mine, others in places:
-        beside = ", ".join(f"{shown_score(r.score)} ({r.rater})" for r in others)
-        cells = (mine.seat, mine.dimension, shown_score(mine.score), beside or "none")
-        table.add_row(*cells, Text(sanitize(mine.reason)))
+    for rating, other_ratings in places:
+        beside = ", ".join(f"{shown_score(r.score)} ({r.rater})" for r in other_ratings)
+        cells = (rating.seat, rating.dimension, shown_score(rating.score), beside or "none")
+        table.add_row(*cells, Text(sanitize(rating.reason)))
     console().print(table)
 
 
-def _annotation(one: Annotation, places: Sequence[ComparedRating]) -> dict[str, object]:
+def _annotation(annotation: Annotation, places: Sequence[ComparedRating]) -> dict[str, object]:
     from dataclasses import asdict
 
-    kept = asdict(one)
-    del kept["replaced"]
-    return kept | {
+    fields = asdict(annotation)
+    del fields["replaced"]
+    return fields | {
         "ratings": [
-            asdict(mine) | {"others": {r.rater: r.score for r in others}} for mine, others in places
+            asdict(rating) | {"others": {r.rater: r.score for r in other_ratings}}
+            for rating, other_ratings in places
         ]
     }
 
@@ -346,10 +356,10 @@ def _await_app(store: Store, study: StudyRow) -> None:
     end = time.monotonic() + (0 if study.open else _LETS_GO)
     while study.kind == "play" and study.run and run_is_locked(store.path, study.run):
         if time.monotonic() >= end:
-            then = "wait until it has ended"
+            advice = "wait until it has ended"
             if study.open:
-                then = f"close the study first: sociolab study close {study.name}"
-            raise ConfigError(f"another program uses the run {study.run}; {then}")
+                advice = f"close the study first: sociolab study close {study.name}"
+            raise ConfigError(f"another program uses the run {study.run}; {advice}")
         time.sleep(0.1)
 
 
@@ -387,10 +397,10 @@ def _links_file(file: Path | None) -> Iterator[TextIO]:
     say(f"wrote {file}")
 
 
-def _write_links(made: Iterable[Link], address: str, file: TextIO, path: Path | None) -> None:
+def _write_links(links: Iterable[Link], address: str, file: TextIO, path: Path | None) -> None:
     out = csv.writer(file, lineterminator="\n")
     out.writerow(("participant", "link"))
-    out.writerows((link.participant, address.rstrip("/") + link.path) for link in made)
+    out.writerows((link.participant, address.rstrip("/") + link.path) for link in links)
     if path is None:
         say("these links are shown only once: the store keeps only their hashes")
     else:
@@ -399,15 +409,15 @@ def _write_links(made: Iterable[Link], address: str, file: TextIO, path: Path | 
         say(f"they begin with {_HERE}; if `sociolab web` is reached elsewhere, use --public-url")
 
 
-def _document(row: StudyRow, found: StudyProgress) -> dict[str, object]:
+def _document(row: StudyRow, progress: StudyProgress) -> dict[str, object]:
     return {
         "name": row.name,
         "kind": row.kind,
         "open": row.open,
         "run": row.run,
-        "people": dict(found.people),
-        "assignments": dict(found.given),
-        "done": found.done,
-        "planned": found.planned,
-        "unit": found.unit,
+        "people": dict(progress.people),
+        "assignments": dict(progress.given),
+        "done": progress.done,
+        "planned": progress.planned,
+        "unit": progress.unit,
     }

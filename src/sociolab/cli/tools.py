@@ -88,51 +88,53 @@ def _recipes(ctx: typer.Context) -> None:
 
 def tool_command(name: str, kind: ToolKind = "tools") -> Any:
     """The verb of a command of an installed world; None where none has it."""
-    found = tool_called(name, kind)
-    if found is None:
+    world_tool = tool_called(name, kind)
+    if world_tool is None:
         return None
-    made = typer.Typer(rich_markup_mode=None, add_completion=False)
+    app = typer.Typer(rich_markup_mode=None, add_completion=False)
     verbs = "reproduce " if kind == "recipes" else ""
-    example = f"Example: sociolab {verbs}{name} {found.example}" if found.example else None
-    made.command(name, cls=SpreadCommand, epilog=example)(_verb(name, found))
-    return typer.main.get_command(made)
+    example = (
+        f"Example: sociolab {verbs}{name} {world_tool.example}" if world_tool.example else None
+    )
+    app.command(name, cls=SpreadCommand, epilog=example)(_verb(name, world_tool))
+    return typer.main.get_command(app)
 
 
 def _verb(name: str, tool: Tool) -> Callable[..., None]:
     def with_page(
         *,
-        given: dict[str, Any],
+        options: dict[str, Any],
         html: Html = None,
         latex: Latex = None,
         markdown: Markdown = None,
         csv: Annotated[OptPath, option("--csv", "FILE", "Write all figures.")] = None,
         json: Json = False,
     ) -> None:
-        config = checked(tool.config, given)
-        found = run_tool(tool, config, say)
+        config = checked(tool.config, options)
+        findings = run_tool(tool, config, say)
         if html is not None:
-            _write_page(getattr(config, "store", None), found, html)
-        result = VerbResult((), found.sections, found.document, found.figure_rows)
+            _write_page(getattr(config, "store", None), findings, html)
+        result = VerbResult((), findings.sections, findings.document, findings.figure_rows)
         written = Media(None, latex, markdown, csv).write_files(result)
-        show_sections(found.sections, found.document, as_json=json, written=[html, *written])
+        show_sections(findings.sections, findings.document, as_json=json, written=[html, *written])
 
-    def without(*, given: dict[str, Any], json: Json = False) -> None:
-        with_page(given=given, json=json)
+    def without(*, options: dict[str, Any], json: Json = False) -> None:
+        with_page(options=options, json=json)
 
     verb = with_page if tool.page else without
     verb.__doc__ = tool.about or tool.run.__doc__
-    taken: Callable[..., None] = takes(tool.config)(verb)
-    return taken
+    command: Callable[..., None] = takes(tool.config)(verb)
+    return command
 
 
-def _write_page(store: Path | None, found: Findings, html: Path) -> None:
+def _write_page(store: Path | None, findings: Findings, html: Path) -> None:
     from sociolab.app.results import write_page
     from sociolab.report.export import write_report
     from sociolab.report.html import section_page
     from sociolab.store.store import open_store
 
-    if not found.results:  # then there may be no store
-        write_report(html, section_page(found.sections[0].title, found.sections))
+    if not findings.results:  # then there may be no store
+        write_report(html, section_page(findings.sections[0].title, findings.sections))
         return
     with open_store(store) as opened:
-        write_page(opened, found.results, html, found.sections)
+        write_page(opened, findings.results, html, findings.sections)

@@ -47,10 +47,13 @@ def picture(
     from sociolab.core.user_files import data_folder
     from sociolab.town.trajectory import write_picture
 
-    (world, *_) = worlds_that(lambda one: one.town is not None)
-    found = town_of(world).map(None if data is None else data_folder(world, data))
-    write_picture(found, out, scale)
-    say(f"wrote {out}: {found.name}, {len(found.sectors)} sectors, {len(found.places)} arenas")
+    (world, *_) = worlds_that(lambda installed: installed.town is not None)
+    town_map = town_of(world).map(None if data is None else data_folder(world, data))
+    write_picture(town_map, out, scale)
+    say(
+        f"wrote {out}: {town_map.name}, {len(town_map.sectors)} sectors, "
+        f"{len(town_map.places)} arenas"
+    )
 
 
 @town.command(epilog="Example: sociolab town replay 3f2a91 --day 2 --from 17:00")
@@ -75,18 +78,20 @@ def replay(
     """
     from sociolab.town.trajectory import Span, moments
 
-    found = _lived(episode, run, store)
-    shown = moments(found, Span(day, start, end, every), [found.who(one) for one in follow or []])
+    simulation = _lived(episode, run, store)
+    selected = moments(
+        simulation, Span(day, start, end, every), [simulation.who(name) for name in follow or []]
+    )
     if not sys.stdout.isatty():
-        for line in _changes(found, shown):
+        for line in _changes(simulation, selected):
             typer.echo(line)
         return
     from rich.console import Console
     from rich.live import Live
 
     with Live(console=Console(), auto_refresh=False) as live:
-        for moment in shown:
-            live.update(_page(found, moment), refresh=True)
+        for moment in selected:
+            live.update(_page(simulation, moment), refresh=True)
             time.sleep(pause)
 
 
@@ -135,11 +140,11 @@ def page(
             f'--url: expected an address such as https://example.org/town.html, found "{url}"'
         )
     with open_store(store) as opened:
-        found = find_episode(opened, episode, run)
-        trial = found.episode.trial
-        replay = town_of(trial.world, f"the episode {trial.id}").replay(opened, found.run, trial.id)
-        made = town_page(replay, scripted_words(opened, found.run, trial.id), url or "")
-    say_written(write_town_page(out, made, beside=url is not None))
+        hit = find_episode(opened, episode, run)
+        trial = hit.episode.trial
+        replay = town_of(trial.world, f"the episode {trial.id}").replay(opened, hit.run, trial.id)
+        content = town_page(replay, scripted_words(opened, hit.run, trial.id), url or "")
+    say_written(write_town_page(out, content, beside=url is not None))
 
 
 # ------------------------------------------------------------------ a day
@@ -151,11 +156,11 @@ def _lived(episode: str, run: str | None, store: Path | None) -> Lived:
     from sociolab.store.store import open_store
 
     with open_store(store) as opened:
-        found = find_episode(opened, episode, run).episode
-        return town_of(found.trial.world, f"the episode {found.trial.id}").lived(found)
+        record = find_episode(opened, episode, run).episode
+        return town_of(record.trial.world, f"the episode {record.trial.id}").lived(record)
 
 
-def _page(found: Lived, moment: Moment) -> Group:
+def _page(simulation: Lived, moment: Moment) -> Group:
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
@@ -166,30 +171,30 @@ def _page(found: Lived, moment: Moment) -> Group:
     for heading in ("who", "where", "doing"):
         table.add_column(heading)
     for id, place in moment.places.items():
-        table.add_row(*(Text(sanitize(t)) for t in (found.names[id], place, moment.doing[id])))
-    return Group(table, *(Text(line) for line in _talks(found, moment)))
+        table.add_row(*(Text(sanitize(t)) for t in (simulation.names[id], place, moment.doing[id])))
+    return Group(table, *(Text(line) for line in _talks(simulation, moment)))
 
 
-def _changes(found: Lived, shown: Iterator[Moment]) -> Iterator[str]:
+def _changes(simulation: Lived, selected: Iterator[Moment]) -> Iterator[str]:
     from sociolab.report.words import sanitize
 
     before: dict[str, tuple[str, str]] = {}
-    for moment in shown:
+    for moment in selected:
         yield moment.label
         for id, place in moment.places.items():
-            now = (place, moment.doing[id])
-            if before.get(id) != now:
-                yield sanitize(f"  {found.names[id]}: {now[1]} ({place})")
-            before[id] = now
-        yield from (f"  {line}" for line in _talks(found, moment))
+            state = (place, moment.doing[id])
+            if before.get(id) != state:
+                yield sanitize(f"  {simulation.names[id]}: {state[1]} ({place})")
+            before[id] = state
+        yield from (f"  {line}" for line in _talks(simulation, moment))
 
 
-def _talks(found: Lived, moment: Moment) -> Iterator[str]:
+def _talks(simulation: Lived, moment: Moment) -> Iterator[str]:
     from sociolab.report.words import sanitize
 
-    clock = found.trajectory.clock
+    clock = simulation.trajectory.clock
     for talk in moment.talks:
-        who = f"{found.names[talk.who]} and {found.names[talk.other]}"
+        who = f"{simulation.names[talk.who]} and {simulation.names[talk.other]}"
         yield sanitize(f"{clock.at(talk.step):%H:%M} {who} talk:")
         for line in talk.lines:
             yield sanitize(f"    {line.name}: {line.text}")

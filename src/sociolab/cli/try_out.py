@@ -82,7 +82,7 @@ def doctor(
     ] = FIRST_WORLD,
     tasks: TaskFilter = None,
     *,
-    given: dict[str, Any],
+    options: dict[str, Any],
 ) -> None:
     """Check an agent or judge with one call or a short episode.
 
@@ -90,7 +90,7 @@ def doctor(
     """
     from sociolab.app.preflight.doctor import examine
 
-    finding = examine(spec, EndpointAccess(**given), world, tasks)
+    finding = examine(spec, EndpointAccess(**options), world, tasks)
     typer.echo(finding.sentence)
     raise typer.Exit(0 if finding.well else 1)
 
@@ -102,7 +102,7 @@ def prices(
         str, typer.Argument(metavar="[SEARCH]", help="Part of provider/model; default: all.")
     ] = "",
     *,
-    given: dict[str, Any],
+    options: dict[str, Any],
     json: Json = False,
 ) -> None:
     """Show the prices of hosted models.
@@ -114,16 +114,16 @@ def prices(
     from sociolab.report.section import Section, TextTable
 
     shipped = shipped_prices()
-    own = load_models(EndpointAccess(**given).models).prices
+    own = load_models(EndpointAccess(**options).models).prices
     listed: list[tuple[str, Price, int | None, str]]
-    listed = [(name, one.price, None, "models.toml") for name, one in own.items()]
+    listed = [(name, entry.price, None, "models.toml") for name, entry in own.items()]
     listed += [
         (name, row.price, row.context, "shipped")
         for row in shipped.rows.values()
         if (name := f"{row.provider}/{row.model}") not in own
     ]
-    found = [row for row in listed if search.lower() in row[0].lower()]
-    if not found:
+    matches = [row for row in listed if search.lower() in row[0].lower()]
+    if not matches:
         like = did_you_mean(search, [row[0].partition("/")[2] for row in listed])
         raise ConfigError(
             f'expected a part of provider/model, found no price for "{search}"{like}; add one to '
@@ -131,12 +131,12 @@ def prices(
         )
     objects = [
         {"model": name, **asdict(price), "context": context, "source": source}
-        for name, price, context, source in found
+        for name, price, context, source in matches
     ]
     rows = [
         (name, f"{price.input:g}", "" if price.cached is None else f"{price.cached:g}",
          f"{price.output:g}", f"{context:,}" if context else "", source)
-        for name, price, context, source in found
+        for name, price, context, source in matches
     ]  # fmt: skip
     columns = ("model", "input", "cached input", "output", "context", "source")
     note = f"shipped: {shipped.about.partition(';')[0]}"
@@ -181,8 +181,10 @@ def demo(
             say(f"{world} is left out: {error}")
             broken = True
             continue
-        found = headline(result)
-        score = f"{found.metric} {found.shown} {found.interval}".rstrip() if found else "not scored"
+        figure = headline(result)
+        score = (
+            f"{figure.metric} {figure.shown} {figure.interval}".rstrip() if figure else "not scored"
+        )
         failed = f", {result.failed:,} failed" if result.failed else ""
         say(f"  {result.run:26} {result.played:>5,} episodes{failed}   {score}")
         results.append(result)
@@ -209,9 +211,9 @@ def _with_tools(results: Sequence[RunResult], store: Path) -> tuple[Section, ...
 
     runs = {result.world: result.run for result in results}
     sections: list[Section] = []
-    for world in worlds_that(lambda one: bool(one.tools)):
+    for world in worlds_that(lambda installed: bool(installed.tools)):
         for make in world_plugin(world).tools.values():
             tool = make()
-            if tool.demo and world in runs and (asked := tool.demo(runs)) is not None:
-                sections += run_tool(tool, asked, lambda remark: None, store).sections
+            if tool.demo and world in runs and (config := tool.demo(runs)) is not None:
+                sections += run_tool(tool, config, lambda remark: None, store).sections
     return tuple(sections)

@@ -62,8 +62,8 @@ def web(
 
     if no_token and token_file is not None:
         raise ConfigError("--no-token and --admin-token-file exclude each other; leave one out")
-    given = None if no_token else _given_token(token_file, TOKEN_VARIABLE)
-    token = given
+    supplied = None if no_token else _given_token(token_file, TOKEN_VARIABLE)
+    token = supplied
     if token is None and not no_token:
         token = secrets.token_urlsafe(24)
     settings = WebSettings(
@@ -90,7 +90,7 @@ def web(
                 "warning: --no-token: whoever can connect to this port, every other user of this "
                 "machine among them, is the researcher"
             )
-        elif given is not None:
+        elif supplied is not None:
             _say(f"sign in with the admin token from {token_file or TOKEN_VARIABLE}")
         else:
             _say("open this link to sign in as the researcher; it is new at every start:")
@@ -102,8 +102,8 @@ def web(
 def _given_token(file: Path | None, variable: str) -> str | None:
     """The token of the file, or else of the variable; None if neither is given."""
     if file is None:
-        found = os.environ.get(variable)
-        return found.strip() if found else None
+        value = os.environ.get(variable)
+        return value.strip() if value else None
     try:
         if _open_to_others(file):
             raise ConfigError(

@@ -301,7 +301,7 @@ def test_every_option_is_a_part_of_the_kept_key_and_the_form_of_replies_is_not()
     key = CallKey("t", "agent", "a", 0, "act", 1)
 
     async def kept_under(spec: str) -> str:
-        model = models.kept(model_spec(spec), Keeper(), Budget())
+        model = models.cached(model_spec(spec), Keeper(), Budget())
         return (await model.complete(prompt, key)).text
 
     specs = ("", "?max_tokens=5", "?temperature=0.1", "?top_p=0.5", "?top_p=0.6", "?dialect=plain")

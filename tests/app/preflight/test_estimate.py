@@ -184,7 +184,7 @@ def test_the_bound_is_not_passed_where_nobody_leaves_and_is_close(
     bound, cached = found.usd(found.most), found.usd(found.most, cached=True)
     assert bound is not None
     assert cached is not None
-    assert f"at most {found.most.whole.calls} calls and $" in said(found)
+    assert f"at most {found.most.total.calls} calls and $" in said(found)
     assert "if every episode runs to its turn limit" in said(found)
     cost = played_to_the_limit(config).cost_usd
     assert cost is not None
@@ -257,8 +257,8 @@ def test_what_a_town_takes_is_within_half_of_what_is_expected(
     low, high = found.range
     assert found.expected is not None
     assert result.calls is not None
-    expected = found.expected.whole.calls
-    assert low.whole.calls < expected < high.whole.calls
+    expected = found.expected.total.calls
+    assert low.total.calls < expected < high.total.calls
     assert 1 / 1.5 < result.calls / expected < 1.5
 
 
@@ -280,7 +280,7 @@ def test_the_fewer_tasks_a_performer_plays_the_wider_is_its_range(
                 judges=("rules",), repeats=repeats,
             )
         ).range  # fmt: skip
-        return high.whole.calls / low.whole.calls
+        return high.total.calls / low.total.calls
 
     assert width(1) > width(2) >= width(5) == pytest.approx(width(10), rel=0.1)
     assert width(5) <= 3
@@ -455,8 +455,8 @@ def test_the_slowest_of_what_bounds_a_run_tells_its_time(
 def test_the_bound_holds_closing_answers_that_are_asked_for_again(tmp_path: Path) -> None:
     """Models that make quotes up may be asked for each closing answer three times."""
     config = described(tmp_path, partner=None, judges=("none",))
-    once = estimate(config.model_copy(update={"attempts": 1})).most.whole.calls
-    most = estimate(config).most.whole.calls
+    once = estimate(config.model_copy(update={"attempts": 1})).most.total.calls
+    most = estimate(config).most.total.calls
     assert played_to_the_limit(config).calls <= most
     assert config.store is not None
     with Store.open(config.store, create=False) as store:
@@ -504,12 +504,12 @@ def test_a_run_says_at_its_start_whose_limit_is_too_low(tmp_path: Path) -> None:
 def test_an_exam_is_priced_once_and_left_out_on_demand(tmp_path: Path) -> None:
     found = estimate(described(tmp_path, settings=STRICT))
     assert found.exam is not None
-    assert found.exam.whole.calls == 20
+    assert found.exam.total.calls == 20
     assert "exam: once for each new judge" in said(found)
     document = found.document()
     assert document["exam"]["calls"] == 20
-    assert document["cases"][-1]["calls"] == found.most.whole.calls
+    assert document["cases"][-1]["calls"] == found.most.total.calls
     without = estimate(described(tmp_path, settings=STRICT, exam="off"))
     assert without.exam is None
-    assert without.most.whole.calls == found.most.whole.calls
+    assert without.most.total.calls == found.most.total.calls
     assert without.document()["exam"] is None

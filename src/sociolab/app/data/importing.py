@@ -37,10 +37,10 @@ class Import:
     run: str = ""
 
 
-def import_run(wanted: Import) -> tuple[str, ...]:
+def import_run(request: Import) -> tuple[str, ...]:
     """A run that `sociolab export` wrote."""
-    with Store.open(store_path(wanted.store)) as store:
-        name = restore_run(store, wanted.path, wanted.name or None, replace=wanted.replace)
+    with Store.open(store_path(request.store)) as store:
+        name = restore_run(store, request.path, request.name or None, replace=request.replace)
         trials = len(store.trials(name))
     return (f"{name}: {plural(trials, 'trial')}", f"look at it: sociolab report {name}")
 
@@ -48,21 +48,21 @@ def import_run(wanted: Import) -> tuple[str, ...]:
 Reader = Callable[[Import], tuple[str, ...]]
 
 
-def import_prompts(world: str, variant: str, wanted: Import) -> tuple[str, ...]:
+def import_prompts(world: str, variant: str, request: Import) -> tuple[str, ...]:
     """A set of prompts of somebody's own copy; ConfigError where the world reads none."""
     importer = world_plugin(world).prompts
     if importer is None:
-        known = ", ".join(worlds_that(lambda one: one.prompts is not None))
-        raise ConfigError(f'prompts are imported for {known or "no world"}, found "{world}"')
+        choices = ", ".join(worlds_that(lambda installed: installed.prompts is not None))
+        raise ConfigError(f'prompts are imported for {choices or "no world"}, found "{world}"')
     if variant not in ("", *importer.variants):
-        known = " or ".join(importer.variants) or "none"
-        raise ConfigError(f'--variant: expected {known}, found "{variant}"')
-    if wanted.name in shipped_sets(importer.package):
-        raise ConfigError(f'--name: "{wanted.name}" is a set of this package; choose another name')
+        choices = " or ".join(importer.variants) or "none"
+        raise ConfigError(f'--variant: expected {choices}, found "{variant}"')
+    if request.name in shipped_sets(importer.package):
+        raise ConfigError(f'--name: "{request.name}" is a set of this package; choose another name')
     kind = prompts_kind(importer.package)
-    with new_data_set(kind, wanted.name, replace=wanted.replace) as fresh:
-        lines = importer.read(wanted.path, fresh, wanted.name, variant)
-    return (*lines, f"play with it: sociolab run {world} --set prompts={wanted.name}")
+    with new_data_set(kind, request.name, replace=request.replace) as fresh:
+        lines = importer.read(request.path, fresh, request.name, variant)
+    return (*lines, f"play with it: sociolab run {world} --set prompts={request.name}")
 
 
 OWN: Mapping[str, Reader] = {"run": import_run}
@@ -71,10 +71,10 @@ OWN: Mapping[str, Reader] = {"run": import_run}
 
 def world_formats() -> Mapping[str, str]:
     """The formats that installed worlds can import, with the name of the world."""
-    found: dict[str, str] = {}
-    for name in worlds_that(lambda one: bool(one.importers)):
-        found |= dict.fromkeys(world_plugin(name).importers, name)
-    return found
+    formats: dict[str, str] = {}
+    for name in worlds_that(lambda world: bool(world.importers)):
+        formats |= dict.fromkeys(world_plugin(name).importers, name)
+    return formats
 
 
 def world_flags() -> Mapping[str, Flag]:
@@ -83,67 +83,67 @@ def world_flags() -> Mapping[str, Flag]:
         format: world_plugin(world).importers[format] for format, world in world_formats().items()
     }
     return {
-        format: one.flag
-        for format, one in importers.items()
-        if isinstance(one, Importer) and one.flag is not None
+        format: importer.flag
+        for format, importer in importers.items()
+        if isinstance(importer, Importer) and importer.flag is not None
     }
 
 
 def check_format(format: str, own: Iterable[str]) -> None:
     """ConfigError where there is no such format, of a world or of our `own`."""
-    known = (*world_formats(), *own)
-    if format not in known:
-        none = f'there is no import format "{format}"{did_you_mean(format, known)}'
-        raise ConfigError(f"{none}; expected one of {', '.join(known)}")
+    formats = (*world_formats(), *own)
+    if format not in formats:
+        none = f'there is no import format "{format}"{did_you_mean(format, formats)}'
+        raise ConfigError(f"{none}; expected one of {', '.join(formats)}")
 
 
 def import_anything(
-    format: str, wanted: Import, own: Mapping[str, Reader] = OWN
+    format: str, request: Import, own: Mapping[str, Reader] = OWN
 ) -> tuple[str, ...]:
     """Import in the named format; sentences on what was read. ConfigError if there is none."""
     check_format(format, own)
     worlds = world_formats()
     importer = None if format in own else world_plugin(worlds[format]).importers[format]
-    _check_flags(format, wanted.flags)
+    _check_flags(format, request.flags)
     if importer is None:
-        return own[format](wanted)
+        return own[format](request)
     if isinstance(importer, EpisodeImporter):
-        return _import_episodes(worlds[format], importer, wanted)
-    return _import_data(worlds[format], importer, wanted)
+        return _import_episodes(worlds[format], importer, request)
+    return _import_data(worlds[format], importer, request)
 
 
-def _check_flags(format: str, given: frozenset[str]) -> None:
-    known = {name: flag.flags for name, flag in world_flags().items()}
-    for flag in sorted(given - {known.get(format)}):
-        of = [name for name, one in known.items() if one == flag]
+def _check_flags(format: str, flags: frozenset[str]) -> None:
+    flag_of = {name: flag.flags for name, flag in world_flags().items()}
+    for flag in sorted(flags - {flag_of.get(format)}):
+        of = [name for name, needed in flag_of.items() if needed == flag]
         raise ConfigError(
             f"{flag}: expected with {' or '.join(of)} only, found with {format}; leave it out"
         )
 
 
-def _import_data(world: str, importer: Importer, wanted: Import) -> tuple[str, ...]:
+def _import_data(world: str, importer: Importer, request: Import) -> tuple[str, ...]:
     """Read a source into a folder under the wanted name, whole or not at all."""
-    if wanted.name in importer.reserved:
+    if request.name in importer.reserved:
         raise ConfigError(
-            f'--name: "{wanted.name}" is what the {wanted.name} data of this package is called; '
+            f'--name: "{request.name}" is what the {request.name} data of this package is called; '
             "choose another"
         )
-    given = Importing(wanted.path, wanted.name, bool(wanted.flags))
-    with new_data_set(importer.kind or world, wanted.name, replace=wanted.replace) as fresh:
-        lines = importer.read(given, fresh)
-    return (*lines, importer.then.format(name=wanted.name))
+    source = Importing(request.path, request.name, bool(request.flags))
+    with new_data_set(importer.kind or world, request.name, replace=request.replace) as fresh:
+        lines = importer.read(source, fresh)
+    return (*lines, importer.then.format(name=request.name))
 
 
-def _import_episodes(world: str, importer: EpisodeImporter, wanted: Import) -> tuple[str, ...]:
+def _import_episodes(world: str, importer: EpisodeImporter, request: Import) -> tuple[str, ...]:
     """Finished episodes as a run that can be shown and judged."""
-    episodes, lines, judgings = importer.read(wanted.path)
-    with Store.open(store_path(wanted.store)) as store, store.transaction():
-        if wanted.replace:
-            make_room(store, wanted.name)
-        keep_episodes(store, wanted.name, world, tuple(episodes))
-        for one in judgings:
-            store.verdicts.add(wanted.name, one.judge, one.verdicts, trial=one.trial)
-    return (*lines, f"judge it: sociolab judge {wanted.name} --judge SPEC")
+    episodes, lines, judgings = importer.read(request.path)
+    with Store.open(store_path(request.store)) as store, store.transaction():
+        if request.replace:
+            make_room(store, request.name)
+        keep_episodes(store, request.name, world, tuple(episodes))
+        for judging in judgings:
+            store.verdicts.add(request.name, judging.judge, judging.verdicts, trial=judging.trial)
+    return (*lines, f"judge it: sociolab judge {request.name} --judge SPEC")
 
 
 def keep_episodes(store: Store, name: str, world: str, episodes: tuple[Episode, ...]) -> None:

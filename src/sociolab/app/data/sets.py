@@ -40,9 +40,9 @@ def load_world(
     seed: int = 0,
 ) -> WorldKit:
     """The world over its data; ConfigError if either is not there, or a setting is wrong."""
-    found = world_plugin(name)
+    plugin = world_plugin(name)
     folder = None if data is None else data_folder(name, data)
-    return found(WorldSetup(folder, policy, settings or {}, seed))
+    return plugin(WorldSetup(folder, policy, settings or {}, seed))
 
 
 def world_names() -> tuple[str, ...]:
@@ -100,8 +100,8 @@ def cast_tasks(folder: Path, world: str, per_scenario: int, seed: int) -> str:
     """Write the tasks of a folder; ConfigError where its world casts nobody."""
     write = world_plugin(world).cast
     if write is None:
-        known = " and ".join(worlds_that(lambda one: one.cast is not None))
-        raise ConfigError(f'only the world {known} casts characters, found "{world}"')
+        worlds = " and ".join(worlds_that(lambda installed: installed.cast is not None))
+        raise ConfigError(f'only the world {worlds} casts characters, found "{world}"')
     return write(folder, per_scenario, seed)
 
 
@@ -130,33 +130,33 @@ class TaskList(BaseModel):
         return digest(self.data[2], *sorted(self.tasks))
 
 
-def wanted_tasks(
-    name: str, world: World, wanted: str | None, limit: int | None
-) -> tuple[Task, ...]:
+def wanted_tasks(name: str, world: World, text: str | None, limit: int | None) -> tuple[Task, ...]:
     """The tasks that a filter names; stored lists count as tags. ConfigError as in `select`, and
     for a list that was made for other data than `world`, the world called `name`, plays."""
-    lists = {one.name: frozenset(one.tasks) for one in named_lists(name, world, wanted)}
-    return select(world.tasks(), wanted, limit, lists)
+    lists = {
+        task_list.name: frozenset(task_list.tasks) for task_list in named_lists(name, world, text)
+    }
+    return select(world.tasks(), text, limit, lists)
 
 
-def list_hashes(name: str, world: World, wanted: str | None) -> dict[str, Json]:
+def list_hashes(name: str, world: World, text: str | None) -> dict[str, Json]:
     """By name, the hash of each stored list that a filter names: a run that goes on needs the
     same."""
-    return {one.name: one.hash for one in named_lists(name, world, wanted)}
+    return {task_list.name: task_list.hash for task_list in named_lists(name, world, text)}
 
 
 RESERVED = ("public-hard",)
 """Tags of imported data, which no list may hide whatever data is played."""
 
 
-def named_lists(name: str, world: World, wanted: str | None) -> tuple[TaskList, ...]:
+def named_lists(name: str, world: World, text: str | None) -> tuple[TaskList, ...]:
     """The stored lists that a filter names; ConfigError for one that does not fit the world."""
-    words = dict.fromkeys(word.strip() for word in re.split("[,+]", wanted or ""))
+    words = dict.fromkeys(word.strip() for word in re.split("[,+]", text or ""))
     paths = [_path(name, word) for word in words if _NAME.fullmatch(word)]
-    found = tuple(_read(path) for path in paths if path.is_file())
-    for one in found:
-        _check_fits(one, world.data, world.tasks())
-    return found
+    lists = tuple(_read(path) for path in paths if path.is_file())
+    for task_list in lists:
+        _check_fits(task_list, world.data, world.tasks())
+    return lists
 
 
 def stored_lists(worlds: Sequence[str]) -> tuple[TaskList, ...]:
@@ -164,11 +164,11 @@ def stored_lists(worlds: Sequence[str]) -> tuple[TaskList, ...]:
     return tuple(_read(path) for world in worlds for path in sorted(_folder(world).glob("*.json")))
 
 
-def check_name(world: str, name: str, taken: Iterable[Task], *, replace: bool) -> None:
+def check_name(world: str, name: str, tasks: Iterable[Task], *, replace: bool) -> None:
     """ConfigError for a name that is none, that a list has (unless it may be replaced), or that
     is the id or a tag of one of the tasks."""
     checked_name(name, "task list")
-    if name in RESERVED or any(name == task.id or name in task.tags for task in taken):
+    if name in RESERVED or any(name == task.id or name in task.tags for task in tasks):
         raise ConfigError(
             f'--name: "{name}" is already a task or tag of {world}, which --tasks would mean; '
             "choose another name"
@@ -192,26 +192,28 @@ def keep(tasks: TaskList) -> Path:
     return path
 
 
-def _check_fits(one: TaskList, data: DataId, tasks: Sequence[Task]) -> None:
-    if any(one.name == task.id or one.name in task.tags for task in tasks):
+def _check_fits(task_list: TaskList, data: DataId, tasks: Sequence[Task]) -> None:
+    if any(task_list.name == task.id or task_list.name in task.tags for task in tasks):
         raise ConfigError(
-            f'--tasks: "{one.name}" is a stored task list and also a task or tag of {data.name}; '
-            f"make the list under another name, and delete {_path(one.world, one.name)}"
+            f'--tasks: "{task_list.name}" is a stored task list and also a task or tag of '
+            f"{data.name}; make the list under another name, and delete "
+            f"{_path(task_list.world, task_list.name)}"
         )
-    if one.data[2] == data.hash:
+    if task_list.data[2] == data.hash:
         return
-    known = {task.id for task in tasks}
-    missing = [task for task in one.tasks if task not in known]
+    ids = {task.id for task in tasks}
+    missing = [task for task in task_list.tasks if task not in ids]
     more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
     lost = "it has tasks of the same ids, which may not be the same tasks"
     if missing:
         lost = (
-            f"{len(missing)} of its {len(one.tasks)} tasks are missing: "
+            f"{len(missing)} of its {len(task_list.tasks)} tasks are missing: "
             f"{', '.join(missing[:_SHOWN])}{more}"
         )
     raise ConfigError(
-        f'--tasks: the list "{one.name}" was made for the data {one.data[0]} {one.data[1]} '
-        f"({one.data[2]}), and --data is {data.name} {data.version} ({data.hash}); {lost}"
+        f'--tasks: the list "{task_list.name}" was made for the data {task_list.data[0]} '
+        f"{task_list.data[1]} ({task_list.data[2]}), and --data is {data.name} "
+        f"{data.version} ({data.hash}); {lost}"
     )
 
 

@@ -40,7 +40,7 @@ async def write(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, 
     """
     writer, spec = _writer(config), _spec(config)
     budget, replies, models = Budget(config.budget), TalliedReplies(Tally()), Models(config)
-    model = models.kept(spec, replies, budget)
+    model = models.cached(spec, replies, budget)
     path = store_path(config.store)
     about = {
         "world": config.world,
@@ -52,9 +52,9 @@ async def write(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, 
     }
     with (
         Store.open(path) as store,
-        kept_in_a_run(store, path, config.world, ("writer", about), replies) as kept,
+        kept_in_a_run(store, path, config.world, ("writer", about), replies) as run,
     ):
-        budget.carry_over(store.calls.totals(kept))
+        budget.carry_over(store.calls.totals(run))
         try:
             written = await writer.write(_job(config, Author(model), config.to, tell))
         finally:
@@ -68,7 +68,7 @@ async def write(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, 
         f"{plural(written.count, written.what)} written by {config.writer}",
         *(f"left out: {failure}" for failure in written.failures),
         *(["another --seed asks again for what was left out"] if written.failures else []),
-        f"the writer's replies are kept in the run {kept}",
+        f"the writer's replies are kept in the run {run}",
         *written.then,
     )
 
@@ -115,17 +115,17 @@ def _writer(config: WriteConfig) -> Writer:
         raise ConfigError(f"--to: expected a folder, found the file {config.to}")
     writers = world_plugin(config.world).writers if config.world in world_names() else {}
     if not writers:
-        known = " and ".join(worlds_that(lambda one: bool(one.writers)))
-        raise ConfigError(f'a model can write for {known}, found the world "{config.world}"')
-    wanted = config.what or (next(iter(writers)) if len(writers) == 1 else "")
-    if wanted not in writers:
-        found = f'"{wanted}"' if wanted else "nothing"
+        worlds = " and ".join(worlds_that(lambda installed: bool(installed.writers)))
+        raise ConfigError(f'a model can write for {worlds}, found the world "{config.world}"')
+    kind = config.what or (next(iter(writers)) if len(writers) == 1 else "")
+    if kind not in writers:
+        named = f'"{kind}"' if kind else "nothing"
         raise ConfigError(
-            f"of {config.world}, a model can write {', '.join(writers)}; found {found}: say "
+            f"of {config.world}, a model can write {', '.join(writers)}; found {named}: say "
             f"`sociolab write {config.world} {next(iter(writers))} ...`"
         )
-    WorldSetup(settings=config.settings).read(config.world, writers[wanted].settings)
-    return writers[wanted]
+    WorldSetup(settings=config.settings).read(config.world, writers[kind].settings)
+    return writers[kind]
 
 
 def _spec(config: WriteConfig) -> ModelSpec:
@@ -148,7 +148,7 @@ class _MadeUp:
     wrote: int = 0
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
-        texts = [one.text for one in prompt.messages]
+        texts = [message.text for message in prompt.messages]
         schema = prompt.schema.text if prompt.schema else ""
         text = reply_to(texts, schema, Draw(stream(0, repr(key))))
         self.calls += 1

@@ -52,7 +52,7 @@ class _Asking:
         return replace(self.key, index=self.key.index + self.calls - 1)
 
 
-_now: ContextVar[_Asking | None] = ContextVar("asking", default=None)
+_current_asking: ContextVar[_Asking | None] = ContextVar("asking", default=None)
 
 
 class AgentModels:
@@ -107,14 +107,14 @@ class AgentModels:
         where it was cut off, withheld or reasoning alone; ModelError where the call failed for
         good. Options of the spec and of models.toml go before `temperature` and `max_tokens`.
         """
-        asking = _now.get()
+        asking = _current_asking.get()
         if asking is None:
             raise WorldError(
                 "models.chat was called while nothing was asked: call it within reply or judge, "
                 "so that the call belongs to a trial and a turn"
             )
-        wanted = schema_of(schema) if schema is not None else None
-        prompt = Prompt(_messages(messages), wanted, temperature, max_tokens)
+        reply_schema = schema_of(schema) if schema is not None else None
+        prompt = Prompt(_messages(messages), reply_schema, temperature, max_tokens)
         key = asking.next_key()
         try:
             if schema is None:
@@ -138,7 +138,7 @@ class AgentModels:
                 raise ConfigError(f"models.chat: {problem}") from error
             if not isinstance(spec, ModelSpec):
                 raise ConfigError(f'models.chat: expected "endpoint/model", found "{text}"')
-            model = self._models.kept(spec, self._replies, self._budget)
+            model = self._models.cached(spec, self._replies, self._budget)
             self._known[text] = model
         return model
 
@@ -160,7 +160,7 @@ class CountedPlayer:
         index = (request.attempt - 1) * _ROOM
         key = CallKey(request.trial, self.role, request.seat, request.turn, request.name, 1, index)
         try:
-            with _asked(key):
+            with _calls_under(key):
                 return await self.player.reply(request, memory)
         except ReplyError as error:
             return NoReply(error.cause, str(error), error.raw)
@@ -180,16 +180,16 @@ class CountedJudge:
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """What the judge says."""
         key = CallKey(episode.trial.id, "judge", "", 0, self.id.label, 1, judging * _ROOM)
-        with _asked(key):
+        with _calls_under(key):
             return await self.own.judge(episode, judging)
 
 
 @contextmanager
-def _asked(key: CallKey) -> Iterator[None]:
+def _calls_under(key: CallKey) -> Iterator[None]:
     """While this is open, calls belong to this key; a fatal error among them is raised at the end,
     should nobody have let it pass."""
     asking = _Asking(key)
-    token = _now.set(asking)
+    token = _current_asking.set(asking)
     try:
         yield
     except Exception as error:  # whatever somebody's code makes of a fatal error
@@ -197,28 +197,30 @@ def _asked(key: CallKey) -> Iterator[None]:
             raise asking.fatal from error
         raise
     finally:
-        _now.reset(token)
+        _current_asking.reset(token)
     if asking.fatal is not None:
         raise asking.fatal
 
 
-def _messages(said: str | Sequence[Said]) -> tuple[Message, ...]:
+def _messages(content: str | Sequence[Said]) -> tuple[Message, ...]:
     """WorldError where something is no message."""
-    messages = [_message(one) for one in ([said] if isinstance(said, str) else said)]
+    messages = [
+        _message(message) for message in ([content] if isinstance(content, str) else content)
+    ]
     if not messages:
         raise WorldError("models.chat: expected at least one message, found none")
     return tuple(messages)
 
 
-def _message(said: Said) -> Message:
-    if isinstance(said, Message):
-        return said
-    if isinstance(said, str):
-        return Message("user", said)
-    match said:
+def _message(message: Said) -> Message:
+    if isinstance(message, Message):
+        return message
+    if isinstance(message, str):
+        return Message("user", message)
+    match message:
         case {"role": "system" | "user" | "assistant" as role, "content": str(text)}:
             return Message(role, text)
     raise WorldError(
         'models.chat: expected {"role": "system", "user" or "assistant", "content": text}, '
-        f"found {said!r:.80}"
+        f"found {message!r:.80}"
     )

@@ -59,11 +59,11 @@ class Casting:
 
     def agent(self, text: str, role: Role) -> Seatable:
         """The agent of a spec; ConfigError if there is none."""
-        found = self._agent(text, role)
+        seatable = self._agent(text, role)
         if not self.kit.embedder or self.kit.embedding_player is None:
-            return found
+            return seatable
         model = self.models.embedder(self.kit.embedder, self.replies, self.budget)
-        return replace(found, player=self.kit.embedding_player(found.player, model))
+        return replace(seatable, player=self.kit.embedding_player(seatable.player, model))
 
     def _agent(self, text: str, role: Role) -> Seatable:
         match parse(text, role):
@@ -86,7 +86,7 @@ class Casting:
         """The judge of a spec; ConfigError if there is none."""
         match parse(text, "judge"):
             case ModelSpec() as spec:
-                return self.kit.model_judge(self._kept(spec))
+                return self.kit.model_judge(self._cached_model(spec))
             case PythonSpec() as spec:
                 return self._own_judge(spec)
             case NamedSpec() as spec:
@@ -99,7 +99,7 @@ class Casting:
             raise ConfigError(f'--sheet: expected --judge endpoint/model, found "{text}"')
         from sociolab.plugin.judge import guide_judge
 
-        return guide_judge(guide, self._kept(spec), sheet)
+        return guide_judge(guide, self._cached_model(spec), sheet)
 
     def reader(self, text: str) -> Judge:
         """The model that reads off transcripts what was agreed; ConfigError if there is none."""
@@ -110,14 +110,14 @@ class Casting:
             raise ConfigError(
                 f"--reader: {self.kit.world.name} has no outcomes that could be read; leave it out"
             )
-        return self.kit.reader(self._kept(spec))
+        return self.kit.reader(self._cached_model(spec))
 
     def _own_agent(self, spec: PythonSpec, role: Role) -> Seatable:
         from sociolab.app.players.agent_models import CountedPlayer
 
-        made, code, counted = self._made(spec)
-        settings = digest(spec.label, str(getattr(made, "settings", "")))
-        player = self._python_player(spec.label, made)
+        instance, code, counted = self._made(spec)
+        settings = digest(spec.label, str(getattr(instance, "settings", "")))
+        player = self._python_player(spec.label, instance)
         player = CountedPlayer(player, role) if counted else player
         agent = Agent(spec.label, "own code", spec.path, settings=settings, code=code)
         return Seatable(agent, player)
@@ -126,8 +126,8 @@ class Casting:
         from sociolab.app.players.agent_models import CountedJudge
         from sociolab.app.players.own_code import own_judge
 
-        made, code, counted = self._made(spec)
-        judge = own_judge(spec.label, made, code, self.patience, self.waits)
+        instance, code, counted = self._made(spec)
+        judge = own_judge(spec.label, instance, code, self.patience, self.waits)
         return replace(judge, own=CountedJudge(judge.id, judge.own)) if counted else judge
 
     def _made(self, spec: PythonSpec) -> tuple[Any, str, bool]:
@@ -142,11 +142,11 @@ class Casting:
         )
 
         named = python_object(spec.path)
-        given, counted = keyword_arguments(spec, named), wants_models(named)
+        arguments, counted = keyword_arguments(spec, named), wants_models(named)
         if counted:
-            given[MODELS] = AgentModels(self.models, self.replies, self.budget)
+            arguments[MODELS] = AgentModels(self.models, self.replies, self.budget)
         code = code_of(spec.path.partition(":")[0], named)
-        return built(spec.label, named, given), code, counted
+        return built(spec.label, named, arguments), code, counted
 
     def _registered_judge(self, name: str) -> Judge:
         if name not in names("sociolab.judges"):
@@ -169,7 +169,7 @@ class Casting:
         temperature = options.temperature
         temperature = self.kit.temperature if temperature is None else temperature
         dialect = spec.settings.dialect
-        model, own = self._kept(spec), self.kit.model_player
+        model, own = self._cached_model(spec), self.kit.model_player
         player: Player = (
             own(model, role, temperature, dialect)
             if own is not None
@@ -183,8 +183,8 @@ class Casting:
         agent = Agent(spec.label, "model", spec.model, spec.endpoint, settings, options.temperature)
         return Seatable(agent, player, spec)
 
-    def _kept(self, spec: ModelSpec) -> ChatModel:
-        return self.models.kept(spec, self.replies, self.budget)
+    def _cached_model(self, spec: ModelSpec) -> ChatModel:
+        return self.models.cached(spec, self.replies, self.budget)
 
     def _named_agent(self, name: str) -> Player:
         own = self.kit.players.get(name)
@@ -194,25 +194,25 @@ class Casting:
             raise _unknown("agent", name, (*self.kit.players, *names("sociolab.agents")))
         from sociolab.app.players.own_code import constructed
 
-        made = constructed(name, plugin("sociolab.agents", name))
-        return self._python_player(name, made)
+        instance = constructed(name, plugin("sociolab.agents", name))
+        return self._python_player(name, instance)
 
-    def _python_player(self, label: str, made: object) -> Player:
+    def _python_player(self, label: str, instance: object) -> Player:
         """Somebody's object as a player of this world; ConfigError if it is none."""
         if self.kit.python_player is not None:
-            return self.kit.python_player(label, made)
-        if callable(getattr(made, "reply", None)):
+            return self.kit.python_player(label, instance)
+        if callable(getattr(instance, "reply", None)):
             from sociolab.app.players.own_code import check_async
 
-            check_async(label, made, "reply", "self, request, memory")
-            return cast("Player", made)
+            check_async(label, instance, "reply", "self, request, memory")
+            return cast("Player", instance)
         raise ConfigError(
             f'"{label}" is no player: expected a class with '
             '"async def reply(self, request, memory)"; see docs/agents.md'
         )
 
 
-def _unknown(what: str, name: str, known: Iterable[str]) -> ConfigError:
+def _unknown(what: str, name: str, choices: Iterable[str]) -> ConfigError:
     """That nothing goes by this name, and what may have been meant: a class, or a model."""
     module, colon, attribute = name.partition(":")
     path = f"{module.removesuffix('.py')}:{attribute}"
@@ -220,6 +220,6 @@ def _unknown(what: str, name: str, known: Iterable[str]) -> ConfigError:
     of_class = f'for a class, write "python:{path}"; ' if is_path else ""
     return ConfigError(
         f'there is no {what} called "{name}"; {of_class}for a model, name its endpoint: '
-        f'"openai/{name}"; expected one of {", ".join(known)}, "endpoint/model" or '
+        f'"openai/{name}"; expected one of {", ".join(choices)}, "endpoint/model" or '
         '"python:package.module:Class"'
     )

@@ -86,11 +86,11 @@ def parse(text: str, role: str) -> NamedSpec | PythonSpec | ModelSpec:
     _refuse_secrets(spec, role)
     if names_code(spec):
         path, _, query = spec.removeprefix(_CODE).partition("?")
-        given = _given(query, f"{role} {spec}")
+        options = _read_pairs(query, f"{role} {spec}")
         guard(
-            *(os.environ.get(value, "") for name, value in given.items() if name.endswith("_env"))
+            *(os.environ.get(value, "") for name, value in options.items() if name.endswith("_env"))
         )
-        return PythonSpec(spec, path, tuple(given.items()))
+        return PythonSpec(spec, path, tuple(options.items()))
     name, _, query = spec.partition("?")
     endpoint, slash, model = name.partition("/")
     if slash and endpoint and model:
@@ -139,20 +139,20 @@ def _settings(query: str, where: str) -> ModelSettings:
 
 def _values(query: str, where: str) -> dict[str, object]:
     """What is given; of all texts to stop at, a tuple."""
-    given: dict[str, object] = dict(_given(query, where, several="stop"))
-    if "stop" in given:
-        given["stop"] = tuple(value for name, value in _pairs(query, where) if name == "stop")
-    return given
+    values: dict[str, object] = dict(_read_pairs(query, where, several="stop"))
+    if "stop" in values:
+        values["stop"] = tuple(value for name, value in _pairs(query, where) if name == "stop")
+    return values
 
 
-def _given(query: str, where: str, several: str = "") -> dict[str, str]:
+def _read_pairs(query: str, where: str, several: str = "") -> dict[str, str]:
     """Values by name; ConfigError for a name that is given twice, but for `several`."""
-    given: dict[str, str] = {}
+    values: dict[str, str] = {}
     for name, value in _pairs(query, where):
-        if name in given and name != several:
+        if name in values and name != several:
             raise ConfigError(f'--{where}: "{name}" is given twice')
-        given[name] = value
-    return given
+        values[name] = value
+    return values
 
 
 def _pairs(query: str, where: str) -> list[tuple[str, str]]:
@@ -199,38 +199,38 @@ class Models:
         """Where a model is served: as `models.toml` says, and `openai` where that gives no address
         as `--base-url` or else the environment says."""
         table = self.file.endpoints.get(spec.endpoint)
-        found = self.file.endpoint(spec.endpoint)
-        if found is not None and _VARIABLE.search(found.base_url):
-            found = found.model_copy(update={"base_url": _filled_in(found)})
+        endpoint = self.file.endpoint(spec.endpoint)
+        if endpoint is not None and _VARIABLE.search(endpoint.base_url):
+            endpoint = endpoint.model_copy(update={"base_url": _filled_in(endpoint)})
         addressed = table is not None and "base_url" in table.model_fields_set
         if spec.endpoint == "openai" and not addressed:
-            found = _openai(self.config, found or EndpointSpec(name="openai"))
-        if found is None:
-            meant = did_you_mean(spec.endpoint, ready_endpoints())
+            endpoint = _openai(self.config, endpoint or EndpointSpec(name="openai"))
+        if endpoint is None:
+            hint = did_you_mean(spec.endpoint, ready_endpoints())
             raise ConfigError(
-                f'"{spec.label}": there is no endpoint called "{spec.endpoint}"{meant}; describe '
+                f'"{spec.label}": there is no endpoint called "{spec.endpoint}"{hint}; describe '
                 f"it in models.toml under [endpoints.{spec.endpoint}], or use "
                 f"openai/{spec.model} with --base-url"
             )
         if self.config.in_flight is not None:
-            found = found.model_copy(update={"in_flight": self.config.in_flight})
-        refuses = set(found.refuses)
-        if (table and table.provider != "openai") or is_hosted(found.base_url):
+            endpoint = endpoint.model_copy(update={"in_flight": self.config.in_flight})
+        refuses = set(endpoint.refuses)
+        if (table and table.provider != "openai") or is_hosted(endpoint.base_url):
             refuses.add("bounds")
-        if found.base_url == OPENAI:  # all its models take the other name, and some only that
+        if endpoint.base_url == OPENAI:  # all its models take the other name, and some only that
             refuses.add("max_tokens")
-        return found.model_copy(update={"refuses": frozenset(refuses)})
+        return endpoint.model_copy(update={"refuses": frozenset(refuses)})
 
     async def is_stand_in(self, spec: ModelSpec) -> bool:
         """Whether the local stand-in endpoint serves a model, as that says itself. No provider is
         asked: they have https, and it has not."""
         from sociolab.models.chat import Endpoint
 
-        found = self.endpoint(spec)
-        if not found.base_url.startswith("http://"):
+        endpoint = self.endpoint(spec)
+        if not endpoint.base_url.startswith("http://"):
             return False
         try:
-            async with Endpoint(found) as server, asyncio.timeout(5.0):
+            async with Endpoint(endpoint) as server, asyncio.timeout(5.0):
                 answer = await server.request("GET", f"/models/{quote(spec.model)}")
             return bool(json.loads(answer.body)["owned_by"] == "sociolab")
         except (ModelError, TimeoutError, ValueError, KeyError, TypeError):
@@ -239,9 +239,9 @@ class Models:
     async def stand_ins(self, specs: Iterable[ModelSpec]) -> tuple[str, ...]:
         """The labels of those of these models that the local stand-in endpoint serves. All are
         asked at once, so that endpoints that hang hold up nobody for longer than one."""
-        asked = list(specs)
-        found = await asyncio.gather(*map(self.is_stand_in, asked))
-        return tuple(one.label for one, yes in zip(asked, found, strict=True) if yes)
+        candidates = list(specs)
+        served = await asyncio.gather(*map(self.is_stand_in, candidates))
+        return tuple(spec.label for spec, yes in zip(candidates, served, strict=True) if yes)
 
     def price(self, spec: ModelSpec) -> Price | None:
         """Its price: that of `models.toml`, else of the table that ships, by the provider whose
@@ -251,17 +251,17 @@ class Models:
             return listed.price
         own = getattr(self._factory(spec), "price", None)
         if own is not None:
-            found: Price | None = own(spec.model)
-            return found
+            price: Price | None = own(spec.model)
+            return price
         return shipped_prices().price(self.endpoint(spec).base_url, spec.model)
 
     def no_price(self, *specs: ModelSpec) -> str:
         """That these models have no price, and what to do; with list prices, or names like it."""
         named = [f'"{spec.endpoint}/{spec.model}"' for spec in specs]
-        told = [f"{name}{self._like(spec)}" for name, spec in zip(named, specs, strict=True)]
+        unpriced = [f"{name}{self._like(spec)}" for name, spec in zip(named, specs, strict=True)]
         add = "it" if len(specs) == 1 else "each"
         return (
-            f"no price is known for {', '.join(told)}; add {add} to models.toml under "
+            f"no price is known for {', '.join(unpriced)}; add {add} to models.toml under "
             f"[prices.{named[0]}]{'' if len(specs) == 1 else ' and so on,'} with input and output "
             "in dollars per million tokens"
         )
@@ -280,13 +280,13 @@ class Models:
         listed = self.file.options.get(f"{spec.endpoint}/{spec.model}")
         return options_of(spec.settings, listed)
 
-    def listed(self, spec: ModelSpec) -> str:
+    def extra_options(self, spec: ModelSpec) -> str:
         """What `models.toml` adds to a spec, such as "top_p=0.9&seed=3"; "" for nothing."""
-        own, found = options_of(spec.settings), self.options(spec)
+        own, merged = options_of(spec.settings), self.options(spec)
         added = Options(
-            found.temperature if own.temperature is None else None,
-            found.max_tokens if own.max_tokens is None else None,
-            {name: value for name, value in found.sent.items() if name not in own.sent},
+            merged.temperature if own.temperature is None else None,
+            merged.max_tokens if own.max_tokens is None else None,
+            {name: value for name, value in merged.sent.items() if name not in own.sent},
         )
         return added.words.removeprefix("?")
 
@@ -342,25 +342,25 @@ class Models:
     def _factory(self, spec: ModelSpec) -> Callable[[EndpointSpec], Provider]:
         """What makes the provider of an endpoint."""
         table = self.file.endpoints.get(spec.endpoint)
-        made = plugin("sociolab.models", table.provider if table else "openai")
-        return cast("Callable[[EndpointSpec], Provider]", made)
+        factory = plugin("sociolab.models", table.provider if table else "openai")
+        return cast("Callable[[EndpointSpec], Provider]", factory)
 
-    def kept(self, spec: ModelSpec, replies: ReplyStore, budget: Budget) -> ChatModel:
+    def cached(self, spec: ModelSpec, replies: ReplyStore, budget: Budget) -> ChatModel:
         """The model with its replies kept and its money counted."""
         price = self.price(spec)
         if price is None and budget.limit is not None:
             raise ConfigError(f"--budget: {self.no_price(spec)}")
         address, options = self.endpoint(spec).base_url, self.options(spec)
-        kept = CachedModel(self._served(spec), address, replies, budget, price, options.key)
-        return with_options(kept, options, self.config.reply_room)
+        model = CachedModel(self._served(spec), address, replies, budget, price, options.key)
+        return with_options(model, options, self.config.reply_room)
 
     def embedder(self, text: str, replies: ReplyStore, budget: Budget) -> ChatModel:
         """The embedding model of a spec, "endpoint/model" or the folder of a checkpoint, its
         vectors kept and its money counted; ConfigError if there is none."""
-        found = self._embedders.get(text)
-        if found is None:
-            found = self._embedders[text] = self._embedder(text, replies, budget)
-        return found
+        embedder = self._embedders.get(text)
+        if embedder is None:
+            embedder = self._embedders[text] = self._embedder(text, replies, budget)
+        return embedder
 
     def _embedder(self, text: str, replies: ReplyStore, budget: Budget) -> ChatModel:
         from sociolab.models.embeddings import EmbeddingModel, LocalEmbedder
@@ -415,8 +415,8 @@ class _Asked:
         temperature = prompt.temperature if self.temperature is None else self.temperature
         most = prompt.max_tokens if self.max_tokens is None else self.max_tokens
         needs = ceil((prompt.needs or needs_of(prompt.schema)) * self.room)
-        asked = replace(prompt, temperature=temperature, max_tokens=most, needs=needs)
-        return await self.model.complete(asked, key)
+        filled = replace(prompt, temperature=temperature, max_tokens=most, needs=needs)
+        return await self.model.complete(filled, key)
 
 
 def _openai(config: EndpointAccess, spec: EndpointSpec) -> EndpointSpec:
@@ -458,7 +458,7 @@ class EndpointTable(EndpointOptions):
     @classmethod
     def _plain_address(cls, value: str) -> str:
         """Not of those that ship: one holds a variable, one is no address."""
-        ready = any(value == one["base_url"] for one in ready_endpoints().values())
+        ready = any(value == table["base_url"] for table in ready_endpoints().values())
         return value if ready else checked_url(value)
 
     @field_validator("ca_bundle")
@@ -513,25 +513,25 @@ def load_models(path: Path | None) -> ModelsFile:
 def ready_endpoints() -> Mapping[str, Mapping[str, Any]]:
     """The endpoints that ship, as in `models.toml`, by name."""
     text = files("sociolab.models").joinpath("providers.toml").read_text("utf-8")
-    found: dict[str, dict[str, Any]] = tomllib.loads(text)["endpoints"]
-    return found
+    endpoints: dict[str, dict[str, Any]] = tomllib.loads(text)["endpoints"]
+    return endpoints
 
 
 def _with_ready(endpoints: Mapping[str, Any]) -> Mapping[str, Any]:
     """The tables of a file over those that ship; of one with its own address, what is no secret."""
-    whole: dict[str, Any] = {**ready_endpoints()}
+    tables: dict[str, Any] = {**ready_endpoints()}
     for name, table in endpoints.items():
-        ready = whole.get(name, {})
+        ready = tables.get(name, {})
         if isinstance(table, dict) and "base_url" in table:
             ready = {key: ready[key] for key in ("provider", "refuses") if key in ready}
-        whole[name] = {**ready, **table} if isinstance(table, dict) else table
-    return whole
+        tables[name] = {**ready, **table} if isinstance(table, dict) else table
+    return tables
 
 
 def _filled_in(spec: EndpointSpec) -> str:
     """The address with its variables from the environment; ConfigError if that is none."""
     names = _VARIABLE.findall(spec.base_url)
-    url = _VARIABLE.sub(lambda found: os.environ.get(found[1], "").rstrip("/"), spec.base_url)
+    url = _VARIABLE.sub(lambda match: os.environ.get(match[1], "").rstrip("/"), spec.base_url)
     try:
         return checked_url(url)
     except ValueError as error:

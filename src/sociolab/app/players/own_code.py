@@ -44,10 +44,10 @@ MODELS = "models"
 _JUDGE = "async def judge(self, episode, judging=0)"
 
 
-def built(label: str, made: Any, given: Mapping[str, Any] | None = None) -> Any:
+def built(label: str, obj: Any, args: Mapping[str, Any] | None = None) -> Any:
     """An instance of a class, made with what is given, or the object itself; ConfigError where the
     class cannot be made so."""
-    return constructed(label, partial(made, **(given or {}))) if isinstance(made, type) else made
+    return constructed(label, partial(obj, **(args or {}))) if isinstance(obj, type) else obj
 
 
 def constructed(label: str, make: Callable[[], Any]) -> Any:
@@ -65,53 +65,53 @@ def constructed(label: str, make: Callable[[], Any]) -> Any:
         raise ConfigError(f'"{label}" cannot be made: {describe_error(error)}') from error
 
 
-def check_async(label: str, made: object, name: str, arguments: str) -> None:
+def check_async(label: str, instance: object, name: str, arguments: str) -> None:
     """ConfigError where a method is a plain `def`, whose result nobody can await."""
-    method = getattr(made, name)
-    found = method.__func__ if isinstance(method, MethodType) else method
-    if inspect.isasyncgenfunction(found):
+    method = getattr(instance, name)
+    function = method.__func__ if isinstance(method, MethodType) else method
+    if inspect.isasyncgenfunction(function):
         raise ConfigError(
             f'"{label}": {name} is an async generator: expected "async def {name}({arguments})" '
             'that returns one value, found one with "yield"; write "return"'
         )
-    if isinstance(found, FunctionType) and not inspect.iscoroutinefunction(found):
+    if isinstance(function, FunctionType) and not inspect.iscoroutinefunction(function):
         raise ConfigError(
             f'"{label}": {name} is not async: expected "async def {name}({arguments})", found a '
             'plain "def"'
         )
 
 
-def own_judge(label: str, made: Any, code: str, seconds: float, waits: Waits) -> OwnJudge:
+def own_judge(label: str, instance: Any, code: str, seconds: float, waits: Waits) -> OwnJudge:
     """Somebody's judge, known by its id and its code; ConfigError if it is none.
 
     It is given up where it has not judged an episode within so many seconds; `waits` is told where
     it blocks.
     """
-    known_as = getattr(made, "id", None)
-    if not callable(getattr(made, "judge", None)) or known_as is None:
+    known_as = getattr(instance, "id", None)
+    if not callable(getattr(instance, "judge", None)) or known_as is None:
         raise ConfigError(
             f'"{label}" is no judge: expected a class with an "id" and "{_JUDGE}"; '
             "see docs/agents.md"
         )
     known_as = checked_id(label, known_as)
-    check_async(label, made, "judge", "self, episode, judging=0")
+    check_async(label, instance, "judge", "self, episode, judging=0")
     try:
-        inspect.signature(made.judge).bind(None, 0)
+        inspect.signature(instance.judge).bind(None, 0)
     except TypeError as error:
-        found = inspect.signature(made.judge)
-        raise ConfigError(f'"{label}": expected "{_JUDGE}", found judge{found}') from error
+        signature = inspect.signature(instance.judge)
+        raise ConfigError(f'"{label}": expected "{_JUDGE}", found judge{signature}') from error
     except ValueError:  # one without a signature, such as a builtin's: it will show when called
         pass
-    known = replace(known_as, code=code)
-    return OwnJudge(label, known, made, seconds, waits)
+    judge_id = replace(known_as, code=code)
+    return OwnJudge(label, judge_id, instance, seconds, waits)
 
 
-def checked_id(label: str, found: object) -> JudgeId:
+def checked_id(label: str, judge_id: object) -> JudgeId:
     """What a judge is known by; ConfigError where it cannot be written down or read again."""
-    if problem := id_problem(found):
+    if problem := id_problem(judge_id):
         raise ConfigError(f'"{label}": {problem}')
-    assert isinstance(found, JudgeId)
-    return found
+    assert isinstance(judge_id, JudgeId)
+    return judge_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class OwnJudge:
         who = f"the judge {self.id.label}"
         bounds = Bounds(who, self.seconds, self.waits)
         try:
-            said: tuple[Verdict, ...] = await bounds.result(self._said(episode, judging))
+            verdicts: tuple[Verdict, ...] = await bounds.result(self._ask(episode, judging))
         except LateError as error:
             raise ModelError(
                 f"{who} gave no score within {self.seconds:g} s; see --agent-timeout",
@@ -141,26 +141,26 @@ class OwnJudge:
             ) from error
         except QuitError as error:
             raise WorldError(f"{who} broke on the episode {episode.trial.id}: {error}") from error
-        if isinstance(said, tuple | list) and not said:
+        if isinstance(verdicts, tuple | list) and not verdicts:
             raise WorldError(
                 f"{who} gave no score; expected one for each of its measures and seats "
                 "(Unscored where it cannot tell)"
             )
-        return said
+        return verdicts
 
-    async def _said(self, episode: Episode, judging: int) -> tuple[Verdict, ...]:
+    async def _ask(self, episode: Episode, judging: int) -> tuple[Verdict, ...]:
         return await self.own.judge(episode, judging)
 
 
 # ------------------------------------------------------------------ arguments of its constructor
 
 
-def wants_models(made: Any) -> bool:
+def wants_models(target: Any) -> bool:
     """Whether a class has a constructor with a parameter for chat models."""
-    return isinstance(made, type) and MODELS in _parameters(made)
+    return isinstance(target, type) and MODELS in _parameters(target)
 
 
-def keyword_arguments(spec: PythonSpec, made: Any) -> dict[str, Any]:
+def keyword_arguments(spec: PythonSpec, target: Any) -> dict[str, Any]:
     """What a class is made with, of the types that its constructor names; ConfigError where a name
     or a value does not fit.
 
@@ -168,45 +168,45 @@ def keyword_arguments(spec: PythonSpec, made: Any) -> dict[str, Any]:
     """
     if not spec.arguments:
         return {}
-    if not isinstance(made, type):
+    if not isinstance(target, type):
         raise ConfigError(f'"{spec.label}" names an object, not a class: it takes no arguments')
-    known, hints = _parameters(made), _hints(made)
+    parameters, hints = _parameters(target), _hints(target)
     rest = (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)
-    names = [name for name in known if name != MODELS and known[name].kind not in rest]
-    open_ended = any(one.kind is Parameter.VAR_KEYWORD for one in known.values())
-    given: dict[str, Any] = {}
+    names = [name for name in parameters if name != MODELS and parameters[name].kind not in rest]
+    open_ended = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values())
+    values: dict[str, Any] = {}
     for name, text in spec.arguments:
         if name not in names and (name == MODELS or not open_ended):
             raise ConfigError(
                 f'"{spec.label}": its constructor takes no "{name}"; '
                 f"it takes {', '.join(names) or 'nothing'}"
             )
-        given[name] = _typed(f'"{spec.label}": {name}', text, hints.get(name, Any))
-    return given
+        values[name] = _typed(f'"{spec.label}": {name}', text, hints.get(name, Any))
+    return values
 
 
-def _parameters(made: type) -> dict[str, Parameter]:
+def _parameters(cls: type) -> dict[str, Parameter]:
     try:
-        return dict(inspect.signature(made).parameters)
+        return dict(inspect.signature(cls).parameters)
     except (TypeError, ValueError):  # a constructor without a signature
         return {}
 
 
-def _hints(made: type) -> dict[str, Any]:
-    make: Callable[..., Any] = made.__init__  # type: ignore[misc]  # that of this very class
+def _hints(cls: type) -> dict[str, Any]:
+    make: Callable[..., Any] = cls.__init__  # type: ignore[misc]  # that of this very class
     try:
         return get_type_hints(make)
     except (NameError, TypeError):  # names that only a type checker sees
         return {}
 
 
-def _typed(where: str, text: str, wanted: Any) -> Any:
-    if wanted is Any:
+def _typed(where: str, text: str, annotation: Any) -> Any:
+    if annotation is Any:
         return _as_it_looks(text)
     try:
-        adapter = TypeAdapter(wanted)
+        adapter = TypeAdapter(annotation)
     except PydanticUserError as error:
-        raise ConfigError(f"{where}: no text can be made a {wanted}") from error
+        raise ConfigError(f"{where}: no text can be made a {annotation}") from error
     try:
         return adapter.validate_strings(text)
     except ValidationError as error:
@@ -244,7 +244,7 @@ _read: WeakKeyDictionary[type, tuple[str, dict[str, str]]] = WeakKeyDictionary()
 """By class: a file that is edited afterwards is not what the class was made of."""
 
 
-def code_of(module: str, made: Any) -> str:
+def code_of(module: str, target: Any) -> str:
     """A mark, as in `core.code_fingerprint`, that changes with the source of a class, or `UNKNOWN`.
 
     Counted are the source files of the modules of the class and of its bases (those of Python
@@ -252,12 +252,12 @@ def code_of(module: str, made: Any) -> str:
     notebook it is the class alone. Of an object also the file of `module`, where it is made; in a
     script or notebook what it holds. What else a class reads is not counted.
     """
-    kind = made if isinstance(made, type) else type(made)
+    kind = target if isinstance(target, type) else type(target)
     own, imports = _code_of_class(kind)
     parts = [own]
-    if kind is not made and module == _SHELL:
-        parts.append(_held(made))
-    elif kind is not made:
+    if kind is not target and module == _SHELL:
+        parts.append(_held(target))
+    elif kind is not target:
         maker = sys.modules.get(module)
         parts.append(_of_module(maker))
         imports = imports if maker is None else {**imports, **_imported(maker)}
@@ -273,8 +273,8 @@ def _code_of_class(kind: type) -> tuple[str, dict[str, str]]:
     """The code of a class itself, and by name that of what it imports."""
     if kind not in _read:
         kinds = (kind, *(base for base in kind.__mro__[1:] if _is_somebodys(base)))
-        parts = [_of_class(one) for one in kinds]
-        modules = {one.__module__ for one in kinds} - {_SHELL}
+        parts = [_of_class(cls) for cls in kinds]
+        modules = {cls.__module__ for cls in kinds} - {_SHELL}
         roots = [sys.modules[name] for name in sorted(modules) if name in sys.modules]
         own = UNKNOWN if UNKNOWN in parts else digest(*parts)
         _read[kind] = own, _imported(*roots)
@@ -309,10 +309,10 @@ def _of_parts(kind: type) -> str:
         value = held.__func__ if isinstance(held, staticmethod | classmethod) else held
         try:
             is_code = isinstance(value, FunctionType)
-            told = inspect.getsource(value) if is_code else json.dumps(value)
+            text = inspect.getsource(value) if is_code else json.dumps(value)
         except (OSError, TypeError, ValueError):
             return UNKNOWN
-        parts += [name, told]
+        parts += [name, text]
     return digest(*parts)
 
 
@@ -329,10 +329,10 @@ def _of_module(module: ModuleType | None) -> str:
         return UNKNOWN
 
 
-def _held(made: Any) -> str:
+def _held(instance: Any) -> str:
     """What an object was given, as far as that is plain."""
     try:
-        return json.dumps(vars(made), sort_keys=True)
+        return json.dumps(vars(instance), sort_keys=True)
     except (TypeError, ValueError):
         return UNKNOWN
 
@@ -367,15 +367,15 @@ def imported_code(roots: Sequence[ModuleType]) -> dict[str, bytes]:
     other files that are read, cannot be seen. The roots are not among them.
     """
     waiting = deque(filter(None, map(_root, roots)))
-    seen = {one.name for one in waiting}
-    found: dict[str, bytes] = {}
+    seen = {module.name for module in waiting}
+    texts: dict[str, bytes] = {}
     while waiting:
-        for one in _imports(waiting.popleft()):
-            if one.name not in seen and len(found) < MOST:
-                seen.add(one.name)
-                found[one.name] = _text(one.file)
-                waiting.append(one)
-    return found
+        for imported in _imports(waiting.popleft()):
+            if imported.name not in seen and len(texts) < MOST:
+                seen.add(imported.name)
+                texts[imported.name] = _text(imported.file)
+                waiting.append(imported)
+    return texts
 
 
 def _root(module: ModuleType) -> _Module | None:
@@ -398,9 +398,9 @@ def _imports(module: _Module) -> Iterator[_Module]:
         return
     for node in ast.walk(tree):
         for names in _names(node, module.package):
-            found = (_of_ones_own(name, module.folder) for name in names)
-            if (one := next(filter(None, found), None)) is not None:
-                yield one
+            candidates = (_of_ones_own(name, module.folder) for name in names)
+            if (imported := next(filter(None, candidates), None)) is not None:
+                yield imported
 
 
 def _names(node: ast.AST, package: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
@@ -427,7 +427,14 @@ def _of_ones_own(name: str, folder: Path) -> _Module | None:
         stem = folder.joinpath(*parts)
         places = [stem / "__init__.py", stem.with_name(f"{stem.name}.py")]
     own = (place for place in places if place.is_relative_to(folder) and place.is_file())
-    at = next((one for one in own if not _INSTALLED & set(one.relative_to(folder).parts)), None)
+    at = next(
+        (
+            candidate
+            for candidate in own
+            if not _INSTALLED & set(candidate.relative_to(folder).parts)
+        ),
+        None,
+    )
     return None if at is None else _Module(name, at, folder)
 
 

@@ -64,11 +64,11 @@ def examine(
         return run_sync(lambda: _call(spec, access))
     if spec.label == HUMAN:
         return Diagnosis(True, f"{HUMAN} works: a person is asked at the terminal")
-    well, said = try_out(spec, access, world, tasks)
+    well, clause = try_out(spec, access, world, tasks)
     if well:
-        return Diagnosis(True, f"{spec.label} works: {said}")
-    said = said.removeprefix(f"{spec.label} ")
-    return Diagnosis(False, f"{spec.label} does not work in {world}: {said}")
+        return Diagnosis(True, f"{spec.label} works: {clause}")
+    clause = clause.removeprefix(f"{spec.label} ")
+    return Diagnosis(False, f"{spec.label} does not work in {world}: {clause}")
 
 
 async def _call(spec: ModelSpec, access: EndpointAccess) -> Diagnosis:
@@ -178,9 +178,9 @@ def try_out(
     what is wrong. ConfigError for a world that is no good for it, and for what cannot be made."""
     kit = _kit(world)
 
-    def attempt(found: _Trying) -> None:
+    def attempt(outcome: _Trying) -> None:
         casting = Casting(kit, Models(access), NullReplyStore(), Budget())
-        (_judge if _is_judge(spec) else _play)(casting, spec.label, tasks, found)
+        (_judge if _is_judge(spec) else _play)(casting, spec.label, tasks, outcome)
 
     return _in_time(spec.label, attempt)
 
@@ -188,16 +188,16 @@ def try_out(
 def _is_judge(spec: NamedSpec | PythonSpec) -> bool:
     if isinstance(spec, NamedSpec):
         return False
-    made = python_object(spec.path)
-    return hasattr(made, "judge") and not hasattr(made, "reply")
+    target = python_object(spec.path)
+    return hasattr(target, "judge") and not hasattr(target, "reply")
 
 
 def _kit(world: str) -> WorldKit:
     kit = load_world(world, None, FailurePolicy(1, "stop"), world_plugin(world).short)
     if kit.dry_run is not None or OPPOSITE not in kit.players:
-        known = ", ".join(worlds_that(lambda one: one.short is not None))
+        names = ", ".join(worlds_that(lambda installed: installed.short is not None))
         raise ConfigError(
-            f"--world {world}: expected a world of turns with a scripted player, such as {known}; "
+            f"--world {world}: expected a world of turns with a scripted player, such as {names}; "
             "a mind that lives in a town is tried by its contract suite, see docs/stss.md"
         )
     return kit
@@ -205,21 +205,21 @@ def _kit(world: str) -> WorldKit:
 
 def _in_time(label: str, attempt: Callable[[_Trying], None]) -> tuple[bool, str]:
     """Try in a thread, since a player that hangs without awaiting cannot be stopped otherwise."""
-    found = _Trying()
+    outcome = _Trying()
     errors: list[BaseException] = []
 
     def work() -> None:
         try:
-            attempt(found)
+            attempt(outcome)
         except BaseException as error:  # noqa: BLE001  raised again in the caller's thread
             errors.append(error)
 
     # A daemon: one that hangs for good must not keep the process.
     thread = threading.Thread(target=work, name="doctor", daemon=True)
     thread.start()
-    heard = -1
-    while thread.is_alive() and heard < len(found.events):
-        heard = len(found.events)
+    events_before = -1
+    while thread.is_alive() and events_before < len(outcome.events):
+        events_before = len(outcome.events)
         _wait(thread)
     if thread.is_alive():
         return (
@@ -230,7 +230,7 @@ def _in_time(label: str, attempt: Callable[[_Trying], None]) -> tuple[bool, str]
         if isinstance(error, ConfigError) or not isinstance(error, SociolabError):
             raise error
         return False, str(error)
-    return not found.problem, found.problem or found.well
+    return not outcome.problem, outcome.problem or outcome.well
 
 
 def _wait(thread: threading.Thread) -> None:
@@ -238,49 +238,52 @@ def _wait(thread: threading.Thread) -> None:
     thread.join(PATIENCE + 1)
 
 
-def _play(casting: Casting, label: str, tasks: str | None, found: _Trying) -> None:
+def _play(casting: Casting, label: str, tasks: str | None, outcome: _Trying) -> None:
     kit = casting.kit
     seatable = casting.agent(label, "agent")
     trial = _trial(kit, seatable.id, tasks)
     waits = Waits()
     player = ForeignPlayer(seatable.player, label, trial.task.id, PATIENCE, waits)
-    _episode(casting, trial, {label: player, OPPOSITE: kit.players[OPPOSITE]}, found)
-    mine = {member.seat for member in trial.cast if member.agent == label}
-    unusable = [e for e in found.events if isinstance(e, Unusable) and e.seat in mine]
-    failed = [one for one in unusable if not one.optional]
-    turns = sum(isinstance(event, Moved) and event.seat in mine for event in found.events)
-    answers = sum(isinstance(event, Answered) and event.seat in mine for event in found.events)
+    _episode(casting, trial, {label: player, OPPOSITE: kit.players[OPPOSITE]}, outcome)
+    seats = {member.seat for member in trial.cast if member.agent == label}
+    unusable = [e for e in outcome.events if isinstance(e, Unusable) and e.seat in seats]
+    failed = [event for event in unusable if not event.optional]
+    turns = sum(isinstance(event, Moved) and event.seat in seats for event in outcome.events)
+    answers = sum(isinstance(event, Answered) and event.seat in seats for event in outcome.events)
     if failed:
-        found.problem = _failure(label, failed[0])
+        outcome.problem = _failure(label, failed[0])
     elif not turns and not answers:
-        found.problem = f"{label} was asked nothing in the episode"
+        outcome.problem = f"{label} was asked nothing in the episode"
     else:
-        asked = f" and answered {plural(answers, 'question')}" if answers else ""
-        left = "".join(
-            f', and left the question "{one.name}" unanswered: {one.problem}' for one in unusable
+        answered = f" and answered {plural(answers, 'question')}" if answers else ""
+        unanswered = "".join(
+            f', and left the question "{event.name}" unanswered: {event.problem}'
+            for event in unusable
         )
         held_up = "".join(f". But {words}" for words in waits.held_up_words())
-        found.well = f"it took {plural(turns, 'turn')}{asked} in {kit.world.name}{left}{held_up}"
+        outcome.well = (
+            f"it took {plural(turns, 'turn')}{answered} in {kit.world.name}{unanswered}{held_up}"
+        )
 
 
 def _failure(label: str, failed: Unusable) -> str:
-    asked = f"turn {failed.turn + 1}" if failed.name == "act" else f'the question "{failed.name}"'
-    return f"{label} gave nothing usable at {asked} ({failed.cause}): {failed.problem}"
+    where = f"turn {failed.turn + 1}" if failed.name == "act" else f'the question "{failed.name}"'
+    return f"{label} gave nothing usable at {where} ({failed.cause}): {failed.problem}"
 
 
-def _judge(casting: Casting, label: str, tasks: str | None, found: _Trying) -> None:
+def _judge(casting: Casting, label: str, tasks: str | None, outcome: _Trying) -> None:
     kit, judge = casting.kit, casting.judge(label)
     trial = _trial(kit, Agent(OPPOSITE, "rules", OPPOSITE), tasks)
-    _episode(casting, trial, {OPPOSITE: kit.players[OPPOSITE]}, found)
-    episode = Episode(trial, tuple(found.events))
+    _episode(casting, trial, {OPPOSITE: kit.players[OPPOSITE]}, outcome)
+    episode = Episode(trial, tuple(outcome.events))
     try:
         judging = asyncio.wait_for(verdicts_of(judge, episode), PATIENCE)
         verdicts = asyncio.run(_closing(casting.models, judging))
     except TimeoutError:
-        found.problem = f"{label} hangs: it gave no score within {PATIENCE:g} s"
+        outcome.problem = f"{label} hangs: it gave no score within {PATIENCE:g} s"
         return
-    scores = sum(isinstance(one, Score) for one in verdicts)
-    found.well = (
+    scores = sum(isinstance(verdict, Score) for verdict in verdicts)
+    outcome.well = (
         f"it gave {plural(scores, 'score')} in {plural(len(verdicts), 'verdict')} on an episode of "
         f"{kit.world.name}"
     )
@@ -298,13 +301,15 @@ def _trial(kit: WorldKit, agent: Agent, tasks: str | None) -> Trial:
         seed=0,
         casts=kit.casts,
     )
-    return next(trial for trial in plan if agent.label in {one.agent for one in trial.cast})
+    return next(trial for trial in plan if agent.label in {member.agent for member in trial.cast})
 
 
-def _episode(casting: Casting, trial: Trial, players: Mapping[str, Player], found: _Trying) -> None:
+def _episode(
+    casting: Casting, trial: Trial, players: Mapping[str, Player], outcome: _Trying
+) -> None:
     play = casting.kit.world.play(trial.task, trial.id, trial.seed)
     seated = {member.seat: players[member.agent] for member in trial.cast}
-    asyncio.run(_closing(casting.models, drive(play, seated, found.events.append)))
+    asyncio.run(_closing(casting.models, drive(play, seated, outcome.events.append)))
 
 
 async def _closing(models: Models, work: Awaitable[Done]) -> Done:

@@ -118,16 +118,20 @@ async def estimate_run(config: RunConfig, latency: float | None = None) -> RunEs
     seated = seat_all(config, casting)
     plan = plan_of(config, kit, seated)
     judges = wanted_judges(config, casting, seated)
-    models.readers = {one.id.label for one in judges if one.id.role == "reader"}
+    models.readers = {judge.id.label for judge in judges if judge.id.role == "reader"}
     own = _own_labels(seated, judges)
     tasks = {trial.task.id for trial in plan}
     if not models.specs:
         return RunEstimate(len(plan), len(tasks), 0, (Case("low"),), {}, uncounted=own)
     by_rules = (*kit.checks, *kit.judges.values())
-    asking = [one for one in judges if one not in by_rules and not isinstance(one, OwnJudge)]
+    asking = [
+        judge for judge in judges if judge not in by_rules and not isinstance(judge, OwnJudge)
+    ]
     agents = _models_of(seated)
     ruled = {
-        one.id.label: one.player for one in seated.all if not one.own and one.id.label not in agents
+        seatable.id.label: seatable.player
+        for seatable in seated.all
+        if not seatable.own and seatable.id.label not in agents
     }
     work = _Work(config, kit, models, plan, agents, ruled, asking)
     exam = await _examined(config, casting, models)
@@ -174,8 +178,8 @@ async def _examined(config: RunConfig, casting: Casting, models: _MeasuringModel
         for judge in (judge_of(casting, text) for text in models_to_examine(config)):
             if store is not None and has_sat(store, config.world, cases, judge.id):
                 continue
-            for one in cases:
-                await judge.judge(one.episode)
+            for exam_case in cases:
+                await judge.judge(exam_case.episode)
                 parts: Parts = defaultdict(CallCounts)
                 for model, key, part in models.taken():
                     parts[model, key.role].add(part)
@@ -193,13 +197,17 @@ async def estimate_judging(store: Store, run: str, config: JudgeConfig) -> tuple
     models = _MeasuringModels(config)
     casting = Casting(kit, models, NullReplyStore(), Budget())
     judges = [casting.judge(text) for text in config.judges]
-    played = [one.trial for one in store.trials(run) if one.status == "played"]
+    played = [trial_row.trial for trial_row in store.trials(run) if trial_row.status == "played"]
     case, done = Case("low"), 0
     for trial in played:
-        known = store.verdicts.judged
-        due = [one for one in judges if not known(run, one.id, trial=trial.id, judging=0)]
-        done += not due
-        for judge in due:
+        is_judged = store.verdicts.judged
+        pending = [
+            candidate
+            for candidate in judges
+            if not is_judged(run, candidate.id, trial=trial.id, judging=0)
+        ]
+        done += not pending
+        for judge in pending:
             await judge.judge(Episode(trial, store.events(run, trial.id)))
         parts: Parts = defaultdict(CallCounts)
         for model, key, part in models.taken():
@@ -216,21 +224,21 @@ def between(low: Case, most: Case, prices: Mapping[str, Price | None]) -> Case:
     """The high end: the most, or as much of the way there as costs `WIDEST` times the low end."""
     share = 1.0
     for cached in (False, True):
-        least, whole = (_weight(case.parts, prices, cached=cached) for case in (low, most))
-        if whole > WIDEST * least > 0:
-            share = min(share, (WIDEST - 1) * least / (whole - least))
-    found = Case("high", longest=low.longest | most.longest)
+        least, highest = (_weight(case.parts, prices, cached=cached) for case in (low, most))
+        if highest > WIDEST * least > 0:
+            share = min(share, (WIDEST - 1) * least / (highest - least))
+    high = Case("high", longest=low.longest | most.longest)
     for case, weight in ((low, 1 - share), (most, share)):
         for key, part in case.parts.items():
-            found.parts[key].add(part, weight)
-    return found
+            high.parts[key].add(part, weight)
+    return high
 
 
 def _weight(parts: Parts, prices: Mapping[str, Price | None], *, cached: bool = False) -> float:
     """What parts cost, or their tokens as usual prices would weigh them where one is missing."""
-    known = None not in prices.values()
+    all_priced = None not in prices.values()
     return sum(
-        part.usd((prices[name] if known else None) or _UNPRICED, cached=cached) or 0.0
+        part.usd((prices[name] if all_priced else None) or _UNPRICED, cached=cached) or 0.0
         for (name, _), part in parts.items()
     )
 
@@ -271,19 +279,25 @@ class _ModelAgent:
 
 def _models_of(seated: Seated) -> dict[str, _ModelAgent]:
     """Those agents that are models, by label; an agent that is also the partner is the agent."""
-    found: dict[str, _ModelAgent] = {}
-    for one in reversed(seated.all):
-        if one.spec:
-            role: Role = "partner" if one is seated.partner else "agent"
-            dialect = one.spec.settings.dialect
-            found[one.id.label] = _ModelAgent(_name(one.spec), role, dialect, one.player)
-    return found
+    agents: dict[str, _ModelAgent] = {}
+    for seatable in reversed(seated.all):
+        if seatable.spec:
+            role: Role = "partner" if seatable is seated.partner else "agent"
+            dialect = seatable.spec.settings.dialect
+            agents[seatable.id.label] = _ModelAgent(
+                _name(seatable.spec), role, dialect, seatable.player
+            )
+    return agents
 
 
 def _own_labels(seated: Seated, judges: Sequence[Judge]) -> tuple[str, ...]:
     """Whose code may make calls that nobody here sees: agents and judges, each once."""
-    agents = [one.id.label for one in seated.all if one.own and one.id.kind != "person"]
-    deciding = [one.label for one in judges if isinstance(one, OwnJudge)]
+    agents = [
+        seatable.id.label
+        for seatable in seated.all
+        if seatable.own and seatable.id.kind != "person"
+    ]
+    deciding = [judge.label for judge in judges if isinstance(judge, OwnJudge)]
     return tuple(dict.fromkeys([*agents, *deciding]))
 
 
@@ -332,8 +346,8 @@ class _Work:
             sample = self._sample(several, ceil(SAMPLE * len(several) / len(judged)))
             measured += len(sample)
             for dialect, player in players.items():
-                found = await self._measured(sample, player, stand_in, attempts)
-                seats |= {(trial.task.id, dialect): found for trial in several}
+                counts = await self._measured(sample, player, stand_in, attempts)
+                seats |= {(trial.task.id, dialect): counts for trial in several}
         case = Case(name)
         for trial in self.plan:
             parts: Parts = defaultdict(CallCounts, judged[trial.task.id])
@@ -360,10 +374,10 @@ class _Work:
             casts[tuple(dict.fromkeys(member.agent for member in trial.cast))].append(trial)
         simulated: dict[tuple[object, ...], tuple[tuple[CallCounts, ...], Parts]] = {}
         expected, mean, variance = Case("expected"), 0.0, 0.0
-        seen: set[str] = set()
+        simulated_tasks: set[str] = set()
         for _, several in sorted(casts.items()):
             of_task = {trial.task.id: trial for trial in several}
-            found: dict[str, list[Parts]] = defaultdict(list)
+            parts_by_task: dict[str, list[Parts]] = defaultdict(list)
             costs: dict[str, list[float]] = defaultdict(list)
             for number in range(MOST_SIMULATED):
                 task = order[number % len(order)].task.id
@@ -373,31 +387,34 @@ class _Work:
                 key = (trial.id, *ruled)
                 if key not in simulated:
                     simulated[key] = await self._simulated(world, trial)
-                found[task].append(self._parts(labels, *simulated[key]))
-                costs[task].append(_weight(found[task][-1], prices))
+                parts_by_task[task].append(self._parts(labels, *simulated[key]))
+                costs[task].append(_weight(parts_by_task[task][-1], prices))
                 every = [cost for group in costs.values() for cost in group]
                 error = sqrt(_spread(costs) / len(every))
-                made = sum(
-                    p.calls for group in found.values() for one in group for p in one.values()
+                calls = sum(
+                    p.calls
+                    for group in parts_by_task.values()
+                    for task_parts in group
+                    for p in task_parts.values()
                 )
-                enough = 2 if made > MANY_CALLS else max(FEWEST_SIMULATED, min(len(order), 6))
+                enough = 2 if calls > MANY_CALLS else max(FEWEST_SIMULATED, min(len(order), 6))
                 if number + 1 >= enough and error <= _EXACT * fmean(every):
                     break
             trials = Counter(trial.task.id for trial in several)
-            other = sum(count for task, count in trials.items() if task not in found)
-            for task, parts in found.items():
+            other = sum(count for task, count in trials.items() if task not in parts_by_task)
+            for task, parts in parts_by_task.items():
                 share = trials[task] + other * len(parts) / len(every)
-                whole: Parts = defaultdict(CallCounts)
-                for one in parts:
-                    for by, part in one.items():
-                        whole[by].add(part)
+                total: Parts = defaultdict(CallCounts)
+                for trial_parts in parts:
+                    for by, part in trial_parts.items():
+                        total[by].add(part)
                 each: Parts = defaultdict(CallCounts)
-                for by, part in whole.items():
+                for by, part in total.items():
                     each[by].add(part, 1 / len(parts))
                 expected.add_trials(each, share)
             mean += len(several) * fmean(every)
             variance += (len(several) + len(several) ** 2 / len(every)) * _spread(costs)
-            seen |= found.keys()
+            simulated_tasks |= parts_by_task.keys()
         ends = chance_range(mean, variance)
         cases = tuple(map(Case, ("low", "high")))
         for case, factor in zip(cases, ends, strict=True):
@@ -405,17 +422,17 @@ class _Work:
             for by, part in expected.parts.items():
                 case.parts[by].add(part, factor)
         about = SAY("simulated", low=ends[0], high=ends[1], within=WITHIN)
-        return cases, expected, len(seen), about
+        return cases, expected, len(simulated_tasks), about
 
     def _parts(self, labels: Sequence[str], seats: Sequence[CallCounts], judged: Parts) -> Parts:
         """What a simulated trial takes of each model, with these agents in its seats."""
-        found: Parts = defaultdict(CallCounts)
+        parts: Parts = defaultdict(CallCounts)
         for by, part in judged.items():
-            found[by].add(part)
+            parts[by].add(part)
         for index, label in enumerate(labels):
             if (agent := self.agents.get(label)) and seats[index].calls:
-                found[agent.model, self._role(agent, index)].add(seats[index])
-        return found
+                parts[agent.model, self._role(agent, index)].add(seats[index])
+        return parts
 
     def _role(self, agent: _ModelAgent, seat: int) -> Role:
         """As what an agent is called: but for the first seat all may be in the background."""
@@ -424,30 +441,32 @@ class _Work:
     def _a_trial_a_task(self) -> list[Trial]:
         """One trial of each task, the same in whatever order the agents are named."""
         tasks: dict[str, Trial] = {}
-        for trial in sorted(self.plan, key=lambda one: [member.agent for member in one.cast]):
+        for trial in sorted(
+            self.plan, key=lambda planned: [member.agent for member in planned.cast]
+        ):
             tasks.setdefault(trial.task.id, replace(trial, id=trial.task.id, repeat=0))
         return list(tasks.values())
 
-    def _sample(self, trials: Sequence[Trial], wanted: int) -> list[Trial]:
+    def _sample(self, trials: Sequence[Trial], size: int) -> list[Trial]:
         drawn = stream(self.config.seed, "dry run", trials[0].task.id)
-        return drawn.sample(trials, min(wanted, len(trials)))
+        return drawn.sample(trials, min(size, len(trials)))
 
     async def _measured(
         self, sample: Sequence[Trial], player: Player, stand_in: _StandIn, attempts: int
     ) -> tuple[CallCounts, ...]:
         """By seat, what a trial like these takes where a model in this dialect sits there."""
-        whole = [CallCounts() for _ in sample[0].task.seats]
+        totals = [CallCounts() for _ in sample[0].task.seats]
         for trial in sample:
             sheet = _Sheet(trial.task.seats)
             everybody = dict.fromkeys(trial.task.seats, _Seat(sheet, stand_in, player, attempts))
             await _play(self.kit.world, trial, everybody)
             seats = {seat: index for index, seat in enumerate(trial.task.seats)}
             for _, key, part in self.models.taken():
-                whole[seats[key.seat]].add(part)
-        found = [CallCounts() for _ in whole]
-        for mean, part in zip(found, whole, strict=True):
+                totals[seats[key.seat]].add(part)
+        means = [CallCounts() for _ in totals]
+        for mean, part in zip(means, totals, strict=True):
             mean.add(part, 1 / len(sample))
-        return tuple(found)
+        return tuple(means)
 
     async def _simulated(self, world: World, trial: Trial) -> tuple[tuple[CallCounts, ...], Parts]:
         """What a trial takes by seat, if models sat everywhere but where a rule-based player does;
@@ -461,19 +480,19 @@ class _Work:
                 stand_in = next(iter(self.kit.players.values()))  # for the user's own code
                 players[member.seat] = self.ruled.get(member.agent, stand_in)
         events = await _play(world, trial, players)
-        found = tuple(CallCounts() for _ in seats)
+        counts = tuple(CallCounts() for _ in seats)
         for _, key, part in self.models.taken():
-            found[seats[key.seat]].add(part)
-        return found, await self._judged(trial, events)
+            counts[seats[key.seat]].add(part)
+        return counts, await self._judged(trial, events)
 
     async def _judged(self, trial: Trial, events: tuple[Event, ...]) -> Parts:
         """What those judges take that are models."""
         for judge in self.judges:
             await judge.judge(Episode(trial, events))
-        found: Parts = defaultdict(CallCounts)
+        parts: Parts = defaultdict(CallCounts)
         for model, key, part in self.models.taken():
-            found[model, key.role].add(part)
-        return found
+            parts[model, key.role].add(part)
+        return parts
 
 
 async def _play(world: World, trial: Trial, players: Mapping[str, Player]) -> tuple[Event, ...]:
@@ -521,8 +540,8 @@ class _Seat:
             self.sheet.ask(request)
             if self.model is not None:
                 await self.model.reply(request, memory)
-                wanted = request.wanted
-                if isinstance(wanted, Question) and wanted.complaint is not None:
+                requested = request.wanted
+                if isinstance(requested, Question) and requested.complaint is not None:
                     again = replace(request, problem=_COMPLAINT)
                     for _ in range(self.attempts - 1):
                         await self.model.reply(again, memory)
@@ -539,25 +558,25 @@ class _StandIn:
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """An action, or an answer of the right form."""
-        wanted = request.wanted
+        requested = request.wanted
         draw = Draw(
             stream(request.seed, request.trial, request.seat, request.turn), self.characters
         )
         leaves = self.turns is not None and request.turn + 1 >= self.turns
-        if not isinstance(wanted, Question):
-            fitting = [kind for kind in wanted.kinds if kind.leaves == leaves] or wanted.kinds
-            kind = next((one for one in fitting if one.has_text), fitting[0])
+        if not isinstance(requested, Question):
+            fitting = [kind for kind in requested.kinds if kind.leaves == leaves] or requested.kinds
+            kind = next((candidate for candidate in fitting if candidate.has_text), fitting[0])
             text = prose(draw.random, draw.characters) if kind.has_text else ""
-            given = sample(kind.fields.model_json_schema(), draw) if kind.fields else {}
+            values = sample(kind.fields.model_json_schema(), draw) if kind.fields else {}
             to = request.observation.others[:1] if kind.recipients == "required" else ()
-            return Reply((Action(kind.name, text, to, fields=given),))
-        fields = wanted.reply.model_fields
-        drawn = sample(json.loads(schema_of(wanted.reply).text), draw)
-        given = {name: drawn[name] for name, one in fields.items() if one.is_required()}
-        if wanted.leaves:
-            given[wanted.leaves] = leaves
+            return Reply((Action(kind.name, text, to, fields=values),))
+        fields = requested.reply.model_fields
+        drawn = sample(json.loads(schema_of(requested.reply).text), draw)
+        values = {name: drawn[name] for name, info in fields.items() if info.is_required()}
+        if requested.leaves:
+            values[requested.leaves] = leaves
         try:
-            return Reply(wanted.reply.model_validate(given))
+            return Reply(requested.reply.model_validate(values))
         except ValidationError as error:
             return NoReply("unreadable", str(error), again=False)
 
@@ -582,7 +601,7 @@ class _MeasuringModels(Models):
         name = key.name.partition(":")[0].replace("_", " ")
         return {ACT: "turn", "closing": "closing question"}.get(name, name)
 
-    def kept(self, spec: ModelSpec, replies: ReplyStore, budget: Budget) -> ChatModel:
+    def cached(self, spec: ModelSpec, replies: ReplyStore, budget: Budget) -> ChatModel:
         """A model that measures; a wrong endpoint is refused as in a real run."""
         self.endpoint(spec)
         self.specs[_name(spec)] = spec
@@ -593,9 +612,9 @@ class _MeasuringModels(Models):
         """Where replies are cut, by spec and kind of question: whoever plays may be asked all that
         anybody was, since players are measured for one another."""
         played = sorted(
-            set(self.needs) - {_JUDGE, _READER}, key=lambda one: (-self.needs[one], one)
+            set(self.needs) - {_JUDGE, _READER}, key=lambda name: (-self.needs[name], name)
         )
-        found: dict[str, dict[str, ReplyLimit]] = defaultdict(dict)
+        limits: dict[str, dict[str, ReplyLimit]] = defaultdict(dict)
         for kinds, texts in (
             (played, config.players),
             ([_JUDGE], config.judges),
@@ -605,23 +624,23 @@ class _MeasuringModels(Models):
                 cap = self.options(spec).max_tokens
                 for kind in kinds:
                     if needs := self.needs.get(kind):
-                        found[spec.label][kind] = ReplyLimit(cap or needs, needs)
-        return dict(sorted(found.items()))
+                        limits[spec.label][kind] = ReplyLimit(cap or needs, needs)
+        return dict(sorted(limits.items()))
 
     def taken(self) -> list[Call]:
         """The calls since the last time."""
-        taken = list(self.calls)
+        calls = list(self.calls)
         self.calls.clear()
-        return taken
+        return calls
 
     def paces(self, case: Case, seconds: Callable[[str], float | None]) -> list[CallRate]:
         """How fast each model that is called can be."""
-        found = []
+        rates = []
         for name, part in case.models.items():
             end = self.endpoint(self.specs[name])
             limits = end.name, seconds(name), end.in_flight, end.requests_per_minute
-            found.append(CallRate(name, *limits, part.calls, case.longest[name]))
-        return found
+            rates.append(CallRate(name, *limits, part.calls, case.longest[name]))
+        return rates
 
 
 @dataclass(frozen=True, slots=True)
@@ -647,7 +666,7 @@ class _MeasuringModel:
         else:
             text = json.dumps(sample(json.loads(prompt.schema.text), draw))
         if key.attempt == 1:
-            messages = [(one.role, one.text) for one in prompt.messages]
+            messages = [(message.role, message.text) for message in prompt.messages]
             schema = prompt.schema.text if prompt.schema else ""
             repeated = self.prefixes.repeated(schema, messages)
             tokens = round(repeated / CHARACTERS_A_TOKEN), round(len(text) / CHARACTERS_A_TOKEN)
@@ -684,7 +703,7 @@ def seconds_in_all(paces: Sequence[CallRate], at_once: int | None) -> float:
     """How long the calls of a plan take: as long as the busiest endpoint and, where `at_once`
     trials are under way and the calls of each wait for one another, no shorter than those."""
     ends = {pace.endpoint for pace in paces}
-    busiest = max(_busy([pace for pace in paces if pace.endpoint == one]) for one in ends)
+    busiest = max(_busy([pace for pace in paces if pace.endpoint == end]) for end in ends)
     if at_once is None:
         return busiest
     one_by_one = sum(pace.calls * (pace.seconds or 0) for pace in paces) / at_once
@@ -709,7 +728,7 @@ def _time_line(cases: Sequence[Case], paces: Sequence[CallRate], latency: float 
     if latency is not None:
         pace = SAY("pace_given", seconds=latency)
     else:
-        each = [SAY("seconds", seconds=one.seconds, model=one.model) for one in paces]
+        each = [SAY("seconds", seconds=rate.seconds, model=rate.model) for rate in paces]
         pace = SAY("pace_measured", each=each)
     return SAY(
         "time",

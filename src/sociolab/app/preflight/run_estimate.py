@@ -68,26 +68,26 @@ class Case:
     @property
     def models(self) -> dict[str, CallCounts]:
         """The sums by model."""
-        found: dict[str, CallCounts] = defaultdict(CallCounts)
+        totals: dict[str, CallCounts] = defaultdict(CallCounts)
         for (model, _), part in sorted(self.parts.items()):
-            found[model].add(part)
-        return dict(found)
+            totals[model].add(part)
+        return dict(totals)
 
     @property
-    def whole(self) -> CallCounts:
+    def total(self) -> CallCounts:
         """The sum of all."""
-        found = CallCounts()
+        total = CallCounts()
         for part in self.parts.values():
-            found.add(part)
-        return found
+            total.add(part)
+        return total
 
     def with_all(self, other: Case) -> Case:
         """This case, and another one beside it."""
-        both = Case(self.name, longest=self.longest, seconds=self.seconds)
+        combined = Case(self.name, longest=self.longest, seconds=self.seconds)
         for case in (self, other):
             for key, part in case.parts.items():
-                both.parts[key].add(part)
-        return both
+                combined.parts[key].add(part)
+        return combined
 
     def add_trials(self, parts: Mapping[tuple[str, Role], CallCounts], count: float = 1) -> None:
         """So many trials more that each take this."""
@@ -155,10 +155,10 @@ class RunEstimate:
         ends = [
             self.usd(case) for case in (self.range if self.expected is None else [self.expected])
         ]
-        known = [usd for usd in ends if usd is not None]
-        if not known or len(known) < len(ends) or self.uncounted:
+        priced = [usd for usd in ends if usd is not None]
+        if not priced or len(priced) < len(ends) or self.uncounted:
             return None
-        return sum(known) / len(known) / max(self.trials, 1)
+        return sum(priced) / len(priced) / max(self.trials, 1)
 
     @property
     def too_short(self) -> tuple[str, ...]:
@@ -172,7 +172,7 @@ class RunEstimate:
                 "too_short",
                 model=label,
                 tokens=min(limit.tokens for limit in kinds.values()),
-                replies=[SAY("reply", kind=kind, n=one.needs) for kind, one in kinds.items()],
+                replies=[SAY("reply", kind=kind, n=limit.needs) for kind, limit in kinds.items()],
             )
             for label, kinds in short.items()
             if kinds
@@ -188,9 +188,9 @@ class RunEstimate:
 
     def usd(self, case: Case, *, cached: bool = False) -> float | None:
         """Dollars of all models together; None if one of them has no price."""
-        found = [part.usd(self.prices[name], cached=cached) for name, part in case.models.items()]
-        known = [usd for usd in found if usd is not None]
-        return sum(known) if len(known) == len(found) else None
+        costs = [part.usd(self.prices[name], cached=cached) for name, part in case.models.items()]
+        priced = [usd for usd in costs if usd is not None]
+        return sum(priced) if len(priced) == len(costs) else None
 
     def document(self) -> dict[str, Any]:
         """As JSON; a cost that is not known is null."""
@@ -231,7 +231,7 @@ class RunEstimate:
 
     def _roles(self, case: Case, model: str) -> dict[str, Any]:
         parts = sorted(case.parts.items())
-        return {role: self._figures(model, one) for (name, role), one in parts if name == model}
+        return {role: self._figures(model, part) for (name, role), part in parts if name == model}
 
     def _figures(self, model: str, part: CallCounts) -> dict[str, Any]:
         price = self.prices[model]
@@ -247,23 +247,23 @@ class RunEstimate:
     def section(self) -> Section:
         """As a table, with what it rests on."""
         title, tasks = SAY("title"), Count("task", self.tasks)
-        said: list[str] = [SAY("trials", trials=Count("trial", self.trials), tasks=tasks)]
-        said += [SAY("address", model=name, url=url) for name, url in self.addresses.items()]
+        sentences: list[str] = [SAY("trials", trials=Count("trial", self.trials), tasks=tasks)]
+        sentences += [SAY("address", model=name, url=url) for name, url in self.addresses.items()]
         cautions = [*self.too_short]
         if self.budget is not None and (count := self.affordable) is not None:
             budget, episodes = money(self.budget), Count("episode", self.trials)
             if count == self.trials:
-                said.append(SAY("covers_all", budget=budget, episodes=episodes))
+                sentences.append(SAY("covers_all", budget=budget, episodes=episodes))
             else:
-                said.append(SAY("buys", budget=budget, n=count, episodes=episodes))
+                sentences.append(SAY("buys", budget=budget, n=count, episodes=episodes))
         if self.no_price:
             cautions.append(SAY("cost_unknown", why=self.no_price))
         if self.uncounted:
             cautions.append(SAY("not_counted", names=self.uncounted))
         if not self.prices:
-            said += [] if self.uncounted else [SAY("free")]
-            return Section(title, tuple(said), tuple(cautions))
-        return Section(title, (*said, self.time), tuple(cautions), (self._table(),))
+            sentences += [] if self.uncounted else [SAY("free")]
+            return Section(title, tuple(sentences), tuple(cautions))
+        return Section(title, (*sentences, self.time), tuple(cautions), (self._table(),))
 
     def _table(self) -> FindingTable:
         low, high = self.range
@@ -275,12 +275,16 @@ class RunEstimate:
             rows.append(_row(model, role, ends, *usd))
         if exam := self.exam:
             for model, part in exam.models.items():
-                usd = [[part.usd(self.prices[model], cached=one)] * 2 for one in (False, True)]
+                usd = [
+                    [part.usd(self.prices[model], cached=cached)] * 2 for cached in (False, True)
+                ]
                 rows.append(_row(model, SAY("exam"), [part, part], *usd))
             low, high = (case.with_all(exam) for case in (low, high))
         if len(rows) > 1:
-            usd = [[self.usd(case, cached=one) for case in (low, high)] for one in (False, True)]
-            rows.append(_row("total", "", [low.whole, high.whole], *usd))
+            usd = [
+                [self.usd(case, cached=cached) for case in (low, high)] for cached in (False, True)
+            ]
+            rows.append(_row("total", "", [low.total, high.total], *usd))
         cached = ("cached_cost",) if self._caching else ()
         columns = ("model", "role", "calls", "prompt", "completion", "cost", *cached)
         return SAY.table("calls", rows, columns=columns, notes=self._notes())
@@ -302,8 +306,8 @@ class RunEstimate:
         yield SAY("tokens", tasks=Count("task", self.measured))
         yield from self._longest()
         if self._caching:
-            whole = self.most.whole
-            yield SAY("cached", share=whole.cached / max(whole.prompt, 1))
+            most = self.most.total
+            yield SAY("cached", share=most.cached / max(most.prompt, 1))
 
     def _longest(self) -> Iterator[Sentence]:
         """Where replies are cut, once for models that are cut alike."""
@@ -322,7 +326,7 @@ class RunEstimate:
 
     def _calls(self, case: Case) -> str:
         """The calls of a case, and what they cost where that is known."""
-        calls, usd = Count("call", case.whole.calls), self.usd(case)
+        calls, usd = Count("call", case.total.calls), self.usd(case)
         return str(calls) if usd is None else SAY("calls_and_cost", calls=calls, usd=money(usd))
 
 
@@ -340,7 +344,9 @@ def _row(
     }
     costs = {"cost": usd, "cached_cost": cached_usd}
     for name, dollars in costs.items():
-        figures[name] = _ends(*(SAY("no_price") if one is None else money(one) for one in dollars))
+        figures[name] = _ends(
+            *(SAY("no_price") if amount is None else money(amount) for amount in dollars)
+        )
     return Finding(about={"model": model, "role": role}, more=figures)
 
 

@@ -401,22 +401,22 @@ def read_run(path: Path) -> dict[str, Any]:
     beside them (`tdp = true`).
     ConfigError where the file is no TOML or gives a field twice; `config_of` checks the rest.
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for key, value in read_toml(path).items():
         plain = key.replace("-", "_")
         field = SPELLINGS.get(plain, plain)
-        if field in found:
+        if field in values:
             raise ConfigError(f'{path}: "{key}" gives "{field}" a second time; leave one of them')
-        found[field] = value
-    others = [
-        name for name, value in found.items() if name not in FIELDS and value in (True, False)
+        values[field] = value
+    unknown = [
+        name for name, value in values.items() if name not in FIELDS and value in (True, False)
     ]
-    if others and isinstance(settings := found.get("settings", {}), dict):
+    if unknown and isinstance(settings := values.get("settings", {}), dict):
         from sociolab.app.registry import switches
 
-        given = {name: found.pop(name) for name in others if name in switches()}
-        found["settings"] = {**settings, **given}
-    return found
+        switched = {name: values.pop(name) for name in unknown if name in switches()}
+        values["settings"] = {**settings, **switched}
+    return values
 
 
 def described(path: Path | None, flags: Mapping[str, Any]) -> tuple[RunConfig, tuple[str, ...]]:
@@ -428,29 +428,30 @@ def described(path: Path | None, flags: Mapping[str, Any]) -> tuple[RunConfig, t
     if path is None:
         return config_of(dict(flags)), ()
     written = read_run(path)
-    both = {**written, **flags}
-    theirs = written.get("settings")
-    if isinstance(theirs, dict) and flags.get("settings"):
-        both["settings"] = {**theirs, **flags["settings"]}
-    config = config_of(both, str(path))
+    merged = {**written, **flags}
+    file_settings = written.get("settings")
+    if isinstance(file_settings, dict) and flags.get("settings"):
+        merged["settings"] = {**file_settings, **flags["settings"]}
+    config = config_of(merged, str(path))
     return config, _overridden(path, config_of(written, str(path)), config)
 
 
 def _overridden(path: Path, written: RunConfig, config: RunConfig) -> tuple[str, ...]:
     """Which fields of the file the flags have changed, if any."""
     changed = [
-        f"{name} {_said(getattr(config, name))} instead of {_said(getattr(written, name))}"
+        f"{name} {_format_value(getattr(config, name))} instead of "
+        f"{_format_value(getattr(written, name))}"
         for name in FIELDS
         if name in written.model_fields_set and getattr(written, name) != getattr(config, name)
     ]
     return (f"flags beside {path}: {'; '.join(changed)}",) if changed else ()
 
 
-def _said(value: object) -> str:
+def _format_value(value: object) -> str:
     if isinstance(value, tuple):
         return ", ".join(map(str, value)) or "none"
     if isinstance(value, dict):
-        return ", ".join(f"{key}={one}" for key, one in value.items()) or "none"
+        return ", ".join(f"{key}={item}" for key, item in value.items()) or "none"
     return str(value)
 
 
@@ -472,17 +473,17 @@ def run_toml(config: RunConfig) -> str:
     """The description of a run as TOML."""
     import tomli_w
 
-    given = config.model_dump(exclude_unset=True, exclude_none=True) | {"world": config.world}
-    ordered = {name: _shown(given[name]) for name in ("world", *FIELDS) if name in given}
+    values = config.model_dump(exclude_unset=True, exclude_none=True) | {"world": config.world}
+    ordered = {name: _redact(values[name]) for name in ("world", *FIELDS) if name in values}
     if not ordered.get("settings"):
         ordered.pop("settings", None)
     return f"# Play it: sociolab run --file FILE\n{tomli_w.dumps(ordered)}"
 
 
-def _shown(value: Any) -> Any:
+def _redact(value: Any) -> Any:
     """A value without what looks like a key."""
     if isinstance(value, dict):
-        return {name: _shown(one) for name, one in value.items()}
+        return {name: _redact(item) for name, item in value.items()}
     if isinstance(value, tuple):
-        return [_shown(one) for one in value]
+        return [_redact(item) for item in value]
     return redacted(str(value), lookalikes=True) if isinstance(value, str | Path) else value

@@ -41,8 +41,8 @@ _READER = "reader:"
 
 def exam_cases(world: str) -> tuple[ExamCase, ...]:
     """The exam of a world; empty where it ships none."""
-    made = world_plugin(world).exam
-    return tuple(made()) if made is not None else ()
+    make = world_plugin(world).exam
+    return tuple(make()) if make is not None else ()
 
 
 def exam_name(world: str, cases: Sequence[ExamCase]) -> str:
@@ -54,21 +54,21 @@ def lay_out(store: Store, world: str, cases: Sequence[ExamCase]) -> str:
     """The run of these cases in a store, made where it is not there."""
     run = exam_name(world, cases)
     rows: dict[str, Any] = {
-        one.id: {
-            "kind": one.kind,
-            "form": one.form,
-            "expected": [[each.metric, each.seat, each.low, each.high] for each in one.expected],
+        case.id: {
+            "kind": case.kind,
+            "form": case.form,
+            "expected": [[each.metric, each.seat, each.low, each.high] for each in case.expected],
         }
-        for one in cases
+        for case in cases
     }
     with store.transaction():
         if not store.has_run(run):
-            trials = [one.episode.trial for one in cases]
+            trials = [case.episode.trial for case in cases]
             store.create_run(run, world, {"cases": rows}, trials, keeps=EXAM)
-            for one in cases:
-                for event in one.episode.events:
-                    store.append(run, one.id, event)
-                store.set_status(run, one.id, "played")
+            for case in cases:
+                for event in case.episode.events:
+                    store.append(run, case.id, event)
+                store.set_status(run, case.id, "played")
     return run
 
 
@@ -105,16 +105,16 @@ class Examiner:
         with lock_run(path, run):
             for judge in (judge_of(casting, text) for text in self.judges):
                 sitting = self._sitting(run, judge.id, judged)
-                due = [
-                    (judge, one.episode.trial, sitting)
-                    for one in cases
-                    if not self.store.verdicts.judged(run, judge.id, trial=one.id, judging=sitting)
+                pending = [
+                    (judge, case.episode.trial, sitting)
+                    for case in cases
+                    if not self.store.verdicts.judged(run, judge.id, trial=case.id, judging=sitting)
                 ]
-                if not due:
+                if not pending:
                     continue
-                bench = JudgingBench(self.store, run, jury, replies, Tally(len(due)), None)
+                bench = JudgingBench(self.store, run, jury, replies, Tally(len(pending)), None)
                 self.tally.exam = judge.id.label, bench.tally
-                error = await work_all(due, bench.work, EPISODES, waits)
+                error = await work_all(pending, bench.work, EPISODES, waits)
                 jury.settle()
                 if isinstance(error, StorageError):
                     raise error
@@ -125,15 +125,15 @@ class Examiner:
     def _sitting(self, run: str, judge: JudgeId, judged: str) -> int:
         """The number of the sitting that is due: the last, or a new one where other models answer
         by now than in any before."""
-        last = max((one.sitting for one in marked_cases(self.store, run, judge)), default=0)
-        before, now = (
+        last = max((case.sitting for case in marked_cases(self.store, run, judge)), default=0)
+        before, current = (
             {name for names in returned.values() for name in names}
             for returned in (
                 self.store.calls.returned(run, judge.name),
                 self.store.calls.returned(judged, judge.name) if judged else {},
             )
         )
-        return last + 1 if before and now and not before & now else last
+        return last + 1 if before and current and not before & current else last
 
 
 def examiner_of(
@@ -156,7 +156,7 @@ def examiner_of(
 def models_to_examine(config: JudgeChoice, but: Collection[str] = ()) -> list[str]:
     """The models among the judges and readers of a description (these as "reader:SPEC"), unless it
     leaves the exam out; `but` for these labels."""
-    texts = [*config.judges, *(f"{_READER}{one}" for one in config.readers)]
+    texts = [*config.judges, *(f"{_READER}{reader}" for reader in config.readers)]
     return [
         text
         for text in texts
@@ -170,7 +170,7 @@ def has_sat(store: Store, world: str, cases: Sequence[ExamCase], judge: JudgeId)
     """Whether a judge has sat all cases, be it without a usable answer."""
     run = exam_name(world, cases)
     sat = {row.trial for row in store.verdicts.judgings(run, judge)} if store.has_run(run) else {}
-    return {one.id for one in cases} <= {*sat}
+    return {case.id for case in cases} <= {*sat}
 
 
 def judge_of(casting: Casting, text: str) -> Judge:
@@ -238,17 +238,17 @@ def section(result: ExamResult) -> Section:
 
 def _missed(marked: Sequence[MarkedCase]) -> Iterator[Finding]:
     for case in marked:
-        for one in case.answers:
-            if not one.right:
+        for answer in case.answers:
+            if not answer.right:
                 yield Finding(
-                    about={"seat": one.seat or ""},
+                    about={"seat": answer.seat or ""},
                     more={
                         "case": case.case,
                         "form": case.form,
                         "what": miss_words(case.miss) if case.miss else SAY("no_answer"),
-                        "metric_name": one.metric,
-                        "expected": SAY("range", low=one.low, high=one.high),
-                        "answer": one.shown,
+                        "metric_name": answer.metric,
+                        "expected": SAY("range", low=answer.low, high=answer.high),
+                        "answer": answer.shown,
                     },
                 )
 
@@ -275,14 +275,14 @@ def document(result: ExamResult) -> dict[str, Any]:
                 "right": case.right,
                 "answers": [
                     {
-                        "metric": one.metric,
-                        "seat": one.seat,
-                        "low": one.low,
-                        "high": one.high,
-                        "value": one.value,
-                        "shown": one.shown,
+                        "metric": answer.metric,
+                        "seat": answer.seat,
+                        "low": answer.low,
+                        "high": answer.high,
+                        "value": answer.value,
+                        "shown": answer.shown,
                     }
-                    for one in case.answers
+                    for answer in case.answers
                 ],
             }
             for case in result.marked

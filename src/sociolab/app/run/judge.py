@@ -92,10 +92,10 @@ async def judge_due(
             raise ConfigError("--judge: expected a judge, or a --reader, found none")
         bench = JudgingBench(store, run, Jury(store, run, tally.waits), replies, tally, config.part)
         tally.judges = tuple(judge.id for judge in judges)
-        known = store.verdicts.judges(run)
-        new = [check for check in kit.checks if not _replaced(check, known)]
-        due, began = bench.due(new, 1) + bench.due(judges, repeats), time.perf_counter()
-        tally.total = len(due)
+        earlier = store.verdicts.judges(run)
+        new = [check for check in kit.checks if not _replaced(check, earlier)]
+        pending, began = bench.due(new, 1) + bench.due(judges, repeats), time.perf_counter()
+        tally.total = len(pending)
         if worker is None:
             await note_stand_ins(store, run, models_of(config), models)
         try:
@@ -107,11 +107,11 @@ async def judge_due(
                 if config.on:
                     from sociolab.app.run.on_ray import work_on  # which --on alone needs
 
-                    ids = list(dict.fromkeys(trial.id for _, trial, _ in due))
+                    ids = list(dict.fromkeys(trial.id for _, trial, _ in pending))
                     part = partial(judge_due, run, repeats=repeats, sheet=sheet)
                     error = await work_on(config, store, run, ids, tally, part, judging=True)
                 else:
-                    error = await work_all(due, bench.work, EPISODES, tally.waits)
+                    error = await work_all(pending, bench.work, EPISODES, tally.waits)
                 if examiner and error is None:
                     error = await examiner.examine(run)
         finally:
@@ -137,19 +137,24 @@ def sheet_of(world: World, name: str, sheet: str) -> tuple[str, RatingGuide]:
 
 def read_scene(world: World, episode: Episode) -> RatedScene:
     """An episode as its transcript reads."""
-    whole = world.transcript(episode)
-    story = story_of(whole, episode.trial.task.seats, ())
+    transcript = world.transcript(episode)
+    story = story_of(transcript, episode.trial.task.seats, ())
     return RatedScene(
-        "\n\n".join(f"{heading}\n{text}" for heading, text in whole.scene),
-        tuple(RatedPerson(one.seat, one.name) for one in story.people),
+        "\n\n".join(f"{heading}\n{text}" for heading, text in transcript.scene),
+        tuple(RatedPerson(person.seat, person.name) for person in story.people),
         (),
         tuple(
-            RatedLine(line.turn + 1, line.seat, line.who, words_of(line)) for line in whole.lines
+            RatedLine(line.turn + 1, line.seat, line.who, words_of(line))
+            for line in transcript.lines
         ),
     )
 
 
 def _replaced(check: Judge, judges: Sequence[JudgeId]) -> bool:
     """Whether a check has judged here in another version, and not in this one."""
-    same = [one for one in judges if (one.label, one.method) == (check.id.label, check.id.method)]
-    return bool(same) and check.id not in same
+    versions = [
+        judge
+        for judge in judges
+        if (judge.label, judge.method) == (check.id.label, check.id.method)
+    ]
+    return bool(versions) and check.id not in versions

@@ -127,12 +127,12 @@ class RayDesk:
 
     async def take(self, seconds: float = 0.5) -> list[tuple[int, list[TrialRows]]]:
         """What was handed in, once there is anything, but for no longer than this."""
-        found = []
+        parcels = []
         with suppress(TimeoutError):
-            found.append(await asyncio.wait_for(self._parcels.get(), seconds))
+            parcels.append(await asyncio.wait_for(self._parcels.get(), seconds))
         while not self._parcels.empty():
-            found.append(self._parcels.get_nowait())
-        return found
+            parcels.append(self._parcels.get_nowait())
+        return parcels
 
     async def lose(self, number: int) -> None:
         """Give up a task: its calls under way are taken to have cost what was held for them."""
@@ -181,8 +181,8 @@ def do_job(job: RayJob, desk: Any) -> Outcome:
         os.chdir(job.folder)
         sys.path.append(job.folder)
     with TemporaryDirectory(prefix="sociolab-worker-") as folder:
-        here = {"store": Path(folder) / "part.db", "shard": None, "on": None}
-        config = job.config.model_copy(update=here)
+        local = {"store": Path(folder) / "part.db", "shard": None, "on": None}
+        config = job.config.model_copy(update=local)
         with Store.open(Path(folder) / "part.db") as store:
             run = job.run
             store.create_run(run.name, run.world, run.settings, job.trials, run.declared)
@@ -195,8 +195,8 @@ def do_job(job: RayJob, desk: Any) -> Outcome:
 async def _worked(config: RunConfig | JudgeConfig, job: RayJob, desk: Any) -> Outcome:
     assigned = Worker(SharedBudget(config.budget_share, desk, job.number), job.workers)
     assert config.store is not None
-    with Store.open(config.store) as seen:
-        outbox = _Outbox(seen, job.run.name, desk, job.number)
+    with Store.open(config.store) as store:
+        outbox = _Outbox(store, job.run.name, desk, job.number)
         sending = asyncio.create_task(outbox.keep_sending())
         working = asyncio.create_task(job.work(config, assigned))
         try:
@@ -231,14 +231,14 @@ class _Outbox:
 
     async def send(self) -> bool:
         """Send what is new; whether the desk still wants it."""
-        now, parcel = trial_states(self._store, self._run), list[TrialRows]()
-        for trial, state in now.items():
+        states, parcel = trial_states(self._store, self._run), list[TrialRows]()
+        for trial, state in states.items():
             if state != self._sent[trial]:
                 rows, self._marks[trial] = read_trial(
                     self._store, self._run, trial, self._marks[trial]
                 )
                 parcel.append(rows)
-        self._sent = now
+        self._sent = states
         return not parcel or bool(await self._desk.put.remote(self._number, parcel))
 
 
@@ -286,13 +286,13 @@ def _connected(config: RunConfig | JudgeConfig) -> tuple[Any, bool]:
     assert config.on is not None
     address = config.on if "://" in config.on else os.environ.get("RAY_ADDRESS", "local")
     local: dict[str, Any] = {"include_dashboard": False, "object_store_memory": 200_000_000}
-    given = local if address == "local" else {}
+    options = local if address == "local" else {}
     try:
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **given)
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **options)
     except (ConnectionError, ImportError, RuntimeError, ValueError) as error:
-        said = " ".join(str(error).split())[:200]
+        reason = " ".join(str(error).split())[:200]
         raise ConfigError(
-            f"--on {config.on}: expected a Ray cluster at {address}, found none ({said}); start "
+            f"--on {config.on}: expected a Ray cluster at {address}, found none ({reason}); start "
             "one by `ray start --head`, see docs/cluster.md"
         ) from error
     return ray, True
@@ -324,8 +324,8 @@ class _Driver:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         # A worker's machine may go; with the driver's own, all goes.
-        here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-        desk = ray.remote(num_cpus=0, max_concurrency=10_000, scheduling_strategy=here)(RayDesk)
+        node = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+        desk = ray.remote(num_cpus=0, max_concurrency=10_000, scheduling_strategy=node)(RayDesk)
         self._desk = desk.remote(config.budget_share, spent)
         self._task = ray.remote(num_cpus=1, max_retries=0)(do_job)
 
@@ -370,7 +370,7 @@ class _Driver:
         """How many calls may be in flight at the endpoint that takes the fewest: so many workers at
         most, since each has one."""
         models = Models(self._config)
-        room = (models.endpoint(one).in_flight for one in models_of(self._config))
+        room = (models.endpoint(spec).in_flight for spec in models_of(self._config))
         return min(room, default=sys.maxsize)
 
     def _begin(self, trials: Sequence[str]) -> None:
@@ -379,8 +379,8 @@ class _Driver:
             self._number,
             self._config,
             self._store.run(self._run),
-            tuple(self._store.episode(self._run, one).trial for one in trials),
-            tuple(read_trial(self._store, self._run, one)[0] for one in trials),
+            tuple(self._store.episode(self._run, trial).trial for trial in trials),
+            tuple(read_trial(self._store, self._run, trial)[0] for trial in trials),
             self._part,
             self._workers,
             os.getcwd(),
@@ -395,7 +395,7 @@ class _Driver:
         """What a task came to; what was lost of it waits again."""
         number, _, trials = self._jobs.pop(job)
         try:
-            found = job.result()
+            outcome = job.result()
         except self._ray.exceptions.RayTaskError as error:  # it was raised by our own code there
             cause = error.cause if isinstance(error.cause, SociolabError) else error
             if isinstance(cause, SociolabError):
@@ -412,9 +412,9 @@ class _Driver:
                 ) from error
             waiting.append(trials)  # what is done is found so: a played one may lack scores
             return None
-        if not found.problem:
+        if not outcome.problem:
             return None
-        return ModelError(found.problem, cause=found.cause, fatal=found.fatal)
+        return ModelError(outcome.problem, cause=outcome.cause, fatal=outcome.fatal)
 
     def _take(self, parcels: Sequence[tuple[int, list[TrialRows]]]) -> None:
         """Store what workers sent, and count it."""

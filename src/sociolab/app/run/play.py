@@ -218,19 +218,20 @@ def _course(
     if pace is None:
         return None
     lengths = {row.trial.id: pace.length(row.trial.task) for row in rows}
-    course, due = Course(dict(lengths), pace.unit, pace.per), {row.trial.id for row in pending}
+    course = Course(dict(lengths), pace.unit, pace.per)
+    pending_ids = {row.trial.id for row in pending}
     if all(row.status == "planned" for row in rows):
         return course
-    for one in episode_rows(session.store, session.name):
-        if one.trial not in lengths:  # of another shard
+    for row in episode_rows(session.store, session.name):
+        if row.trial not in lengths:  # of another shard
             continue
-        over = one.status == "played" or one.trial not in due
-        turns = one.turns or one.answers
+        over = row.status == "played" or row.trial not in pending_ids
+        turns = row.turns or row.answers
         if pace.per > 1:  # simulated time, which those that are over have seen all of
-            turns = lengths[one.trial] if over else 0
-        course.earlier(one.trial, min(turns, lengths[one.trial]))
+            turns = lengths[row.trial] if over else 0
+        course.earlier(row.trial, min(turns, lengths[row.trial]))
         if over:
-            course.ended(one.trial)
+            course.ended(row.trial)
     return course
 
 
@@ -246,15 +247,15 @@ def _is_pending(session: RunSession, row: TrialRow) -> bool:
 def _foreign(session: RunSession) -> dict[str, float | None]:
     """The agents that are not ours, each with the seconds that it may take to reply."""
     limit = session.config.agent_timeout
-    found: dict[str, float | None] = {}
-    for one in session.seated.all:
-        if one.own and (one.id.kind != "person" or limit is not None):
-            found[one.id.label] = patience_of(limit)
-    return found
+    limits: dict[str, float | None] = {}
+    for seatable in session.seated.all:
+        if seatable.own and (seatable.id.kind != "person" or limit is not None):
+            limits[seatable.id.label] = patience_of(limit)
+    return limits
 
 
 def _at_once(session: RunSession) -> int:
     """Episodes under way: a few where rules play all, since nobody waits for anybody then, and
     what is done early is done if the run is stopped."""
-    by_rules = all(one.id.kind == "rules" for one in session.seated.all)
+    by_rules = all(seatable.id.kind == "rules" for seatable in session.seated.all)
     return min(session.config.episodes, _FEW) if by_rules else session.config.episodes

@@ -102,15 +102,15 @@ def open_session(config: RunConfig, worker: Worker | None = None) -> Iterator[Ru
     settings = _settings(config, kit, seated, judges) | _options(config, models)
     plan = () if worker else plan_of(config, kit, seated)  # a worker's store has its part
     path = store_path(config.store)
-    wanted = checked_name(config.name) if config.name else None
-    by_people = any(one.id.kind == "person" for one in seated.all)
+    requested_name = checked_name(config.name) if config.name else None
+    by_people = any(seatable.id.kind == "person" for seatable in seated.all)
     with Store.open(path, synced=by_people) as store:
-        name = wanted or fresh_name(store, config.world)
+        name = requested_name or fresh_name(store, config.world)
         with lock_run(path, name), store.failing_fast():
             store.check_room()
             if store.has_run(name):
                 row = store.run(name)
-                check_same(row, settings, [one.id for one in seated.all])
+                check_same(row, settings, [seatable.id for seatable in seated.all])
                 if isinstance(row.settings, dict):
                     store.set_settings(name, resumed(row.settings, settings))
                 if worker is None:
@@ -167,7 +167,11 @@ def seat_all(config: RunConfig, casting: Casting) -> Seated:
     """The agents and the partner of a description; ConfigError for one that is not there."""
     background = casting.kit.background
     agents = tuple(casting.agent(text, "agent") for text in dict.fromkeys(config.agents))
-    if background and not config.partner and (own := [one.id.label for one in agents if one.own]):
+    if (
+        background
+        and not config.partner
+        and (own := [agent.id.label for agent in agents if agent.own])
+    ):
         raise ConfigError(
             f"{own[0]} plays the performer alone: say who plays everybody else, --background "
             "endpoint/model (or --background scripted, a smoke test of which nothing is scored)"
@@ -186,8 +190,8 @@ def smoke_of(kit: WorldKit, seated: Seated) -> str:
     partner = seated.partner
     if not kit.background or partner is None or partner.id.kind != "rules":
         return ""
-    others = any(one.id.kind != "rules" for one in seated.agents)
-    return "scripted background" if others else ""
+    unscripted = any(agent.id.kind != "rules" for agent in seated.agents)
+    return "scripted background" if unscripted else ""
 
 
 def plan_of(config: RunConfig, kit: WorldKit, seated: Seated) -> tuple[Trial, ...]:
@@ -206,8 +210,8 @@ def plan_of(config: RunConfig, kit: WorldKit, seated: Seated) -> tuple[Trial, ..
 
 def wanted_judges(config: JudgeChoice, casting: Casting, seated: Seated) -> tuple[Judge, ...]:
     """The checks of the world, then the judges named; the heuristic one for offline play only."""
-    wanted = config.judges
-    if not wanted:
+    specs = config.judges
+    if not specs:
         by_rules = tuple(casting.kit.judges)[:1]
         if any(agent.calls_model for agent in seated.all):
             if not config.readers:
@@ -216,17 +220,17 @@ def wanted_judges(config: JudgeChoice, casting: Casting, seated: Seated) -> tupl
                     f"{NO_JUDGE} to play only"
                 )
             by_rules = ()
-        wanted = by_rules
-    named = [casting.judge(text) for text in dict.fromkeys(wanted) if text != NO_JUDGE]
+        specs = by_rules
+    named = [casting.judge(text) for text in dict.fromkeys(specs) if text != NO_JUDGE]
     readers = [casting.reader(text) for text in dict.fromkeys(config.readers)]
     return (*casting.kit.checks, *named, *readers)
 
 
 def _options(config: RunConfig, models: Models) -> dict[str, Json]:
     """What models.toml adds to the specs of a description, if it adds anything."""
-    listed = {one.label: models.listed(one) for one in models_of(config)}
-    found: dict[str, Json] = {label: words for label, words in listed.items() if words}
-    return {OPTIONS: found} if found else {}
+    listed = {spec.label: models.extra_options(spec) for spec in models_of(config)}
+    added: dict[str, Json] = {label: words for label, words in listed.items() if words}
+    return {OPTIONS: added} if added else {}
 
 
 def models_of(config: JudgeChoice) -> tuple[ModelSpec, ...]:
@@ -237,16 +241,16 @@ def models_of(config: JudgeChoice) -> tuple[ModelSpec, ...]:
 def models_among(*texts: str | None) -> tuple[ModelSpec, ...]:
     """Those of these agents and judges that are models, each once."""
     specs = (parse(text, "agent") for text in dict.fromkeys(texts) if text and text != NO_JUDGE)
-    return tuple(one for one in specs if isinstance(one, ModelSpec))
+    return tuple(spec for spec in specs if isinstance(spec, ModelSpec))
 
 
 async def note_stand_ins(
     store: Store, run: str, specs: Iterable[ModelSpec], models: Models
 ) -> None:
     """Record with a run those of these models that the stand-in endpoint serves."""
-    if found := await models.stand_ins(specs):
+    if served := await models.stand_ins(specs):
         had = store.run(run).settings
-        store.set_settings(run, extended(had if isinstance(had, dict) else {}, STAND_INS, found))
+        store.set_settings(run, extended(had if isinstance(had, dict) else {}, STAND_INS, served))
 
 
 def interrupted_result(config: RunConfig, name: str) -> RunResult:
@@ -314,11 +318,11 @@ def kept_in_a_run(
 # ------------------------------------------------------------------ may it go on?
 
 
-def check_same(run: RunRow, now: dict[str, Json], agents: Iterable[Agent] = ()) -> None:
+def check_same(run: RunRow, current: dict[str, Json], agents: Iterable[Agent] = ()) -> None:
     """ConfigError unless a run is resumed with the settings, and the code, that it began with."""
     was: Mapping[str, Any] = run.settings if isinstance(run.settings, dict) else {}
-    changed = changed_settings(was, now)
-    if changed == ["data"] and _named(was) == _named(now):
+    changed = changed_settings(was, current)
+    if changed == ["data"] and _named(was) == _named(current):
         raise ConfigError(
             f'the run "{run.name}" cannot go on: the prompts or the data are not those '
             f"that it began with ({_setting_words(was.get('data'))}), so that its episodes would "
@@ -328,10 +332,10 @@ def check_same(run: RunRow, now: dict[str, Json], agents: Iterable[Agent] = ()) 
     if changed:
         raise ConfigError(
             f'the run "{run.name}" began with other settings '
-            f"({both_settings(changed, was, now, 'now')}); give this run another "
+            f"({both_settings(changed, was, current, 'now')}); give this run another "
             "--name, or the old settings to resume it"
         )
-    problems = list(other_code(run, now, agents))
+    problems = list(other_code(run, current, agents))
     if problems:
         raise ConfigError(
             f'the run "{run.name}" cannot go on: {"; ".join(problems)}; {_how_far(run)}; give this '
@@ -340,40 +344,44 @@ def check_same(run: RunRow, now: dict[str, Json], agents: Iterable[Agent] = ()) 
         )
 
 
-def changed_settings(was: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+def changed_settings(was: Mapping[str, Any], current: Mapping[str, Any]) -> list[str]:
     """The names of the settings that make two runs different ones, but for the code of agents."""
     # The same data may lie elsewhere by now.
-    compared = {*was, *now} - {"data_source"} - BESIDE
-    return [key for key in sorted(compared) if _but_for_code(key, was) != _but_for_code(key, now)]
+    compared = {*was, *current} - {"data_source"} - BESIDE
+    return [
+        key for key in sorted(compared) if _but_for_code(key, was) != _but_for_code(key, current)
+    ]
 
 
 def both_settings(
-    names: Sequence[str], was: Mapping[str, Any], now: Mapping[str, Any], where: str
+    names: Sequence[str], was: Mapping[str, Any], current: Mapping[str, Any], where: str
 ) -> str:
     """Settings as they were and as they are `where`, without hashes; the data only where nothing
     else explains that their hash differs, which covers the world's settings and prompts."""
-    if _named(was) == _named(now) and {"world_settings", INSTRUCTIONS} & {*names}:
+    if _named(was) == _named(current) and {"world_settings", INSTRUCTIONS} & {*names}:
         names = [name for name in names if name != "data"]
     return "; ".join(
-        told for name in names for told in _changes(name, was.get(name), now.get(name), where)
+        clause
+        for name in names
+        for clause in _changes(name, was.get(name), current.get(name), where)
     )
 
 
-def _changes(name: str, was: Any, now: Any, where: str) -> Iterator[str]:
+def _changes(name: str, was: Any, current: Any, where: str) -> Iterator[str]:
     if name == "world_settings":
-        was, now = was or {}, now or {}
-        for key in sorted({*was, *now}):
-            if was.get(key) != now.get(key):
-                yield f"{key} {was.get(key, 'not set')}, {where} {now.get(key, 'not set')}"
+        was, current = was or {}, current or {}
+        for key in sorted({*was, *current}):
+            if was.get(key) != current.get(key):
+                yield f"{key} {was.get(key, 'not set')}, {where} {current.get(key, 'not set')}"
         return
-    old, new = _setting_words(was), _setting_words(now)
+    old, new = _setting_words(was), _setting_words(current)
     yield f"{name} {old}, {where} {'set up otherwise' if new == old else new}"
 
 
 def _setting_words(value: object) -> str:
     """A setting as people write it: "openai/a, openai/b", "20"; hashes are left out."""
-    if told := instructions_from(value):
-        return str(told)
+    if instructions := instructions_from(value):
+        return str(instructions)
     if isinstance(value, Mapping):  # task lists and their hashes
         return ", ".join(value) or "none"
     if not isinstance(value, list | tuple):
@@ -410,14 +418,14 @@ def _codes(settings: Mapping[str, Any]) -> list[tuple[str, str | None]]:
     return [(label, fields["code"]) for label, _, fields in settings.get("judges") or []]
 
 
-def other_code(run: RunRow, now: Mapping[str, Json], agents: Iterable[Agent]) -> Iterator[str]:
+def other_code(run: RunRow, current: Mapping[str, Json], agents: Iterable[Agent]) -> Iterator[str]:
     """What is wrong with the code of each that plays, or judges by the settings, beside that of a
     run; nothing of what is the same."""
     for agent in dict.fromkeys(agents):
         if before := run.agents.get(agent.label):
             yield from _other_code(agent.label, before.code, agent.code)
     was = run.settings if isinstance(run.settings, dict) else {}
-    for label, old, new in dict.fromkeys(_side_by_side(_codes(was), _codes(now))):
+    for label, old, new in dict.fromkeys(_side_by_side(_codes(was), _codes(current))):
         yield from _other_code(f"the judge {label}", old, new)
 
 
@@ -434,16 +442,16 @@ def _other_code(who: str, before: str | None, after: str | None) -> Iterator[str
 
 
 def _side_by_side(
-    was: Sequence[tuple[str, str | None]], now: Sequence[tuple[str, str | None]]
+    was: Sequence[tuple[str, str | None]], current: Sequence[tuple[str, str | None]]
 ) -> Iterator[tuple[str, str | None, str | None]]:
     """Each label that is in both, with its code then and now: place by place, since several may
     share a label; by label where the lists are not of the same."""
-    if [label for label, _ in was] == [label for label, _ in now]:
-        for (label, old), (_, new) in zip(was, now, strict=True):
+    if [label for label, _ in was] == [label for label, _ in current]:
+        for (label, old), (_, new) in zip(was, current, strict=True):
             yield label, old, new
         return
-    then = dict(was)
-    yield from ((label, then[label], code) for label, code in now if label in then)
+    earlier = dict(was)
+    yield from ((label, earlier[label], code) for label, code in current if label in earlier)
 
 
 # ------------------------------------------------------------------ with what it was made
@@ -461,8 +469,8 @@ _GIT = ("git", "status", "--porcelain=v2", "--branch", "--untracked-files=no")
 def made_with() -> dict[str, Json]:
     """The versions of sociolab and Python and, in a git work tree, its commit, and whether tracked
     files differ from it (`changed`)."""
-    found: dict[str, Json] = {"sociolab": __version__, "python": platform.python_version()}
-    return found | {"git": git} if (git := git_state(Path.cwd())) else found
+    versions: dict[str, Json] = {"sociolab": __version__, "python": platform.python_version()}
+    return versions | {"git": git} if (git := git_state(Path.cwd())) else versions
 
 
 def git_state(folder: Path) -> dict[str, Json] | None:
@@ -496,17 +504,17 @@ def git_state(folder: Path) -> dict[str, Json] | None:
     return {"commit": heads[0], "changed": any(not line.startswith("#") for line in lines)}
 
 
-def resumed(was: Mapping[str, Any], now: Mapping[str, Json]) -> dict[str, Json]:
+def resumed(was: Mapping[str, Any], current: Mapping[str, Json]) -> dict[str, Json]:
     """The settings of a run that goes on: as they were, with what it goes on with where that is
     new, and with tags and stand-ins that are new."""
-    found = dict(was)
-    known = [was.get(MADE_WITH), *was.get(RESUMED_WITH, ())]
-    if now[MADE_WITH] not in known:
-        found[RESUMED_WITH] = [*was.get(RESUMED_WITH, ()), now[MADE_WITH]]
-    return extended(extended(found, TAGS, now.get(TAGS)), STAND_INS, now.get(STAND_INS))
+    settings = dict(was)
+    recorded = [was.get(MADE_WITH), *was.get(RESUMED_WITH, ())]
+    if current[MADE_WITH] not in recorded:
+        settings[RESUMED_WITH] = [*was.get(RESUMED_WITH, ()), current[MADE_WITH]]
+    return extended(extended(settings, TAGS, current.get(TAGS)), STAND_INS, current.get(STAND_INS))
 
 
 def extended(settings: Mapping[str, Any], key: str, more: Any) -> dict[str, Json]:
     """The settings with more in the list of this key."""
-    both = list(dict.fromkeys((*(settings.get(key) or ()), *(more or ()))))
-    return {**settings, key: both} if both else dict(settings)
+    values = list(dict.fromkeys((*(settings.get(key) or ()), *(more or ()))))
+    return {**settings, key: values} if values else dict(settings)

@@ -108,7 +108,7 @@ class Validation:
         It is right / (right + wrong), with an interval clustered by item; what failed, or could not
         be told, is counted beside it, as each of `OUTCOMES` is.
         """
-        kinds = dict.fromkeys(one.point.kind for one in self.compared)
+        kinds = dict.fromkeys(comparison.point.kind for comparison in self.compared)
         by_kind = tuple(
             _agreement(kind, [c for c in self.compared if c.point.kind == kind]) for kind in kinds
         )
@@ -136,8 +136,8 @@ async def validate(config: ValidationConfig, watch: Watch | None = None) -> Vali
     models, budget, replies = Models(config), Budget(config.budget), TalliedReplies(tally)
     ask: Callable[[Labelled], Coroutine[Any, Any, tuple[Compared, ...]]]
     if isinstance(spec, ModelSpec):
-        model = models.kept(spec, replies, budget)
-        known_as, ask = (kit.reader or kit.model_judge)(model).id, partial(_asked, model)
+        model = models.cached(spec, replies, budget)
+        known_as, ask = (kit.reader or kit.model_judge)(model).id, partial(_ask_model, model)
     else:
         patience = patience_of(config.agent_timeout)
         judge = Casting(kit, models, replies, budget, patience, tally.waits).judge(config.judge)
@@ -157,11 +157,11 @@ async def validate(config: ValidationConfig, watch: Watch | None = None) -> Vali
         budget.carry_over(store.calls.totals(name))
         try:
             with watch(name, tally) if watch else nullcontext():
-                found, error = await _each(items, ask, tally)
+                by_item, error = await _each(items, ask, tally)
         finally:
             await models.close()
-    compared = tuple(one for item in items for one in found.get(item.id, ()))
-    waiting, stopped = len(items) - len(found), str(error) if error else ""
+    compared = tuple(comparison for item in items for comparison in by_item.get(item.id, ()))
+    waiting, stopped = len(items) - len(by_item), str(error) if error else ""
     return Validation(known_as, config.data, manifest, compared, waiting, stopped)
 
 
@@ -181,20 +181,20 @@ def _items(folder: Path, manifest: ValidationSet, kit: WorldKit) -> list[Labelle
     """The rows of all files, in the order of names and lines."""
     read = kit.validation.get(manifest.kind)
     if read is None:
-        known = ", ".join(kit.validation) or "none"
+        kinds = ", ".join(kit.validation) or "none"
         raise ConfigError(
-            f"{folder / MANIFEST}: kind: expected one that {manifest.world} has ({known}), found "
+            f"{folder / MANIFEST}: kind: expected one that {manifest.world} has ({kinds}), found "
             f'"{manifest.kind}"'
         )
-    found: dict[str, Labelled] = {}
+    items: dict[str, Labelled] = {}
     for path in sorted(folder.glob("*.jsonl")):
         for place, row in json_lines(path):
             item = _item(read, row, place, f"{path.stem}-{place.rpartition(' ')[2]}")
-            if found.setdefault(item.id, item) is not item:
+            if items.setdefault(item.id, item) is not item:
                 raise ConfigError(f'{place}: the id "{item.id}" is given twice')
-    if not found:
+    if not items:
         raise ConfigError(f"{folder}: expected *.jsonl with labelled items, found none")
-    return list(found.values())
+    return list(items.values())
 
 
 def _item(read: Callable[[Json, str], Labelled], row: Any, place: str, id: str) -> Labelled:
@@ -222,22 +222,22 @@ async def _each(
     tally: Tally,
 ) -> tuple[dict[str, tuple[Compared, ...]], ModelError | StorageError | None]:
     """What is said of each item, by id, and the error that ended the work early, if one did."""
-    found: dict[str, tuple[Compared, ...]] = {}
+    by_item: dict[str, tuple[Compared, ...]] = {}
 
     async def work(item: Labelled) -> None:
-        found[item.id] = await ask(item)
+        by_item[item.id] = await ask(item)
         tally.done += 1
-        tally.failed += _all_failed(found[item.id])
+        tally.failed += _all_failed(by_item[item.id])
 
     error = await work_all(items, work, _AT_ONCE, tally.waits)
-    return found, error
+    return by_item, error
 
 
 def _all_failed(compared: Sequence[Compared]) -> bool:
-    return bool(compared) and all(one.answer.text is None for one in compared)
+    return bool(compared) and all(comparison.answer.text is None for comparison in compared)
 
 
-async def _asked(model: ChatModel, item: Labelled) -> tuple[Compared, ...]:
+async def _ask_model(model: ChatModel, item: Labelled) -> tuple[Compared, ...]:
     """A model's answers; a call that failed for good is no answer to any point."""
     try:
         answers = await item.ask(model)
@@ -245,15 +245,15 @@ async def _asked(model: ChatModel, item: Labelled) -> tuple[Compared, ...]:
         if error.fatal:
             raise
         answers = (PointAnswer(None, str(error)),) * len(item.points)
-    return tuple(Compared(item, *both) for both in zip(item.points, answers, strict=True))
+    return tuple(Compared(item, *pair) for pair in zip(item.points, answers, strict=True))
 
 
 async def _judged(judge: Judge, item: Labelled) -> tuple[Compared, ...]:
     """The scores of a judge of one's own beside those that the labels make."""
-    problem, given = "", dict[tuple[str, str | None], Verdict]()
+    problem, by_place = "", dict[tuple[str, str | None], Verdict]()
     try:
-        said = await verdicts_of(judge, item.episode)
-        given = {(verdict.measure.name, verdict.seat): verdict for verdict in said}
+        verdicts = await verdicts_of(judge, item.episode)
+        by_place = {(verdict.measure.name, verdict.seat): verdict for verdict in verdicts}
     except SociolabError as error:
         if stops_all(error):
             raise
@@ -262,11 +262,11 @@ async def _judged(judge: Judge, item: Labelled) -> tuple[Compared, ...]:
     for number, first in enumerate(item.expected[0]):
         measure, seat = first.measure, first.seat
         right = tuple(dict.fromkeys(_scored(labels[number])[0] or "" for labels in item.expected))
-        found = given.get((measure.name, seat))
+        score = by_place.get((measure.name, seat))
         missing = problem or SAY("no_score", metric=measure)
-        text, shown = (None, missing) if found is None else _scored(found)
+        text, reason = (None, missing) if score is None else _scored(score)
         point = LabelledPoint(f"{title_of(measure)}, {item.kind}", seat or "", right, ())
-        compared.append(Compared(item, point, PointAnswer(text, shown)))
+        compared.append(Compared(item, point, PointAnswer(text, reason)))
     return tuple(compared)
 
 
@@ -283,9 +283,12 @@ def _scored(verdict: Verdict) -> tuple[str | None, str]:
 
 
 def _agreement(kind: str, compared: Sequence[Compared]) -> Finding:
-    outcomes = Counter(one.outcome for one in compared)
-    values = [{"right": 1.0, **dict.fromkeys(_WRONG, 0.0)}.get(one.outcome) for one in compared]
-    items = [one.item.id for one in compared]
+    outcomes = Counter(comparison.outcome for comparison in compared)
+    values = [
+        {"right": 1.0, **dict.fromkeys(_WRONG, 0.0)}.get(comparison.outcome)
+        for comparison in compared
+    ]
+    items = [comparison.item.id for comparison in compared]
     return Finding(
         about={"kind": kind},
         estimate=on_scale(mean(values, items), 0, 1),
@@ -294,60 +297,65 @@ def _agreement(kind: str, compared: Sequence[Compared]) -> Finding:
     )
 
 
-def section(found: Validation) -> Section:
+def section(result: Validation) -> Section:
     """Agreement by kind, and the first of the differences."""
-    findings = found.findings
-    differences = [one for name in OUTCOMES[1:] for one in found.compared if one.outcome == name]
-    left = len(differences) - _MOST_SHOWN
-    more = [SAY("more", n=left)] if left > 0 else []
+    findings = result.findings
+    differences = [
+        comparison
+        for name in OUTCOMES[1:]
+        for comparison in result.compared
+        if comparison.outcome == name
+    ]
+    hidden = len(differences) - _MOST_SHOWN
+    more = [SAY("more", n=hidden)] if hidden > 0 else []
     tables = [SAY.table("agreement", findings, cluster="item")]
     if differences:
         tables.append(SAY.table("differences", map(_row, differences[:_MOST_SHOWN]), notes=more))
-    data, kind = found.data.name, found.manifest.kind
+    data, kind = result.data.name, result.manifest.kind
     return Section(
-        SAY("title", judge=found.judge.label, data=data, kind=kind),
+        SAY("title", judge=result.judge.label, data=data, kind=kind),
         (_verdict(findings[-1]),) if findings else (),
-        tuple(filter(None, (found.manifest.about,))),
+        tuple(filter(None, (result.manifest.about,))),
         tuple(tables),
     )
 
 
-def _verdict(whole: Finding) -> Sentence:
-    answers = sum(whole.more[outcome] for outcome in ("right", *_WRONG))
+def _verdict(overall: Finding) -> Sentence:
+    answers = sum(overall.more[outcome] for outcome in ("right", *_WRONG))
     return SAY(
         "verdict",
-        right=whole.more["right"],
+        right=overall.more["right"],
         answers=Count("answer", answers),
-        items=whole.figure("items"),
-        unsure=whole.more["cannot tell"],
-        failed=whole.more["failed"],
+        items=overall.figure("items"),
+        unsure=overall.more["cannot tell"],
+        failed=overall.more["failed"],
     )
 
 
-def _row(one: Compared) -> Finding:
-    about = {"item": one.item.id, "about": one.point.about or one.point.kind}
+def _row(comparison: Compared) -> Finding:
+    about = {"item": comparison.item.id, "about": comparison.point.about or comparison.point.kind}
     more = {
-        "label": one.point.right,
-        "answer": one.answer.text or SAY("failed"),
-        "quotes": shorten(one.answer.shown, _LONGEST_SHOWN, placeholder=" ..."),
+        "label": comparison.point.right,
+        "answer": comparison.answer.text or SAY("failed"),
+        "quotes": shorten(comparison.answer.shown, _LONGEST_SHOWN, placeholder=" ..."),
     }
     return Finding(about=about, more=more)
 
 
-def document(found: Validation) -> dict[str, Any]:
+def document(result: Validation) -> dict[str, Any]:
     """The findings as a JSON object; its fields are those of docs/validation.md."""
     return {
         "schema": 1,
         "kind": "validation",
         "judge": {
-            "name": found.judge.label,
-            "settings": found.judge.settings,
-            **found.judge.as_json(),
+            "name": result.judge.label,
+            "settings": result.judge.settings,
+            **result.judge.as_json(),
         },
-        "data": str(found.data),
-        "set": found.manifest.model_dump(),
-        "stopped": found.stopped,
-        "items_waiting": found.waiting,
+        "data": str(result.data),
+        "set": result.manifest.model_dump(),
+        "stopped": result.stopped,
+        "items_waiting": result.waiting,
         "agreement": [
             {
                 **row.about,
@@ -359,20 +367,20 @@ def document(found: Validation) -> dict[str, Any]:
                 "interval": row.estimate.method,
                 "note": row.estimate.note,
             }
-            for row in found.findings
+            for row in result.findings
             if isinstance(row.estimate, Estimate)
         ],
         "answers": [
             {
-                "item": one.item.id,
-                "kind": one.point.kind,
-                "about": one.point.about,
-                "labels": list(one.point.right),
-                "answer": one.answer.text,
-                "outcome": one.outcome,
-                "shown": one.answer.shown,
-                "text": [] if one.outcome == "right" else list(one.item.text),
+                "item": comparison.item.id,
+                "kind": comparison.point.kind,
+                "about": comparison.point.about,
+                "labels": list(comparison.point.right),
+                "answer": comparison.answer.text,
+                "outcome": comparison.outcome,
+                "shown": comparison.answer.shown,
+                "text": [] if comparison.outcome == "right" else list(comparison.item.text),
             }
-            for one in found.compared
+            for comparison in result.compared
         ],
     }
