@@ -188,7 +188,11 @@ def test_megabytes_of_reasoning_are_passed_over(tag: str) -> None:
     assert spoken_in(tag * 500_000 + "</think>left") == "left"
 
 
-@given(said=st.text(st.characters(exclude_characters="|\uff5c[\u25c1"), max_size=200))
+# A mark of a chat format, such as "<seed:bos>", is refused: hypothesis knows the words of the source.
+_WORDS = st.text(st.characters(exclude_characters="|\uff5c[\u25c1"), max_size=200)
+
+
+@given(said=_WORDS.map(lambda text: re.sub(r"<(?=[^\s<])", "< ", text)))
 def test_what_is_said_comes_through_unchanged(said: str) -> None:
     assert read(json.dumps({"action": "speak", "text": said}), Turn).text == said
 
