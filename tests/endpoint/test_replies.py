@@ -107,7 +107,7 @@ Scores = dict[str, Annotated[int, Field(ge=-5, le=0)]]
 @given(key=KEYS)
 def test_sample_of_a_schema_is_valid(kind: Any, key: bytes) -> None:
     adapter = TypeAdapter(kind)
-    value = sample(adapter.json_schema(), Draw(Chance(key).of("x")))
+    value = sample(adapter.json_schema(), Draw(Chance(key).stream("x")))
     adapter.validate_json(json.dumps(value))
 
 
@@ -127,10 +127,10 @@ def test_number_lies_within_its_bounds_and_a_stray_one_beside_them(
     schema: dict[str, Any] = {"type": kind}
     schema["exclusiveMinimum" if open_low else "minimum"] = low
     schema["exclusiveMaximum" if open_high else "maximum"] = high
-    value = sample(schema, Draw(Chance(key).of("x")))
+    value = sample(schema, Draw(Chance(key).stream("x")))
     assert low < value if open_low else low <= value
     assert value < high if open_high else value <= high
-    stray = sample(schema, Draw(Chance(key).of("x"), stray=True))
+    stray = sample(schema, Draw(Chance(key).stream("x"), stray=True))
     assert not (low < stray < high)
     assert stray != low or open_low
     assert stray != high or open_high
@@ -148,7 +148,7 @@ def test_number_lies_within_its_bounds_and_a_stray_one_beside_them(
 )
 def test_number_with_one_bound_stays_near_it(schema: dict[str, Any], low: int, high: int) -> None:
     for key in range(50):
-        assert low <= sample(schema, Draw(Chance(b"%d" % key).of("x"))) <= high
+        assert low <= sample(schema, Draw(Chance(b"%d" % key).stream("x"))) <= high
 
 
 def test_merged_and_mixed_schemas_are_read() -> None:
@@ -157,7 +157,7 @@ def test_merged_and_mixed_schemas_are_read() -> None:
         "properties": {"y": {"type": ["null"]}},
         "$defs": {"a/b": {"properties": {"x": {"const": 1}}, "required": ["x"]}},
     }
-    assert sample(schema, Draw(Chance(b"").of("x"))) == {"y": None, "x": 1}
+    assert sample(schema, Draw(Chance(b"").stream("x"))) == {"y": None, "x": 1}
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_merged_and_mixed_schemas_are_read() -> None:
 )
 def test_broken_schema_is_an_error(schema: dict[str, Any]) -> None:
     with pytest.raises(SchemaError):
-        sample(schema, Draw(Chance(b"").of("x")))
+        sample(schema, Draw(Chance(b"").stream("x")))
 
 
 @pytest.mark.parametrize(
@@ -190,15 +190,15 @@ def test_broken_schema_is_an_error(schema: dict[str, Any]) -> None:
 )
 def test_schema_without_a_finite_value_is_an_error_when_sampled(schema: dict[str, Any]) -> None:
     with pytest.raises(SchemaError):
-        sample(schema, Draw(Chance(b"").of("x")))
+        sample(schema, Draw(Chance(b"").stream("x")))
 
 
 @given(length=st.integers(0, 500), key=KEYS)
 def test_prose_is_about_as_long_as_asked_for(length: int, key: bytes) -> None:
-    text = prose(Chance(key).of("x"), length)
+    text = prose(Chance(key).stream("x"), length)
     assert length - 15 <= len(text) <= length
     assert not text.startswith(" ")
-    exact = exact_prose(Chance(key).of("x"), length)
+    exact = exact_prose(Chance(key).stream("x"), length)
     assert len(exact) == length
     assert exact == exact.strip()
 
@@ -246,7 +246,7 @@ def test_a_turn_of_several_actions_holds_one() -> None:
 def test_of_several_days_it_is_the_last() -> None:
     schema = {"enum": ["2024-05-13", "2024-05-25", "2024-05-14"]}
     for number in range(20):
-        draw = Draw(Chance(b"%d" % number).of("x"))
+        draw = Draw(Chance(b"%d" % number).stream("x"))
         assert sample(schema, draw) == "2024-05-25"
 
 
@@ -254,10 +254,10 @@ def test_times_of_a_day_follow_one_another() -> None:
     hours = [f"{hour:02d}:00" for hour in range(24)]
     plan = {"prefixItems": [{"enum": hours}] * 4, "type": "array"}
     for number in range(20):
-        found = sample(plan, Draw(Chance(b"%d" % number).of("x")))
+        found = sample(plan, Draw(Chance(b"%d" % number).stream("x")))
         assert found == sorted(set(found))
     one = {"prefixItems": [{"enum": ["08:00"]}] * 2, "type": "array"}
-    assert sample(one, Draw(Chance(b"").of("x"))) == ["08:00", "08:00"]
+    assert sample(one, Draw(Chance(b"").stream("x"))) == ["08:00", "08:00"]
 
 
 LINES = """Reply with one line: the kind of action, a colon, and your words or deed; none and leave

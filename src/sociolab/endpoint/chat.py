@@ -122,10 +122,10 @@ def _message(index: int, row: Any) -> ChatMessage:
 
 
 def _schema(fields: Mapping[str, Any]) -> str:
-    wanted = fields.get("response_format")
-    if wanted is None:
+    form = fields.get("response_format")
+    if form is None:
         return ""
-    if not isinstance(wanted, dict) or wanted.get("type") not in (
+    if not isinstance(form, dict) or form.get("type") not in (
         "text",
         "json_object",
         "json_schema",
@@ -135,9 +135,9 @@ def _schema(fields: Mapping[str, Any]) -> str:
             param="response_format.type",
             code="invalid_value",
         )
-    if wanted["type"] != "json_schema":
+    if form["type"] != "json_schema":
         return ""
-    inner = wanted.get("json_schema")
+    inner = form.get("json_schema")
     if not isinstance(inner, dict) or not isinstance(inner.get("schema"), dict):
         raise _missing("response_format.json_schema.schema")
     return _compact(inner["schema"])
@@ -152,10 +152,10 @@ def _missing(param: str) -> RefusalError:
     )
 
 
-def unsupported_value(param: str, found: str, wanted: str) -> RefusalError:
+def unsupported_value(param: str, value: str, choices: str) -> RefusalError:
     """The 400 for a value that this server does not take."""
     return bad_request(
-        f"Unsupported value: '{param}' does not support {found} here. Only {wanted} is supported.",
+        f"Unsupported value: '{param}' does not support {value} here. Only {choices} is supported.",
         param=param,
         code="unsupported_value",
     )
@@ -251,11 +251,11 @@ def read_embeddings(raw: bytes, seed: int = 0) -> EmbeddingBody:
     """The request in these bytes; RefusalError (400) if it is none."""
     try:
         fields = json.loads(raw)
-        model, given = fields["model"], fields["input"]
+        model, inputs = fields["model"], fields["input"]
         size = fields.get("dimensions", DIMENSIONS)
     except (ValueError, LookupError, TypeError, AttributeError):
         raise bad_request("Expected a JSON object with 'model' and 'input'.") from None
-    texts = [given] if isinstance(given, str) else given
+    texts = [inputs] if isinstance(inputs, str) else inputs
     if not isinstance(texts, list) or not texts or not all(isinstance(t, str) and t for t in texts):
         raise bad_request("'input' must be a text or an array of texts, none empty.", param="input")
     if not isinstance(model, str) or not isinstance(size, int) or not 1 <= size <= 4096:
@@ -263,23 +263,21 @@ def read_embeddings(raw: bytes, seed: int = 0) -> EmbeddingBody:
     return EmbeddingBody(model, tuple(texts), size, key_of(raw, seed))
 
 
-def embeddings(asked: EmbeddingBody, usage: Mapping[str, Any]) -> bytes:
+def embeddings(body: EmbeddingBody, usage: Mapping[str, Any]) -> bytes:
     """A response as JSON, a vector of length one for each text."""
     rows = [
-        {"object": "embedding", "index": index, "embedding": _vector(text, asked.dimensions)}
-        for index, text in enumerate(asked.texts)
+        {"object": "embedding", "index": index, "embedding": _vector(text, body.dimensions)}
+        for index, text in enumerate(body.texts)
     ]
     used = {name: usage[name] for name in ("prompt_tokens", "total_tokens")}
-    return json.dumps(
-        {"object": "list", "data": rows, "model": asked.model, "usage": used}
-    ).encode()
+    return json.dumps({"object": "list", "data": rows, "model": body.model, "usage": used}).encode()
 
 
 def _vector(text: str, dimensions: int) -> list[float]:
     """The sum of a vector for each word: texts with words in common are alike."""
-    found = [0.0] * dimensions
+    vector = [0.0] * dimensions
     for word in text.lower().split():
         digest = hashlib.shake_128(word.encode(errors="surrogatepass")).digest(dimensions)
-        found = [value + byte - 127.5 for value, byte in zip(found, digest, strict=True)]
-    length = math.sqrt(sum(value * value for value in found)) or 1.0
-    return [value / length for value in found]
+        vector = [value + byte - 127.5 for value, byte in zip(vector, digest, strict=True)]
+    length = math.sqrt(sum(value * value for value in vector)) or 1.0
+    return [value / length for value in vector]

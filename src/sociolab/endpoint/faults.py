@@ -25,7 +25,7 @@ def drawn_fault(settings: EndpointSettings, chance: Chance) -> Fault | None:
     rates = [getattr(settings, fault) for fault in FAULTS]
     if not any(rates):
         return None
-    at = chance.of("fault").random()
+    at = chance.stream("fault").random()
     for fault, rate in zip(FAULTS, rates, strict=True):
         at -= rate
         if at < 0:
@@ -41,7 +41,7 @@ def without_choices(body: bytes, as_message: bool = False) -> bytes:
 
 def malformed_body(chance: Chance, as_message: bool = False) -> tuple[bytes, str]:
     """A body that is no chat completion, or no message, and its content type."""
-    body, kind = chance.of("malformed body").choice(_BODIES)
+    body, kind = chance.stream("malformed body").choice(_BODIES)
     if as_message:
         body = body.replace(b'"choices":[]', b'"content":null').replace(b'"choices"', b'"content"')
     return body, "text/html" if kind == "html" else "application/json"
@@ -49,7 +49,7 @@ def malformed_body(chance: Chance, as_message: bool = False) -> tuple[bytes, str
 
 def truncated(text: str, chance: Chance) -> str:
     """The beginning of a text: between a fifth and four fifths of it."""
-    return text[: int(len(text) * (0.2 + 0.6 * chance.of("cut").random()))]
+    return text[: int(len(text) * (0.2 + 0.6 * chance.stream("cut").random()))]
 
 
 def nearly_json(text: str, chance: Chance) -> str:
@@ -64,7 +64,7 @@ def nearly_json(text: str, chance: Chance) -> str:
         text.replace('": "', '": "So-called "', 1),
         f'{text[:1]}"number": {"9" * 5000}, {text[1:]}',  # a loop of digits: too long to be read
     )
-    spoilt = chance.of("mistake").choice(mistakes)
+    spoilt = chance.stream("mistake").choice(mistakes)
     return text[:-1] if _is_json(spoilt) else spoilt
 
 
@@ -124,11 +124,11 @@ def refuse_what_is_unsupported(
             "this model.",
             param="response_format",
         )
-    limit, found = settings.context_characters, chat.prompt_characters
-    if limit is not None and found > limit:
+    limit, characters = settings.context_characters, chat.prompt_characters
+    if limit is not None and characters > limit:
         raise bad_request(
             f"This model's maximum context length is {limit // 4} tokens. However, your messages "
-            f"resulted in {-(-found // 4)} tokens. Please reduce the length of the messages.",
+            f"resulted in {-(-characters // 4)} tokens. Please reduce the length of the messages.",
             param="messages",
             code="context_length_exceeded",
         )
@@ -148,7 +148,7 @@ class Chance:
     def __init__(self, key: bytes, attempt: int = 1) -> None:
         self._key = key + attempt.to_bytes(8, "big")
 
-    def of(self, purpose: str) -> Random:
+    def stream(self, purpose: str) -> Random:
         """A source of numbers for one purpose, whatever else is drawn."""
         return Random(self._key + purpose.encode())
 
@@ -158,7 +158,7 @@ def latency_seconds(settings: EndpointSettings, chance: Chance) -> float:
     mean, sigma = settings.latency_ms / 1000, settings.latency_sigma
     if mean == 0 or settings.latency_shape == "constant":
         return mean
-    drawn = chance.of("latency")
+    drawn = chance.stream("latency")
     if settings.latency_shape == "uniform":
         return drawn.uniform(0, 2 * mean)
     return mean * drawn.lognormvariate(-sigma * sigma / 2, sigma)  # of mean 1

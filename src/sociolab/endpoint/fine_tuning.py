@@ -71,8 +71,8 @@ class FineTuning:
         lessons = self._models.get(chat.model)
         if lessons is None:
             return None
-        asked = next((m.text for m in reversed(chat.messages) if m.role == "user"), "")
-        words = words_in(asked)
+        question = next((m.text for m in reversed(chat.messages) if m.role == "user"), "")
+        words = words_in(question)
         return max(lessons, key=lambda lesson: likeness(words, lesson[0]))[1]
 
     def _upload(self, content_type: str, raw: bytes) -> dict[str, Any]:
@@ -90,12 +90,12 @@ class FineTuning:
 
     def _create(self, raw: bytes) -> dict[str, Any]:
         try:
-            wanted = json.loads(raw)
+            fields = json.loads(raw)
         except ValueError:
-            wanted = None
-        if not isinstance(wanted, dict):
+            fields = None
+        if not isinstance(fields, dict):
             raise bad_request("We could not parse the JSON body of your request.")
-        model, file = wanted.get("model"), wanted.get("training_file")
+        model, file = fields.get("model"), fields.get("training_file")
         if not isinstance(model, str) or not model:
             raise bad_request("Missing required parameter: 'model'.", param="model")
         if self._settings.models and model not in (*self._settings.models, *self._models):
@@ -103,7 +103,7 @@ class FineTuning:
         if not isinstance(file, str) or file not in self.files:
             raise bad_request(f"invalid training_file: {file}", param="training_file")
         number = f"ftjob-{len(self.jobs) + 1:04d}"
-        self.jobs[number] = Job(number, model, self.files[file], wanted)
+        self.jobs[number] = Job(number, model, self.files[file], fields)
         return self.jobs[number].row
 
     def _poll(self, job: Job) -> Job:
@@ -185,8 +185,8 @@ def lessons_of(content: bytes) -> tuple[tuple[Lesson, ...], str]:
             return (), f"Invalid file format. Example {number} is not in the chat format."
         lessons.append(lesson)
     if len(lessons) < LEAST_EXAMPLES:
-        found = f"Training file has {len(lessons)} example(s)"
-        return (), f"{found}, but must have at least {LEAST_EXAMPLES} examples."
+        problem = f"Training file has {len(lessons)} example(s)"
+        return (), f"{problem}, but must have at least {LEAST_EXAMPLES} examples."
     return tuple(lessons), ""
 
 
@@ -199,8 +199,8 @@ def _lesson(line: str) -> Lesson | None:
         return None
     if not messages or messages[-1][0] != "assistant":
         return None
-    asked = next((text for role, text in reversed(messages) if role == "user"), "")
-    return words_in(asked), messages[-1][1]
+    question = next((text for role, text in reversed(messages) if role == "user"), "")
+    return words_in(question), messages[-1][1]
 
 
 def words_in(text: str) -> frozenset[str]:
@@ -208,10 +208,10 @@ def words_in(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.casefold()))
 
 
-def likeness(one: frozenset[str], other: frozenset[str]) -> float:
+def likeness(words: frozenset[str], other: frozenset[str]) -> float:
     """The share of the words of both that they have in common, 0 to 1."""
-    shared = len(one & other)
-    return shared / max(len(one) + len(other) - shared, 1)
+    shared = len(words & other)
+    return shared / max(len(words) + len(other) - shared, 1)
 
 
 def _form(content_type: str, raw: bytes) -> dict[str, tuple[str, bytes]]:

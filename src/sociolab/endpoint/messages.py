@@ -62,13 +62,13 @@ def read_message(raw: bytes, seed: int = 0, call: str = "") -> ChatBody:
         raise bad_request("messages: expected turns of user and assistant with text, user first")
     if system := fields.get("system"):
         rows = [{"role": "system", "content": system}, *rows]
-    asked = {"model": fields.get("model"), "messages": rows, "max_tokens": most, "thinks": thinks}
+    chat = {"model": fields.get("model"), "messages": rows, "max_tokens": most, "thinks": thinks}
     if temperature is not None:
-        asked["temperature"] = temperature
+        chat["temperature"] = temperature
     form = (fields.get("output_config") or {}).get("format", fields.get("output_format"))
     if form is not None:
-        asked["response_format"] = _response_format(form)
-    return chat_of(asked, key_of(raw, seed, call if temperature != 0 else ""))
+        chat["response_format"] = _response_format(form)
+    return chat_of(chat, key_of(raw, seed, call if temperature != 0 else ""))
 
 
 def _thinks(thinking: Any, most: int) -> bool:
@@ -132,8 +132,8 @@ def usage_here(usage: Mapping[str, Any]) -> dict[str, Any]:
 def refusal_here(refusal: RefusalError) -> RefusalError:
     """The same refusal in the API's form; a server in trouble is an overloaded one."""
     status = 529 if refusal.status == 500 else refusal.status
-    said = "Overloaded" if status == 529 else str(refusal)
-    found = RefusalError(status, said, headers=refusal.headers)
+    reason = "Overloaded" if status == 529 else str(refusal)
+    answer = RefusalError(status, reason, headers=refusal.headers)
     kind = _KINDS.get(status, "invalid_request_error")
-    found.body = json.dumps({"type": "error", "error": {"type": kind, "message": said}}).encode()
-    return found
+    answer.body = json.dumps({"type": "error", "error": {"type": kind, "message": reason}}).encode()
+    return answer

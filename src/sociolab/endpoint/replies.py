@@ -47,7 +47,7 @@ class Replies:
         draw = self._draw(chat)
         schema = asked_schema(chat.texts, chat.schema)
         text = prose(draw.random, self._settings.characters)
-        match chance.of("way to ignore the schema").randrange(3):
+        match chance.stream("way to ignore the schema").randrange(3):
             case 0 if schema is not None and has_bounds(schema):
                 draw.stray = True
                 with _broken_schema_refused(chat):
@@ -59,8 +59,8 @@ class Replies:
     def _draw(self, chat: ChatBody) -> Draw:
         chance = Chance(chat.key)
         rate = self._settings.leave_rate
-        leaves = rate > 0 and chance.of("leave").random() < rate
-        return Draw(chance.of("reply"), self._settings.characters, leave=leaves)
+        leaves = rate > 0 and chance.stream("leave").random() < rate
+        return Draw(chance.stream("reply"), self._settings.characters, leave=leaves)
 
 
 @contextmanager
@@ -96,7 +96,7 @@ class ByHand:
         self._folder = folder
         self._look_every = look_every
         self._last = max(
-            (int(found[1]) for path in folder.iterdir() if (found := _NUMBERED.match(path.name))),
+            (int(match[1]) for path in folder.iterdir() if (match := _NUMBERED.match(path.name))),
             default=0,
         )
 
@@ -124,10 +124,10 @@ class ByHand:
     async def _written(self, path: Path) -> str:
         before = ""
         while True:
-            now = _content(path)
-            if now.strip() and now == before:
-                return now.rstrip("\r\n")
-            before = now
+            content = _content(path)
+            if content.strip() and content == before:
+                return content.rstrip("\r\n")
+            before = content
             await asyncio.sleep(self._look_every)
 
 

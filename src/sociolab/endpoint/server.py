@@ -181,12 +181,12 @@ class EndpointServer:
             self._counters.replied(text, usage)
             if chat.cap is None and fault is None and finish_reason == "length":
                 await asyncio.sleep(HANG_SECONDS)  # a loop that nothing ends
-            told = usage_here(usage) if as_message else usage
-            shown = json.loads(self.settings.usage) if self.settings.usage else told
+            counted = usage_here(usage) if as_message else usage
+            reported = json.loads(self.settings.usage) if self.settings.usage else counted
             if as_message:
-                thought = prose(chance.of("thought"), 200) if chat.fields["thinks"] else ""
-                return message(chat, text, finish_reason, shown, thought)
-            return completion(chat, text, finish_reason, shown)
+                thought = prose(chance.stream("thought"), 200) if chat.fields["thinks"] else ""
+                return message(chat, text, finish_reason, reported, thought)
+            return completion(chat, text, finish_reason, reported)
 
         return await self._faulty(request, chance, fault, answer, chat.model)
 
@@ -259,7 +259,7 @@ class EndpointServer:
             return truncated(text, chance), "length"
         if fault == "malformed_json":
             return nearly_json(text, chance), "stop"
-        if self.settings.loops and chance.of("loop").random() < self.settings.loops:
+        if self.settings.loops and chance.stream("loop").random() < self.settings.loops:
             self._counters.happened("loop")
             return endless(text, chat.cap or LONGEST_LOOP), "length"
         return self._with_quirks(text, chance), "stop"
@@ -274,12 +274,12 @@ class EndpointServer:
 
     def _with_quirks(self, text: str, chance: Chance) -> str:
         settings = self.settings
-        if settings.fenced and chance.of("fenced").random() < settings.fenced:
+        if settings.fenced and chance.stream("fenced").random() < settings.fenced:
             self._counters.happened("fenced")
             text = in_a_fence(text)
-        if settings.think and chance.of("think").random() < settings.think:
+        if settings.think and chance.stream("think").random() < settings.think:
             self._counters.happened("think")
-            text = after_thinking(text, prose(chance.of("thought"), 200))
+            text = after_thinking(text, prose(chance.stream("thought"), 200))
         return text
 
     def _attempt(self, request: web.BaseRequest, key: bytes) -> int:
@@ -299,23 +299,23 @@ class EndpointServer:
 
         It meets the faults of a chat call, but for those of texts.
         """
-        asked = read_embeddings(raw, self.settings.seed)
-        if self.settings.models and asked.model not in self.settings.models:
-            raise unknown_model(asked.model)
-        attempt = self._attempt(request, asked.key)
-        characters = sum(map(len, asked.texts))
+        body = read_embeddings(raw, self.settings.seed)
+        if self.settings.models and body.model not in self.settings.models:
+            raise unknown_model(body.model)
+        attempt = self._attempt(request, body.key)
+        characters = sum(map(len, body.texts))
         self._counters.prompt_characters += characters
         self._counters.retries += attempt > 1
-        chance = Chance(asked.key, attempt)
+        chance = Chance(body.key, attempt)
         fault = drawn_fault(self.settings, chance)
 
         async def answer() -> bytes:
             usage = usage_of(characters, 0, "")
             self._counters.replied("", usage)
-            return embeddings(asked, usage)
+            return embeddings(body, usage)
 
-        known = fault if fault in _BODY_FAULTS else None
-        return await self._faulty(request, chance, known, answer, asked.model)
+        body_fault = fault if fault in _BODY_FAULTS else None
+        return await self._faulty(request, chance, body_fault, answer, body.model)
 
     # -------------------------------------------------------------- fine-tuning
 
@@ -337,8 +337,8 @@ class EndpointServer:
         async def answer() -> bytes:
             return json.dumps(self.tuning.answer(request.method, path, kind, raw)).encode()
 
-        known = fault if fault in _BODY_FAULTS else None
-        return await self._faulty(request, chance, known, answer, "fine-tuning")
+        body_fault = fault if fault in _BODY_FAULTS else None
+        return await self._faulty(request, chance, body_fault, answer, "fine-tuning")
 
     # -------------------------------------------------------------- everything else
 
@@ -372,8 +372,8 @@ class EndpointServer:
         if key is None:
             return
         bearer = request.headers.get(hdrs.AUTHORIZATION, "").removeprefix("Bearer ")
-        given = request.headers.get("x-api-key", bearer)
-        if not hmac.compare_digest(given.encode(), key.encode()):
+        supplied = request.headers.get("x-api-key", bearer)
+        if not hmac.compare_digest(supplied.encode(), key.encode()):
             raise RefusalError(401, "Incorrect API key provided.", code="invalid_api_key")
 
 
@@ -430,8 +430,8 @@ async def serve(
         try:
             await web.TCPSite(runner, host, port, backlog=2048).start()
         except (OSError, OverflowError) as error:
-            known = isinstance(error, OSError) and error.errno
-            why = os.strerror(known) if known else error
+            number = isinstance(error, OSError) and error.errno
+            why = os.strerror(number) if number else error
             raise ConfigError(
                 f"cannot listen on {host}, port {port} ({why}); name another --port, or 0 for any"
             ) from error
@@ -496,8 +496,8 @@ def start_in_thread(settings: EndpointSettings, port: int = 0) -> Iterator[Endpo
 
     with ThreadPoolExecutor(1, thread_name_prefix="endpoint") as executor:
         serving = executor.submit(lambda: asyncio.run(main()))
-        either: tuple[Future[Any], ...] = (ready, serving)
-        wait(either, return_when=FIRST_COMPLETED)
+        futures: tuple[Future[Any], ...] = (ready, serving)
+        wait(futures, return_when=FIRST_COMPLETED)
         if serving.done():
             serving.result()  # raises what kept it from starting
         endpoint, loop, stop = ready.result()

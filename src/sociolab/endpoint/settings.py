@@ -130,9 +130,9 @@ class EndpointSettings:
         for name in ("requests_per_minute", "burst", "context_tokens"):
             limit = getattr(self, name)
             _require(limit is None or limit >= 1, name, "1 or more", limit)
-        known = get_args(Distribution)
+        shapes = get_args(Distribution)
         shape = self.latency_shape
-        _require(shape in known, "latency_shape", f"one of {', '.join(known)}", shape)
+        _require(shape in shapes, "latency_shape", f"one of {', '.join(shapes)}", shape)
         _require(self.characters >= 1, "characters", "1 or more", self.characters)
         _require(self.tuning_polls >= 1, "tuning_polls", "1 or more", self.tuning_polls)
         if self.by_hand is not None and self.responder is not None:
@@ -200,6 +200,6 @@ def settings_from_json(text: str) -> EndpointSettings:
         ) from error
 
 
-def _require(holds: bool, name: str, wanted: str, found: Any) -> None:
+def _require(holds: bool, name: str, expected: str, value: Any) -> None:
     if not holds:
-        raise ConfigError(f"Endpoint settings: {name} must be {wanted}, not {found!r}.")
+        raise ConfigError(f"Endpoint settings: {name} must be {expected}, not {value!r}.")

@@ -73,18 +73,18 @@ def _duration(seconds: float) -> str:
 
 def cut_history(chat: ChatBody, tokens: int) -> ChatBody:
     """The same request with the last `tokens` of its messages alone."""
-    left, messages = 4 * tokens, []
+    remaining, messages = 4 * tokens, []
     for message in reversed(chat.messages):
-        if left > 0:
-            messages.append(message._replace(text=message.text[-left:]))
-            left -= len(message.text)
+        if remaining > 0:
+            messages.append(message._replace(text=message.text[-remaining:]))
+            remaining -= len(message.text)
     return replace(chat, messages=tuple(reversed(messages)))
 
 
 def endless(text: str, tokens: int) -> str:
     """A reply that began as this one and never came to its end: cut after so many tokens. A JSON
     text goes on within its longest string."""
-    begun, words = text, text
+    start, words = text, text
     try:
         json.loads(text)
     except ValueError:
@@ -92,7 +92,7 @@ def endless(text: str, tokens: int) -> str:
     else:
         if strings := [string for string in _STRING.finditer(text) if not string[2]]:
             longest = max(strings, key=lambda string: len(string[1]))
-            begun, words = text[: longest.end(1)], longest[1]
+            start, words = text[: longest.end(1)], longest[1]
     words = f" {words or 'and so on'}"
     length = 4 * tokens
-    return (begun + words * (length // len(words) + 1))[:length]
+    return (start + words * (length // len(words) + 1))[:length]

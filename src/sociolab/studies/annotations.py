@@ -77,15 +77,15 @@ def distances(
     decisions of the researcher; an annotation without another beside it is not in it.
     """
     places: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
-    for one in ratings:
-        if one.rater != RESEARCHER and not isinstance(one.score, str):
-            places[one.episode, one.seat, one.dimension][one.rater] = one.score
-    found: dict[AnnotationKey, list[float]] = defaultdict(list)
-    for (episode, _, dimension), given in places.items():
+    for rating in ratings:
+        if rating.rater != RESEARCHER and not isinstance(rating.score, str):
+            places[rating.episode, rating.seat, rating.dimension][rating.rater] = rating.score
+    gaps: dict[AnnotationKey, list[float]] = defaultdict(list)
+    for (episode, _, dimension), scores in places.items():
         length = measures[dimension].high - measures[dimension].low
-        for rater, other in permutations(given, 2):
-            found[rater, episode].append(abs(given[rater] - given[other]) / length)
-    return {key: fmean(differences) for key, differences in found.items()}
+        for rater, other in permutations(scores, 2):
+            gaps[rater, episode].append(abs(scores[rater] - scores[other]) / length)
+    return {key: fmean(differences) for key, differences in gaps.items()}
 
 
 def least_agreeing(apart: Mapping[AnnotationKey, float]) -> frozenset[AnnotationKey]:
@@ -100,10 +100,10 @@ def least_agreeing(apart: Mapping[AnnotationKey, float]) -> frozenset[Annotation
 def drawn_annotations(store: Store, study: str) -> tuple[Annotation, ...]:
     """All that were drawn into a batch: batch by batch, those that agree least first."""
     names = {who.pk: who.id for who in store.studies.participants(study)}
-    found = [
+    drawn = [
         _read(names[each.participant], each) for each in store.studies.answers(study, name=CHECK)
     ]
-    return tuple(sorted(found, key=lambda one: (one.batch, -one.distance, one.episode, one.rater)))
+    return tuple(sorted(drawn, key=lambda a: (a.batch, -a.distance, a.episode, a.rater)))
 
 
 def draw_batch(store: Store, study: RateStudy) -> tuple[Annotation, ...]:
@@ -121,19 +121,19 @@ def draw_batch(store: Store, study: RateStudy) -> tuple[Annotation, ...]:
                 f"rated{' since the last batch' if before else ''}, found none. Imported ratings "
                 "are not annotations: only ratings given in this study are reviewed."
             )
-        number = 1 + max((one.batch for one in before), default=0)
+        number = 1 + max((earlier.batch for earlier in before), default=0)
         listed = least_agreeing(apart)
         fresh = [Annotation(*key, number, apart[key], key in listed) for key in apart]
-        for one in fresh:
-            store.studies.answer(people[one.rater], one.episode, CHECK, _written(one))
-    return tuple(one for one in drawn_annotations(store, study.name) if one.batch == number)
+        for new in fresh:
+            store.studies.answer(people[new.rater], new.episode, CHECK, _written(new))
+    return tuple(drawn for drawn in drawn_annotations(store, study.name) if drawn.batch == number)
 
 
 def waiting(
     store: Store, study: RateStudy, ratings: Sequence[Rating]
 ) -> Mapping[AnnotationKey, float]:
     """The distances of the annotations that the next batch would hold."""
-    drawn = {one.key for one in drawn_annotations(store, study.name)}
+    drawn = {annotation.key for annotation in drawn_annotations(store, study.name)}
     people = {who.id for who in store.studies.participants(study.name)}
     apart = distances(ratings, rated_measures(store, study.run))
     return {key: far for key, far in apart.items() if key not in drawn and key[0] in people}
@@ -152,23 +152,23 @@ def mark(
     if not meets and (problem := reason_problem(why, 1)):
         raise ConfigError(f"why it fails the guidelines: {problem}")
     with store.transaction():
-        one = _listed(drawn_annotations(store, study.name), study.name, rater, episode)
-        ratings = one.replaced
+        annotation = _find_listed(drawn_annotations(store, study.name), study.name, rater, episode)
+        ratings = annotation.replaced
         if meets and ratings:
             store_ratings(store, study.run, study.name, ratings)
             ratings = ()
         elif not meets and not ratings:
-            ratings = _take_out(store, study, one)
-        marked = replace(one, meets=meets, why=why, replaced=ratings)
+            ratings = _take_out(store, study, annotation)
+        marked = replace(annotation, meets=meets, why=why, replaced=ratings)
         who = store.studies.participant(study.name, rater)
-        store.studies.answer(who.pk, one.episode, CHECK, _written(marked))
+        store.studies.answer(who.pk, annotation.episode, CHECK, _written(marked))
     return marked
 
 
-def _listed(found: Sequence[Annotation], study: str, rater: str, episode: str) -> Annotation:
+def _find_listed(drawn: Sequence[Annotation], study: str, rater: str, episode: str) -> Annotation:
     fits = [
-        one for one in found
-        if one.listed and one.rater == rater and one.episode.startswith(episode)
+        a for a in drawn
+        if a.listed and a.rater == rater and a.episode.startswith(episode)
     ]  # fmt: skip
     if len(fits) != 1:
         raise ConfigError(
@@ -178,17 +178,17 @@ def _listed(found: Sequence[Annotation], study: str, rater: str, episode: str) -
     return fits[0]
 
 
-def _take_out(store: Store, study: RateStudy, one: Annotation) -> tuple[Rating, ...]:
+def _take_out(store: Store, study: RateStudy, annotation: Annotation) -> tuple[Rating, ...]:
     """Take an annotation out of the ratings of the run; what it held."""
     judge, measures = people_judge(study.name), rated_measures(store, study.run)
-    mine = [
+    own = [
         (number, rating)
         for number, rating in given_ratings(store, study.run, judge)
-        if (rating.rater, rating.episode) == one.key
+        if (rating.rater, rating.episode) == annotation.key
     ]
-    for number in {number for number, _ in mine}:
-        store.verdicts.delete(study.run, judge, trial=one.episode, judging=number)
-    return tuple(rating for _, rating in mine if rating.dimension in measures)
+    for number in {number for number, _ in own}:
+        store.verdicts.delete(study.run, judge, trial=annotation.episode, judging=number)
+    return tuple(rating for _, rating in own if rating.dimension in measures)
 
 
 ComparedRating: TypeAlias = tuple[Rating, tuple[Rating, ...]]
@@ -196,54 +196,55 @@ ComparedRating: TypeAlias = tuple[Rating, tuple[Rating, ...]]
 
 
 def compared(
-    one: Annotation, ratings: Iterable[Rating], drawn: Iterable[Annotation]
+    annotation: Annotation, ratings: Iterable[Rating], drawn: Iterable[Annotation]
 ) -> tuple[ComparedRating, ...]:
     """The ratings of an annotation beside those of others, failed ones too, the widest apart
     first. `ratings` are those that count, `drawn` all annotations."""
-    both = (*ratings, *(r for each in drawn for r in each.replaced))
-    there = [r for r in both if r.episode == one.episode and r.rater != RESEARCHER]
-    own = [r for r in there if r.rater == one.rater]
+    every = (*ratings, *(r for each in drawn for r in each.replaced))
+    same_episode = [r for r in every if r.episode == annotation.episode and r.rater != RESEARCHER]
+    own = [r for r in same_episode if r.rater == annotation.rater]
     beside = [
         (
-            mine,
+            rating,
             tuple(
-                r for r in there
-                if (r.seat, r.dimension) == (mine.seat, mine.dimension) and r.rater != one.rater
+                r for r in same_episode
+                if (r.seat, r.dimension) == (rating.seat, rating.dimension)
+                and r.rater != annotation.rater
             ),
         )
-        for mine in own
+        for rating in own
     ]  # fmt: skip
     return tuple(sorted(beside, key=_apart, reverse=True))
 
 
-def _apart(both: ComparedRating) -> float:
-    mine, others = both
-    scores = [r.score for r in (mine, *others) if not isinstance(r.score, str)]
+def _apart(pair: ComparedRating) -> float:
+    own, beside = pair
+    scores = [r.score for r in (own, *beside) if not isinstance(r.score, str)]
     return max(scores) - min(scores) if scores else 0.0
 
 
 def review_words(store: Store, study: RateStudy) -> str:
     """What the review of annotations came to, in a sentence; "" before a batch is drawn."""
-    found = drawn_annotations(store, study.name)
-    if not found:
+    drawn = drawn_annotations(store, study.name)
+    if not drawn:
         return ""
-    failed = [one for one in found if one.meets is False]
-    waits = sum(one.listed and one.meets is None for one in found)
-    listed = sum(one.listed for one in found)
+    failed = [annotation for annotation in drawn if annotation.meets is False]
+    waits = sum(annotation.listed and annotation.meets is None for annotation in drawn)
+    listed = sum(annotation.listed for annotation in drawn)
     return SAY(
         "review",
         study=study.name,
-        annotations=Count("annotation", len(found)),
+        annotations=Count("annotation", len(drawn)),
         listed=SAY("listed", n=listed) if listed else SAY("none_listed"),
         failed=len(failed),
-        kept=_kept(failed, _lacking(store, study, failed)) if failed else "",
+        kept=_describe_replaced(failed, _lacking(store, study, failed)) if failed else "",
         waits=SAY("waits", n=waits) if waits else "",
     )
 
 
-def _kept(failed: Sequence[Annotation], lacking: Sequence[int]) -> Sentence:
+def _describe_replaced(failed: Sequence[Annotation], lacking: Sequence[int]) -> Sentence:
     """What became of annotations that failed; `lacking` are the raters that episodes lack now."""
-    ratings = Count("rating", sum(len(one.replaced) for one in failed))
+    ratings = Count("rating", sum(len(annotation.replaced) for annotation in failed))
     episodes = Count("episode", len(lacking))
     raters = SAY("lacking", episodes=episodes, most=max(lacking)) if lacking else SAY("none_lacks")
     return SAY("kept", n=len(failed), ratings=ratings, raters=raters)
@@ -252,35 +253,35 @@ def _kept(failed: Sequence[Annotation], lacking: Sequence[int]) -> Sentence:
 def _lacking(store: Store, study: RateStudy, failed: Sequence[Annotation]) -> list[int]:
     """How many raters each episode of these annotations lacks now, where it lacks some."""
     raters: dict[str, set[str]] = defaultdict(set)
-    for one in ratings_in(store, study.run, study.name):
-        if one.rater != RESEARCHER:
-            raters[one.episode].add(one.rater)
-    wanted = Counter(one.episode for one in failed)
+    for rating in ratings_in(store, study.run, study.name):
+        if rating.rater != RESEARCHER:
+            raters[rating.episode].add(rating.rater)
+    needed = Counter(annotation.episode for annotation in failed)
     lacking = (
-        min(count, study.plan.raters - len(raters[episode])) for episode, count in wanted.items()
+        min(count, study.plan.raters - len(raters[episode])) for episode, count in needed.items()
     )
     return [number for number in lacking if number > 0]
 
 
-def with_review(store: Store, found: Agreements) -> Agreements:
+def with_review(store: Store, agreements: Agreements) -> Agreements:
     """The agreement of people and judges, with what was reviewed, and taken out, in their runs."""
-    told = []
+    sentences = []
     for row in store.studies.all():
-        shown = row.kind == "rate" and row.run in found.ratings.runs
-        if shown and store.studies.answers(row.name, name=CHECK):
-            told.append(review_words(store, rate_study(store, row)))
-    if not told:
-        return found
-    first, *others = found.sections
-    return replace(found, sections=(first, Section(SAY("title"), tuple(told)), *others))
+        included = row.kind == "rate" and row.run in agreements.ratings.runs
+        if included and store.studies.answers(row.name, name=CHECK):
+            sentences.append(review_words(store, rate_study(store, row)))
+    if not sentences:
+        return agreements
+    first, *rest = agreements.sections
+    return replace(agreements, sections=(first, Section(SAY("title"), tuple(sentences)), *rest))
 
 
-def _written(one: Annotation) -> Json:
-    kept = asdict(one)
-    return {name: kept[name] for name in kept if name not in ("rater", "episode")}
+def _written(annotation: Annotation) -> Json:
+    fields = asdict(annotation)
+    return {name: fields[name] for name in fields if name not in ("rater", "episode")}
 
 
 def _read(rater: str, row: AnswerRow) -> Annotation:
-    kept: dict[str, Any] = dict(row.value)  # type: ignore[arg-type]
-    kept["replaced"] = tuple(Rating(**each) for each in kept["replaced"])
-    return Annotation(rater, row.item, **kept)
+    stored: dict[str, Any] = dict(row.value)  # type: ignore[arg-type]
+    stored["replaced"] = tuple(Rating(**each) for each in stored["replaced"])
+    return Annotation(rater, row.item, **stored)

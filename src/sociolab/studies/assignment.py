@@ -43,7 +43,7 @@ class ItemPool:
     more: Sequence[str] = ()
     blocks: Mapping[str, str] = field(default_factory=dict)
 
-    def wanted(self, item: str) -> int:
+    def quota(self, item: str) -> int:
         """How many people are to have this item."""
         return self.people + self.more.count(item)
 
@@ -57,23 +57,23 @@ def choose_item(
     there is nothing left, or the participant has had enough. Of equals comes one of the block that
     the participant had least of, in an order of each participant's own.
     """
-    mine = {row.item: row.state for row in rows if row.participant == participant}
+    own = {row.item: row.state for row in rows if row.participant == participant}
     items = set(pile.items)
-    for item, state in mine.items():
+    for item, state in own.items():
         if item in items and state in _LIVE:
             return item
-    if sum(state == "done" for item, state in mine.items() if item in items) >= pile.each:
+    if sum(state == "done" for item, state in own.items() if item in items) >= pile.each:
         return None
-    taken = Counter(row.item for row in rows if row.state != _BACK)
+    assigned = Counter(row.item for row in rows if row.state != _BACK)
     free = [
         item
         for item in pile.items
-        if taken[item] < pile.wanted(item) and mine.get(item) != "done" and item not in barred
+        if assigned[item] < pile.quota(item) and own.get(item) != "done" and item not in barred
     ]
-    had = Counter(pile.blocks.get(item, "") for item, state in mine.items() if state == "done")
+    had = Counter(pile.blocks.get(item, "") for item, state in own.items() if state == "done")
 
     def turn(item: str) -> tuple[int, int, str]:
-        return taken[item], had[pile.blocks.get(item, "")], digest(participant, item)
+        return assigned[item], had[pile.blocks.get(item, "")], digest(participant, item)
 
     return min(free, key=turn, default=None)
 
@@ -152,5 +152,5 @@ def _lapsed(store: Store, who: ParticipantRow, row: AssignmentRow, now: float) -
         return True
     if now - row.began < IDLE:
         return False
-    said = [a.at for a in store.studies.answers(who.study, who.pk) if a.item == row.item]
-    return now - max(said, default=row.began) >= IDLE
+    answered_at = [a.at for a in store.studies.answers(who.study, who.pk) if a.item == row.item]
+    return now - max(answered_at, default=row.began) >= IDLE

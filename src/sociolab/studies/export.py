@@ -85,7 +85,7 @@ def _texts(store: Store, row: StudyRow) -> dict[str, str]:
         texts["ratings.csv"] = ratings_csv(ratings_in(store, row.run, row.name))
         if drawn := drawn_annotations(store, row.name):
             texts["annotations.csv"] = _annotations(drawn)
-            texts["replaced.csv"] = ratings_csv(r for one in drawn for r in one.replaced)
+            texts["replaced.csv"] = ratings_csv(r for a in drawn for r in a.replaced)
     return texts
 
 
@@ -137,7 +137,7 @@ def _assignments(store: Store, row: StudyRow, names: Mapping[int, str]) -> str:
     played: dict[str, EpisodeRow] = {}
     kinds: Mapping[str, AgentKind] = {}
     if row.kind == "play" and row.run is not None:
-        played = {one.trial: one for one in episode_rows(store, row.run)}
+        played = {episode.trial: episode for episode in episode_rows(store, row.run)}
         kinds = store.run(row.run).declared.agents
     return csv_text(
         (
@@ -162,17 +162,17 @@ def _of_play(
     """Task, partners, what kind these are, turns; empty where nothing was played."""
     if play is None:
         return None, None, None, None
-    others = list(dict.fromkeys(agent for at, agent in play.cast if at != seat))
-    conditions = dict.fromkeys(kinds.get(agent, "") for agent in others)
-    return play.task, " ".join(others), " ".join(filter(None, conditions)), play.turns
+    partners = list(dict.fromkeys(agent for at, agent in play.cast if at != seat))
+    conditions = dict.fromkeys(kinds.get(agent, "") for agent in partners)
+    return play.task, " ".join(partners), " ".join(filter(None, conditions)), play.turns
 
 
 def _turns(store: Store, row: StudyRow, run: str, names: Mapping[int, str]) -> str:
     """A row for each action of a turn, and for each turn that failed for good."""
     people = {(a.item, a.seat): names[a.participant] for a in store.studies.assignments(row.name)}
     rows: list[tuple[str | int | None, ...]] = []
-    for one in store.trials(run):
-        key, episode = one.trial.id, store.episode(run, one.trial.id)
+    for trial_row in store.trials(run):
+        key, episode = trial_row.trial.id, store.episode(run, trial_row.trial.id)
         for event in episode.events:
             if isinstance(event, Unusable) and event in episode.failed_turns:
                 took: list[tuple[str | None, ...]] = [(None, None, None, event.cause)]
@@ -180,8 +180,8 @@ def _turns(store: Store, row: StudyRow, run: str, names: Mapping[int, str]) -> s
                 took = [(act.kind, act.text, " ".join(act.to), None) for act in event.actions]
             else:
                 continue
-            at, who = event.seat, one.trial.agent(event.seat)
-            head = (key, one.status, one.trial.task.id, event.turn + 1, at, who)
+            at, who = event.seat, trial_row.trial.agent(event.seat)
+            head = (key, trial_row.status, trial_row.trial.task.id, event.turn + 1, at, who)
             rows += ((*head, people.get((key, at)), *each) for each in took)
     return csv_text(
         ("item", "status", "task", "turn", "seat", "agent", "participant",
@@ -197,13 +197,13 @@ def _survey(
 ) -> str:
     """A row for each participant who answered anything, a column for each question."""
     columns = [question.name for question in settings.survey]
-    said: dict[str, dict[str, str]] = {}
+    rows: dict[str, dict[str, str]] = {}
     for who, item, name, value, _ in answers:
         if item == WHOLE and name in columns:
-            said.setdefault(who, {})[name] = shown_value(value)
+            rows.setdefault(who, {})[name] = shown_value(value)
     return csv_text(
         ("participant", *columns),
-        ((who, *(said[who].get(name) for name in columns)) for who in people if who in said),
+        ((who, *(rows[who].get(name) for name in columns)) for who in people if who in rows),
     )
 
 
@@ -243,7 +243,7 @@ def readme(row: StudyRow, settings: StudySettings) -> str:
     rows, parts = "", []
     if settings.survey:
         rows += "| `survey.csv` | the exit survey of a participant |\n"
-        questions = "\n".join(f"- `{one.name}`: {one.text}" for one in settings.survey)
+        questions = "\n".join(f"- `{q.name}`: {q.text}" for q in settings.survey)
         parts.append(_SURVEY.format(questions=questions))
     if row.kind == "rate":
         rows += "| `ratings.csv` | a rating that counts |\n"

@@ -71,11 +71,11 @@ def low_sessions(store: Store, run: str, plan: ImpressionsPlan) -> dict[str, flo
     What people said is no such score, and an episode that no judge could score is not low.
     """
     played = set(store.trial_ids(run, "played"))
-    said: dict[str, list[float]] = {}
+    scores: dict[str, list[float]] = {}
     for row in store.verdicts.scores(run, measure=plan.measure, texts=False):
         if row.trial in played and row.judge.method != "people" and row.value is not None:
-            said.setdefault(row.trial, []).append(row.value)
-    means = {trial: fmean(values) for trial, values in said.items()}
+            scores.setdefault(row.trial, []).append(row.value)
+    means = {trial: fmean(values) for trial, values in scores.items()}
     return {trial: value for trial, value in means.items() if value < plan.below}
 
 
@@ -101,13 +101,13 @@ def session_shown(store: Store, run: str, trial: str) -> SessionShown:
 
 def give_word(store: Store, study: str, who: ParticipantRow, trial: str, word: str) -> str:
     """Keep a participant's word for a session they were given; what is wrong with it, or ""."""
-    kept, problem = impression_word(word)
+    normalized, problem = impression_word(word)
     if problem:
         return problem
     with store.transaction():
         row = assignment_of(store, study, who.pk, trial)
         if row is not None and row.state != "done":
-            store.studies.answer(who.pk, trial, WORD, kept)
+            store.studies.answer(who.pk, trial, WORD, normalized)
             store.studies.progress(row.pk, "done")
     return ""
 
@@ -125,4 +125,4 @@ def words_of(store: Store, study: str) -> tuple[tuple[str, str, str], ...]:
 def counted(words: Sequence[tuple[str, str, str]]) -> tuple[tuple[str, int], ...]:
     """Words and how often each was said, the most frequent first, equals by letters."""
     counts = Counter(word for _, _, word in words)
-    return tuple(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+    return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

@@ -120,7 +120,7 @@ class Key:
     attempt: int
 
     @classmethod
-    def of(cls, request: Request) -> Key:
+    def from_request(cls, request: Request) -> Key:
         """Of a request."""
         return cls(request.turn, request.name, request.attempt)
 
@@ -147,14 +147,14 @@ class EpisodeContext:
 
 @dataclass
 class LiveEpisode:
-    """A trial, played by drive; `journal` holds its events if it goes on, `kept` what people had
+    """A trial, played by drive; `journal` holds its events if it goes on, `answers` what people had
     answered by then, seat by seat, and `released` the seats whose people had gone on by then."""
 
     context: EpisodeContext
     trial: Trial
     people: Sequence[str]
     journal: tuple[Event, ...] = ()
-    kept: Mapping[str, Sent] = field(default_factory=dict)
+    answers: Mapping[str, Sent] = field(default_factory=dict)
     released: Collection[str] = ()
 
     def __post_init__(self) -> None:
@@ -171,7 +171,7 @@ class LiveEpisode:
             for seat in self.people
         }
         for seat in self.released:
-            if seat not in self.kept:
+            if seat not in self.answers:
                 self._seats[seat].leave()
 
     # ------------------------------------------------------------------ playing
@@ -190,9 +190,9 @@ class LiveEpisode:
             self._cut = True  # it is not over, and taken up again from what is on disk
             raise
         finally:
-            for one in self._taken.values():
-                if not one.written.done():
-                    one.written.cancel()
+            for answer in self._taken.values():
+                if not answer.written.done():
+                    answer.written.cancel()
 
     def _player(self, seat: str, agent: str) -> Player:
         return self._seats[seat] if seat in self._seats else self.context.partners[agent]
@@ -218,14 +218,14 @@ class LiveEpisode:
     def _miss(self, seat: str) -> None:
         """A partner that lets as many turns go by as a person may has gone, as a person would."""
         own = [
-            one
-            for one in self._events
-            if getattr(one, "seat", None) == seat
-            and not (isinstance(one, Unusable) and one.name in self._optional)
+            event
+            for event in self._events
+            if getattr(event, "seat", None) == seat
+            and not (isinstance(event, Unusable) and event.name in self._optional)
         ]
         missed = own[-self.context.missed :]
         if len(missed) == self.context.missed and all(
-            isinstance(one, Unusable) and one.final and one.cause == "timeout" for one in missed
+            isinstance(e, Unusable) and e.final and e.cause == "timeout" for e in missed
         ):
             raise ModelError(
                 f"the partner in the seat {seat} let {len(missed)} turns go by", cause="timeout"
@@ -236,9 +236,9 @@ class LiveEpisode:
         return isinstance(event, Unusable) and not event.final and event.seat not in self._seats
 
     def _written(self, event: Moved | Answered | Unusable) -> None:
-        taken = self._taken.get((event.seat, key_of(event)))
-        if taken is not None and not taken.written.done():
-            taken.written.set_result(None)
+        answer = self._taken.get((event.seat, key_of(event)))
+        if answer is not None and not answer.written.done():
+            answer.written.set_result(None)
 
     def begin(self, request: Request) -> None:
         """Somebody is asked now."""
@@ -248,8 +248,10 @@ class LiveEpisode:
         self._release()
         if request.attempt == 1 or request.seat in self._seats:
             self.context.changed()
-        sent = self.kept.get(request.seat)
-        if sent is not None and sent.key == Key.of(request):  # answered before the server stopped
+        sent = self.answers.get(request.seat)
+        if sent is not None and sent.key == Key.from_request(
+            request
+        ):  # answered before the server stopped
             asyncio.get_running_loop().call_soon(self._take, request.seat, request, sent)
 
     def end(self, request: Request) -> None:
@@ -267,11 +269,11 @@ class LiveEpisode:
         """Let those go on who have nothing more to answer, if somebody else has."""
         while self._asked and self._through:
             seat, request = self._through.popitem()
-            taken = self._taken.get((seat, Key.of(request)))
-            unwritten = taken is not None and not taken.written.done()
-            self.context.release(seat, taken.sent if taken and unwritten else None)
-            if taken and unwritten:
-                taken.written.set_result(None)
+            answer = self._taken.get((seat, Key.from_request(request)))
+            unwritten = answer is not None and not answer.written.done()
+            self.context.release(seat, answer.sent if answer and unwritten else None)
+            if answer and unwritten:
+                answer.written.set_result(None)
 
     # ------------------------------------------------------------------ people
 
@@ -281,22 +283,22 @@ class LiveEpisode:
         NotTaken where it cannot be used, Stale where it answers what is not asked (any more). The
         same answer sent again is no second one.
         """
-        taken = self._taken.get((seat, sent.key)) or self._in_journal(seat, sent)
-        if taken is None:
+        answer = self._taken.get((seat, sent.key)) or self._in_journal(seat, sent)
+        if answer is None:
             if self._latest is None:
                 raise CutOff(CUT_OFF)  # it is just being taken up
-            asked = self._seats[seat].asked
-            if asked is None or Key.of(asked.request) != sent.key:
+            pending = self._seats[seat].asked
+            if pending is None or Key.from_request(pending.request) != sent.key:
                 raise Stale("It is no longer your turn. Please look at what has happened since.")
-            taken = self._take(seat, asked.request, sent)
-        elif taken.sent.content != sent.content:
+            answer = self._take(seat, pending.request, sent)
+        elif answer.sent.content != sent.content:
             raise Stale("You have already taken this turn, perhaps in another window.")
         try:
-            await asyncio.wait_for(asyncio.shield(taken.written), PATIENCE)
+            await asyncio.wait_for(asyncio.shield(answer.written), PATIENCE)
         except TimeoutError:
             self.context.keep(seat, sent)
         except asyncio.CancelledError:
-            if not taken.written.cancelled():
+            if not answer.written.cancelled():
                 raise
             raise (CutOff(CUT_OFF) if self._cut else Stale(OVER)) from None
 
@@ -309,8 +311,8 @@ class LiveEpisode:
         if not self._seats[seat].answer(value):
             raise Stale("The time for this turn is over.")
         written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        taken = self._taken[seat, sent.key] = _Taken(sent, written)
-        return taken
+        answer = self._taken[seat, sent.key] = _Taken(sent, written)
+        return answer
 
     def _in_journal(self, seat: str, sent: Sent) -> _Taken | None:
         """An answer that was taken before the server was started again."""
@@ -327,26 +329,26 @@ class LiveEpisode:
 
     def asking(self, seat: str) -> Asking | None:
         """What this seat's person is asked now."""
-        asked = self._seats[seat].asked
-        if asked is None or (seat, Key.of(asked.request)) in self._taken:
+        pending = self._seats[seat].asked
+        if pending is None or (seat, Key.from_request(pending.request)) in self._taken:
             return None
-        left = asked.due - asyncio.get_running_loop().time()
-        over, request = "", asked.request
+        seconds_left = pending.due - asyncio.get_running_loop().time()
+        over, request = "", pending.request
         if request.last:
             over = how_it_ended(
                 self._events, seat, len(self.trial.cast), request.space, self.context.declared
             )
-        return asking(request, left, over)
+        return asking(request, seconds_left, over)
 
     def scene(self, seat: str) -> SeatScene:
         """What this seat may know now."""
-        known = self._seen.get(seat)
-        if known is None or known[0] != len(self._events):
-            known = self._seen[seat] = (len(self._events), self._scene(seat))
-        latest, asked = self._latest, self._asked.get(seat)
-        return known[1].model_copy(
+        cached = self._seen.get(seat)
+        if cached is None or cached[0] != len(self._events):
+            cached = self._seen[seat] = (len(self._events), self._scene(seat))
+        latest, request = self._latest, self._asked.get(seat)
+        return cached[1].model_copy(
             update={
-                "you": asked.observation.you if asked else known[1].you,
+                "you": request.observation.you if request else cached[1].you,
                 "turn": latest.turn + 1 if latest else None,
                 "limit": latest.observation.limit if latest else None,
                 "others_busy": any(other != seat for other in self._asked),
@@ -405,8 +407,8 @@ def _says(event: Moved | Answered, sent: Sent) -> bool:
     seats, and what is sent names."""
     if isinstance(event, Answered):
         return sent.answer is not None
-    said = [(action.kind, action.text, action.fields.keys()) for action in event.actions]
-    return said == [(one.kind, one.text.strip(), one.fields.keys()) for one in sent.actions]
+    recorded = [(act.kind, act.text, act.fields.keys()) for act in event.actions]
+    return recorded == [(act.kind, act.text.strip(), act.fields.keys()) for act in sent.actions]
 
 
 def key_of(event: Moved | Answered | Unusable) -> Key:
@@ -422,30 +424,30 @@ def key_of(event: Moved | Answered | Unusable) -> Key:
 
 def value_of(sent: Sent, request: Request) -> tuple[Action, ...] | BaseModel | NoReply:
     """What was sent as a reply to a request; NotTaken says what is wrong with it."""
-    wanted = request.wanted
+    requested = request.wanted
     if sent.skipped and request.optional:
         return NoReply("gave up", SKIPPED, again=False)
-    if isinstance(wanted, Question):
-        return _answer(sent, wanted)
-    return _actions(sent, wanted, request)
+    if isinstance(requested, Question):
+        return _answer(sent, requested)
+    return _actions(sent, requested, request)
 
 
 def _actions(sent: Sent, space: ActionSpace, request: Request) -> tuple[Action, ...]:
     actions = tuple(
         Action(
-            one.kind,
-            _clean(one.text) if _takes_text(space, one.kind) else "",
-            one.to,
-            fields=_clean_all(one.fields),
+            action.kind,
+            _clean(action.text) if _takes_text(space, action.kind) else "",
+            action.to,
+            fields=_clean_all(action.fields),
         )
-        for one in sent.actions
+        for action in sent.actions
     )
-    others = request.observation.others
-    found = checked(request, Reply(actions), others, lambda name: name if name in others else None)
-    if isinstance(found, NoReply):
-        raise NotTaken(f"{found.problem[:1].upper()}{found.problem[1:]}.")
-    assert isinstance(found.value, tuple)
-    return found.value
+    seats = request.observation.others
+    result = checked(request, Reply(actions), seats, lambda name: name if name in seats else None)
+    if isinstance(result, NoReply):
+        raise NotTaken(f"{result.problem[:1].upper()}{result.problem[1:]}.")
+    assert isinstance(result.value, tuple)
+    return result.value
 
 
 def _answer(sent: Sent, question: Question) -> BaseModel:
@@ -462,8 +464,8 @@ def _answer(sent: Sent, question: Question) -> BaseModel:
 
 
 def _takes_text(space: ActionSpace, kind: str) -> bool:
-    known = space.get(kind)
-    return known is None or known.has_text
+    spec = space.get(kind)
+    return spec is None or spec.has_text
 
 
 def _clean(text: str) -> str:
@@ -475,9 +477,9 @@ def _clean_all(value: Any) -> Any:
         case str():
             return _clean(value)
         case list():
-            return [_clean_all(one) for one in value]
+            return [_clean_all(item) for item in value]
         case dict():
-            return {str(key): _clean_all(one) for key, one in value.items()}
+            return {str(key): _clean_all(item) for key, item in value.items()}
         case _:
             return value
 
@@ -492,4 +494,4 @@ def _shallow(value: Any, most: int) -> bool:
     if not isinstance(value, list | dict):
         return True
     inside = value.values() if isinstance(value, dict) else value
-    return most > 0 and all(_shallow(one, most - 1) for one in inside)
+    return most > 0 and all(_shallow(item, most - 1) for item in inside)

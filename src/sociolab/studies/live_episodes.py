@@ -67,9 +67,11 @@ class LiveEpisodes:
         """Take up what was under way when the server stopped, and judge what was not judged."""
         for trial, people, released in self._records.under_way():
             journal = self._records.events(trial.id)
-            kept = self._records.kept(trial.id, people)
+            answers = self._records.last_answers(trial.id, people)
             context = self._context(trial, people)
-            self._seat(LiveEpisode(context, trial, tuple(people), journal, kept, released), people)
+            self._seat(
+                LiveEpisode(context, trial, tuple(people), journal, answers, released), people
+            )
         for trial in self._records.played():
             self._in_background(self._jury.judge(trial))
         self._watch.begin()
@@ -163,11 +165,11 @@ class LiveEpisodes:
         if place is not None and place.episode.trial.id == trial.id:
             del self.places[person]
 
-    def _fail(self, trial: Trial, cause: Cause, problem: str, gone: str = "") -> None:
+    def _fail(self, trial: Trial, cause: Cause, problem: str, dropout_seat: str = "") -> None:
         """It is over, and no play: what was planned is planned again, for others (a stand-in's
         plays never were)."""
         with self._records.store.transaction():
-            self._records.end(trial.id, "failed", cause, problem, gone)
+            self._records.end(trial.id, "failed", cause, problem, dropout_seat)
             if len(seats_of_people(trial)) == self._plan.people:
                 self._records.lay_out(self.next_play(trial))
         self._callbacks.free()
@@ -181,13 +183,13 @@ class LiveEpisodes:
 def _paced(plan: PlayPlan, partner_cast: PartnerCast, task: str) -> dict[str, Player]:
     """Everybody who is no person, by label; somebody's own code is kept in bounds."""
     pace = TypingPace(plan.words_a_minute, plan.turn_seconds, plan.seed)
-    found: dict[str, Player] = {}
-    for one in partner_cast.others:
-        player, label = one.player, one.id.label
-        if one.own:
+    players: dict[str, Player] = {}
+    for partner in partner_cast.others:
+        player, label = partner.player, partner.id.label
+        if partner.own:
             player = ForeignPlayer(player, label, task, plan.turn_seconds, partner_cast.waits)
-        found[label] = PacedPlayer(player, pace)
-    return found
+        players[label] = PacedPlayer(player, pace)
+    return players
 
 
 _AT_ONCE = 4
@@ -216,15 +218,15 @@ class StudyJudging:
 
     async def _judge(self, trial: Trial) -> None:
         store, run = self._records.store, self._records.run
-        left = [
+        pending = [
             judge
             for judge in self._partner_cast.judges
             if not store.verdicts.judged(run, judge.id, trial=trial.id)
         ]
-        if not left:
+        if not pending:
             return
         episode = Episode(trial, self._records.events(trial.id))
-        for judge in left:
+        for judge in pending:
             verdicts = await verdicts_or_failures(store, run, judge, episode)
             store.verdicts.add(run, judge.id, verdicts, trial=trial.id)
 
@@ -243,8 +245,8 @@ class BlockedWatch:
 
     def begin(self) -> None:
         """Look from now on, if there is any code but ours."""
-        others, judges = self._partner_cast.others, self._partner_cast.judges
-        if any(one.own for one in others) or any(isinstance(one, OwnJudge) for one in judges):
+        partners, judges = self._partner_cast.others, self._partner_cast.judges
+        if any(p.own for p in partners) or any(isinstance(judge, OwnJudge) for judge in judges):
             self._thread = threading.Thread(target=self._work, name="blocked", daemon=True)
             self._thread.start()
 

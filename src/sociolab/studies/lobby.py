@@ -91,9 +91,9 @@ class LiveStudies:
 
     async def lobby(self, study: StudyRow) -> Lobby:
         """The lobby of an open study, made if there is none; NotPlayable where that fails."""
-        known = self.open_lobby(study.name)
-        if known is not None:
-            return known
+        lobby = self.open_lobby(study.name)
+        if lobby is not None:
+            return lobby
         async with self._doors[study.name]:
             if study.name not in self._open:
                 self._check_rested(study.name)
@@ -113,8 +113,8 @@ class LiveStudies:
 
     def open_lobby(self, name: str) -> Lobby | None:
         """The lobby of a study, if there is one already."""
-        known = self._open.get(name)
-        return known.lobby if known is not None else None
+        entry = self._open.get(name)
+        return entry.lobby if entry is not None else None
 
     async def set_aside(self, name: str) -> None:
         """Stop the plays of a study as they are. Whoever comes waits until it is taken up."""
@@ -155,9 +155,9 @@ class LiveStudies:
         with ExitStack() as stack:
             stack.enter_context(lock_run(self._store.path, study.run))
             partner_cast = await asyncio.to_thread(partner_cast_of, plan)  # reads data from disk
-            now = await asyncio.to_thread(run_settings, plan, partner_cast)
-            agents = [one.id for one in partner_cast.others]
-            for problem in other_code(self._store.run(study.run), now, agents):
+            settings = await asyncio.to_thread(run_settings, plan, partner_cast)
+            agents = [partner.id for partner in partner_cast.others]
+            for problem in other_code(self._store.run(study.run), settings, agents):
                 # People are not sent away for it, but whoever runs the server knows.
                 log.warning(
                     "study %s: %s; what is played from now on is recorded as by the same: set up "
@@ -178,13 +178,13 @@ class LiveStudies:
             self._open[study.name] = _OpenStudy(lobby, stack.pop_all())
 
     async def _shut(self, name: str) -> None:
-        known = self._open.pop(name, None)
-        if known is not None:
-            with known.lock:
-                await known.lobby.close()
+        entry = self._open.pop(name, None)
+        if entry is not None:
+            with entry.lock:
+                await entry.lobby.close()
 
     def _is_open(self, name: str) -> bool:
-        return any(one.name == name and one.open for one in self._store.studies.all())
+        return any(study.name == name and study.open for study in self._store.studies.all())
 
     def _check_rested(self, name: str) -> None:
         if asyncio.get_running_loop().time() < self._rests.get(name, 0.0):
@@ -269,7 +269,7 @@ class Lobby:
         now, plan = self._loop.time(), self._plan
         # People who come together wait for each other; who plays with no people waits as long as
         # others do.
-        number = len(self._records.of(person))
+        number = len(self._records.assignments_of(person))
         wait = self._pace.arrival(person, number) if plan.people == 1 else 0.0
         self._waiting.enter(person, now, now + wait)
         if wait:
@@ -287,7 +287,7 @@ class Lobby:
         """Take an answer, see `LiveEpisode.act`."""
         place = self._live.places.get(person)
         if place is None or place.episode.trial.id != sent.trial:
-            if any(one.item == sent.trial for one in self._records.of(person)):
+            if any(row.item == sent.trial for row in self._records.assignments_of(person)):
                 raise Stale(OVER)
             raise Stale("You are not in this conversation at the moment; please reload the page.")
         try:
@@ -321,9 +321,9 @@ class Lobby:
             last=None if place else self._last_of(person),
         )
 
-    def given(self, person: int) -> tuple[str, ...]:
+    def episodes_of(self, person: int) -> tuple[str, ...]:
         """The episodes that a person has or had a seat in."""
-        return tuple(one.item for one in self._records.of(person))
+        return tuple(row.item for row in self._records.assignments_of(person))
 
     def listening(self, person: int) -> AbstractContextManager[asyncio.Event]:
         """An event that is set whenever the person's screen may have changed."""
@@ -342,17 +342,17 @@ class Lobby:
         ended = self._records.ended(person)
         if not ended:
             return None
-        given, known = ended[-1], self._last.get(person)
-        if known is None or known.trial != given.item:
-            known = self._last[person] = self._ending(given)
-        return known
+        assignment, cached = ended[-1], self._last.get(person)
+        if cached is None or cached.trial != assignment.item:
+            cached = self._last[person] = self._ending(assignment)
+        return cached
 
-    def _ending(self, given: AssignmentRow) -> LastEpisode:
-        records, trial = self._records, given.item
-        if records.was_taken_back(given):
+    def _ending(self, assignment: AssignmentRow) -> LastEpisode:
+        records, trial = self._records, assignment.item
+        if records.was_taken_back(assignment):
             return taken_back(trial)
         kit, events = self._partner_cast.kit, records.events(trial)
-        return last_of(kit, records.row(trial), events, given.seat, given.state)
+        return last_of(kit, records.row(trial), events, assignment.seat, assignment.state)
 
     # ------------------------------------------------------------------ the waiting room
 
@@ -361,8 +361,8 @@ class Lobby:
         when the budget is spent."""
         if self._records.spent:
             self._empty()
-        while (found := self._first_match()) is not None:
-            self._sit_down(*found)
+        while (pairing := self._first_match()) is not None:
+            self._sit_down(*pairing)
 
     def _empty(self) -> None:
         waited = self._waiting.everybody()
@@ -374,19 +374,19 @@ class Lobby:
         ready = list(islice(self._waiting.ready(self._loop.time()), _LOOKED_AT))
         planned = self._records.planned(self._plan.people)
         for people in combinations(ready, self._plan.people):
-            found = self._records.ledger.choose(planned, people)
-            if found is not None:
-                return found
+            pairing = self._records.ledger.choose(planned, people)
+            if pairing is not None:
+                return pairing
         return None
 
     def _waited(self, person: int) -> None:
         """Somebody has waited long enough: they meet the stand-in, or are let go; who is not there
         any more has only stopped to wait."""
-        here = self._waiting.present(person, self._loop.time()) or person in self._listeners
-        found = self._with_stand_in(person) if here and not self._records.spent else None
-        if found is not None:
-            self._sit_down(*found)
-        elif here and not is_done(self._records, self._plan, person):
+        present = self._waiting.present(person, self._loop.time()) or person in self._listeners
+        pairing = self._with_stand_in(person) if present and not self._records.spent else None
+        if pairing is not None:
+            self._sit_down(*pairing)
+        elif present and not is_done(self._records, self._plan, person):
             self._records.let_go(person)
         self._stop_waiting(person)
         self._listeners.tell([person])
@@ -401,7 +401,7 @@ class Lobby:
             trial_with(plan, self._partner_cast, task, cast_of(plan, task, (seat,), agent), 0)
             for seat in seats_for_people(self._partner_cast.kit, task)
         ]
-        return ledger.choose({name: [self._live.next_play(one) for one in options]}, (person,))
+        return ledger.choose({name: [self._live.next_play(trial) for trial in options]}, (person,))
 
     def _sit_down(self, trial: Trial, people: People) -> None:
         for person in people.values():

@@ -54,13 +54,13 @@ def invite(store: Store, study: str, count: int) -> tuple[Link, ...]:
     if not 1 <= count <= MOST:
         raise ConfigError(f"1 to {MOST} links are made at a time, found {count}")
     with store.transaction():
-        taken = {row.id for row in store.studies.participants(study)}
-        made = []
+        pseudonyms = {row.id for row in store.studies.participants(study)}
+        links = []
         for _ in range(count):
-            link = Link(_fresh(taken), _secret())
+            link = Link(_fresh(pseudonyms), _secret())
             store.studies.add_participant(study, link.participant, digest(link.secret))
-            made.append(link)
-    return tuple(made)
+            links.append(link)
+    return tuple(links)
 
 
 def reissue(store: Store, study: str, participant: str) -> Link:
@@ -75,11 +75,11 @@ def _secret() -> str:
     return secrets.token_urlsafe(24)
 
 
-def _fresh(taken: set[str]) -> str:
-    while (found := pseudonym()) in taken:
+def _fresh(pseudonyms: set[str]) -> str:
+    while (candidate := pseudonym()) in pseudonyms:
         pass
-    taken.add(found)
-    return found
+    pseudonyms.add(candidate)
+    return candidate
 
 
 EACH = "each"
@@ -97,8 +97,8 @@ def completion_code(settings: StudySettings, participant: str) -> str:
     """
     if settings.completion_code != EACH:
         return settings.completion_code
-    made = hmac.new(settings.code_key.encode(), participant.encode(), hashlib.sha256).digest()
-    number = int.from_bytes(made)
+    mac = hmac.new(settings.code_key.encode(), participant.encode(), hashlib.sha256).digest()
+    number = int.from_bytes(mac)
     letters = []
     for _ in range(_CODE_LENGTH):
         number, rest = divmod(number, len(_CODE_LETTERS))
@@ -227,8 +227,8 @@ def _played(store: Store, study: StudyRow, participant: int) -> tuple[str, ...]:
     if study.kind != "play" or study.run is None:
         return ()
     planned = {row.trial.id for row in store.trials(study.run)}
-    given = store.studies.assignments(study.name, participant)
-    return tuple(dict.fromkeys(each.item for each in given if each.item in planned))
+    assignments = store.studies.assignments(study.name, participant)
+    return tuple(dict.fromkeys(each.item for each in assignments if each.item in planned))
 
 
 def _trial(store: Store, study: StudyRow, trial: str, participant: int) -> int:
@@ -245,15 +245,15 @@ def _trial(store: Store, study: StudyRow, trial: str, participant: int) -> int:
     for other in store.studies.all():
         if other.run == study.run and other.kind != "play":
             store.studies.drop_item(other.name, trial)
-    others = [
+    assignments = [
         each
         for each in store.studies.assignments(study.name)
         if each.item == trial and each.participant != participant
     ]
-    for each in others:
+    for each in assignments:
         store.studies.progress(each.pk, "given up")
         store.studies.answer(each.participant, trial, WITHDRAWN, True)
-    return len(others)
+    return len(assignments)
 
 
 def _ratings(store: Store, study: StudyRow, participant: str) -> int:
@@ -266,16 +266,16 @@ def _ratings(store: Store, study: StudyRow, participant: str) -> int:
 def _ratings_in(store: Store, run: str, judge: JudgeId, participant: str) -> int:
     deleted, measures = 0, frozenset[str]()
     for row in tuple(store.verdicts.judgings(run, judge)):
-        mine = [
+        own = [
             verdict
             for verdict in row.verdicts
             if not isinstance(verdict, ScoreFailure)
             and verdict.rated_by is not None
             and verdict.rated_by.rater == participant
         ]
-        if mine:
+        if own:
             store.verdicts.delete(run, judge, trial=row.trial, cell=row.cell, judging=row.judging)
             measures = measures or frozenset(rated_measures(store, run))
             # The overall is made of a person's ratings, and is none.
-            deleted += sum(verdict.measure.name in measures for verdict in mine)
+            deleted += sum(verdict.measure.name in measures for verdict in own)
     return deleted

@@ -66,13 +66,13 @@ class PartnerCast:
 def played_world(plan: PlayPlan) -> WorldKit:
     """The world that is played; ConfigError where it is none that people can sit in."""
     if plan.world not in world_names():
-        known = ", ".join(world_names())
-        raise ConfigError(f'world: there is no world "{plan.world}"; expected one of {known}')
+        names = ", ".join(world_names())
+        raise ConfigError(f'world: there is no world "{plan.world}"; expected one of {names}')
     kit = load_world(plan.world, plan.data, FAILURE_POLICY, plan.settings, plan.seed)
     if kit.model_player is not None:
         raise ConfigError(
             f'world: people cannot take a seat in "{plan.world}"; choose '
-            f"one of {', '.join(worlds_that(lambda one: one.people))}"
+            f"one of {', '.join(worlds_that(lambda plugin: plugin.people))}"
         )
     return kit
 
@@ -136,21 +136,21 @@ def seats_for_people(kit: WorldKit, task: Task) -> tuple[str, ...]:
     """The seats that a person can take: those of an agent under evaluation (at an AntEval table
     the party's, not the NPC's)."""
     casts = (kit.casts or every_seating)(("person",), "partner", task.seats)
-    taken = {seat for cast in casts for seat, who in zip(task.seats, cast, strict=True)
+    seats = {seat for cast in casts for seat, who in zip(task.seats, cast, strict=True)
              if who == "person"}  # fmt: skip
-    return tuple(seat for seat in task.seats if seat in taken)
+    return tuple(seat for seat in task.seats if seat in seats)
 
 
 def run_settings(plan: PlayPlan, partner_cast: PartnerCast | None = None) -> Mapping[str, Json]:
     """What the settings of the study's run hold: what those of any run do, and how it is played."""
     partner_cast = partner_cast or partner_cast_of(plan)
     data, person = partner_cast.kit.data, people_agent(plan)
-    agents = (person, *(one.id for one in partner_cast.partners))
+    agents = (person, *(partner.id for partner in partner_cast.partners))
     lists = list_hashes(plan.world, partner_cast.kit.world, plan.tasks)
     settings: dict[str, Json] = {
         "data": [data.name, data.version, data.hash],
         "data_source": plan.data,
-        "agents": [[one.label, one.settings] for one in agents],
+        "agents": [[agent.label, agent.settings] for agent in agents],
         "partner": None,
         "judges": [judge.id.recorded() for judge in partner_cast.judges],
         "tasks": plan.tasks,
@@ -168,8 +168,8 @@ def run_settings(plan: PlayPlan, partner_cast: PartnerCast | None = None) -> Map
         "words_a_minute": plan.words_a_minute,
         "stand_in": plan.stand_in,
     }
-    told = partner_cast.kit.instructions
-    settings |= {INSTRUCTIONS: told.as_json()} if told else {}
+    instructions = partner_cast.kit.instructions
+    settings |= {INSTRUCTIONS: instructions.as_json()} if instructions else {}
     return settings | ({"task_lists": lists} if lists else {})
 
 
@@ -191,7 +191,7 @@ def _casts(
             f"people: {plan.people} people cannot sit in {task.id}, which has "
             f"{len(open_seats)} seats for people; set fewer"
         )
-    partners = tuple(one.id for one in partner_cast.partners)
+    partners = tuple(player.id for player in partner_cast.partners)
     if plan.people < len(task.seats) and not partners:
         raise ConfigError(
             f"partners: {len(task.seats) - plan.people} seats of {task.id} are left for a partner; "

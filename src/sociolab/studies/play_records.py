@@ -31,8 +31,8 @@ class PlayRecords:
         for row in store.trials(run):
             self._set(row)
         self._own: defaultdict[int, list[AssignmentRow]] = defaultdict(list)
-        for given in store.studies.assignments(study):
-            self._note(given)
+        for assignment in store.studies.assignments(study):
+            self._note(assignment)
 
     # ------------------------------------------------------------------ reading
 
@@ -48,23 +48,25 @@ class PlayRecords:
         """All tasks, by their ids, in plan order."""
         return {row.trial.task.id: row.trial.task for row in self._rows.values()}
 
-    def of(self, person: int) -> Sequence[AssignmentRow]:
+    def assignments_of(self, person: int) -> Sequence[AssignmentRow]:
         """What a person was given, in that order."""
         return self._own.get(person, ())
 
     def ended(self, person: int) -> list[AssignmentRow]:
         """The plays that are over for a person."""
-        return [one for one in self.of(person) if one.item != LET_GO and one.state in _OVER]
+        return [
+            row for row in self.assignments_of(person) if row.item != LET_GO and row.state in _OVER
+        ]
 
     def was_let_go(self, person: int) -> bool:
         """Whether a person waited in vain."""
-        return any(one.item == LET_GO for one in self.of(person))
+        return any(row.item == LET_GO for row in self.assignments_of(person))
 
-    def was_taken_back(self, given: AssignmentRow) -> bool:
+    def was_taken_back(self, assignment: AssignmentRow) -> bool:
         """Whether what was played there is deleted, since somebody else wished to be forgotten."""
-        return given.state == "given up" and any(
-            said.item == given.item and said.name == WITHDRAWN
-            for said in self.store.studies.answers(self.study, given.participant)
+        return assignment.state == "given up" and any(
+            answer.item == assignment.item and answer.name == WITHDRAWN
+            for answer in self.store.studies.answers(self.study, assignment.participant)
         )
 
     def under_way(self) -> list[tuple[Trial, dict[str, int], set[str]]]:
@@ -76,14 +78,14 @@ class PlayRecords:
         seated: defaultdict[str, dict[str, int]] = defaultdict(dict)
         released: defaultdict[str, set[str]] = defaultdict(set)
         for person, own in self._own.items():
-            for one in own:
-                if one.state != "given up":
-                    seated[one.item][one.seat] = person
-                if one.state == "done":
-                    released[one.item].add(one.seat)
+            for assignment in own:
+                if assignment.state != "given up":
+                    seated[assignment.item][assignment.seat] = person
+                if assignment.state == "done":
+                    released[assignment.item].add(assignment.seat)
         playing = [row.trial for row in self._rows.values() if row.status == "playing"]
-        found = [(trial, seated[trial.id], released[trial.id]) for trial in playing]
-        return [one for one in found if set(one[1]) == set(seats_of_people(one[0]))]
+        episodes = [(trial, seated[trial.id], released[trial.id]) for trial in playing]
+        return [e for e in episodes if set(e[1]) == set(seats_of_people(e[0]))]
 
     def played(self) -> list[Trial]:
         """The trials that were played to their end."""
@@ -97,21 +99,21 @@ class PlayRecords:
     def broken(self, person: int) -> int:
         """How many plays of a person, the last one and those before it in a row, ended since the
         other side failed."""
-        rows = [self._rows[one.item] for one in reversed(self.ended(person))]
+        rows = [self._rows[assignment.item] for assignment in reversed(self.ended(person))]
         return len(list(takewhile(_is_broken, rows)))
 
     def events(self, trial: str) -> tuple[Event, ...]:
         """What has happened in a trial."""
         return self.store.events(self.run, trial)
 
-    def kept(self, trial: str, people: Mapping[str, int]) -> dict[str, Sent]:
+    def last_answers(self, trial: str, people: Mapping[str, int]) -> dict[str, Sent]:
         """The last answer of each seat that was kept beside the events."""
-        found = {}
+        answers = {}
         for seat, person in people.items():
-            for one in self.store.studies.answers(self.study, person):
-                if one.item == trial and isinstance(one.value, dict):
-                    found[seat] = Sent.model_validate(one.value)
-        return found
+            for answer in self.store.studies.answers(self.study, person):
+                if answer.item == trial and isinstance(answer.value, dict):
+                    answers[seat] = Sent.model_validate(answer.value)
+        return answers
 
     # ------------------------------------------------------------------ writing
 
@@ -121,15 +123,15 @@ class PlayRecords:
             if trial.id not in self._rows:
                 self._add(trial)
             self._status(trial.id, "playing")
-            given = [
+            assignments = [
                 AssignmentRow(
                     self.store.studies.assign(person, trial.id, seat, "open"),
                     person, trial.id, seat, "open", 0.0, None,
                 )
                 for seat, person in people.items()
             ]  # fmt: skip
-        for one in given:
-            self._note(one)
+        for assignment in assignments:
+            self._note(assignment)
 
     def write(self, trial: str, event: Event) -> None:
         """Put an event on disk, now: whoever did it is told so."""
@@ -146,13 +148,13 @@ class PlayRecords:
         status: Status,
         cause: Cause | None = None,
         problem: str = "",
-        gone: str = "",
+        dropout_seat: str = "",
     ) -> None:
         """It is over: as `status` says, with `gone` the seat of whoever gave up."""
         with self.store.transaction():
             self._status(trial, status, cause, problem)
             for person in self._own:
-                self._over(person, trial, gone)
+                self._over(person, trial, dropout_seat)
 
     def release(self, trial: str, person: int, sent: Sent | None) -> None:
         """It is over for a person, while others still answer their last question; `sent` is their
@@ -193,14 +195,14 @@ class PlayRecords:
         self.store.set_status(self.run, trial, status, cause, problem)
         self._set(replace(self._rows[trial], status=status, cause=cause, problem=problem))
 
-    def _over(self, person: int, trial: str, gone: str = "") -> None:
+    def _over(self, person: int, trial: str, dropout_seat: str = "") -> None:
         """A person's part in a trial is over, unless it was already."""
         own = self._own[person]
-        for index, one in enumerate(own):
-            if one.item == trial and one.state == "open":
-                state: Progress = "given up" if one.seat == gone else "done"
-                self.store.studies.progress(one.pk, state)
-                own[index] = replace(one, state=state)
+        for index, assignment in enumerate(own):
+            if assignment.item == trial and assignment.state == "open":
+                state: Progress = "given up" if assignment.seat == dropout_seat else "done"
+                self.store.studies.progress(assignment.pk, state)
+                own[index] = replace(assignment, state=state)
 
     def _set(self, row: TrialRow) -> None:
         trial = row.trial
@@ -211,10 +213,12 @@ class PlayRecords:
         else:
             planned.pop(trial.id, None)
 
-    def _note(self, given: AssignmentRow) -> None:
-        self._own[given.participant].append(given)
-        if given.item in self._rows:
-            self.ledger.enter(self._rows[given.item].trial, given.participant, given.seat)
+    def _note(self, assignment: AssignmentRow) -> None:
+        self._own[assignment.participant].append(assignment)
+        if assignment.item in self._rows:
+            self.ledger.enter(
+                self._rows[assignment.item].trial, assignment.participant, assignment.seat
+            )
 
 
 def _is_broken(row: TrialRow) -> bool:
@@ -248,8 +252,8 @@ def is_done(records: PlayRecords, plan: PlayPlan, person: int) -> bool:
 def _is_left(records: PlayRecords, plan: PlayPlan, person: int) -> bool:
     """Whether any task is left that is new to a person."""
     with_stand_in = plan.people > 1 and plan.stand_in is not None
-    left = records.tasks() if with_stand_in else records.planned(plan.people)
-    return any(records.ledger.is_new(task, (person,)) for task in left)
+    tasks = records.tasks() if with_stand_in else records.planned(plan.people)
+    return any(records.ledger.is_new(task, (person,)) for task in tasks)
 
 
 def why_done(records: PlayRecords, plan: PlayPlan, person: int) -> str:
@@ -261,7 +265,9 @@ def why_done(records: PlayRecords, plan: PlayPlan, person: int) -> str:
         return SPENT
     if records.broken(person) >= MOST_BROKEN:
         return BROKEN
-    return TAKEN if not records.of(person) and not _is_left(records, plan, person) else ""
+    return (
+        TAKEN if not records.assignments_of(person) and not _is_left(records, plan, person) else ""
+    )
 
 
 def is_spent(store: Store, run: str) -> bool:
@@ -310,17 +316,17 @@ class AssignmentBalancer:
         task = self.next_task((task for task, some in trials.items() if some), people)
         if task is None:
             return None
-        trial = min(trials[task], key=lambda one: self._burden(one, people))
+        trial = min(trials[task], key=lambda candidate: self._burden(candidate, people))
         return trial, self.seated(trial, people)
 
     def seated(self, trial: Trial, people: Sequence[int]) -> dict[str, int]:
         """Each in the place that they had least often; who came first chooses first."""
-        left = list(people)
+        unseated = list(people)
         seats = {}
         for seat in seats_of_people(trial):
             place = trial.task.seats.index(seat)
-            who = min(left, key=lambda person: self._own_places[person][place])
-            left.remove(who)
+            who = min(unseated, key=lambda person: self._own_places[person][place])
+            unseated.remove(who)
             seats[seat] = who
         return seats
 

@@ -84,7 +84,7 @@ def progress_of(store: Store, study: str) -> StudyProgress:
     """The figures of a study now; StoreError if there is none of this name."""
     row = store.studies.get(study)
     participants = store.studies.participants(study)
-    given = store.studies.assignments(study)
+    assignments = store.studies.assignments(study)
     people = Counter(who.state for who in participants)
     answers = store.studies.answers(study)
     reasons = {each.participant: str(each.value) for each in answers
@@ -93,7 +93,7 @@ def progress_of(store: Store, study: str) -> StudyProgress:
     settings = StudySettings.model_validate(row.settings)
     return StudyProgress(
         {state: people[state] for state in STATES},
-        Counter(each.state for each in given),
+        Counter(each.state for each in assignments),
         _UNITS[row.kind],
         done,
         planned,
@@ -134,7 +134,7 @@ def room(store: Store, row: StudyRow) -> str:
     plan = settings.play or settings.rate or settings.impressions or settings.review
     _, places = _done(store, row)
     if settings.play and row.run and places:
-        items = len({one.trial.task.id for one in store.trials(row.run)})
+        items = len({trial_row.trial.task.id for trial_row in store.trials(row.run)})
         places *= settings.play.people
         unit = "episode" if settings.play.people == 1 else "seat"
     else:
@@ -202,15 +202,17 @@ def rating_progress(
     episodes = tuple(EpisodeProgress(t, done[t], at_it[t]) for t in study.episodes)
     items = set(study.episodes)
     took: dict[str, list[float]] = {}
-    for one in ratings:
-        if one.seconds is not None:
-            took.setdefault(one.rater, []).append(one.seconds)
+    for rating in ratings:
+        if rating.seconds is not None:
+            took.setdefault(rating.rater, []).append(rating.seconds)
     raters, exams = [], exam_results(store, study)
     for who in store.studies.participants(study.name):
-        mine = Counter(r.state for r in rows if r.participant == who.pk and r.item in items)
+        counts = Counter(r.state for r in rows if r.participant == who.pk and r.item in items)
         result = qualifying_result(store, study, who, exams) if study.test else None
         seconds = median(took[who.id]) if who.id in took else None
-        raters.append(RaterProgress(who.id, who.state, mine["done"], mine["open"], result, seconds))
+        raters.append(
+            RaterProgress(who.id, who.state, counts["done"], counts["open"], result, seconds)
+        )
     return episodes, tuple(raters)
 
 
@@ -220,12 +222,12 @@ def troubles(store: Store, study: StudyRow) -> tuple[str, ...]:
     if plan is None or study.run is None:
         return ()
     causes = store.failed_causes(study.run)
-    found = (
+    sentences = (
         _spent(plan, causes),
         _broken(causes),
         unjudged(store, study.run, plan, is_open=study.open),
     )
-    return tuple(sentence for sentence in found if sentence)
+    return tuple(sentence for sentence in sentences if sentence)
 
 
 def _spent(plan: PlayPlan, causes: Counter[str]) -> str:
@@ -242,11 +244,11 @@ def _broken(causes: Counter[str]) -> str:
     broken = Counter({cause: count for cause, count in causes.items() if cause != "gave up"})
     if not broken:
         return ""
-    then = "are not replaced, since the budget is spent" if causes["budget"] else "will be replaced"
+    fate = "are not replaced, since the budget is spent" if causes["budget"] else "will be replaced"
     return (
         f"{plural(broken.total(), 'episode')} ended early because the partner failed: "
         f"{counted(broken)}. Such episodes count for the participant but not for the study, and "
-        f"{then}."
+        f"{fate}."
     )
 
 
@@ -256,7 +258,7 @@ def unjudged(store: Store, run: str, plan: PlayPlan, *, is_open: bool) -> str:
     failed = list[tuple[str | None, str, ScoreFailure]]()
     some = False
     for row in store.verdicts.judgings(run):
-        failures = [one for one in row.verdicts if isinstance(one, ScoreFailure)]
+        failures = [verdict for verdict in row.verdicts if isinstance(verdict, ScoreFailure)]
         if failures and row.trial in episodes:
             failed.append((row.trial, row.judge.label, failures[0]))
             some |= len(failures) < len(row.verdicts)

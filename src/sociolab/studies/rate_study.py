@@ -80,21 +80,21 @@ def rate_study(store: Store, row: StudyRow) -> RateStudy:
         raise ConfigError(f'expected a study of ratings, found "{row.name}", which is of another')
     run = run_of_episodes(store, row.run or plan.run)
     guide = guide_of(store, run.name, plan.guide)
-    measures = {one.name: one.measure for one in guide.guides}
+    measures = {dimension.name: dimension.measure for dimension in guide.guides}
     played = dict.fromkeys(store.trial_ids(run.name, "played"))
     for trial in named_in(plan):
         if trial not in played:
             _check_is_there(store, run.name, trial)
     plan = plan.model_copy(
-        update={"references": tuple(one for one in plan.references if one.episode in played)}
+        update={"references": tuple(r for r in plan.references if r.episode in played)}
     )
-    asked = measures_of(plan, measures)
+    chosen = measures_of(plan, measures)
     if settings.exam_run:
-        test = _exam_places(store, settings.exam_run, {one.name for one in asked})
+        test = _exam_places(store, settings.exam_run, {measure.name for measure in chosen})
     else:
         test = {trial: tuple(places) for trial, places in references_of(plan).items()}
     episodes = tuple(t for t in plan.episodes or played if t in played and t not in test)
-    return RateStudy(row.name, run.name, plan, asked, episodes, test, settings.exam_run)
+    return RateStudy(row.name, run.name, plan, chosen, episodes, test, settings.exam_run)
 
 
 def _exam_places(
@@ -115,7 +115,7 @@ def _exam_places(
 
 def named_in(plan: RatePlan) -> tuple[str, ...]:
     """The episodes that a plan names."""
-    return (*plan.episodes, *(one.episode for one in plan.references))
+    return (*plan.episodes, *(reference.episode for reference in plan.references))
 
 
 def not_played(run: str, trial: str) -> ConfigError:
@@ -134,8 +134,8 @@ def measures_of(plan: RatePlan, measures: Mapping[str, Measure]) -> tuple[Measur
     """The measures that are asked for, in the order of the guide; all if the plan names none."""
     for name in plan.dimensions:
         if name not in measures:
-            known = ", ".join(measures)
-            raise ConfigError(f'expected dimensions out of {known}, found "{name}"')
+            names = ", ".join(measures)
+            raise ConfigError(f'expected dimensions out of {names}, found "{name}"')
     return tuple(
         m for name, m in measures.items() if name in plan.dimensions or not plan.dimensions
     )
@@ -149,10 +149,10 @@ def next_episode(store: Store, study: RateStudy, who: ParticipantRow) -> RatedEp
         return RatedEpisode(test, "test")
     if not may_rate(store, study, who):
         return None
-    found = assign_next(
+    trial = assign_next(
         store, study.name, who.pk, episode_pool(store, study, who), played_by(store, study, who)
     )
-    return None if found is None else RatedEpisode(found, "rate")
+    return None if trial is None else RatedEpisode(trial, "rate")
 
 
 def has_more(store: Store, study: RateStudy, who: ParticipantRow) -> bool:
@@ -221,13 +221,13 @@ def _casts(store: Store, study: RateStudy) -> Mapping[str, str]:
 
 def played_by(store: Store, study: RateStudy, who: ParticipantRow) -> Collection[str]:
     """Episodes that this rater played in: the same pseudonym in a play study of the same run."""
-    found: set[str] = set()
+    trials: set[str] = set()
     for other in store.studies.all():
         if other.kind == "play" and other.run == study.run:
             for person in store.studies.participants(other.name):
                 if person.id == who.id:
-                    found |= {row.item for row in store.studies.assignments(other.name, person.pk)}
-    return found
+                    trials |= {row.item for row in store.studies.assignments(other.name, person.pk)}
+    return trials
 
 
 def done_by(store: Store, study: RateStudy, who: ParticipantRow) -> int:
@@ -241,8 +241,8 @@ def _disputed(store: Store, study: RateStudy) -> frozenset[str]:
     """Episodes that want one more rater; worked out again when ratings were submitted since."""
 
     def find() -> frozenset[str]:
-        found = disputes(store, study.run, study.name, study.plan)
-        return frozenset(one.trial for one in found if one.open)
+        disputed = disputes(store, study.run, study.name, study.plan)
+        return frozenset(dispute.trial for dispute in disputed if dispute.open)
 
     return RUN_CACHE.of(store, study.run, ("disputed", study.name), find)
 
@@ -268,19 +268,19 @@ def drafts_of(
     store: Store, study: str, participant: int, trial: str
 ) -> Mapping[SeatDimension, RatingDraft]:
     """What stands in a rater's form of an episode."""
-    found: dict[SeatDimension, RatingDraft] = {}
+    drafts: dict[SeatDimension, RatingDraft] = {}
     for answer in store.studies.answers(study, participant):
         seat, slash, dimension = answer.name.rpartition("/")
         if answer.item == trial and slash and isinstance(answer.value, dict):
             score, seconds = answer.value.get("score"), answer.value.get("seconds")
-            found[seat, dimension] = RatingDraft(
+            drafts[seat, dimension] = RatingDraft(
                 float(score)
                 if isinstance(score, (int, float))
                 else next((kind for kind in NO_ANSWERS if kind == score), None),
                 str(answer.value.get("reason", "")),
                 float(seconds) if isinstance(seconds, (int, float)) else 0.0,
             )
-    return found
+    return drafts
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,26 +311,26 @@ def missing(
     store: Store,
     study: RateStudy,
     play: RatedEpisode,
-    asked: Sequence[SeatDimension],
+    places: Sequence[SeatDimension],
     drafts: Mapping[SeatDimension, RatingDraft],
 ) -> tuple[MissingRating, ...]:
     """What stands in the way of handing in, in the order of the form."""
-    found = []
+    lacking = []
     measures, scene = rated_measures(store, study.run), None
-    if any(measures[dimension].yes_no for _, dimension in asked):
+    if any(measures[dimension].yes_no for _, dimension in places):
         scene = scene_of(store, study, play)
-    for seat, dimension in asked:
+    for seat, dimension in places:
         draft, measure = drafts.get((seat, dimension), RatingDraft()), measures[dimension]
         score, reason = draft.score, one_line(draft.reason)
         if score is None or not on_scale(measure, score):
-            wanted = "choose an answer" if measure.yes_no else "choose a point on the scale"
-            found.append(MissingRating(seat, dimension, wanted))
+            instruction = "choose an answer" if measure.yes_no else "choose a point on the scale"
+            lacking.append(MissingRating(seat, dimension, instruction))
         problem = reason_problem(reason, study.plan.least_words)
         if not problem and measure.yes_no and scene is not None:
             problem = quote_problem(scene, reason, needed=score == 1)
         if problem:
-            found.append(MissingRating(seat, dimension, problem))
-    return tuple(found)
+            lacking.append(MissingRating(seat, dimension, problem))
+    return tuple(lacking)
 
 
 def submit(
@@ -346,12 +346,12 @@ def submit(
         if row is None or row.state == "done":
             return ()  # handed in by another window of the same person
         drafts = drafts_of(store, study.name, who.pk, play.trial)
-        asked = asked_places(store, study, play)
-        if found := missing(store, study, play, asked, drafts):
-            return found
+        places = asked_places(store, study, play)
+        if lacking := missing(store, study, play, places, drafts):
+            return lacking
         if play.stage == "rate" or study.exam:
             run = study.run_of(play)
-            store_ratings(store, run, study.name, _ratings(who, play, asked, drafts))
+            store_ratings(store, run, study.name, _ratings(who, play, places, drafts))
         store.studies.progress(row.pk, "done")
         if qualified(store, study, who) is False:
             store.studies.stand(who.pk, "refused")
@@ -361,20 +361,22 @@ def submit(
 def _ratings(
     who: ParticipantRow,
     play: RatedEpisode,
-    asked: Sequence[SeatDimension],
+    places: Sequence[SeatDimension],
     drafts: Mapping[SeatDimension, RatingDraft],
 ) -> list[Rating]:
-    found = []
-    now = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-    for seat, dimension in asked:
+    ratings = []
+    when = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    for seat, dimension in places:
         draft = drafts[seat, dimension]
         assert draft.score is not None
         reason, seconds = one_line(draft.reason), round(draft.seconds, 1)
-        found.append(Rating(play.trial, seat, who.id, dimension, draft.score, reason, seconds, now))
-    return found
+        ratings.append(
+            Rating(play.trial, seat, who.id, dimension, draft.score, reason, seconds, when)
+        )
+    return ratings
 
 
-def store_ratings(store: Store, run: str, study: str, given: Sequence[Rating]) -> None:
+def store_ratings(store: Store, run: str, study: str, ratings: Sequence[Rating]) -> None:
     """Store ratings in the study's set, all or none; what a rater gave before stands.
 
     Each rater has one number of judgings in the set, and what the world sums up is added for each
@@ -382,7 +384,7 @@ def store_ratings(store: Store, run: str, study: str, given: Sequence[Rating]) -
     raters never take one number is the transaction's doing.
     """
     judge, measures = people_judge(study), rated_measures(store, run)
-    raters = {one.rater for one in given}
+    raters = {rating.rater for rating in ratings}
     with store.transaction():
         standing = RatingSet()
         for number, before in given_ratings(store, run, judge):
@@ -391,8 +393,8 @@ def store_ratings(store: Store, run: str, study: str, given: Sequence[Rating]) -
                 place = (before.episode, before.seat, before.rater, before.dimension)
                 standing.scores[place] = _score(before, measures)
         placed = [
-            PlacedRating(number, one.episode, one.rater, _score(one, measures))
-            for number, one in enumerate(given, 1)
+            PlacedRating(number, rating.episode, rating.rater, _score(rating, measures))
+            for number, rating in enumerate(ratings, 1)
         ]
         fresh = [rating for rating in placed if rating.place not in standing.scores]
         standing.add(store, run, judge, fresh)
@@ -402,9 +404,9 @@ def ratings_in(store: Store, run: str, study: str) -> tuple[Rating, ...]:
     """The ratings of the study's set, in the order of the plan; no overalls."""
     measures = rated_measures(store, run)
     return tuple(
-        one
-        for _, one in given_ratings(store, run, people_judge(study))
-        if one.dimension in measures
+        rating
+        for _, rating in given_ratings(store, run, people_judge(study))
+        if rating.dimension in measures
     )
 
 
@@ -418,8 +420,8 @@ def given_ratings(store: Store, run: str, judge: JudgeId) -> Iterator[tuple[int,
             yield row.judging, Rating(*place, score, row.text, by.seconds, by.when)
 
 
-def _score(one: Rating, measures: Mapping[str, Measure]) -> Score | Unscored:
-    return one.verdict(measures[one.dimension], one.seat)
+def _score(rating: Rating, measures: Mapping[str, Measure]) -> Score | Unscored:
+    return rating.verdict(measures[rating.dimension], rating.seat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -434,12 +436,12 @@ class QualifyingResult:
 
 def references_of(plan: RatePlan) -> Mapping[str, Mapping[tuple[str, str], tuple[float, float]]]:
     """By episode: what is asked of it (seat and dimension), the reference and its tolerance."""
-    found: dict[str, dict[tuple[str, str], tuple[float, float]]] = {}
-    for one in plan.references:
-        asked = found.setdefault(one.episode, {})
-        for dimension, value in one.scores.items():
-            asked[one.seat, dimension] = (value, one.within)
-    return found
+    references: dict[str, dict[tuple[str, str], tuple[float, float]]] = {}
+    for reference in plan.references:
+        expected = references.setdefault(reference.episode, {})
+        for dimension, value in reference.scores.items():
+            expected[reference.seat, dimension] = (value, reference.within)
+    return references
 
 
 def exam_results(store: Store, study: RateStudy) -> Mapping[str, QualifyingResult]:
@@ -447,14 +449,12 @@ def exam_results(store: Store, study: RateStudy) -> Mapping[str, QualifyingResul
     if not study.exam:
         return {}
     judge = people_judge(study.name)
-    raters = {number: one.rater for number, one in given_ratings(store, study.exam, judge)}
+    raters = {number: rating.rater for number, rating in given_ratings(store, study.exam, judge)}
     marked: dict[str, list[MarkedCase]] = {}
     for case in marked_cases(store, study.exam, judge):
         marked.setdefault(raters[case.sitting], []).append(case)
     entries = {rater: exam_entry(cases) for rater, cases in marked.items()}
-    return {
-        rater: QualifyingResult(one.right, one.cases, one.passed) for rater, one in entries.items()
-    }
+    return {rater: QualifyingResult(e.right, e.cases, e.passed) for rater, e in entries.items()}
 
 
 def qualifying_result(
@@ -470,19 +470,19 @@ def qualifying_result(
         return None
     if study.exam:
         return (exam_results(store, study) if exams is None else exams)[who.id]
-    near = asked = 0
+    near = cases = 0
     for trial, references in references_of(study.plan).items():
         drafts = drafts_of(store, study.name, who.pk, trial)
         for place, (value, within) in references.items():
             draft = drafts.get(place)
-            asked += 1
+            cases += 1
             near += (
                 draft is not None
                 and isinstance(draft.score, float)
                 and (abs(draft.score - value) <= within)
             )
-    passed = not asked or near / asked >= study.plan.threshold
-    return QualifyingResult(near, asked, passed)
+    passed = not cases or near / cases >= study.plan.threshold
+    return QualifyingResult(near, cases, passed)
 
 
 def qualified(store: Store, study: RateStudy, who: ParticipantRow) -> bool | None:
@@ -514,7 +514,7 @@ class Dispute:
     @property
     def apart(self) -> float:
         """Points between the lowest and the highest rating."""
-        low, *_, high = (one.score for one in self.ratings if not isinstance(one.score, str))
+        low, *_, high = (r.score for r in self.ratings if not isinstance(r.score, str))
         return high - low
 
     @property
@@ -533,19 +533,19 @@ def found_among(ratings: Sequence[Rating], plan: RatePlan) -> tuple[Dispute, ...
     by_place: dict[tuple[str, str, str], list[Rating]] = {}
     for rating in ratings:
         by_place.setdefault((rating.episode, rating.seat, rating.dimension), []).append(rating)
-    found = []
-    for place, given in by_place.items():
+    wide = []
+    for place, at_place in by_place.items():
         scored = [
             (r.score, r.rater, r)
-            for r in given
+            for r in at_place
             if r.rater != RESEARCHER and not isinstance(r.score, str)
         ]
         by = sorted(scored, key=itemgetter(0, 1))
         if len(by) > 1 and by[-1][0] - by[0][0] > plan.disagreement:
-            decision = next((r for r in given if r.rater == RESEARCHER), None)
+            decision = next((r for r in at_place if r.rater == RESEARCHER), None)
             ratings = tuple(r for *_, r in by)
-            found.append(Dispute(*place, ratings, decision, len(by) > plan.raters))
-    return tuple(sorted(found, key=lambda d: (not d.open, -d.apart, d.trial, d.seat, d.dimension)))
+            wide.append(Dispute(*place, ratings, decision, len(by) > plan.raters))
+    return tuple(sorted(wide, key=lambda d: (not d.open, -d.apart, d.trial, d.seat, d.dimension)))
 
 
 def settle(
@@ -558,12 +558,12 @@ def settle(
     scale or the reason says nothing.
     """
     trial, seat, dimension = place
-    found = {(d.trial, d.seat, d.dimension): d for d in disputes(store, run, study, plan)}
-    if place not in found:
+    by_place = {(d.trial, d.seat, d.dimension): d for d in disputes(store, run, study, plan)}
+    if place not in by_place:
         raise ConfigError(
             "expected an episode and dimension on which raters disagree, found another"
         )
-    if found[place].decision is not None:
+    if by_place[place].decision is not None:
         raise ConfigError("this disagreement is decided already; a rating is never overwritten")
     measure = rated_measures(store, run)[dimension]
     if not on_scale(measure, value):
@@ -571,7 +571,7 @@ def settle(
             f"expected a whole number from {measure.low:g} to {measure.high:g} as {dimension}, "
             f"found {value:g}"
         )
-    said = one_line(reason)
-    if problem := reason_problem(said, 1):
+    reason = one_line(reason)
+    if problem := reason_problem(reason, 1):
         raise ConfigError(f"{problem[0].upper()}{problem[1:]}.")
-    store_ratings(store, run, study, [Rating(trial, seat, RESEARCHER, dimension, value, said)])
+    store_ratings(store, run, study, [Rating(trial, seat, RESEARCHER, dimension, value, reason)])

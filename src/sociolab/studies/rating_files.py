@@ -85,18 +85,18 @@ class RatingColumns:
 
     def own(self, column: RatingColumn, cells: Mapping[str, object]) -> dict[str, str]:
         """What one score of a wide row is of, as far as its column tells, and its reason."""
-        told = {"dimension": column.dimension} | ({"seat": column.seat} if column.seat else {})
+        texts = {"dimension": column.dimension} | ({"seat": column.seat} if column.seat else {})
         if reason := self.reasons.get((column.dimension, column.seat)):
-            told["reason"] = text_of(cells[reason.name])
-        return told
+            texts["reason"] = text_of(cells[reason.name])
+        return texts
 
     @property
     def lines(self) -> tuple[str, ...]:
         """The report: what was mapped, and what was left out."""
         every = (*self.fields.values(), *self.scores, *self.reasons.values())
-        mapped = [f"{one.name} = {one}" for one in every if one.name != str(one)]
-        told = {"columns read as": mapped, "columns left out": self.left_out}
-        return tuple(f"{what}: {', '.join(names)}" for what, names in told.items() if names)
+        mapped = [f"{column.name} = {column}" for column in every if column.name != str(column)]
+        report = {"columns read as": mapped, "columns left out": self.left_out}
+        return tuple(f"{what}: {', '.join(names)}" for what, names in report.items() if names)
 
 
 @dataclass(slots=True)
@@ -125,31 +125,31 @@ def import_ratings(
     `mapped` says of columns what they hold, "COLUMN=MEANING". ConfigError for wrong lines, too.
     """
     if duplicates not in get_args(Duplicates):
-        known = ", ".join(get_args(Duplicates))
-        raise ConfigError(f"--duplicates: expected {known}, found {quoted(duplicates)}")
+        choices = ", ".join(get_args(Duplicates))
+        raise ConfigError(f"--duplicates: expected {choices}, found {quoted(duplicates)}")
     try:
         data = file.read_bytes()
     except OSError as error:
         raise ConfigError(f"{file} cannot be read ({error.strerror}); name another file") from error
     with Store.open(store_path(store), create=False) as opened:
-        read = read_ratings(data, Rateable.of(opened, run), mapped, opened.salt)
-        given = GivenRatings(
+        read = read_ratings(data, Rateable.load(opened, run), mapped, opened.salt)
+        incoming = GivenRatings(
             read.ratings, read.wrong, f"{file}: ", "line", cast(Duplicates, duplicates)
         )
-        kept = keep(opened, run, given, name, replace_all)
-    old = kept.ratings - kept.fresh
+        counts = keep(opened, run, incoming, name, replace_all)
+    old = counts.ratings - counts.fresh
     merged = {
         "first": "first kept",
         "mean": "mean kept",
         "keep": "both kept, the second as another rater's",
     }
-    doubles = f"{plural(kept.doubles, 'duplicate rating')}: {merged.get(duplicates)}"
+    doubles = f"{plural(counts.doubles, 'duplicate rating')}: {merged.get(duplicates)}"
     return (
         *read.lines,
-        *((doubles,) if kept.doubles else ()),
-        f"read {plural(kept.ratings, 'rating')} by {plural(kept.raters, 'rater')} of "
-        f"{plural(kept.plays, 'seat')} of {plural(kept.episodes, 'episode')}; "
-        f'stored {kept.fresh:,} in the set "{name}" of run {run}'
+        *((doubles,) if counts.doubles else ()),
+        f"read {plural(counts.ratings, 'rating')} by {plural(counts.raters, 'rater')} of "
+        f"{plural(counts.plays, 'seat')} of {plural(counts.episodes, 'episode')}; "
+        f'stored {counts.fresh:,} in the set "{name}" of run {run}'
         f"{f', {old:,} already there' if old else ''}",
         f"compare them with judges: sociolab agree {run}",
     )
@@ -163,39 +163,39 @@ def read_ratings(
     A file whose first letter is "{" holds JSON objects, a line each; any other but "[" is CSV with
     a head. Platform ids are hashed with `salt`. ConfigError for a map that cannot be.
     """
-    wanted, (text, encoding) = _meanings(mapped, run), _decoded(data)
-    found = RatingFile()
-    known: dict[tuple[str, ...], RatingColumns | str] = {}
+    meanings, (text, encoding) = _meanings(mapped, run), _decoded(data)
+    rating_file = RatingFile()
+    heads: dict[tuple[str, ...], RatingColumns | str] = {}
     for row in _json(text) if text.lstrip()[:1] in ("{", "[") else _csv(text):
         if isinstance(row, WrongLine):
-            found.wrong.append(row)
+            rating_file.wrong.append(row)
             continue
         number, names, cells = row
-        if names not in known:
-            known[names] = columns_of(names, wanted, run)
-        columns = known[names]
+        if names not in heads:
+            heads[names] = columns_of(names, meanings, run)
+        columns = heads[names]
         if isinstance(columns, str):
-            found.wrong.append(WrongLine(number, columns))
+            rating_file.wrong.append(WrongLine(number, columns))
             if cells is None:
                 break
         elif cells is not None:
-            _read_row(number, dict(zip(names, cells, strict=True)), columns, run, salt, found)
-    if known and (unused := [name for name in wanted if not any(name in head for head in known)]):
+            _read_row(number, dict(zip(names, cells, strict=True)), columns, run, salt, rating_file)
+    if heads and (unused := [name for name in meanings if not any(name in head for head in heads)]):
         raise ConfigError(
             f"--map: expected a column of the file, found {quoted(unused[0])}; it has "
-            f"{_listed(next(iter(known)))}"
+            f"{_quote_names(next(iter(heads)))}"
         )
     lines = [f"read as {encoding}"] if encoding else []
     lines += (
-        line for one in known.values() if isinstance(one, RatingColumns) for line in one.lines
+        line for head in heads.values() if isinstance(head, RatingColumns) for line in head.lines
     )
-    if found.blank:
-        lines.append(f"blank cells, which are no ratings: {found.blank:,}")
-    if found.hashed:
+    if rating_file.blank:
+        lines.append(f"blank cells, which are no ratings: {rating_file.blank:,}")
+    if rating_file.hashed:
         platform = "raters with a platform's id or an address, which is hashed"
-        lines.append(f"ratings by {platform}: {found.hashed:,}")
-    found.lines = tuple(dict.fromkeys(lines))
-    return found
+        lines.append(f"ratings by {platform}: {rating_file.hashed:,}")
+    rating_file.lines = tuple(dict.fromkeys(lines))
+    return rating_file
 
 
 def _decoded(data: bytes) -> tuple[str, str]:
@@ -222,37 +222,37 @@ _MEANING = re.compile(r"(?P<what>[^.@]+)(?P<reason>\.reason)?(?:@(?P<seat>.+))?"
 
 
 def columns_of(
-    names: tuple[str, ...], wanted: Mapping[str, RatingColumn], run: Rateable
+    names: tuple[str, ...], meanings: Mapping[str, RatingColumn], run: Rateable
 ) -> RatingColumns | str:
     """What these columns hold; a sentence where a file cannot have them."""
     if twice := [name for name, times in Counter(names).items() if times > 1]:
         return f"expected each column once, found {quoted(twice[0])} twice"
-    chosen = [wanted.get(name) or _guess(name, run) for name in names]
-    held = {one.field for one in chosen if one and not one.dimension}
+    chosen = [meanings.get(name) or _guess(name, run) for name in names]
+    held = {choice.field for choice in chosen if choice and not choice.dimension}
     wide = not {"dimension", "score"} <= held
     fields: dict[str, RatingColumn] = {}
     cells: dict[tuple[str, str, str], RatingColumn] = {}
     out = []
-    for name, one in zip(names, chosen, strict=True):
-        if one is None or one.field == IGNORED or (one.dimension and not wide):
-            meant = _meant(name, run, chosen) if one is None else ""
-            out.append(f"{name} (did you mean {meant}?)" if meant else name)
+    for name, column in zip(names, chosen, strict=True):
+        if column is None or column.field == IGNORED or (column.dimension and not wide):
+            suggestion = _suggest_meaning(name, run, chosen) if column is None else ""
+            out.append(f"{name} (did you mean {suggestion}?)" if suggestion else name)
             continue
         first = (
-            cells.setdefault((one.field, one.dimension, one.seat), one)
-            if one.dimension
-            else fields.setdefault(one.field, one)
+            cells.setdefault((column.field, column.dimension, column.seat), column)
+            if column.dimension
+            else fields.setdefault(column.field, column)
         )
-        if first is not one:
+        if first is not column:
             return f"expected each column once, found {quoted(first.name)} and {quoted(name)}"
-    scores = tuple(one for one in cells.values() if one.field == "score")
+    scores = tuple(cell for cell in cells.values() if cell.field == "score")
     needed = ["episode", "seat", "rater", "dimension", "score"]
     if wide and scores:
-        needed = needed[:3] if not all(one.seat for one in scores) else ["episode", "rater"]
+        needed = needed[:3] if not all(score.seat for score in scores) else ["episode", "rater"]
     if missing := [name for name in needed if name not in fields]:
         return (
             f"expected the columns {', '.join(needed)}, found no {missing[0]} among "
-            f"{_listed(names)}; --map COLUMN={missing[0]} names it"
+            f"{_quote_names(names)}; --map COLUMN={missing[0]} names it"
         )
     reasons = {(o.dimension, o.seat): o for o in cells.values() if o.field == "reason"}
     hashed = spelled(fields["rater"].name) in PLATFORM
@@ -262,38 +262,40 @@ def columns_of(
 def _guess(name: str, run: Rateable) -> RatingColumn | None:
     """What a column of this name holds; None where nobody can know."""
     called = spelled(name)
-    for one, others in FIELDS.items():
-        if called == one or called in others:
-            return RatingColumn(name, one)
+    for field_name, synonyms in FIELDS.items():
+        if called == field_name or called in synonyms:
+            return RatingColumn(name, field_name)
     if called in PLATFORM:
         return RatingColumn(name, "rater")
     if called in run.called:
         return RatingColumn(name, "score", run.called[called])
-    found = _WIDE.fullmatch(called)
-    if found is None or found["what"] not in run.called:
+    match = _WIDE.fullmatch(called)
+    if match is None or match["what"] not in run.called:
         return None
-    part = "score" if found["part"] in (None, "score", "rating") else "reason"
-    seat = found["before"] or found["behind"] or ""
-    return RatingColumn(name, part, run.called[found["what"]], seat)
+    part = "score" if match["part"] in (None, "score", "rating") else "reason"
+    seat = match["before"] or match["behind"] or ""
+    return RatingColumn(name, part, run.called[match["what"]], seat)
 
 
-def _meant(name: str, run: Rateable, read: Sequence[RatingColumn | None]) -> str:
+def _suggest_meaning(name: str, run: Rateable, read: Sequence[RatingColumn | None]) -> str:
     """What else that no column holds this name may be, misspelt; or ""."""
-    found = _WIDE.fullmatch(spelled(name))
-    if found is None:
+    match = _WIDE.fullmatch(spelled(name))
+    if match is None:
         return ""
-    known = {**{one: one for one in FIELDS}, **run.called}
-    seat = found["before"] or found["behind"] or ""
-    held = {one.dimension or one.field for one in read if one and one.seat == seat}
-    free = [called for called, one in known.items() if one not in held]
-    return next((known[one] for one in get_close_matches(found["what"], free, 1, 0.75)), "")
+    meanings = {**{field_name: field_name for field_name in FIELDS}, **run.called}
+    seat = match["before"] or match["behind"] or ""
+    held = {column.dimension or column.field for column in read if column and column.seat == seat}
+    free = [called for called, meaning in meanings.items() if meaning not in held]
+    return next(
+        (meanings[called] for called in get_close_matches(match["what"], free, 1, 0.75)), ""
+    )
 
 
 def _meanings(mapped: Sequence[str], run: Rateable) -> dict[str, RatingColumn]:
     """What --map says, by column; ConfigError where it says nothing that a column can hold."""
-    found = {}
-    for one in mapped:
-        name, equals, meaning = (part.strip() for part in one.rpartition("="))
+    meanings = {}
+    for option in mapped:
+        name, equals, meaning = (part.strip() for part in option.rpartition("="))
         match = _MEANING.fullmatch(meaning)
         what = spelled(match["what"]) if match else ""
         dimension = run.called.get(what, "")
@@ -307,17 +309,17 @@ def _meanings(mapped: Sequence[str], run: Rateable) -> dict[str, RatingColumn]:
             raise ConfigError(
                 f"--map: expected COLUMN=MEANING, where MEANING is {', '.join(FIELDS)}, {IGNORED}, "
                 "or a dimension, such as goal, goal@2 (of the second seat) or goal.reason@2, found "
-                f"{quoted(one)}"
+                f"{quoted(option)}"
             )
         part = "reason" if match["reason"] else "score"
         seat = match["seat"] or ""
-        found[name] = (
+        meanings[name] = (
             RatingColumn(name, part, dimension, seat) if dimension else RatingColumn(name, what)
         )
-    return found
+    return meanings
 
 
-def _listed(names: Sequence[str]) -> str:
+def _quote_names(names: Sequence[str]) -> str:
     return ", ".join(quoted(name) for name in names[:12]) or "none"
 
 
@@ -332,11 +334,11 @@ def _json(text: str) -> Iterator[_Row | WrongLine]:
         if not row.strip():
             continue
         try:
-            found = json.loads(row, object_pairs_hook=_Pairs)
+            record = json.loads(row, object_pairs_hook=_Pairs)
         except (ValueError, RecursionError):
-            found = None
-        if isinstance(found, _Pairs):
-            yield number, tuple(name for name, _ in found), [cell for _, cell in found]
+            record = None
+        if isinstance(record, _Pairs):
+            yield number, tuple(name for name, _ in record), [cell for _, cell in record]
         else:
             yield WrongLine(number, f"expected a JSON object, found {quoted(row.strip())}")
 
@@ -373,45 +375,47 @@ def _read_row(
     columns: RatingColumns,
     run: Rateable,
     salt: bytes,
-    found: RatingFile,
+    rating_file: RatingFile,
 ) -> None:
     """Add the ratings of a row, and what is wrong with it."""
-    said = {name: cells[one.name] for name, one in columns.fields.items()}
-    score, time = said.pop("score", None), said.pop("seconds", None)
+    values = {name: cells[column.name] for name, column in columns.fields.items()}
+    score, time = values.pop("score", None), values.pop("seconds", None)
     if columns.scores:  # then it is that of several ratings
         time = None
-    for name, cell in said.items():
+    for name, cell in values.items():
         if isinstance(cell, bool) or not isinstance(cell, str | int | None):
-            found.wrong.append(WrongLine(number, f"expected text as {name}, found {quoted(cell)}"))
+            rating_file.wrong.append(
+                WrongLine(number, f"expected text as {name}, found {quoted(cell)}")
+            )
             return
-    texts = {"seat": ""} | {name: text_of(cell) for name, cell in said.items()}
+    texts = {"seat": ""} | {name: text_of(cell) for name, cell in values.items()}
     hashed = columns.hashed or _PLATFORM_ID.fullmatch(texts["rater"])
     if hashed and texts["rater"]:
         key = hashlib.blake2b(texts["rater"].encode("utf-8", "replace"), digest_size=6, key=salt)
         texts["rater"] = f"r-{key.hexdigest()}"
-    wide = [(columns.own(one, cells), cells[one.name]) for one in columns.scores]
+    wide = [(columns.own(column, cells), cells[column.name]) for column in columns.scores]
     for own, cell in wide or [({}, score)]:
         if _blank(cell):
-            found.blank += 1
+            rating_file.blank += 1
             continue
         try:
-            found.ratings.append((number, _rating(texts | own, run, cell, time)))
-            found.hashed += bool(hashed)
+            rating_file.ratings.append((number, _rating(texts | own, run, cell, time)))
+            rating_file.hashed += bool(hashed)
         except ConfigError as error:
-            found.wrong.append(WrongLine(number, str(error)))
+            rating_file.wrong.append(WrongLine(number, str(error)))
 
 
-def _rating(said: Mapping[str, str], run: Rateable, cell: object, time: object) -> Rating:
+def _rating(texts: Mapping[str, str], run: Rateable, cell: object, time: object) -> Rating:
     score: float | NotKnown | None = _number(cell)
-    seconds, measure = _number(time), run.measure(said["dimension"])
+    seconds, measure = _number(time), run.measure(texts["dimension"])
     if measure is None or measure.yes_no:
         score = _ANSWERS.get(text_of(cell).casefold(), score)
     if score is None:
-        wanted = expected_score(measure) if measure else "a number as score"
-        raise ConfigError(f"expected {wanted}, found {quoted(cell)}")
+        expected = expected_score(measure) if measure else "a number as score"
+        raise ConfigError(f"expected {expected}, found {quoted(cell)}")
     if not _blank(time) and seconds is None:
         raise ConfigError(f"expected seconds from 0 or nothing, found {quoted(time)}")
-    return Rating(score=score, seconds=seconds, **said)
+    return Rating(score=score, seconds=seconds, **texts)
 
 
 _ANSWERS: Mapping[str, float | NotKnown] = {

@@ -44,12 +44,12 @@ def guide_of(store: Store, run: str, name: str = "") -> RatingGuide:
 def rated_measures(store: Store, run: str) -> Mapping[str, Measure]:
     """The measures that people rate in this run by any guide, by name."""
     world = world_plugin(store.run(run).world)
-    return {one.name: one.measure for name in world.guides for one in world.guide(name).guides}
+    return {d.name: d.measure for name in world.guides for d in world.guide(name).guides}
 
 
 def guides_for(guide: RatingGuide, measures: tuple[Measure, ...]) -> tuple[DimensionGuide, ...]:
     """The guides to these measures."""
-    return tuple(one for one in guide.guides if one.measure in measures)
+    return tuple(dimension for dimension in guide.guides if dimension.measure in measures)
 
 
 LONGEST_REASON = 4000
@@ -88,18 +88,18 @@ _CITED = re.compile(
 
 def quote_problem(scene: RatedScene, reason: str, *, needed: bool) -> str:
     """What is wrong with the turns that a reason quotes, as in `3: "no, that is mine"`, or ""."""
-    found = _CITED.findall(reason)
-    if needed and not found:
+    citations = _CITED.findall(reason)
+    if needed and not citations:
         return 'quote the turn that shows it, such as 3: "its words"'
-    for number, words in found:
+    for number, words in citations:
         if scene.words(int(number), words) is None:
             return f"quote {WANTED} of turn {number} as they stand there, not “{words}”"
     return ""
 
 
-def impression_word(given: str) -> tuple[str, str]:
+def impression_word(text: str) -> tuple[str, str]:
     """The word in its counted form (small letters), and what is wrong with it, or ""."""
-    word = unicodedata.normalize("NFC", given.strip())
+    word = unicodedata.normalize("NFC", text.strip())
     if not word:
         return "", "Write one word."
     if len(word.split()) > 1:

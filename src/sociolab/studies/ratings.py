@@ -157,8 +157,8 @@ def keep_ratings(
     while another process works on the run.
     """
     lines = tuple(enumerate(ratings, 1))
-    given = GivenRatings(lines, (), "", "rating", duplicates)
-    return keep(store, run, given, name, replace_all)
+    incoming = GivenRatings(lines, (), "", "rating", duplicates)
+    return keep(store, run, incoming, name, replace_all)
 
 
 Duplicates: TypeAlias = Literal["refuse", "first", "mean", "keep"]
@@ -189,24 +189,26 @@ class GivenRatings:
     duplicates: Duplicates = "refuse"
 
 
-def keep(store: Store, run: str, given: GivenRatings, name: str, replace_all: bool) -> KeptRatings:
+def keep(
+    store: Store, run: str, incoming: GivenRatings, name: str, replace_all: bool
+) -> KeptRatings:
     """`keep_ratings`, with what is wrong with other lines told in the same message."""
     judge = people_judge(checked_name(name, "set of ratings"))
     if any(row.name == name for row in store.studies.all()):
         raise ConfigError(f'"{name}" is a study; import under another --name')
     with lock_run(store.path, run):
-        ratings, doubles, wrong = _checked(given, Rateable.of(store, run))
-        standing = RatingSet.of(store, run, judge)
-        kept = RatingSet() if replace_all else standing
+        ratings, doubles, wrong = _checked(incoming, Rateable.load(store, run))
+        standing = RatingSet.load(store, run, judge)
+        existing = RatingSet() if replace_all else standing
         for rating in ratings:
-            if told := kept.contradicted(rating, name):
-                wrong.append(WrongLine(rating.number, told))
-        _refuse(given, wrong)
-        fresh = [rating for rating in ratings if rating.place not in kept.scores]
+            if problem := existing.contradicted(rating, name):
+                wrong.append(WrongLine(rating.number, problem))
+        _refuse(incoming, wrong)
+        fresh = [rating for rating in ratings if rating.place not in existing.scores]
         with store.transaction():
             if replace_all:
                 standing.delete(store, run, judge)
-            kept.add(store, run, judge, fresh)
+            existing.add(store, run, judge, fresh)
     return KeptRatings(
         ratings=len(ratings),
         raters=len({rating.rater for rating in ratings}),
@@ -217,39 +219,43 @@ def keep(store: Store, run: str, given: GivenRatings, name: str, replace_all: bo
     )
 
 
-def _checked(given: GivenRatings, run: Rateable) -> tuple[list[PlacedRating], int, list[WrongLine]]:
+def _checked(
+    incoming: GivenRatings, run: Rateable
+) -> tuple[list[PlacedRating], int, list[WrongLine]]:
     """The ratings that are in order, how many were doubles, and what is wrong with others."""
-    wrong = list(given.wrong)
-    found: dict[RatingPlace, list[PlacedRating]] = {}
-    for number, one in given.lines:
+    wrong = list(incoming.wrong)
+    by_place: dict[RatingPlace, list[PlacedRating]] = {}
+    for number, unplaced in incoming.lines:
         try:
-            trial = run.episode(one.episode)
-            rating = PlacedRating(number, trial, one.rater, run.score(one, trial))
+            trial = run.episode(unplaced.episode)
+            rating = PlacedRating(number, trial, unplaced.rater, run.score(unplaced, trial))
         except ConfigError as error:
             wrong.append(WrongLine(number, str(error)))
             continue
-        several = found.setdefault(rating.place, [])
+        several = by_place.setdefault(rating.place, [])
         several.append(rating)
-        if given.duplicates == "refuse" and len(several) > 1:
-            told = (
+        if incoming.duplicates == "refuse" and len(several) > 1:
+            problem = (
                 f"expected one rating of {rating.score.measure.name} by {rating.rater} for this "
-                f"seat, found a second (the first in {given.unit} {several[0].number}); "
+                f"seat, found a second (the first in {incoming.unit} {several[0].number}); "
                 "--duplicates first, mean or keep says what becomes of it"
             )
-            wrong.append(WrongLine(number, told))
-    others = _OtherRaters({rater for _, _, rater, _ in found})
+            wrong.append(WrongLine(number, problem))
+    pseudonyms = _OtherRaters({rater for _, _, rater, _ in by_place})
     ratings = [
-        one for several in found.values() for one in _merged(several, given.duplicates, others)
+        r
+        for several in by_place.values()
+        for r in _merged(several, incoming.duplicates, pseudonyms)
     ]
-    return ratings, sum(map(len, found.values())) - len(found), wrong
+    return ratings, sum(map(len, by_place.values())) - len(by_place), wrong
 
 
 class _OtherRaters:
     """Names for whoever a rater's second, third ... ratings count as: "anna.2". A long name loses
     its end, so that no name is longer than one may be."""
 
-    def __init__(self, taken: Collection[str]) -> None:
-        self._taken = set(taken)
+    def __init__(self, reserved: Collection[str]) -> None:
+        self._taken = set(reserved)
         self._names: dict[tuple[str, int], str] = {}
 
     def name(self, rater: str, number: int) -> str:
@@ -257,50 +263,50 @@ class _OtherRaters:
         if (rater, number) not in self._names:
             ends = (f".{i}" for i in count(number))
             names = (f"{rater[: LONGEST_RATER - len(end)]}{end}" for end in ends)
-            self._names[rater, number] = next(one for one in names if one not in self._taken)
+            self._names[rater, number] = next(name for name in names if name not in self._taken)
             self._taken.add(self._names[rater, number])
         return self._names[rater, number]
 
 
 def _merged(
-    several: Sequence[PlacedRating], duplicates: Duplicates, others: _OtherRaters
+    several: Sequence[PlacedRating], duplicates: Duplicates, pseudonyms: _OtherRaters
 ) -> Sequence[PlacedRating]:
     """What is kept of one rater's ratings of the same."""
     first = several[0]
     if len(several) == 1 or duplicates in ("first", "refuse"):
         return [first]
     if duplicates == "keep":
-        return [first, *(_by_another(one, others, i) for i, one in enumerate(several[1:], 2))]
-    values = [one.score.value for one in several if isinstance(one.score, Score)]
+        return [first, *(_by_another(r, pseudonyms, i) for i, r in enumerate(several[1:], 2))]
+    values = [rating.score.value for rating in several if isinstance(rating.score, Score)]
     if not values:
         return [first]
     value = fmean(values)
-    whole = first.score.measure.whole and value.is_integer()
-    reasons = dict.fromkeys(filter(None, (reason_of(one.score) for one in several)))
-    measure = replace(first.score.measure, whole=whole)
+    is_whole = first.score.measure.whole and value.is_integer()
+    reasons = dict.fromkeys(filter(None, (reason_of(rating.score) for rating in several)))
+    measure = replace(first.score.measure, whole=is_whole)
     score = Score(measure, first.score.seat, value, "; ".join(reasons), RatedBy(first.rater))
     return [replace(first, score=score)]
 
 
-def _by_another(one: PlacedRating, others: _OtherRaters, number: int) -> PlacedRating:
-    assert one.score.rated_by is not None
-    rated_by = replace(one.score.rated_by, rater=others.name(one.rater, number))
-    return replace(one, rater=rated_by.rater, score=replace(one.score, rated_by=rated_by))
+def _by_another(rating: PlacedRating, pseudonyms: _OtherRaters, number: int) -> PlacedRating:
+    assert rating.score.rated_by is not None
+    rated_by = replace(rating.score.rated_by, rater=pseudonyms.name(rating.rater, number))
+    return replace(rating, rater=rated_by.rater, score=replace(rating.score, rated_by=rated_by))
 
 
-def _refuse(given: GivenRatings, wrong: Sequence[WrongLine]) -> None:
+def _refuse(incoming: GivenRatings, wrong: Sequence[WrongLine]) -> None:
     """ConfigError where anything is wrong, or nothing is there."""
     if wrong:
-        found = list(dict.fromkeys(sorted(wrong, key=lambda each: each.line)))
-        told = [f"{given.unit} {each.line}: {each.what}" for each in found[:_MOST]]
-        told += [f"and {len(found) - _MOST:,} more"] if len(found) > _MOST else []
-        every = {each.line for each in found} | {number for number, _ in given.lines}
-        if len({each.what for each in found}) == 1 < len(found) == len(every):
-            told = [f"all {len(found):,} {given.unit}s: {found[0].what}"]
-        count = plural(len(found), "error")
-        raise ConfigError(f"{given.place}{count}, nothing was imported: {'; '.join(told)}")
-    if not given.lines:
-        raise ConfigError(f"{given.place}expected at least one rating, found none")
+        errors = list(dict.fromkeys(sorted(wrong, key=lambda each: each.line)))
+        messages = [f"{incoming.unit} {each.line}: {each.what}" for each in errors[:_MOST]]
+        messages += [f"and {len(errors) - _MOST:,} more"] if len(errors) > _MOST else []
+        every = {each.line for each in errors} | {number for number, _ in incoming.lines}
+        if len({each.what for each in errors}) == 1 < len(errors) == len(every):
+            messages = [f"all {len(errors):,} {incoming.unit}s: {errors[0].what}"]
+        count = plural(len(errors), "error")
+        raise ConfigError(f"{incoming.place}{count}, nothing was imported: {'; '.join(messages)}")
+    if not incoming.lines:
+        raise ConfigError(f"{incoming.place}expected at least one rating, found none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,14 +327,18 @@ class Rateable:
     guides: Sequence[RatingGuide]
 
     @classmethod
-    def of(cls, store: Store, run: str) -> Rateable:
+    def load(cls, store: Store, run: str) -> Rateable:
         """What a run holds; ConfigError if it holds no episodes."""
         rows, guides = store.trials(run), _guides(store, run)
-        measures, whole = _measures(store, run, guides)
+        measures, episode_level = _measures(store, run, guides)
         called, declared = dict[str, str](), store.run(run).declared
-        for one in (one for guide in guides for one in guide.guides):
-            titles = (one.title, one.measure.title, declared.metric(one.name).label)
-            called |= {spelled(title): one.name for title in titles if title}
+        for dimension in (each for guide in guides for each in guide.guides):
+            titles = (
+                dimension.title,
+                dimension.measure.title,
+                declared.metric(dimension.name).label,
+            )
+            called |= {spelled(title): dimension.name for title in titles if title}
         called |= {spelled(name): name for name in measures}
         return cls(
             run,
@@ -337,25 +347,25 @@ class Rateable:
             frozenset(row.trial.id for row in rows if row.status == "played"),
             measures,
             called,
-            whole,
+            episode_level,
             guides,
         )
 
-    def episode(self, wanted: str) -> str:
+    def episode(self, prefix: str) -> str:
         """The id of the episode; ConfigError says what is wrong with this one."""
-        if wanted in self.trials:
-            found = [wanted]
+        if prefix in self.trials:
+            matches = [prefix]
         else:
-            first = bisect_left(self.ids, wanted)
-            found = [name for name in self.ids[first : first + 2] if name.startswith(wanted)]
-        if not found:
-            raise ConfigError(f"expected an episode of {self.run}, found {quoted(wanted)}")
-        if len(found) > 1:
-            some = " and ".join(found)
-            raise ConfigError(f"expected one episode, found {quoted(wanted)}, which begins {some}")
-        if found[0] not in self.played:
-            raise ConfigError(f"expected an episode that was played, found {quoted(wanted)}")
-        return found[0]
+            first = bisect_left(self.ids, prefix)
+            matches = [name for name in self.ids[first : first + 2] if name.startswith(prefix)]
+        if not matches:
+            raise ConfigError(f"expected an episode of {self.run}, found {quoted(prefix)}")
+        if len(matches) > 1:
+            some = " and ".join(matches)
+            raise ConfigError(f"expected one episode, found {quoted(prefix)}, which begins {some}")
+        if matches[0] not in self.played:
+            raise ConfigError(f"expected an episode that was played, found {quoted(prefix)}")
+        return matches[0]
 
     def measure(self, dimension: str) -> Measure | None:
         """The measure of this name or title; None where there is none."""
@@ -365,8 +375,8 @@ class Rateable:
         """The rating as a verdict; ConfigError where its dimension, seat or score cannot be."""
         measure = self.measure(rating.dimension)
         if measure is None:
-            known = ", ".join(self.measures) or "none: judge the run first"
-            raise ConfigError(f"expected a dimension ({known}), found {quoted(rating.dimension)}")
+            names = ", ".join(self.measures) or "none: judge the run first"
+            raise ConfigError(f"expected a dimension ({names}), found {quoted(rating.dimension)}")
         seat = self._seat(rating, measure, self.trials[trial])
         if not on_scale(measure, rating.score):
             raise ConfigError(
@@ -401,7 +411,7 @@ class Rateable:
             people = self.guides[0].shown(Episode(trial, ())).people if self.guides else ()
         except ConfigError:  # a task that its world does not know
             people = ()
-        return [(spelled(name), one.seat) for one in people for name in (one.name, one.full_name)]
+        return [(spelled(name), who.seat) for who in people for name in (who.name, who.full_name)]
 
 
 def _measures(
@@ -413,15 +423,15 @@ def _measures(
     """
     run_of_episodes(store, run)
     if guides:
-        return {one.name: one.measure for each in guides for one in each.guides}, frozenset()
-    found: dict[str, Measure] = {}
-    whole: set[str] = set()
+        return {d.name: d.measure for guide in guides for d in guide.guides}, frozenset()
+    measures: dict[str, Measure] = {}
+    episode_level: set[str] = set()
     for row in store.verdicts.scores(run, texts=False):
         if row.trial is not None:
-            found.setdefault(row.measure.name, row.measure)
+            measures.setdefault(row.measure.name, row.measure)
             if row.seat is None:
-                whole.add(row.measure.name)
-    return found, frozenset(whole)
+                episode_level.add(row.measure.name)
+    return measures, frozenset(episode_level)
 
 
 def people_judge(name: str) -> JudgeId:
@@ -436,7 +446,7 @@ def delete_ratings(store: Store, run: str, name: str) -> None:
         raise ConfigError(f'"{name}" is a study: use `sociolab study delete {name}`')
     judge = people_judge(name)
     with lock_run(store.path, run), store.transaction():
-        RatingSet.of(store, run, judge).delete(store, run, judge)
+        RatingSet.load(store, run, judge).delete(store, run, judge)
 
 
 RatingPlace: TypeAlias = tuple[str, str | None, str, str]
@@ -467,7 +477,7 @@ class RatingSet:
     judgings: tuple[tuple[str, int], ...] = ()
 
     @classmethod
-    def of(cls, store: Store, run: str, judge: JudgeId) -> RatingSet:
+    def load(cls, store: Store, run: str, judge: JudgeId) -> RatingSet:
         """The set of this judge in a run; empty where there is none."""
         scores: dict[RatingPlace, Score | Unscored] = {}
         numbers: dict[str, int] = {}
@@ -485,12 +495,12 @@ class RatingSet:
     def contradicted(self, rating: PlacedRating, name: str) -> str:
         """What is wrong with a rating that is stored already, with another score; or ""."""
         stored, score = self.scores.get(rating.place), rating.score
-        if stored is None or given(stored) == given(score):
+        if stored is None or rated_value(stored) == rated_value(score):
             return ""
         return (
             f"{rating.rater}'s {score.measure.name} rating is stored in the set {name} as "
-            f"{shown_score(given(stored))}, found {shown_score(given(score))}; --replace replaces "
-            "the whole set"
+            f"{shown_score(rated_value(stored))}, found {shown_score(rated_value(score))}; "
+            "--replace replaces the whole set"
         )
 
     def delete(self, store: Store, run: str, judge: JudgeId) -> None:
@@ -510,7 +520,7 @@ class RatingSet:
         after = max(self.numbers.values(), default=-1) + 1
         numbers = {**self.numbers, **{rater: after + i for i, rater in enumerate(new)}}
         guides = _guides(store, run)
-        names = [one.name for guide in guides for one in guide.guides]
+        names = [dimension.name for guide in guides for dimension in guide.guides]
 
         def order(score: Score | Unscored) -> tuple[str, int, str]:
             name = score.measure.name
@@ -522,8 +532,8 @@ class RatingSet:
         for (rater, trial), ratings in sorted(by.items()):
             scores = sorted((rating.score for rating in ratings), key=order)
             stored = before.get((rater, trial), [])
-            said = [*scores, *_sums(guides, rater, (*stored, *scores))]
-            store.verdicts.add(run, judge, said, trial=trial, judging=numbers[rater])
+            verdicts = [*scores, *_sums(guides, rater, (*stored, *scores))]
+            store.verdicts.add(run, judge, verdicts, trial=trial, judging=numbers[rater])
 
 
 def reason_of(verdict: Score | Unscored) -> str:
@@ -531,7 +541,7 @@ def reason_of(verdict: Score | Unscored) -> str:
     return verdict.reason if isinstance(verdict, Score) else verdict.why
 
 
-def given(verdict: Score | Unscored) -> float | NotKnown:
+def rated_value(verdict: Score | Unscored) -> float | NotKnown:
     """What a rater gave."""
     return verdict.value if isinstance(verdict, Score) else verdict.kind
 
@@ -548,11 +558,11 @@ def _sums(
     """What the world sums up, for each seat of which one rater has rated all."""
     for guide in guides:
         for seat in sorted({score.seat for score in scores if score.seat is not None}):
-            mine = {score.measure.name for score in scores if score.seat == seat}
-            if guide.summary is not None and mine >= {one.name for one in guide.guides}:
-                found = guide.summary(tuple(s for s in scores if isinstance(s, Score)), seat)
-                if isinstance(found, Score):
-                    yield replace(found, reason="", rated_by=RatedBy(rater))
+            rated = {score.measure.name for score in scores if score.seat == seat}
+            if guide.summary is not None and rated >= {d.name for d in guide.guides}:
+                summary = guide.summary(tuple(s for s in scores if isinstance(s, Score)), seat)
+                if isinstance(summary, Score):
+                    yield replace(summary, reason="", rated_by=RatedBy(rater))
 
 
 SEAT_NUMBER = re.compile(r"(?:agent|person|participant|player|seat|p)?[ _-]?([1-9])", re.IGNORECASE)
@@ -564,12 +574,12 @@ def spelled(text: str) -> str:
     return re.sub(r"[\W_]+", " ", text).strip().casefold()
 
 
-def quoted(found: object) -> str:
+def quoted(value: object) -> str:
     """What was found, short and on one line, in quotes."""
-    text = text_of(found)
+    text = text_of(value)
     cut = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in cut)
-    return f'"{shown}"'
+    printable = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in cut)
+    return f'"{printable}"'
 
 
 def text_of(cell: object) -> str:
@@ -588,10 +598,10 @@ def _moment(text: str) -> str:
     if not text:
         return ""
     try:
-        found = datetime.fromisoformat(text)
-        if found.tzinfo is None:
+        moment = datetime.fromisoformat(text)
+        if moment.tzinfo is None:
             raise ValueError
-        return f"{found.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+        return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
     except (ValueError, OverflowError) as error:
         raise ConfigError(
             "expected a time with its zone as when, such as 2026-03-01T14:05:00Z, "

@@ -78,31 +78,31 @@ class Review:
 
 def reviewed(study: ReviewStudy, task: str) -> ReviewedTask:
     """The task as reviewers see it."""
-    shown = world_plugin(study.plan.world).reviewed
-    assert shown is not None  # as `review_study` made sure
-    return shown(study.tasks[task])
+    show = world_plugin(study.plan.world).reviewed
+    assert show is not None  # as `review_study` made sure
+    return show(study.tasks[task])
 
 
-def review_problems(review: Review, shown: ReviewedTask, least_words: int = 3) -> tuple[str, ...]:
+def review_problems(review: Review, task: ReviewedTask, least_words: int = 3) -> tuple[str, ...]:
     """What stands in the way of handing a review in."""
-    found = []
+    problems = []
     unsaid = [name for key, (name, _) in POINTS.items() if key not in review.points]
     if unsaid:
-        found.append(f"Say of each point whether it holds: {', '.join(unsaid)}.")
+        problems.append(f"Say of each point whether it holds: {', '.join(unsaid)}.")
     failed = [name for key, (name, _) in POINTS.items() if review.points.get(key) is False]
     if review.decision == "keep":
         if failed:
-            found.append(
+            problems.append(
                 f"You said that this does not hold: {', '.join(failed)}. Then edit or reject."
             )
-        return tuple(found)
+        return tuple(problems)
     if problem := reason_problem(one_line(review.reason), least_words):
-        found.append(f"Under “Why?”, {problem}.")
+        problems.append(f"Under “Why?”, {problem}.")
     if review.decision == "reject" and not (failed or unsaid):
-        found.append("Every point holds for you: say which one does not, or keep or edit.")
-    if review.decision == "edit" and _unchanged(review.texts, shown.texts):
-        found.append("Change the text as it should be, or choose another decision.")
-    return tuple(found)
+        problems.append("Every point holds for you: say which one does not, or keep or edit.")
+    if review.decision == "edit" and _unchanged(review.texts, task.texts):
+        problems.append("Change the text as it should be, or choose another decision.")
+    return tuple(problems)
 
 
 def _unchanged(texts: Sequence[str], before: Sequence[str]) -> bool:
@@ -133,8 +133,8 @@ def review_study(row: StudyRow) -> ReviewStudy:
     if plan is None:
         raise ConfigError(f'expected a study of reviews, found "{row.name}", which is of another')
     if plan.world not in world_names() or world_plugin(plan.world).reviewed is None:
-        known = listed(worlds_that(lambda one: one.reviewed is not None))
-        raise ConfigError(f'people review scenarios of {known}; found the world "{plan.world}"')
+        worlds = listed(worlds_that(lambda plugin: plugin.reviewed is not None))
+        raise ConfigError(f'people review scenarios of {worlds}; found the world "{plan.world}"')
     return ReviewStudy(row.name, plan, _tasks(plan))
 
 
@@ -158,7 +158,7 @@ def keep_review_draft(store: Store, participant: int, task: str, draft: Mapping[
 def review_draft_of(store: Store, study: str, participant: int, task: str) -> Json:
     """What stands in a reviewer's form; None if nothing was kept."""
     answers = store.studies.answers(study, participant)
-    return next((one.value for one in answers if (one.item, one.name) == (task, DRAFT)), None)
+    return next((a.value for a in answers if (a.item, a.name) == (task, DRAFT)), None)
 
 
 def give_review(
@@ -173,7 +173,7 @@ def give_review(
     with store.transaction():
         row = assignment_of(store, study.name, who.pk, task)
         if row is not None and row.state != "done":
-            texts = [one.strip() for one in review.texts] if review.decision == "edit" else []
+            texts = [text.strip() for text in review.texts] if review.decision == "edit" else []
             store.studies.answer(
                 who.pk,
                 task,
@@ -215,19 +215,19 @@ class ReviewerAgreement:
 def task_reviews(store: Store, study: ReviewStudy) -> tuple[TaskReviews, ...]:
     """What reviewers made of each task, in the order of the data."""
     names = {row.pk: row.id for row in store.studies.participants(study.name)}
-    found: dict[str, list[tuple[str, Review]]] = {task: [] for task in study.tasks}
+    by_task: dict[str, list[tuple[str, Review]]] = {task: [] for task in study.tasks}
     for answer in store.studies.answers(study.name):
         review = _read(answer.value) if answer.name == REVIEW else None
-        if review is not None and answer.item in found:
-            found[answer.item].append((names[answer.participant], review))
-    return tuple(TaskReviews(task, tuple(reviews)) for task, reviews in found.items())
+        if review is not None and answer.item in by_task:
+            by_task[answer.item].append((names[answer.participant], review))
+    return tuple(TaskReviews(task, tuple(reviews)) for task, reviews in by_task.items())
 
 
-def reviewer_agreement(found: Sequence[TaskReviews]) -> ReviewerAgreement:
+def reviewer_agreement(entries: Sequence[TaskReviews]) -> ReviewerAgreement:
     """How far reviewers decide alike."""
     shares = []
-    for one in found:
-        pairs = list(combinations([review.decision for _, review in one.reviews], 2))
+    for entry in entries:
+        pairs = list(combinations([review.decision for _, review in entry.reviews], 2))
         if pairs:
             shares.append(sum(a == b for a, b in pairs) / len(pairs))
     if not shares:
@@ -236,15 +236,15 @@ def reviewer_agreement(found: Sequence[TaskReviews]) -> ReviewerAgreement:
     return ReviewerAgreement(share, (share - chance) / (1 - chance), len(shares))
 
 
-def reviews_csv(found: Sequence[TaskReviews]) -> str:
+def reviews_csv(entries: Sequence[TaskReviews]) -> str:
     """A line a review: the decision, each point (yes or no), why, and the texts as proposed."""
-    most = max((len(review.texts) for one in found for _, review in one.reviews), default=0)
+    most = max((len(review.texts) for entry in entries for _, review in entry.reviews), default=0)
     goals = [f"goal_{number}" for number in range(1, most)]
     return csv_text(
         ("task", "reviewer", "decision", *POINTS, "reason", *(["scene", *goals] if most else [])),
         (
             (
-                one.task,
+                entry.task,
                 reviewer,
                 review.decision,
                 *("yes" if review.points.get(key) else "no" for key in POINTS),
@@ -252,8 +252,8 @@ def reviews_csv(found: Sequence[TaskReviews]) -> str:
                 *review.texts,
                 *[""] * (most - len(review.texts)),
             )
-            for one in found
-            for reviewer, review in one.reviews
+            for entry in entries
+            for reviewer, review in entry.reviews
         ),
     )
 
@@ -282,18 +282,18 @@ def revise(store: Store, study: str, to: Path) -> tuple[str, ...]:
     world = reviewing.plan.world
     write = world_plugin(world).revise
     if write is None:
-        known = listed(worlds_that(lambda one: one.revise is not None))
-        raise ConfigError(f"reviews change the data of {known}; the study reviews {world}")
+        worlds = listed(worlds_that(lambda plugin: plugin.revise is not None))
+        raise ConfigError(f"reviews change the data of {worlds}; the study reviews {world}")
     if to.exists():
         raise ConfigError(f"--to: {to} is there already; name a new folder")
-    found = decided(store, study)
-    if not found:
+    decisions = decided(store, study)
+    if not decisions:
         raise ConfigError(f'"{study}" has no review yet; nothing to revise')
     data = reviewing.plan.data
     source = None if data is None else data_folder(world, data)
     with fresh_folder(to) as fresh:
-        done = write(source, fresh, study, found)
-    return (*_told(found), *done, f"wrote {to}; check it: sociolab data check {to}")
+        done = write(source, fresh, study, decisions)
+    return (*_summarize(decisions), *done, f"wrote {to}; check it: sociolab data check {to}")
 
 
 def decided(store: Store, study: str) -> dict[str, DecidedCluster]:
@@ -304,14 +304,14 @@ def decided(store: Store, study: str) -> dict[str, DecidedCluster]:
     """
     reviewing = review_study(store.studies.get(study))
     reviews: dict[str, list[tuple[str, Review]]] = defaultdict(list)
-    for one in task_reviews(store, reviewing):
-        reviews[reviewing.tasks[one.task].cluster] += one.reviews
+    for entry in task_reviews(store, reviewing):
+        reviews[reviewing.tasks[entry.task].cluster] += entry.reviews
     last: dict[str, float] = defaultdict(float)
     for answer in store.studies.answers(study):
         if answer.name == REVIEW and answer.item in reviewing.tasks:
             cluster = reviewing.tasks[answer.item].cluster
             last[cluster] = max(last[cluster], answer.at)
-    return {key: _decided(found, last[key]) for key, found in reviews.items() if found}
+    return {key: _decided(pairs, last[key]) for key, pairs in reviews.items() if pairs}
 
 
 def _decided(reviews: list[tuple[str, Review]], at: float) -> DecidedCluster:
@@ -332,16 +332,16 @@ def _decided(reviews: list[tuple[str, Review]], at: float) -> DecidedCluster:
 _DONE = {"keep": "kept", "edit": "edited", "reject": "rejected"}
 
 
-def _told(found: dict[str, DecidedCluster]) -> tuple[str, ...]:
+def _summarize(decisions: dict[str, DecidedCluster]) -> tuple[str, ...]:
     """What was decided, and where it was not plain."""
     lines = []
     for decision, done in _DONE.items():
-        keys = [key for key, one in found.items() if one.decision == decision]
+        keys = [key for key, cluster in decisions.items() if cluster.decision == decision]
         lines.append(f"{done} ({len(keys)}): {', '.join(keys) or 'none'}")
-    undecided = [key for key, one in found.items() if not one.decision]
+    undecided = [key for key, cluster in decisions.items() if not cluster.decision]
     if undecided:
         lines.append(f"no majority, unchanged ({len(undecided)}): {', '.join(undecided)}")
-    several = [key for key, one in found.items() if one.decision == "edit" and one.proposals > 1]
+    several = [key for key, c in decisions.items() if c.decision == "edit" and c.proposals > 1]
     if several:
         lines.append(
             f"several edits proposed, the most frequent taken, or the first in a tie "

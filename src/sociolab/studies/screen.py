@@ -159,12 +159,12 @@ def told_sections(head: str) -> tuple[str, tuple[ShownSection, ...]]:
     """
     intro, *rest = re.split(r"^# +", head, flags=re.MULTILINE)
     parts = [part.partition("\n") for part in rest]
-    kept = [bool(_KEPT.search(title)) for title, _, _ in parts]
-    if kept and not any(kept):
-        kept[-1] = True
+    stays = [bool(_KEPT.search(title)) for title, _, _ in parts]
+    if stays and not any(stays):
+        stays[-1] = True
     sections = tuple(
         ShownSection(title=title.strip(), text=text.strip(), kept=keep)
-        for (title, _, text), keep in zip(parts, kept, strict=True)
+        for (title, _, text), keep in zip(parts, stays, strict=True)
     )
     return intro.strip(), sections
 
@@ -173,11 +173,11 @@ def as_seen(
     world: World, declared: Declared, episode: Episode, seat: str
 ) -> tuple[str, tuple[ShownLine, ...]]:
     """What this seat was told before the first turn, and what it has seen since."""
-    seen = world.transcript(episode, seat)
-    return "\n".join(text for _, text in seen.scene), shown(seen.lines, declared)
+    transcript = world.transcript(episode, seat)
+    return "\n".join(text for _, text in transcript.scene), show_lines(transcript.lines, declared)
 
 
-def shown(lines: Iterable[Line], declared: Declared) -> tuple[ShownLine, ...]:
+def show_lines(lines: Iterable[Line], declared: Declared) -> tuple[ShownLine, ...]:
     """Turns, to be shown."""
     return tuple(
         ShownLine(
@@ -196,16 +196,16 @@ def shown(lines: Iterable[Line], declared: Declared) -> tuple[ShownLine, ...]:
 
 def _tag(action: Action, declared: Declared) -> str:
     """What was done, in the world's words; nothing before speech that has no fields."""
-    known = "" if action.kind in declared.spoken else declared.acts.get(action.kind, action.kind)
+    label = "" if action.kind in declared.spoken else declared.acts.get(action.kind, action.kind)
     values = ", ".join(f"{name}: {shown_value(value)}" for name, value in action.fields.items())
-    return f"{known} ({values})" if known and values else known or values
+    return f"{label} ({values})" if label and values else label or values
 
 
 def asking(request: Request, seconds_left: float, over: str) -> Asking:
     """What a request asks for, to be shown; `over` says why the conversation is, if it is."""
-    wanted = request.wanted
-    act = _act_form(wanted, request.observation.others) if isinstance(wanted, ActionSpace) else None
-    question = _question_form(wanted) if isinstance(wanted, Question) else None
+    form = request.wanted
+    act = _act_form(form, request.observation.others) if isinstance(form, ActionSpace) else None
+    question = _question_form(form) if isinstance(form, Question) else None
     return Asking(
         turn=request.turn,
         name=request.name,
@@ -224,7 +224,7 @@ def _question_form(question: Question) -> QuestionForm:
     return QuestionForm(text=text, fields=fields_of(question), optional=question.optional)
 
 
-def _act_form(space: ActionSpace, others: tuple[str, ...]) -> ActForm:
+def _act_form(space: ActionSpace, partners: tuple[str, ...]) -> ActForm:
     return ActForm(
         kinds=tuple(
             ShownKind(
@@ -240,7 +240,7 @@ def _act_form(space: ActionSpace, others: tuple[str, ...]) -> ActForm:
         ),
         most=space.most,
         distinct=space.distinct,
-        others=others if len(others) > 1 else (),
+        others=partners if len(partners) > 1 else (),
     )
 
 
@@ -313,7 +313,7 @@ def how_it_ended(
         kind = space.get(action.kind) if space else None
         if kind and kind.ends:
             return _over(kind.ends, declared)
-    left = [move.seat for move in moves if space and leaves(move, space)]
-    if seats - len(left) > 1:
+    leavers = [move.seat for move in moves if space and leaves(move, space)]
+    if seats - len(leavers) > 1:
         return ALL_TURNS
-    return YOU_LEFT if left[-1] == seat else PARTNER_LEFT
+    return YOU_LEFT if leavers[-1] == seat else PARTNER_LEFT

@@ -249,10 +249,10 @@ class StudySettings(_Record):
 
     @model_validator(mode="after")
     def _one_thing(self) -> Self:
-        given = [kind for kind in KINDS if getattr(self, kind) is not None]
-        if len(given) != 1:
-            found = " and ".join(given) or "none"
-            raise ValueError(f"a study does one of {', '.join(KINDS)}; found {found}")
+        kinds = [kind for kind in KINDS if getattr(self, kind) is not None]
+        if len(kinds) != 1:
+            names = " and ".join(kinds) or "none"
+            raise ValueError(f"a study does one of {', '.join(KINDS)}; found {names}")
         if len({question.name for question in self.survey}) != len(self.survey):
             raise ValueError("two questions of the survey have the same name")
         return self
@@ -274,12 +274,12 @@ def problems(error: ValidationError) -> tuple[tuple[str, str], ...]:
 def _clause(kind: str, item: Mapping[str, Any]) -> str:
     say = _CLAUSES.get(kind)
     if say is not None:
-        return say(item.get("ctx", {})) + _found(kind, item["input"])
-    said = str(item["msg"]).removeprefix("Value error, ")
-    return said[:1].lower() + said[1:]
+        return say(item.get("ctx", {})) + _quote_input(kind, item["input"])
+    message = str(item["msg"]).removeprefix("Value error, ")
+    return message[:1].lower() + message[1:]
 
 
-def _found(kind: str, value: object) -> str:
+def _quote_input(kind: str, value: object) -> str:
     if kind in _WITHOUT or not isinstance(value, str | int | float):
         return ""
     text = str(value)
@@ -331,13 +331,13 @@ def plan_words(settings: StudySettings) -> tuple[tuple[str, str], ...]:
 def _value_text(name: str, value: object) -> str:
     if name == "references":
         assert isinstance(value, list)
-        return f"{len(value)} seats of {len({one['episode'] for one in value})} episodes"
+        return f"{len(value)} seats of {len({ref['episode'] for ref in value})} episodes"
     if value is True:
         return "yes"
     if isinstance(value, list):
         return ", ".join(map(str, value))
     if isinstance(value, dict):
-        return ", ".join(f"{key}={one}" for key, one in value.items())
+        return ", ".join(f"{key}={item}" for key, item in value.items())
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

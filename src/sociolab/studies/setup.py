@@ -36,8 +36,8 @@ def settings_of(values: Mapping[str, Any], source: str) -> StudySettings:
     try:
         return StudySettings.model_validate(values)
     except ValidationError as error:
-        place, said = problems(error)[0]
-        raise ConfigError(f"{source}: {f'{place}: ' if place else ''}{said}") from error
+        place, problem = problems(error)[0]
+        raise ConfigError(f"{source}: {f'{place}: ' if place else ''}{problem}") from error
 
 
 def read_study(path: Path) -> tuple[str, StudySettings]:
@@ -64,10 +64,10 @@ def create(store: Store, name: str, settings: StudySettings) -> StudyRow:
         raise ConfigError(f'"{name}" is an address of the app; choose another name for the study')
     if any(row.name == name for row in store.studies.all()):
         raise ConfigError(f'there is a study called "{name}" already; choose another name')
-    made = {"code_key": secrets.token_hex(16), RATED_BY: _instructed(store, settings)}
+    generated = {"code_key": secrets.token_hex(16), RATED_BY: _instructed(store, settings)}
     with store.transaction():
-        made["exam_run"] = _exam_run(store, settings)
-        settings = _with_data_found(settings).model_copy(update=made)
+        generated["exam_run"] = _exam_run(store, settings)
+        settings = _with_data_found(settings).model_copy(update=generated)
         run = _PREPARE[settings.kind](store, name, settings)
         store.studies.create(name, settings.kind, settings.model_dump(mode="json"), run)
     return store.studies.get(name)
@@ -77,8 +77,8 @@ def _instructed(store: Store, settings: StudySettings) -> dict[str, str]:
     """The set that the instructions of raters are from; empty where nobody rates by one."""
     if settings.rate is None or not store.has_run(settings.rate.run):
         return {}
-    told = guide_of(store, settings.rate.run, settings.rate.guide).instructions
-    return told.as_json() if told else {}
+    instructions = guide_of(store, settings.rate.run, settings.rate.guide).instructions
+    return instructions.as_json() if instructions else {}
 
 
 def _exam_run(store: Store, settings: StudySettings) -> str:
@@ -151,11 +151,11 @@ def set_open(store: Store, study: str, *, is_open: bool) -> None:
     store.studies.change(study, open=is_open)
 
 
-def _check_contact(contact: str, then: str) -> None:
+def _check_contact(contact: str, advice: str) -> None:
     if _PLACEHOLDER.search(contact):
         raise ConfigError(
             f'contact: expected an address at which participants reach you, found "{contact}"; '
-            f"{then}"
+            f"{advice}"
         )
 
 
@@ -174,8 +174,8 @@ def _play(store: Store, name: str, settings: StudySettings) -> str | None:
         )
     partner_cast = partner_cast_of(plan)
     trials = trials_of(plan, partner_cast)
-    kept = dict(run_settings(plan, partner_cast))
-    store.create_run(name, plan.world, kept, trials, partner_cast.kit.declared)
+    stored = dict(run_settings(plan, partner_cast))
+    store.create_run(name, plan.world, stored, trials, partner_cast.kit.declared)
     return name
 
 
@@ -211,9 +211,9 @@ def check_ratings(store: Store, name: str, settings: StudySettings) -> None:
     run = settings.rate.run
     study = rate_study(store, _row(name, settings, run))
     if study.exam and not study.test:
-        asked = ", ".join(measure.name for measure in study.measures)
+        names = ", ".join(measure.name for measure in study.measures)
         raise ConfigError(
-            f"exam: expected cases about what is rated ({asked}), found none in the exam of "
+            f"exam: expected cases about what is rated ({names}), found none in the exam of "
             f"{store.run(run).world}; leave exam out, or give references"
         )
     played = set(store.trial_ids(run, "played"))

@@ -70,14 +70,14 @@ class JudgeContract:
     def test_there_is_a_verdict_for_each_measure_and_seat_or_none(self) -> None:
         for episode in self.episodes():
             verdicts = self._judged(episode)
-            given = [(verdict.measure.name, verdict.seat) for verdict in verdicts]
-            assert len(set(given)) == len(given), f"one verdict each, found {given}"
+            pairs = [(verdict.measure.name, verdict.seat) for verdict in verdicts]
+            assert len(set(pairs)) == len(pairs), f"one verdict each, found {pairs}"
             seats = episode.trial.task.seats
             for measure in self.measures():
-                of = {seat for name, seat in given if name == measure.name}
-                assert of <= set(seats) or of == {None}, (
+                scored = {seat for name, seat in pairs if name == measure.name}
+                assert scored <= set(seats) or scored == {None}, (
                     f"{measure.name}: a verdict for the episode or for seats among {seats}, "
-                    f"found some for {of}"
+                    f"found some for {scored}"
                 )
 
     def test_its_verdicts_are_of_its_measures(self) -> None:
@@ -163,27 +163,27 @@ class PlayerContract:
     def test_it_leaves_the_request_as_it_was(self) -> None:
         changed: list[int] = []
 
-        def compare(request: Request, heard: Exchange) -> None:
-            if request != heard.request:
+        def compare(request: Request, exchange: Exchange) -> None:
+            if request != exchange.request:
                 changed.append(request.turn)
 
         self._play({seat: Watched(self.player(), compare) for seat in self._seats()})
         assert not changed, f"the request of turn {changed[0]} was changed"
 
     def test_its_memory_is_json(self) -> None:
-        for heard in self._heard():
-            memory = heard.reply.memory
+        for exchange in self._heard():
+            memory = exchange.reply.memory
             text = json.dumps(memory, allow_nan=False)
             assert json.loads(text) == memory, f"a memory that survives JSON; found {memory!r}"
 
     def test_a_request_and_a_memory_are_all_that_it_needs(self) -> None:
         player = self.player()
-        for heard in self._heard():
-            memory: Json = json.loads(json.dumps(heard.memory))
-            for asked in (player, self.player()):
-                reply = asyncio.run(asked.reply(copy.deepcopy(heard.request), memory))
-                assert type(reply) is type(heard.reply), (
-                    f"a {type(heard.reply).__name__} again at turn {heard.request.turn}, "
+        for exchange in self._heard():
+            memory: Json = json.loads(json.dumps(exchange.memory))
+            for instance in (player, self.player()):
+                reply = asyncio.run(instance.reply(copy.deepcopy(exchange.request), memory))
+                assert type(reply) is type(exchange.reply), (
+                    f"a {type(exchange.reply).__name__} again at turn {exchange.request.turn}, "
                     f"found {reply}"
                 )
 
@@ -214,9 +214,9 @@ class PlayerContract:
         if self.world():  # what that one asks, it was asked in the episodes above
             return
         first = self._heard()[0].request
-        asked = Question("opinion", "Have you agreed, and how sure are you (0 to 10)?", Opinion)
+        question = Question("opinion", "Have you agreed, and how sure are you (0 to 10)?", Opinion)
         request = Request(
-            first.trial, first.seed, first.seat, first.turn, 1, asked, first.observation
+            first.trial, first.seed, first.seat, first.turn, 1, question, first.observation
         )
         reply = asyncio.run(self.player().reply(request, None))
         if isinstance(reply, Reply):
@@ -237,15 +237,15 @@ class PlayerContract:
 
     def _heard(self) -> Sequence[Exchange]:
         """All that a player was asked in an episode, with its replies."""
-        found: list[Exchange] = []
+        exchanges: list[Exchange] = []
         player = self.player
         self._play(
             {
-                seat: Watched(player(), lambda _, heard: found.append(heard))
+                seat: Watched(player(), lambda _, exchange: exchanges.append(exchange))
                 for seat in self._seats()
             }
         )
-        return found
+        return exchanges
 
 
 def _no_failed_turn(events: Sequence[Event]) -> None:
@@ -313,25 +313,26 @@ class WorldContract:
             assert not episode.moves, "a turn that failed is no move"
 
     def test_it_asks_within_its_limits(self) -> None:
-        requests = [heard.request for heard in self._heard()]
+        requests = [exchange.request for exchange in self._heard()]
         assert len(requests) <= self.most_requests, f"{len(requests)} requests are too many"
         for request in requests:
-            shown = request.observation
-            assert shown.seat == request.seat, "a seat is shown its own observation"
-            assert 0 <= request.turn <= shown.limit, (
-                f"a turn within the limit of {shown.limit}, found {request.turn}"
+            observation = request.observation
+            assert observation.seat == request.seat, "a seat is shown its own observation"
+            assert 0 <= request.turn <= observation.limit, (
+                f"a turn within the limit of {observation.limit}, found {request.turn}"
             )
 
     def test_the_head_never_changes_and_the_history_only_grows(self) -> None:
         last: dict[tuple[str, str], Observation] = {}
-        for heard in self._heard():
-            shown, key = heard.request.observation, (heard.request.trial, heard.request.seat)
+        for exchange in self._heard():
+            request = exchange.request
+            observation, key = request.observation, (request.trial, request.seat)
             before = last.get(key)
-            if before is not None and heard.request.turn >= before.turn:
-                assert shown.head == before.head, "the head never changes in an episode"
+            if before is not None and request.turn >= before.turn:
+                assert observation.head == before.head, "the head never changes in an episode"
                 old = before.history
-                assert shown.history[: len(old)] == old, "the history only grows"
-            last[key] = shown
+                assert observation.history[: len(old)] == old, "the history only grows"
+            last[key] = observation
 
     def test_the_same_seed_gives_the_same_bytes(self) -> None:
         assert [as_bytes(e.events) for e in self._episodes()] == [
@@ -341,73 +342,77 @@ class WorldContract:
     def test_a_replay_from_any_prefix_equals_the_original(self) -> None:
         world = self.world()
         for task in self.tasks(world):
-            whole = play_task(world, task, self.players(task))
-            for cut in self.cuts(len(whole.events)):
-                journal = whole.events[:cut]
+            episode = play_task(world, task, self.players(task))
+            for cut in self.cuts(len(episode.events)):
+                journal = episode.events[:cut]
                 again = play_task(world, task, self.players(task), journal=journal)
-                told = f"replaying {cut} events of task {task.id}"
-                assert _what_happened(again) == _what_happened(whole), told
+                message = f"replaying {cut} events of task {task.id}"
+                assert _what_happened(again) == _what_happened(episode), message
                 # Where replies are taken as they come, their order means nothing.
                 assert sorted(map(encode_event, again.events)) == sorted(
-                    map(encode_event, whole.events)
-                ), told
+                    map(encode_event, episode.events)
+                ), message
 
     def test_nobody_is_shown_what_is_hidden_from_them(self) -> None:
         world = self.world()
         for task in self.tasks(world):
-            for heard in _heard(world, task, self.players(task)):
-                shown = heard.request.observation
-                told = f"{shown!r} {heard.request.problem}"
-                for word in self.hidden(task, shown.seat):
-                    assert word not in told, f'{shown.seat} of {task.id} is shown "{word}"'
+            for exchange in _heard(world, task, self.players(task)):
+                observation = exchange.request.observation
+                text = f"{observation!r} {exchange.request.problem}"
+                for word in self.hidden(task, observation.seat):
+                    assert word not in text, f'{observation.seat} of {task.id} is shown "{word}"'
 
     def test_transcripts_show_an_episode_and_what_each_seat_saw_of_it(self) -> None:
         world = self.world()
         for episode in self._episodes():
-            whole = world.transcript(episode)
-            assert whole.title, "a transcript has a title"
-            assert len(whole.lines) == len(episode.moves), "a line for each turn taken"
-            for move, line in zip(episode.moves, whole.lines, strict=True):
+            transcript = world.transcript(episode)
+            assert transcript.title, "a transcript has a title"
+            assert len(transcript.lines) == len(episode.moves), "a line for each turn taken"
+            for move, line in zip(episode.moves, transcript.lines, strict=True):
                 assert line.seat == move.seat, (
                     f'the line of turn {move.turn + 1} has the seat "{line.seat}", expected '
                     f'"{move.seat}"'
                 )
-                for value in (value for one in move.actions for value in one.fields.values()):
-                    told = f'the line of turn {move.turn + 1} tells "{value}": found {line.text}'
-                    assert shown_value(value) in line.text, told
+                for value in (value for action in move.actions for value in action.fields.values()):
+                    message = f'the line of turn {move.turn + 1} tells "{value}": found {line.text}'
+                    assert shown_value(value) in line.text, message
             for seat in episode.trial.task.seats:
-                seen = world.transcript(episode, seat)
-                assert len(seen.lines) <= len(whole.lines), "a seat sees no more than happened"
+                partial = world.transcript(episode, seat)
+                assert len(partial.lines) <= len(transcript.lines), (
+                    "a seat sees no more than happened"
+                )
                 for word in self.hidden(episode.trial.task, seat):
-                    assert word not in repr(seen), f'the transcript of {seat} shows "{word}"'
+                    assert word not in repr(partial), f'the transcript of {seat} shows "{word}"'
 
     def test_whom_an_action_is_for_is_as_its_kind_says_and_nobody_else_learns_of_it(self) -> None:
         world = self.world()
         for task in self.tasks(world):
-            players = {seat: Whisperer(one) for seat, one in self.players(task).items()}
-            heard = list[Exchange]()
-            episode = play_task(world, task, {s: _noting(p, heard) for s, p in players.items()})
-            kinds = {kind.name: kind for one in heard for kind in _kinds(one.request)}
+            players = {seat: Whisperer(player) for seat, player in self.players(task).items()}
+            exchanges = list[Exchange]()
+            episode = play_task(world, task, {s: _noting(p, exchanges) for s, p in players.items()})
+            kinds = {kind.name: kind for exchange in exchanges for kind in _kinds(exchange.request)}
             for move in episode.moves:
-                told = f"turn {move.turn + 1} of task {task.id}"
+                place = f"turn {move.turn + 1} of task {task.id}"
                 for action in move.actions:
                     rule = kinds[action.kind].recipients
-                    assert rule != "none" or not action.to, f'{told}: "{action.kind}" is for all'
-                    assert rule != "required" or action.to, f'{told}: "{action.kind}" is for some'
+                    assert rule != "none" or not action.to, f'{place}: "{action.kind}" is for all'
+                    assert rule != "required" or action.to, f'{place}: "{action.kind}" is for some'
                 aside = [action.to for action in move.actions if action.to]
                 if len(aside) < len(move.actions):
                     continue  # some of it is for everybody
                 mark = whisper(move.seat, move.turn)
                 for seat in {*task.seats} - {move.seat, *chain.from_iterable(aside)}:
-                    seen = [one.request.observation for one in heard if one.request.seat == seat]
-                    shown = f"{seen!r} {world.transcript(episode, seat)!r}"
-                    assert mark not in shown, f"{told} is for {aside}, and {seat} learns of it"
+                    observations = [
+                        e.request.observation for e in exchanges if e.request.seat == seat
+                    ]
+                    text = f"{observations!r} {world.transcript(episode, seat)!r}"
+                    assert mark not in text, f"{place} is for {aside}, and {seat} learns of it"
 
     def test_an_unfinished_episode_can_be_shown(self) -> None:
         world = self.world()
         for episode in self._episodes():
-            begun = Episode(episode.trial, episode.events[:1])
-            assert world.transcript(begun).title, "a transcript has a title"
+            unfinished = Episode(episode.trial, episode.events[:1])
+            assert world.transcript(unfinished).title, "a transcript has a title"
 
     def test_trials_and_events_survive_the_store(self) -> None:
         for episode in self._episodes():
@@ -421,10 +426,10 @@ class WorldContract:
 
     def _heard(self) -> list[Exchange]:
         world = self.world()
-        found: list[Exchange] = []
+        exchanges: list[Exchange] = []
         for task in self.tasks(world):
-            found += _heard(world, task, self.players(task))
-        return found
+            exchanges += _heard(world, task, self.players(task))
+        return exchanges
 
 
 def _what_happened(episode: Episode) -> list[Event]:
@@ -432,13 +437,13 @@ def _what_happened(episode: Episode) -> list[Event]:
 
 
 def _heard(world: World, task: Task, players: Mapping[str, Player]) -> list[Exchange]:
-    heard: list[Exchange] = []
-    play_task(world, task, {seat: _noting(player, heard) for seat, player in players.items()})
-    return heard
+    exchanges: list[Exchange] = []
+    play_task(world, task, {seat: _noting(player, exchanges) for seat, player in players.items()})
+    return exchanges
 
 
-def _noting(player: Player, heard: list[Exchange]) -> Player:
-    return Watched(player, lambda _, exchange: heard.append(exchange))
+def _noting(player: Player, exchanges: list[Exchange]) -> Player:
+    return Watched(player, lambda _, exchange: exchanges.append(exchange))
 
 
 def _kinds(request: Request) -> Sequence[ActionKind]:

@@ -50,8 +50,8 @@ class MindContract:
         return stock_questions()
 
     def test_it_answers_every_question_in_its_form(self) -> None:
-        asked = {type(question) for question, _ in self._answers()}
-        assert asked == set(QUESTIONS), "questions of every kind are asked"
+        kinds = {type(question) for question, _ in self._answers()}
+        assert kinds == set(QUESTIONS), "questions of every kind are asked"
 
     def test_its_answers_fit_their_questions(self) -> None:
         for question, answer in self._answers():
@@ -202,12 +202,12 @@ class _Stock:
 
     def _question(self, kind: type[MindQuestion[Any]], **own: object) -> MindQuestion[Any]:
         """By the names of its fields, so that a new question of known fields needs nothing here."""
-        names = [one.name for one in fields(kind) if one.name not in ("asked", "me")]
-        shown = {name: own.get(name, self._shown()[name]) for name in names}
+        names = [field.name for field in fields(kind) if field.name not in ("asked", "me")]
+        values = {name: own.get(name, self._field_values()[name]) for name in names}
         moment = _at(0) if "day" in names else _at(10)
-        return kind(self._asked(), self._me(moment), **shown)
+        return kind(self._next_asked(), self._me(moment), **values)
 
-    def _shown(self) -> dict[str, object]:
+    def _field_values(self) -> dict[str, object]:
         """What a field shows, by its name."""
         say, block = self._say, self._ahead[0]
         return {
@@ -244,7 +244,7 @@ class _Stock:
             ],
         }
 
-    def _asked(self) -> Asked:
+    def _next_asked(self) -> Asked:
         self._step += 1
         return Asked("trial", 1, "ada", self._step)
 
@@ -289,12 +289,12 @@ def _ask(
     mind: Mind, question: MindQuestion[Any], attempt: int = 1, problem: str = ""
 ) -> Reply | NoReply:
     """As the engine does: a ReplyError comes back as a NoReply, any other error passes through."""
-    asked = question.asked
+    head = question.asked
     name, kind = question.name, question.answer_type
-    shown = Observation(asked.resident, "", asked.step, 0, "", (), "", (), question)
-    wanted = Question(name, "", kind)
+    observation = Observation(head.resident, "", head.step, 0, "", (), "", (), question)
+    form = Question(name, "", kind)
     request = Request(
-        asked.trial, asked.seed, asked.resident, asked.step, attempt, wanted, shown, problem
+        head.trial, head.seed, head.resident, head.step, attempt, form, observation, problem
     )
     return asyncio.run(MindPlayer(mind).reply(request, None))
 

@@ -69,11 +69,11 @@ class AnyPlayer:
         leaving = chance.random() < self._leave_rate
         kinds = [kind for kind in space.kinds if kind.leaves == leaving] or space.kinds
         kind = chance.choice(kinds)
-        fields, others = any_fields(kind, chance), request.observation.others
+        fields, partners = any_fields(kind, chance), request.observation.others
         to: tuple[str, ...] = ()
-        if kind.takes_recipients and others:
+        if kind.takes_recipients and partners:
             aside = kind.recipients == "required" or chance.random() < self._whisper_rate
-            to = (chance.choice(others),) if aside else ()
+            to = (chance.choice(partners),) if aside else ()
         text = chance.choice(self._texts) if kind.has_text else ""
         return Action(kind.name, text, to, fields=fields)
 
@@ -110,12 +110,12 @@ class Whisperer:
         if isinstance(space, Question) or not isinstance(reply, Reply):
             return reply
         assert isinstance(reply.value, tuple)
-        one, wrong = request.observation.others[:1], request.attempt == 1
+        recipients, wrong = request.observation.others[:1], request.attempt == 1
         actions = []
         for action in reply.value:
             kind = space[action.kind]
-            right = one if kind.takes_recipients else ()
-            other = () if kind.recipients == "required" else one
+            right = recipients if kind.takes_recipients else ()
+            other = () if kind.recipients == "required" else recipients
             to = other if wrong and kind.recipients != "optional" else right
             text = f"{action.text} {whisper(request.seat, request.turn)}" if kind.has_text else ""
             actions.append(replace(action, text=text, to=to))

@@ -63,8 +63,8 @@ def driven(
     recorded: list[Event] = []
     events = asyncio.run(drive(game, players, recorded.append, journal))
     on_record = sorted(map(encode_event, (*journal, *recorded)))
-    told = "a replay records what the journal lacks, and nothing else"
-    assert on_record == sorted(map(encode_event, events)), told
+    message = "a replay records what the journal lacks, and nothing else"
+    assert on_record == sorted(map(encode_event, events)), message
     return events
 
 
@@ -107,7 +107,7 @@ class StockScene:
         """What this seat knows before the first turn."""
         kinds = ", ".join(kind.name for kind in self.space.kinds)
         heads = {
-            one: f"You are {STOCK_NAMES[one]}. Choose a cake together. What you can do: {kinds}."
-            for one in self.seats
+            name: f"You are {STOCK_NAMES[name]}. Choose a cake together. What you can do: {kinds}."
+            for name in self.seats
         }
         return OpenScene(heads, self.space, self.limit, STOCK_NAMES).witness(seat)

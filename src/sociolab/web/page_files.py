@@ -135,8 +135,8 @@ def script() -> str:
     return '"use strict";\n' + "\n".join(done.values()).replace("</", "<\\/")
 
 
-def _taken(imported: re.Match[str]) -> str:
-    namespace, some, name = imported.groups()
+def _taken(match: re.Match[str]) -> str:
+    namespace, some, name = match.groups()
     return f"const {namespace or f'{{{some}}}'} = _{name};"
 
 
@@ -166,15 +166,15 @@ def town_files(store: Store, result: RunResult) -> Iterator[ReplayFile]:
     """The best days in town of each of the first agents of a run; none of another world."""
     if result.world not in worlds_that(lambda plugin: plugin.town is not None):
         return
-    trials: set[str] = set()
+    written: set[str] = set()
     for spread in leading(result, read_distributions(store, result))[:FOR_SITE]:
         top = max(point.value for point in spread.points)
         best = [point.trial for point in spread.points if point.value == top][:CONSIDERED]
         town = town_of(result.world)
         replays = [(town.replay(store, result.run, trial), trial) for trial in best]
-        replay, trial = max(replays, key=lambda pair: len(pair[0].about))
-        if trial not in trials:
-            trials.add(trial)
+        replay, trial = max(replays, key=lambda entry: len(entry[0].about))
+        if trial not in written:
+            written.add(trial)
             yield _file(store, result.run, trial, replay)
 
 
@@ -204,7 +204,9 @@ def write_demo_page(
         }
         for i, result in enumerate(results, 1)
     ]
-    episode = next((view for result in results if (view := _to_read(store, result))), None)
+    episode = next(
+        (candidate for result in results if (candidate := _to_read(store, result))), None
+    )
     text = (
         pages()
         .get_template("demo.html")

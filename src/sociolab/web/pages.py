@@ -161,7 +161,7 @@ def wants_json(request: Request) -> bool:
     )
 
 
-def error_reply(
+def error_answer(
     request: Request, status: int, message: str, seconds: int | None = None
 ) -> Response:
     """An error as an answer. `seconds`: when to try again."""
@@ -179,18 +179,18 @@ def error_reply(
 async def _ours(request: Request, error: Exception) -> Response:
     if isinstance(error, NeedsLogin):
         if wants_json(request) or request.method != "GET" or "hx-request" in request.headers:
-            return error_reply(request, 401, str(error))
+            return error_answer(request, 401, str(error))
         return RedirectResponse(f"/login?next={request.url.path}", 303)
     if isinstance(error, Refused):
-        return error_reply(request, error.status, str(error), error.seconds)
+        return error_answer(request, error.status, str(error), error.seconds)
     if isinstance(error, Missing):
-        return error_reply(request, 404, str(error))
+        return error_answer(request, 404, str(error))
     if request.url.path.startswith(_PARTICIPANTS) and isinstance(error, ConfigError):
         log.warning("%s: %s", _place(request), error)
         if isinstance(error, StoreError):
-            return error_reply(request, 503, _not_now(request), 10)
-        return error_reply(request, 400, _NOT_NOW)
-    return error_reply(request, 400, str(error))
+            return error_answer(request, 503, _not_now(request), 10)
+        return error_answer(request, 400, _NOT_NOW)
+    return error_answer(request, 400, str(error))
 
 
 def _not_now(request: Request) -> str:
@@ -203,26 +203,26 @@ async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     item = error.errors()[0]
     place = ".".join(str(part) for part in item["loc"][1:]) or "the request"
-    return error_reply(request, 422, f"{place}: {item['msg'][:1].lower()}{item['msg'][1:]}")
+    return error_answer(request, 422, f"{place}: {item['msg'][:1].lower()}{item['msg'][1:]}")
 
 
 async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     message = {404: "There is nothing at this address.", 405: "This page takes no such request."}
-    return error_reply(
+    return error_answer(
         request, error.status_code, message.get(error.status_code, str(error.detail))
     )
 
 
 async def _cut_off(request: Request, error: Exception) -> Response:
     """The request did not arrive whole, so nobody reads this; no fault of ours for the log."""
-    return error_reply(request, 400, "The request was cut off.")
+    return error_answer(request, 400, "The request was cut off.")
 
 
 async def _unforeseen(request: Request, error: Exception) -> Response:
     """A fault of ours: told in the server's log, where no one else reads it."""
     log.error("%s %s failed", request.method, _place(request), exc_info=error)
-    response = error_reply(request, 500, "The server met a fault of its own; its log says which.")
+    response = error_answer(request, 500, "The server met a fault of its own; its log says which.")
     response.headers.update(HEADERS)  # it is sent past the guard
     return response
 

@@ -120,7 +120,7 @@ def due(store: Store, who: Taking) -> tuple[Step, str]:
 @router.get(f"{_HOME}/consent")
 def consent(request: Request, who: Bound) -> Response:
     """What taking part means, to agree to or to decline."""
-    return _show_step(request, who, "consent")
+    return _step_page(request, who, "consent")
 
 
 @router.post(f"{_HOME}/consent", response_class=RedirectResponse)
@@ -137,7 +137,7 @@ def decide(
 @router.get(f"{_HOME}/instructions")
 def instructions(request: Request, who: Bound) -> Response:
     """What the participant will do."""
-    return _show_step(request, who, "instructions")
+    return _step_page(request, who, "instructions")
 
 
 @router.post(f"{_HOME}/instructions", response_class=RedirectResponse)
@@ -152,7 +152,7 @@ def understood(request: Request, who: Bound) -> Response:
 def survey(request: Request, who: Bound) -> Response:
     """The questions at the end."""
     note = play.note(store_of(request), who)
-    return _show_step(request, who, "survey", values={}, problems={}, note=note)
+    return _step_page(request, who, "survey", values={}, problems={}, note=note)
 
 
 @router.post(f"{_HOME}/survey")
@@ -163,7 +163,7 @@ def answer(request: Request, who: Bound, fields: Fields) -> Response:
         return _home(who)
     form = read_survey(who.settings, fields)
     if form.problems:
-        response = _show_step(
+        response = _step_page(
             request, who, "survey", values=fields, problems=form.problems, note=""
         )
         response.status_code = 422
@@ -217,7 +217,7 @@ def leave(
     return _home(who)
 
 
-def _show_step(request: Request, who: Taking, step: Step, **values: Any) -> Response:
+def _step_page(request: Request, who: Taking, step: Step, **values: Any) -> Response:
     """The page of a step, if that is due; else the way to what is."""
     if not _is_due(store_of(request), who, step):
         return _home(who)

@@ -211,7 +211,7 @@ async def act(who: Player, sent: Sent) -> Response:
     twice it counts once.
     """
     _take(who)
-    trial = find_item(who.who, sent.trial, who.lobby.given(who.person))
+    trial = find_item(who.who, sent.trial, who.lobby.episodes_of(who.person))
     try:
         await who.lobby.act(who.person, sent.model_copy(update={"trial": trial}))
     except NotTaken as error:
@@ -242,7 +242,7 @@ def next_step(store: Store, who: Taking) -> str | None:
     if plan is None or run is None:
         return None
     records, person = PlayRecords(store, who.study.name, run), who.participant.pk
-    playing = any(record.state == "open" for record in records.of(person))
+    playing = any(row.state == "open" for row in records.assignments_of(person))
     return "/play" if playing or not is_done(records, plan, person) else None
 
 

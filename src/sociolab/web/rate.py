@@ -123,39 +123,39 @@ def play(request: Request, who: Participant, trial: Item) -> Response:
     """An episode with its scales, filled in as far as the rater has come."""
     store = store_of(request)
     study = rate_study(store, who.study)
-    episode = given_episode(store, study, who.participant, trial)
-    if episode is None:
+    rated = given_episode(store, study, who.participant, trial)
+    if rated is None:
         return RedirectResponse(f"{who.home}/rate", 303)
-    return page(request, "rate/play.html", **_make_context(store, study, who, episode))
+    return page(request, "rate/play.html", **_form_context(store, study, who, rated))
 
 
 @rating_router.post("/play/{token}/draft")
 def draft(request: Request, who: Participant, trial: Item, rating: DraftIn) -> dict[str, int]:
     """Keep a rating as it stands; the answer says how many of how many are complete."""
     store = store_of(request)
-    study, episode = _find_rated(store, who, trial)
-    places = asked_places(store, study, episode)
+    study, rated = _require_rated(store, who, trial)
+    places = asked_places(store, study, rated)
     place = (rating.seat, rating.dimension)
     if place not in places:
         raise Missing("There is no such scale in this episode.")
     measures = rated_measures(store, study.run)
     if rating.score is not None and not on_scale(measures[rating.dimension], rating.score):
         raise Refused("That point is not on the scale.", 422)
-    saved = RatingDraft(rating.score, rating.reason, rating.seconds)
-    keep_draft(store, who.participant.pk, trial, place, saved)
+    stored = RatingDraft(rating.score, rating.reason, rating.seconds)
+    keep_draft(store, who.participant.pk, trial, place, stored)
     drafts = drafts_of(store, study.name, who.participant.pk, trial)
-    return {"complete": _complete(store, study, episode, places, drafts), "of": len(places)}
+    return {"complete": _complete(store, study, rated, places, drafts), "of": len(places)}
 
 
 def _complete(
     store: Store,
     study: RateStudy,
-    episode: RatedEpisode,
+    rated: RatedEpisode,
     places: tuple[SeatDimension, ...],
     drafts: Mapping[SeatDimension, RatingDraft],
 ) -> int:
-    lacking = missing(store, study, episode, places, drafts)
-    return len(places) - len({(gap.seat, gap.dimension) for gap in lacking})
+    lacking = missing(store, study, rated, places, drafts)
+    return len(places) - len({(item.seat, item.dimension) for item in lacking})
 
 
 @rating_router.post("/play/{token}/submit")
@@ -163,9 +163,9 @@ def hand_in(request: Request, who: Participant, trial: Item) -> dict[str, Any]:
     """Hand the ratings in: where to go next, or what is missing (seat, dimension, what)."""
     store = store_of(request)
     study = rate_study(store, who.study)
-    episode = given_episode(store, study, who.participant, trial)
-    if episode is not None:
-        lacking = submit(store, study, who.participant, episode)
+    rated = given_episode(store, study, who.participant, trial)
+    if rated is not None:
+        lacking = submit(store, study, who.participant, rated)
         if lacking:
             return {
                 "missing": [
@@ -175,32 +175,32 @@ def hand_in(request: Request, who: Participant, trial: Item) -> dict[str, Any]:
     return {"next": who.home}
 
 
-def _find_rated(store: Store, who: Taking, trial: str) -> tuple[RateStudy, RatedEpisode]:
+def _require_rated(store: Store, who: Taking, trial: str) -> tuple[RateStudy, RatedEpisode]:
     study = rate_study(store, who.study)
-    episode = given_episode(store, study, who.participant, trial)
-    if episode is None:
+    rated = given_episode(store, study, who.participant, trial)
+    if rated is None:
         raise Refused("This episode is not yours to rate, or its ratings are handed in.", 409)
-    return study, episode
+    return study, rated
 
 
-def _make_context(
-    store: Store, study: RateStudy, who: Taking, episode: RatedEpisode
+def _form_context(
+    store: Store, study: RateStudy, who: Taking, rated: RatedEpisode
 ) -> dict[str, Any]:
     guide = guide_of(store, study.run, study.plan.guide)
     measures = rated_measures(store, study.run)
-    places = asked_places(store, study, episode)
-    drafts = drafts_of(store, study.name, who.participant.pk, episode.trial)
+    places = asked_places(store, study, rated)
+    drafts = drafts_of(store, study.name, who.participant.pk, rated.trial)
     return {
         "who": who,
-        "scene": scene_of(store, study, episode),
-        "token": token(who, episode.trial),
-        "test": episode.stage == "test",
+        "scene": scene_of(store, study, rated),
+        "token": token(who, rated.trial),
+        "test": rated.stage == "test",
         "asked": frozenset(places),
-        "guides": guides_for(guide, study.measures if episode.stage == "rate" else tuple(
+        "guides": guides_for(guide, study.measures if rated.stage == "rate" else tuple(
             measures[name] for name in dict.fromkeys(name for _, name in places)
         )),
         "drafts": {place: drafts.get(place, RatingDraft()) for place in places},
-        "complete": _complete(store, study, episode, places, drafts),
+        "complete": _complete(store, study, rated, places, drafts),
         "done": done_by(store, study, who.participant),
         "plan": study.plan,
         "most": min(study.plan.each, len(study.episodes)),
@@ -251,7 +251,7 @@ def to_next_scenario(request: Request, who: Participant) -> Response:
 @review_router.get("/task/{token}")
 def task(request: Request, who: Participant, task: Item) -> Response:
     """A scenario to review, with what was filled in so far."""
-    return _review_page(request, who, task, _load_form(store_of(request), who, task), ())
+    return _review_page(request, who, task, _stored_form(store_of(request), who, task), ())
 
 
 @review_router.post("/task/{token}/draft")
@@ -284,7 +284,7 @@ def decide(
     return RedirectResponse(who.home, 303)
 
 
-def _load_form(store: Store, who: Taking, task: str) -> ReviewForm:
+def _stored_form(store: Store, who: Taking, task: str) -> ReviewForm:
     stored = review_draft_of(store, who.study.name, who.participant.pk, task)
     return ReviewForm() if stored is None else ReviewForm.model_validate(stored)
 
@@ -296,15 +296,15 @@ def _review_page(
     study = review_study(who.study)
     if not _is_due(store, who, study, task):
         return RedirectResponse(who.home, 303)
-    proposal = reviewed(study, task)
+    scenario = reviewed(study, task)
     rows = store.studies.assignments(study.name, who.participant.pk)
     response = page(
         request,
         "rate/review.html",
         who=who,
         token=token(who, task),
-        shown=proposal,
-        texts=form.texts if len(form.texts) == len(proposal.texts) else proposal.texts,
+        shown=scenario,
+        texts=form.texts if len(form.texts) == len(scenario.texts) else scenario.texts,
         points=POINTS,
         form=form,
         said=form.points,

@@ -63,19 +63,19 @@ _SHOWN = 30
 def ratings(request: Request, study: Study) -> Response:
     """How far it has come, by episode and by rater."""
     store = store_of(request)
-    rated_study = _rate_study(store, study)
-    stored_ratings = ratings_in(store, rated_study.run, rated_study.name)
-    episodes, raters = rating_progress(store, rated_study, stored_ratings)
+    rating_study = _rate_study(store, study)
+    stored = ratings_in(store, rating_study.run, rating_study.name)
+    episodes, raters = rating_progress(store, rating_study, stored)
     return page(
         request,
         "rate/ratings.html",
-        study=rated_study,
+        study=rating_study,
         episodes=episodes,
-        tasks={row.trial.id: row.trial.task.id for row in store.trials(rated_study.run)},
+        tasks={row.trial.id: row.trial.task.id for row in store.trials(rating_study.run)},
         raters=raters,
-        count=len(stored_ratings),
-        disputes=found_among(stored_ratings, rated_study.plan),
-        full=sum(episode.done >= rated_study.plan.raters for episode in episodes),
+        count=len(stored),
+        disputes=found_among(stored, rating_study.plan),
+        full=sum(row.done >= rating_study.plan.raters for row in episodes),
     )
 
 
@@ -83,13 +83,13 @@ def ratings(request: Request, study: Study) -> Response:
 def agreement(request: Request, study: Study) -> Response:
     """The figures of `sociolab agree` for the run as it stands: a part of a page."""
     store = store_of(request)
-    rated_study = _rate_study(store, study)
-    rated = bool(ratings_in(store, rated_study.run, rated_study.name))
+    rating_study = _rate_study(store, study)
+    rated = bool(ratings_in(store, rating_study.run, rating_study.name))
     return page(
         request,
         "rate/agreement.html",
-        study=rated_study,
-        found=_agreements(store, rated_study.run) if rated else None,
+        study=rating_study,
+        found=_agreements(store, rating_study.run) if rated else None,
         now=time.time(),
     )
 
@@ -98,18 +98,18 @@ def agreement(request: Request, study: Study) -> Response:
 def disagreements(request: Request, study: Study) -> Response:
     """Ratings that lie too far apart, side by side, with a form to decide."""
     store = store_of(request)
-    rated_study = _rate_study(store, study)
-    all_ = found_among(ratings_in(store, rated_study.run, rated_study.name), rated_study.plan)
+    rating_study = _rate_study(store, study)
+    all_ = found_among(ratings_in(store, rating_study.run, rating_study.name), rating_study.plan)
     open_ = [dispute for dispute in all_ if dispute.open]
-    guides = {guide.name: guide for guide in _guide(store, rated_study).guides}
+    guides = {guide.name: guide for guide in _guide(store, rating_study).guides}
     return page(
         request,
         "rate/disagreements.html",
-        study=rated_study,
+        study=rating_study,
         shown=open_[:_SHOWN],
         more=max(0, len(open_) - _SHOWN),
         settled=[dispute for dispute in all_ if not dispute.open],
-        scenes=_scenes(store, rated_study, [dispute.trial for dispute in open_[:_SHOWN]]),
+        scenes=_scenes(store, rating_study, [dispute.trial for dispute in open_[:_SHOWN]]),
         guides=guides,
         titles={name: guide.title for name, guide in guides.items()},
     )
@@ -127,32 +127,32 @@ def decide(
 ) -> Response:
     """Keep the researcher's decision on a disagreement."""
     store = store_of(request)
-    rated_study = _rate_study(store, study)
+    rating_study = _rate_study(store, study)
     place = (trial, seat, dimension)
-    settle(store, rated_study.run, rated_study.name, rated_study.plan, place, score, reason)
-    return RedirectResponse(f"/studies/{rated_study.name}/ratings/disagreements", 303)
+    settle(store, rating_study.run, rating_study.name, rating_study.plan, place, score, reason)
+    return RedirectResponse(f"/studies/{rating_study.name}/ratings/disagreements", 303)
 
 
 @ratings_router.get("/annotations")
 def reviewed_annotations(request: Request, study: Study) -> Response:
     """The quarter of each batch that agrees least, with the rationales and a form to decide."""
     store = store_of(request)
-    rated_study = _rate_study(store, study)
-    stored_ratings = ratings_in(store, rated_study.run, rated_study.name)
-    drawn = drawn_annotations(store, rated_study.name)
+    rating_study = _rate_study(store, study)
+    stored = ratings_in(store, rating_study.run, rating_study.name)
+    drawn = drawn_annotations(store, rating_study.name)
     listed = [annotation for annotation in drawn if annotation.listed]
     open_ = [annotation for annotation in listed if annotation.meets is None]
     return page(
         request,
         "rate/annotations.html",
-        study=rated_study,
-        said=review_words(store, rated_study),
-        waiting=len(waiting(store, rated_study, stored_ratings)),
-        shown=[(a, compared(a, stored_ratings, drawn)) for a in open_[:_SHOWN]],
+        study=rating_study,
+        said=review_words(store, rating_study),
+        waiting=len(waiting(store, rating_study, stored)),
+        shown=[(annotation, compared(annotation, stored, drawn)) for annotation in open_[:_SHOWN]],
         more=max(0, len(open_) - _SHOWN),
         decided=[annotation for annotation in listed if annotation.meets is not None],
-        scenes=_scenes(store, rated_study, [annotation.episode for annotation in open_[:_SHOWN]]),
-        titles={guide.name: guide.title for guide in _guide(store, rated_study).guides},
+        scenes=_scenes(store, rating_study, [annotation.episode for annotation in open_[:_SHOWN]]),
+        titles={guide.name: guide.title for guide in _guide(store, rating_study).guides},
     )
 
 
@@ -160,9 +160,9 @@ def reviewed_annotations(request: Request, study: Study) -> Response:
 def draw(request: Request, study: Study) -> Response:
     """Draw the next batch of annotations."""
     store = store_of(request)
-    rated_study = _rate_study(store, study)
-    draw_batch(store, rated_study)
-    return RedirectResponse(f"/studies/{rated_study.name}/ratings/annotations", 303)
+    rating_study = _rate_study(store, study)
+    draw_batch(store, rating_study)
+    return RedirectResponse(f"/studies/{rating_study.name}/ratings/annotations", 303)
 
 
 @ratings_router.post("/annotations/mark", response_class=RedirectResponse)
@@ -176,18 +176,18 @@ def mark_annotation(
 ) -> Response:
     """Keep whether an annotation follows the guidelines."""
     store = store_of(request)
-    rated_study = _rate_study(store, study)
-    mark(store, rated_study, rater, episode, meets=guidelines == "meets", why=why)
-    return RedirectResponse(f"/studies/{rated_study.name}/ratings/annotations", 303)
+    rating_study = _rate_study(store, study)
+    mark(store, rating_study, rater, episode, meets=guidelines == "meets", why=why)
+    return RedirectResponse(f"/studies/{rating_study.name}/ratings/annotations", 303)
 
 
 @ratings_router.get("/ratings.csv")
 def ratings_file(request: Request, study: Study) -> Response:
     """All ratings as CSV, as `sociolab import ratings` reads them."""
     store = store_of(request)
-    rated_study = _rate_study(store, study)
-    text = ratings_csv(ratings_in(store, rated_study.run, rated_study.name))
-    return file_answer(text, f"{rated_study.name}-ratings.csv", _CSV)
+    rating_study = _rate_study(store, study)
+    text = ratings_csv(ratings_in(store, rating_study.run, rating_study.name))
+    return file_answer(text, f"{rating_study.name}-ratings.csv", _CSV)
 
 
 def _rate_study(store: Store, name: str) -> RateStudy:
@@ -205,8 +205,8 @@ def _scenes(store: Store, study: RateStudy, trials: Sequence[str]) -> dict[str, 
 
 def _agreements(store: Store, run: str) -> Agreements:
     """The agreement in a run; worked out again when somebody has judged since."""
-    cached = RUN_CACHE.of(store, run, "agreements", lambda: agreements(store, (run,)))
-    return with_review(store, cached)
+    computed = RUN_CACHE.of(store, run, "agreements", lambda: agreements(store, (run,)))
+    return with_review(store, computed)
 
 
 impressions_router = APIRouter(prefix="/studies/{study}/impressions", tags=["impressions"])
@@ -216,17 +216,17 @@ impressions_router = APIRouter(prefix="/studies/{study}/impressions", tags=["imp
 def impressions(request: Request, study: Study) -> Response:
     """The words, large where frequent, and as a table; and how far each session has come."""
     store = store_of(request)
-    word_study = impression_study(store, study_row(store, study, "impressions"))
-    words = words_of(store, word_study.name)
+    session_study = impression_study(store, study_row(store, study, "impressions"))
+    words = words_of(store, session_study.name)
     counts = counted(words)
-    per_session = Counter(trial for trial, _, _ in words)
+    by_session = Counter(trial for trial, _, _ in words)
     return page(
         request,
         "rate/impressions.html",
-        study=word_study,
+        study=session_study,
         words=words,
         counts=counts,
-        sessions=[(trial, per_session[trial]) for trial in word_study.sessions],
+        sessions=[(trial, by_session[trial]) for trial in session_study.sessions],
         people=len({person for _, person, _ in words}),
     )
 
@@ -247,18 +247,18 @@ reviews_router = APIRouter(prefix="/studies/{study}/reviews", tags=["reviews"])
 def reviews(request: Request, study: Study) -> Response:
     """What reviewers decided, scenario by scenario."""
     store = store_of(request)
-    reviewed_study = _review_study(store, study)
-    all_ = task_reviews(store, reviewed_study)
+    reviewing = _review_study(store, study)
+    all_ = task_reviews(store, reviewing)
     return page(
         request,
         "rate/reviews.html",
-        study=reviewed_study,
+        study=reviewing,
         verdicts=all_,
-        shown={r.task: reviewed(reviewed_study, r.task) for r in all_ if r.reviews},
+        shown={entry.task: reviewed(reviewing, entry.task) for entry in all_ if entry.reviews},
         agreement=reviewer_agreement(all_),
         points=POINTS,
-        count=sum(len(review.reviews) for review in all_),
-        full=sum(len(review.reviews) >= reviewed_study.plan.raters for review in all_),
+        count=sum(len(entry.reviews) for entry in all_),
+        full=sum(len(entry.reviews) >= reviewing.plan.raters for entry in all_),
     )
 
 
@@ -266,9 +266,9 @@ def reviews(request: Request, study: Study) -> Response:
 def reviews_file(request: Request, study: Study) -> Response:
     """Every review as CSV, with the texts that were proposed."""
     store = store_of(request)
-    reviewed_study = _review_study(store, study)
-    text = reviews_csv(task_reviews(store, reviewed_study))
-    return file_answer(text, f"{reviewed_study.name}-reviews.csv", _CSV)
+    reviewing = _review_study(store, study)
+    text = reviews_csv(task_reviews(store, reviewing))
+    return file_answer(text, f"{reviewing.name}-reviews.csv", _CSV)
 
 
 def _review_study(store: Store, name: str) -> ReviewStudy:

@@ -155,11 +155,11 @@ async def proven(request: Request) -> None:
     """
     if request.method in SAFE:
         return
-    token = request.headers.get(HEADER, "")
-    if not token and request.headers.get("content-type", "").startswith(FORM_TYPES):
+    supplied = request.headers.get(HEADER, "")
+    if not supplied and request.headers.get("content-type", "").startswith(FORM_TYPES):
         field = (await request.form()).get(FIELD)
-        token = field if isinstance(field, str) else ""
-    if not hmac.compare_digest(token.encode(), token_of(request).encode()):
+        supplied = field if isinstance(field, str) else ""
+    if not hmac.compare_digest(supplied.encode(), token_of(request).encode()):
         raise Refused(
             "This form was not made for this browser, or its cookies were removed; "
             "load the page again and repeat what you did."

@@ -160,8 +160,8 @@ class Connection(H11Protocol):
         everyone: Collection[Any] = self.connections
         peer = self.client[0] if self.client else ""
         if not self._settings.trusts(peer):
-            same_peer = [other for other in everyone if other.client and other.client[0] == peer]
-            if not self._fits(same_peer, self._settings.connections_per_address):
+            peers = [other for other in everyone if other.client and other.client[0] == peer]
+            if not self._fits(peers, self._settings.connections_per_address):
                 return False
         return self._fits(everyone, self._settings.most_connections)
 

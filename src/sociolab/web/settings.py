@@ -153,13 +153,13 @@ def _check_proxy(proxy: str) -> None:
 
 def _check_token(token: str) -> None:
     letters = token.strip()
-    actual = f"{len(letters)} characters, {len(set(letters))} of them different"
+    weak = f"{len(letters)} characters, {len(set(letters))} of them different"
     if not letters.isprintable():
-        actual = "characters that cannot be printed"
+        weak = "characters that cannot be printed"
     elif len(letters) >= SHORTEST_TOKEN and len(set(letters)) >= LEAST_VARIETY:
         return
     raise ConfigError(
         f"the admin token could be guessed: expected {SHORTEST_TOKEN} characters or more, "
-        f"{LEAST_VARIETY} of them different, found {actual}; `openssl rand -hex 24` prints a good "
+        f"{LEAST_VARIETY} of them different, found {weak}; `openssl rand -hex 24` prints a good "
         "one"
     )

@@ -63,17 +63,17 @@ class Stores:
 def _state(path: Path) -> tuple[int, ...]:
     """Changes whenever somebody writes to a store, or begins to."""
     log = path.with_name(f"{path.name}-wal")
-    files = [file.stat() for file in (path, log) if file.exists()]
-    return tuple(number for status in files for number in (status.st_mtime_ns, status.st_size))
+    stats = [file.stat() for file in (path, log) if file.exists()]
+    return tuple(number for stat in stats for number in (stat.st_mtime_ns, stat.st_size))
 
 
 def _file(path: Path) -> tuple[int, int] | None:
     """Which file is at a path; None if there is none, or it cannot be looked at."""
     try:
-        status = path.stat()
+        stat = path.stat()
     except OSError:
         return None
-    return status.st_dev, status.st_ino
+    return stat.st_dev, stat.st_ino
 
 
 class Missing(ConfigError):  # noqa: N818  a state of affairs
@@ -127,11 +127,11 @@ class Limiter:
         now, pace = self._clock(), self._rate.a_minute / 60
         level, at = self._buckets.pop(key, (float(self._rate.burst), now))
         level = min(self._rate.burst, level + (now - at) * pace)
-        allowed = level >= 1
-        self._buckets[key] = (level - 1 if allowed else level, now)
+        granted = level >= 1
+        self._buckets[key] = (level - 1 if granted else level, now)
         if len(self._buckets) > self._most:
             self._buckets.popitem(last=False)
-        return 0.0 if allowed else (1 - level) / pace
+        return 0.0 if granted else (1 - level) / pace
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,17 +56,17 @@ def _fields(
     model: type[BaseModel], names: Sequence[str] = (), worlds: Sequence[str] = ()
 ) -> tuple[SetupField, ...]:
     """The fields of a model (those named, or all), as it labels them itself."""
-    model_fields = model.model_fields
+    fields = model.model_fields
     return tuple(
         SetupField(
             name,
-            model_fields[name].title or name,
-            model_fields[name].description or "",
-            _shape(name, model_fields[name].annotation),
-            worlds if name == "world" else _YES_NO if model_fields[name].annotation is bool else (),
-            model_fields[name].json_schema_extra == {"more": True},
+            fields[name].title or name,
+            fields[name].description or "",
+            _shape(name, fields[name].annotation),
+            worlds if name == "world" else _YES_NO if fields[name].annotation is bool else (),
+            fields[name].json_schema_extra == {"more": True},
         )
-        for name in names or model_fields
+        for name in names or fields
     )
 
 
@@ -123,11 +123,11 @@ def settings_in(fields: Mapping[str, str], kind: StudyKind) -> dict[str, Any]:
     }
     plan = {f.name: _value(f, fields.get(f"{kind}.{f.name}", "")) for f in PLAN_FIELDS[kind]}
     values[kind] = {name: value for name, value in plan.items() if value is not None}
-    values["survey"] = [_question(fields, index) for index in list_used(fields)]
+    values["survey"] = [_question(fields, index) for index in used_questions(fields)]
     return values
 
 
-def list_used(fields: Mapping[str, str]) -> Sequence[int]:
+def used_questions(fields: Mapping[str, str]) -> Sequence[int]:
     """Which of the form's questions are in use."""
     return [i for i in range(QUESTIONS) if fields.get(f"survey.{i}.text", "").strip()]
 
@@ -269,7 +269,7 @@ def make(request: Request, fields: Fields) -> Response:
     store = store_of(request)
     kind = _kind(fields.get("kind", "")) or "play"
     if "more" in fields:
-        return _form(request, store, kind, fields, questions=len(list_used(fields)) + 2)
+        return _form(request, store, kind, fields, questions=len(used_questions(fields)) + 2)
     wrong: dict[str, str] = {}
     name = fields.get("name", "").strip()
     if not name:
@@ -281,8 +281,8 @@ def make(request: Request, fields: Fields) -> Response:
             create(store, name, settings)
             return RedirectResponse(f"/studies/{name}", 303)
     except ValidationError as error:
-        for place, problem in problems(error):
-            wrong.setdefault(_field(place, kind, fields), problem)
+        for place, message in problems(error):
+            wrong.setdefault(_field(place, kind, fields), message)
     except ConfigError as error:
         wrong[_place(str(error), kind, fields)] = str(error)
     response = _form(request, store, kind, fields, wrong)
@@ -310,7 +310,7 @@ def _field(place: str, kind: StudyKind, fields: Mapping[str, str]) -> str:
     """The field of the form that a place in the settings came from."""
     parts = place.split(".")
     if parts[0] == "survey" and len(parts) > 1:
-        used = list_used(fields)
+        used = used_questions(fields)
         number = used[int(parts[1])] if int(parts[1]) < len(used) else 0
         return f"survey.{number}.{parts[2] if len(parts) > 2 else 'text'}"
     return ".".join(parts[:2]) if parts[0] == kind else parts[0]
@@ -324,7 +324,7 @@ def _form(
     wrong: Mapping[str, str] | None = None,
     questions: int = 0,
 ) -> Response:
-    used = list_used(values)
+    used = used_questions(values)
     room = max(questions, len(used) + 1, max(used, default=-1) + 1)
     plan = PLAN_FIELDS[kind]
     return page(

@@ -41,10 +41,12 @@ def study_row(store: Store, name: str, kind: StudyKind | None = None) -> StudyRo
 
 def participant_row(store: Store, study: StudyRow, name: str) -> ParticipantRow:
     """The participant of this name; Missing if there is none."""
-    person = next((row for row in store.studies.participants(study.name) if row.id == name), None)
-    if person is None:
+    participant = next(
+        (row for row in store.studies.participants(study.name) if row.id == name), None
+    )
+    if participant is None:
         raise Missing(f'The study "{study.name}" has no participant "{name}".')
-    return person
+    return participant
 
 
 router = APIRouter(prefix="/studies", tags=["studies"])
@@ -65,11 +67,11 @@ def studies(request: Request) -> Response:
 
 
 @router.get("/{study}")
-def study_page(
+def one(
     request: Request, name: StudyName, at: Annotated[int, Query(ge=1, le=100_000)] = 1
 ) -> Response:
     """A study: how far it is, its links, its data."""
-    return page(request, "study/one.html", **describe_study(request, name, at))
+    return page(request, "study/one.html", **study_context(request, name, at))
 
 
 @router.get("/{study}/progress")
@@ -100,7 +102,7 @@ def _problem(request: Request, study: str) -> str:
     return problems.get(study, "")
 
 
-def describe_study(request: Request, name: str, at: int = 1) -> dict[str, Any]:
+def study_context(request: Request, name: str, at: int = 1) -> dict[str, Any]:
     """What the page of a study shows; `at` counts the pages of its participants from 1."""
     store = store_of(request)
     row = study_row(store, name)
@@ -151,12 +153,12 @@ def change(request: Request, name: StudyName, fields: Fields) -> Response:
     """Word the texts anew, or show what is wrong with all that was written."""
     store = store_of(request)
     row = study_row(store, name)
-    changed = {text: fields[text].replace("\r\n", "\n") for text in TEXTS if text in fields}
+    wording = {text: fields[text].replace("\r\n", "\n") for text in TEXTS if text in fields}
     try:
-        change_texts(store, row.name, changed)
+        change_texts(store, row.name, wording)
     except ConfigError as error:
         settings = StudySettings.model_validate(row.settings)
-        values = {text: changed.get(text, getattr(settings, text)) for text in TEXTS}
+        values = {text: wording.get(text, getattr(settings, text)) for text in TEXTS}
         response = _texts(request, row.name, values, str(error))
         response.status_code = 422
         return response
@@ -170,9 +172,9 @@ def make_links(
     """Make links for new participants, and show them this once."""
     store = store_of(request)
     row = study_row(store, name)
-    invitations = invite(store, row.name, count)
+    invited = invite(store, row.name, count)
     address = site_of(request).settings.address
-    links = [(link.participant, address + link.path) for link in invitations]
+    links = [(link.participant, address + link.path) for link in invited]
     return page(request, "study/links.html", study=row, links=links, again="")
 
 

@@ -90,7 +90,7 @@ def words_of(replay: Replay) -> dict[str, Any]:
         "other_rules": replay.other_rules,
         "counted": tuple(_counted(outcome, names, clock) for outcome in replay.outcomes),
         "errands": _errands(replay, clock),
-        "verdicts": tuple(_show_score(row) for row in replay.verdicts),
+        "verdicts": tuple(_score_view(row) for row in replay.verdicts),
     }
 
 
@@ -141,7 +141,7 @@ def _errands(replay: Replay, clock: Clock) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _show_score(row: ScoreRow) -> ShownScore:
+def _score_view(row: ScoreRow) -> ShownScore:
     verdict = row.verdict
     title = verdict.measure.title or verdict.measure.name
     judge = row.judge.label
@@ -155,8 +155,8 @@ def _show_score(row: ScoreRow) -> ShownScore:
             reason = by.sign(reason) if by else reason
             return ShownScore(title, f"{verdict.value:.3g}", judge, reason, failed=False)
         case ScoreFailure():
-            text = f"missing: {verdict.cause}"
-            return ShownScore(title, text, judge, verdict.problem, failed=True)
+            value = f"missing: {verdict.cause}"
+            return ShownScore(title, value, judge, verdict.problem, failed=True)
         case _:
             return ShownScore(title, "not scored", judge, verdict.why, failed=False)
 
@@ -239,8 +239,8 @@ def _rectangles(heights: list[int], start: int) -> list[tuple[int, int, int]]:
 def arenas_of(town: TownMap, name: str) -> list[int]:
     """The numbers of the arena of this name, or of all arenas of the sector; none if neither."""
     place = town.place(name)
-    places = town.sector_places(name) if place is None else (place,)
-    return [town.places.index(arena) for arena in places]
+    arenas = town.sector_places(name) if place is None else (place,)
+    return [town.places.index(arena) for arena in arenas]
 
 
 STATES = ("asleep", "walking", "at it", "talking")
@@ -354,7 +354,7 @@ def _talk(talk: Talked, about: bool, number: dict[str, int], texts: NumberedText
 
 def _life(records: Iterable[Record], texts: NumberedTexts) -> dict[str, Json]:
     """The records of a resident, by kind, each a number of fields in one long list."""
-    columns: dict[str, list[Json]] = {
+    series: dict[str, list[Json]] = {
         name: [] for name in ("stood", "walks", "did", "memories", "plans", "reminders", "without")
     }
     path: list[str] = []
@@ -362,8 +362,8 @@ def _life(records: Iterable[Record], texts: NumberedTexts) -> dict[str, Json]:
         if isinstance(record, Walked):
             path.append(record.path)
         for name, values in _fields(record, texts):
-            columns[name] += values
-    return {**columns, "path": "".join(path)}
+            series[name] += values
+    return {**series, "path": "".join(path)}
 
 
 def _fields(record: Record, texts: NumberedTexts) -> Iterator[tuple[str, tuple[Json, ...]]]:
@@ -396,9 +396,9 @@ router = APIRouter(tags=["town"])
 
 
 @router.get("/runs/{run}/episodes/{trial}/town", response_class=HTMLResponse)
-def replay_page(request: Request, run: RunName, trial: TrialId) -> Response:
+def shown(request: Request, run: RunName, trial: TrialId) -> Response:
     """The page on which the days of an episode are played again."""
-    replay = _load_replay(request, run, trial)
+    replay = _find_replay(request, run, trial)
     store = store_of(request)
     words = words_of(replay) | {
         "scripted": scripted_words(store, run, trial),
@@ -410,7 +410,7 @@ def replay_page(request: Request, run: RunName, trial: TrialId) -> Response:
 @router.get("/runs/{run}/episodes/{trial}/town.json", response_class=Response)
 def numbers(request: Request, run: RunName, trial: TrialId) -> Response:
     """The days of an episode as JSON, compressed where the client takes gzip."""
-    body = json.dumps(compact(_load_replay(request, run, trial)), separators=(",", ":")).encode()
+    body = json.dumps(compact(_find_replay(request, run, trial)), separators=(",", ":")).encode()
     headers = {"Vary": "Accept-Encoding"}
     if takes_gzip(request.headers.get("accept-encoding", "")):
         body = gzip.compress(body, compresslevel=6, mtime=0)
@@ -442,7 +442,7 @@ def scripted_words(store: Store, run: str, trial: str) -> str:
     return declared.scripted if rules else ""
 
 
-def _load_replay(request: Request, run: str, trial: str) -> Replay:
+def _find_replay(request: Request, run: str, trial: str) -> Replay:
     store = store_of(request)
     world = known_trial(store, run, trial).world
     if world not in worlds_that(lambda plugin: plugin.town is not None):

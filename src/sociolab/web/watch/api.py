@@ -23,10 +23,10 @@ from sociolab.web.watch.parameters import (
     PageNumber,
     RunName,
     TrialId,
+    episode_filter,
     json_answer,
     known_run,
     known_trial,
-    read_filter,
 )
 from sociolab.web.watch.runs import run_result
 
@@ -61,14 +61,16 @@ def list_record(run: str, listing: EpisodePage) -> dict[str, Any]:
         "page": listing.page,
         "pages": listing.pages,
         "score": scored and {"judge": scored.label, "measure": scored.measure.name},
-        "episodes": [_episode_record(row) for row in listing.listed],
+        "episodes": [_episode_record(entry) for entry in listing.listed],
     }
 
 
-def _episode_record(item: ListedEpisode) -> dict[str, Any]:
-    row = asdict(item.row)
-    row["cast"] = [{"seat": seat, "agent": agent} for seat, agent in item.row.cast]
-    return row | {"scores": [{"seat": seat or None, "value": value} for seat, value in item.scores]}
+def _episode_record(entry: ListedEpisode) -> dict[str, Any]:
+    row = asdict(entry.row)
+    row["cast"] = [{"seat": seat, "agent": agent} for seat, agent in entry.row.cast]
+    return row | {
+        "scores": [{"seat": seat or None, "value": value} for seat, value in entry.scores]
+    }
 
 
 def episode_record(store: Store, run: str, trial: str) -> dict[str, Any]:
@@ -121,18 +123,18 @@ def _judging(row: JudgingRow) -> dict[str, Any]:
 
 def _verdict(verdict: Verdict) -> dict[str, Any]:
     measure = verdict.measure
-    fields: dict[str, Any] = {"measure": measure.name, "title": measure.title, "seat": verdict.seat}
+    record: dict[str, Any] = {"measure": measure.name, "title": measure.title, "seat": verdict.seat}
     match verdict:
         case Score(value=value, reason=reason):
-            return fields | {"value": value, "reason": reason, **_rated_by(verdict)}
+            return record | {"value": value, "reason": reason, **_rated_by(verdict)}
         case ScoreFailure(cause=cause, problem=problem, raw=raw, attempts=attempts):
             failed = {"cause": cause, "problem": problem, "raw": raw, "attempts": attempts}
-            return fields | {"value": None, "failure": failed}
+            return record | {"value": None, "failure": failed}
         case Unscored(why=why, kind=kind):
             least, most = verdict.bounds
             bounds = None if math.isinf(most) else [least, most]
             unscored = {"value": None, "unscored": why, "kind": kind, "bounds": bounds}
-            return fields | unscored | _rated_by(verdict)
+            return record | unscored | _rated_by(verdict)
 
 
 def _rated_by(verdict: Score | Unscored) -> dict[str, Any]:
@@ -168,7 +170,7 @@ def one_run(request: Request, run: RunName) -> Response:
 def episodes(
     request: Request,
     run: RunName,
-    filtered: Annotated[EpisodeFilter, Depends(read_filter)],
+    filtered: Annotated[EpisodeFilter, Depends(episode_filter)],
     number: Annotated[PageNumber, Query(alias="page")] = 1,
     size: Annotated[int, Query(ge=1, le=1000, description="Episodes on a page.")] = 50,
 ) -> Response:

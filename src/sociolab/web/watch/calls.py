@@ -140,24 +140,24 @@ def _views(
 def _messages(prompt: Prompt, before: tuple[int, Prompt] | None) -> Iterator[MessageView]:
     like, earlier = before if before else (None, None)
     for index, message in enumerate(prompt.messages):
-        text, repeated = message.text, 0
+        text, folded = message.text, 0
         if earlier is not None and index < len(earlier.messages):
-            repeated = _whole_lines(text, shared(earlier.messages[index].text, text))
-        same = text[:repeated]
+            folded = _whole_lines(text, shared(earlier.messages[index].text, text))
+        same = text[:folded]
         yield MessageView(
             message.role,
             len(text),
             cut(same, _LONGEST),
             like if same else None,
-            cut(text[repeated:], _LONGEST),
+            cut(text[folded:], _LONGEST),
         )
 
 
-def _whole_lines(text: str, repeated: int) -> int:
+def _whole_lines(text: str, folded: int) -> int:
     """How much of what is known already is folded: nothing if short, else whole lines."""
-    if repeated < len(text):
-        repeated = text.rfind("\n", 0, repeated) + 1
-    return repeated if repeated >= LONG else 0
+    if folded < len(text):
+        folded = text.rfind("\n", 0, folded) + 1
+    return folded if folded >= LONG else 0
 
 
 def _schema(prompt: Prompt) -> tuple[str, Cut] | None:

@@ -38,7 +38,7 @@ def compare(
 ) -> HTMLResponse:
     """Two agents, of two runs or of one: paired differences on the tasks that both played."""
     store = store_of(request)
-    runs = _check_runs(store, run)
+    runs = _require_runs(store, run)
     sections: Sequence[Section] = ()
     details: Sequence[Section] = ()
     leads = None
@@ -48,9 +48,7 @@ def compare(
             store, CompareRequest(runs, agent or None, other or None, judge or None)
         )
         sections = result.overview
-        details = (
-            [replace(part, figures=()) for part in result.sections] if result.comparison else ()
-        )
+        details = [replace(s, figures=()) for s in result.sections] if result.comparison else ()
         leads = None if result.comparison is None else _leading(result.comparison)
     except ConfigError as error:
         problem = str(error)
@@ -71,7 +69,7 @@ def compare(
 def rank(request: Request, run: Runs, judge: Label = "") -> HTMLResponse:
     """Agents of several runs, ranked by who scores better in the same task, seat and partner."""
     store = store_of(request)
-    runs = _check_runs(store, run)
+    runs = _require_runs(store, run)
     sections: Sequence[Section] = ()
     problem = ""
     try:
@@ -110,7 +108,7 @@ def _concluded(
     )
 
 
-def _check_runs(store: Store, runs: Sequence[str]) -> tuple[str, ...]:
+def _require_runs(store: Store, runs: Sequence[str]) -> tuple[str, ...]:
     for run in runs:
         known_run(store, run)
     return tuple(dict.fromkeys(runs))
@@ -129,5 +127,5 @@ def _leading(comparison: ComparedAgents) -> dict[str, str] | None:
 
 
 def _agents(store: Store, runs: Sequence[str]) -> tuple[str, ...]:
-    groups = (outline_of(store, run, store.trials(run)).agents for run in runs)
-    return tuple(dict.fromkeys(agent for agents in groups for agent in agents))
+    lineups = (outline_of(store, run, store.trials(run)).agents for run in runs)
+    return tuple(dict.fromkeys(agent for agents in lineups for agent in agents))

@@ -142,7 +142,7 @@ def _course(
     speakers = list(dict.fromkeys(line.who for line in transcript.lines))
     came_from = _came_from(episode, transcript)
     failed = _failed(episode, transcript)
-    search_words = [word for word in words.casefold().split() if any(map(str.isalnum, word))]
+    searched = [word for word in words.casefold().split() if any(map(str.isalnum, word))]
     spoken = 0
     for item in read.course:
         if isinstance(item, Note):
@@ -157,7 +157,7 @@ def _course(
             speakers.index(item.who) % _COLOURS + 1,
             cut(_without_name(item)),
             call,
-            bool(search_words) and any(word in folded for word in search_words),
+            bool(searched) and any(word in folded for word in searched),
             credit.get((item.turn, item.seat), ()),
         )
     yield from (Aside(cut(text), trouble=False) for text in credit.get((None, ""), ()))
@@ -217,7 +217,7 @@ def told_in_turns(facts: tuple[FactWay, ...]) -> dict[tuple[int, str], tuple[str
     """The facts that were said in each turn, which counts from 1, and by whom."""
     by_turn: dict[tuple[int, str], tuple[str, ...]] = {}
     for way in facts:
-        for key in dict.fromkeys((line.turn + 1, line.who) for line in way.told):
+        for key in dict.fromkeys((mention.turn + 1, mention.who) for mention in way.told):
             by_turn[key] = (*by_turn.get(key, ()), way.fact)
     return by_turn
 
@@ -242,7 +242,7 @@ def episode(
     store = store_of(request)
     row = known_trial(store, run, trial)
     read = _reading(store, run, trial, seat, q)
-    bar = Sidebar() if seat else sidebar(store, run, read)
+    panel = Sidebar() if seat else sidebar(store, run, read)
     return page(
         request,
         "watch/episode.html",
@@ -254,9 +254,9 @@ def episode(
         called=store.calls.any_in(run, trial),
         live=_unfinished(read) and progress_of(store, row).live,
         in_town=in_town(row.world),
-        facts=bar.facts,
-        told=told_in_turns(bar.facts),
-        conditions=bar.conditions,
+        facts=panel.facts,
+        told=told_in_turns(panel.facts),
+        conditions=panel.conditions,
         line_of=lambda quote: line_of(read, quote),
         turns=range(
             1,

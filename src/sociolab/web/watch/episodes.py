@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse
 from sociolab.app.episode_list import ORDERS, STATES, EpisodeFilter, choices, listed
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
-from sociolab.web.watch.parameters import PageNumber, RunName, known_run, read_filter
+from sociolab.web.watch.parameters import PageNumber, RunName, episode_filter, known_run
 
 router = APIRouter(tags=["watch"], default_response_class=HTMLResponse)
 
@@ -34,7 +34,7 @@ _ORDERS = dict(
 def episodes(
     request: Request,
     run: RunName,
-    filtered: Annotated[EpisodeFilter, Depends(read_filter)],
+    filtered: Annotated[EpisodeFilter, Depends(episode_filter)],
     number: Annotated[PageNumber, Query(alias="page")] = 1,
 ) -> HTMLResponse:
     """A page of a run's episodes."""
@@ -59,8 +59,10 @@ def episodes(
 
 def query_of(filtered: EpisodeFilter) -> str:
     """The filter as the query of an address: what is as usual is left out."""
-    usual, current = asdict(EpisodeFilter()), asdict(filtered)
-    changed: dict[str, Any] = {k: v for k, v in current.items() if v != usual[k]}
+    usual, values = asdict(EpisodeFilter()), asdict(filtered)
+    changed: dict[str, Any] = {
+        name: value for name, value in values.items() if value != usual[name]
+    }
     return urlencode({k: "1" if v is True else v for k, v in changed.items()}, errors="replace")
 
 

@@ -44,7 +44,7 @@ def known_trial(store: Store, run: str, trial: str) -> RunRow:
     return row
 
 
-def read_filter(
+def episode_filter(
     agent: Label = "",
     partner: Label = "",
     tag: Label = "",

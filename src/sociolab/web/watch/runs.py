@@ -125,7 +125,7 @@ def runs(request: Request, number: Annotated[PageNumber, Query(alias="page")] = 
     return page(
         request,
         "watch/runs.html",
-        runs=[_listed(store, row) for row in rows[(at - 1) * PAGE : at * PAGE]],
+        runs=[_list_run(store, row) for row in rows[(at - 1) * PAGE : at * PAGE]],
         total=len(rows),
         hidden=len(every) - len(rows),
         number=at,
@@ -136,19 +136,19 @@ def runs(request: Request, number: Annotated[PageNumber, Query(alias="page")] = 
 
 @router.get("/runs/{run}/progress")
 def progress(
-    request: Request, run: RunName, shown: Annotated[ShownIn, Query(alias="in")] = "list"
+    request: Request, run: RunName, view: Annotated[ShownIn, Query(alias="in")] = "list"
 ) -> HTMLResponse:
     """How far a run is, as a part of a page: its line in the list, or the head of its own page,
     which is made anew when the run is over."""
     store = store_of(request)
     row = known_run(store, run)
-    if shown == "list":
-        return page(request, "watch/run_row.html", run=_listed(store, row))
-    found = progress_of(store, row)
-    made = page(request, "watch/progress.html", one=found, shown=shown)
-    if not found.live:
-        made.headers["HX-Refresh"] = "true"
-    return made
+    if view == "list":
+        return page(request, "watch/run_row.html", run=_list_run(store, row))
+    status = progress_of(store, row)
+    response = page(request, "watch/progress.html", one=status, shown=view)
+    if not status.live:
+        response.headers["HX-Refresh"] = "true"
+    return response
 
 
 @router.get("/runs/{run}/headline")
@@ -156,17 +156,17 @@ def run_headline(request: Request, run: RunName) -> HTMLResponse:
     """The main metric of a run, as a cell of the list; worked out once until the run changes."""
     store = store_of(request)
     row = known_run(store, run)
-    found = run_view(store, run).headline if row.played else None
-    return page(request, "watch/headline.html", found=found)
+    main_metric = run_view(store, run).headline if row.played else None
+    return page(request, "watch/headline.html", found=main_metric)
 
 
 def progress_of(store: Store, row: RunRow) -> RunProgress:
     """How far a run is."""
-    studies = (one for one in store.studies.all() if one.kind == "play" and one.run == row.name)
+    studies = (s for s in store.studies.all() if s.kind == "play" and s.run == row.name)
     return RunProgress(row, run_is_locked(store.path, row.name), next(studies, None))
 
 
-def _listed(store: Store, row: RunRow) -> ListedRun:
+def _list_run(store: Store, row: RunRow) -> ListedRun:
     totals = store.calls.totals(row.name)
     cost = "" if not totals.calls else "not known"
     if totals.usd is not None:
@@ -196,13 +196,15 @@ def one_run(
     """The page of a run. While a large run is played its figures may be of a little earlier."""
     store = store_of(request)
     row = known_run(store, run)
-    one = progress_of(store, row)
+    status = progress_of(store, row)
     if row.trials <= QUICK:
-        return _run_page(request, one, run_view(store, run), fresh=True)
-    known = RUN_CACHE.known(store, run, "view")
-    if known is not None and (known.fresh or (one.live and not anew)):
-        return _run_page(request, one, known.value, fresh=known.fresh)
-    return _run_page(request, one, outline_view(store, run), fresh=True, name="watch/working.html")
+        return _run_page(request, status, run_view(store, run), fresh=True)
+    cached = RUN_CACHE.known(store, run, "view")
+    if cached is not None and (cached.fresh or (status.live and not anew)):
+        return _run_page(request, status, cached.value, fresh=cached.fresh)
+    return _run_page(
+        request, status, outline_view(store, run), fresh=True, name="watch/working.html"
+    )
 
 
 @router.get("/runs/{run}/figures", response_class=Response)
@@ -215,30 +217,35 @@ def figures(request: Request, run: RunName) -> Response:
 
 
 def _run_page(
-    request: Request, one: RunProgress, view: RunView, *, fresh: bool, name: str = "watch/run.html"
+    request: Request,
+    status: RunProgress,
+    view: RunView,
+    *,
+    fresh: bool,
+    name: str = "watch/run.html",
 ) -> HTMLResponse:
     return page(
         request,
         name,
-        run=one.row.name,
-        row=one.row,
-        one=one,
+        run=status.row.name,
+        row=status.row,
+        one=status,
         shown="run",
         fresh=fresh,
         view=view,
         store_option=store_option(store_of(request)),
-        **{**view.parts, "warnings": _wrong(one, view)},
+        **{**view.parts, "warnings": _wrong(status, view)},
     )
 
 
-def _wrong(one: RunProgress, view: RunView) -> tuple[str, ...]:
+def _wrong(status: RunProgress, view: RunView) -> tuple[str, ...]:
     """What went wrong. That a run which is being played, or an open study, is not played to its end
     is nothing of that kind, and stands beside its progress."""
-    told: tuple[str, ...] = view.parts["warnings"]
+    warnings: tuple[str, ...] = view.parts["warnings"]
     # The server itself holds a study's run for a while after it was closed.
-    if one.live if one.study is None else one.study.open:
-        return tuple(sentence for sentence in told if not sentence.endswith(" not played yet"))
-    return told
+    if status.live if status.study is None else status.study.open:
+        return tuple(sentence for sentence in warnings if not sentence.endswith(" not played yet"))
+    return warnings
 
 
 @router.get("/runs/{run}/report.html", response_class=HTMLResponse)

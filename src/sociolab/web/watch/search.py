@@ -35,7 +35,7 @@ def search(
 ) -> tuple[tuple[FoundIn, ...], bool]:
     """A page of hits, best first, and whether there are more."""
     hits = store.search.find(plain(words), run, PAGE + 1, (page - 1) * PAGE)
-    page_hits = tuple(
+    excerpts = tuple(
         FoundIn(
             hit.run,
             hit.trial,
@@ -44,7 +44,7 @@ def search(
         )
         for hit in hits[:PAGE]
     )
-    return page_hits, len(hits) > PAGE
+    return excerpts, len(hits) > PAGE
 
 
 def pieces(excerpt: str) -> tuple[tuple[str, bool], ...]:
