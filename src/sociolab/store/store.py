@@ -162,8 +162,8 @@ class Store(Database):
 
     def keeping(self, kind: str, world: str) -> tuple[str, ...]:
         """The names of the runs of a world that keep this, the oldest first."""
-        wanted = "SELECT name FROM runs WHERE keeps = ? AND world = ? ORDER BY created, pk"
-        return tuple(as_text(name) for (name,) in self.rows(wanted, (kind, world)))
+        query = "SELECT name FROM runs WHERE keeps = ? AND world = ? ORDER BY created, pk"
+        return tuple(as_text(name) for (name,) in self.rows(query, (kind, world)))
 
     def has_run(self, name: str) -> bool:
         """Whether there is a run of this name."""
