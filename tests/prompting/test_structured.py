@@ -188,7 +188,7 @@ def test_megabytes_of_reasoning_are_passed_over(tag: str) -> None:
     assert spoken_in(tag * 500_000 + "</think>left") == "left"
 
 
-# A mark of a chat format, such as "<seed:bos>", is refused: hypothesis knows the words of the source.
+# Marks of chat formats ("<seed:bos>") are refused, and hypothesis draws strings of the source.
 _WORDS = st.text(st.characters(exclude_characters="|\uff5c[\u25c1"), max_size=200)
 
 
