@@ -15,7 +15,7 @@ FENCE = re.compile(r"^```.*?^```", re.M | re.S)
 
 def documents() -> Iterator[Path]:
     yield from ROOT.glob("*.md")
-    for folder in ("docs", "src", "validation", "benchmarks"):
+    for folder in ("docs", "decisions", "src", "validation", "benchmarks"):
         yield from (ROOT / folder).rglob("*.md")
 
 
