@@ -19,6 +19,7 @@ from sociolab.core.episode import (
     Trial,
 )
 from sociolab.core.errors import ConfigError
+from sociolab.core.exam import ExamCase, ExpectedScore
 from sociolab.core.metrics import Declared, Metric
 from sociolab.core.ports import (
     CallKey,
@@ -49,6 +50,7 @@ from sociolab.engine.play import play
 from sociolab.engine.scene import FailurePolicy, Order, Poll
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Context, Findings, Tool
+from sociolab.plugin.exam import CaseRow, read_exam
 from sociolab.plugin.judge import guide_judge
 from sociolab.plugin.options import Flag, ModelAccess, StoreAccess
 from sociolab.plugin.scene import OpenScene
@@ -87,6 +89,7 @@ __all__ = [
     "Agent",
     "Author",
     "CallKey",
+    "CaseRow",
     "CastMember",
     "ChatModel",
     "Condition",
@@ -100,6 +103,8 @@ __all__ = [
     "Ended",
     "Episode",
     "EpisodeImporter",
+    "ExamCase",
+    "ExpectedScore",
     "FactWay",
     "FailurePolicy",
     "Findings",
@@ -162,6 +167,7 @@ __all__ = [
     "json_lines",
     "play",
     "prompt",
+    "read_exam",
     "record",
     "stream",
     "write_all",
