@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from sociolab.app.run.config import RunConfig
+from sociolab.app.run.play import run
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import Declared, Metric
 from sociolab.core.score import JudgeId, Measure, Score
@@ -116,12 +118,13 @@ def test_the_one_judge_that_is_no_baseline_gives_the_reward(
         export_training(["small"], tmp_path / "q", wanted, both)
 
 
-def test_one_reply_that_came_more_often_counts_once_with_its_mean_reward(
-    small: Path, tmp_path: Path
-) -> None:
-    file = tmp_path / "p.jsonl"
-    wanted = ExportOptions("pairs", measures=("goal",), agent="scripted")
-    export_training(["small"], file, wanted, small)
+def test_one_reply_that_came_more_often_counts_once_with_its_mean_reward(tmp_path: Path) -> None:
+    # Without an endpoint, whose port is a part of who plays, and so of all that is drawn.
+    store, file = tmp_path / "s.db", tmp_path / "p.jsonl"
+    judge, turns = "python:training_cases:ByHand", {"turns": "4"}
+    run(RunConfig(limit=2, repeats=6, judges=(judge,), settings=turns, name="six", store=store))
+    options = ExportOptions("pairs", measures=("goal",), agent="scripted")
+    export_training(["six"], file, options, store)
     rows = lines(file)
     prompts: dict[str, set[tuple[str, str]]] = {}
     for row in rows:
