@@ -83,13 +83,15 @@ class MarkedCase:
     @property
     def miss(self) -> str:
         """What it is missed for: its kind, if its leading metric (that of its first answer) has a
-        wrong score, else a metric that has; "" where no score is wrong."""
+        wrong score, or any in a case of `NEVER`; else a metric that has; "" where no score is
+        wrong."""
         wrong = [
             answer.metric
             for answer in self.answers
             if answer.value is not None and not answer.right
         ]
-        return self.kind if self.answers[0].metric in wrong else next(iter(wrong), "")
+        leads = self.answers[0].metric in wrong or (wrong and self.kind in NEVER)
+        return self.kind if leads else next(iter(wrong), "")
 
 
 def exam_runs(store: Store, world: str) -> tuple[str, ...]:

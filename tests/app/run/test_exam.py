@@ -94,6 +94,8 @@ def test_a_side_metric_that_is_misread_is_called_so() -> None:
         ExamAnswer("goal", "ann", 0, 5, Score(goal, "ann", 3, "so it is")),
         ExamAnswer("secret", "ann", -10, -5, Score(secret, "ann", 0, "kept")),
     )
+    small_talk = MarkedCase("lamp", "small talk", "A", 0, answers)
+    assert small_talk.miss == "small talk"  # where no success may be seen in anything
     entry = exam_entry([MarkedCase("kayak", "near miss", "A", 0, answers)])
     assert entry.misses == {"secret": 1}
     (judged,) = exam_warnings({"openai/x": entry})
