@@ -290,7 +290,9 @@ def rank_runs(
     }
     served = stand_in_words(*(store.run(run).settings for run in runs))
     notes = (*pool.notes, *names.notes, *(f"{words}." for words in served))
-    exam = exam_of(store, pool.world, pool.judge_id)
+    calls = [store.calls.returned(run, pool.judge_id.name) for run in runs]
+    answered = {name for by_judging in calls for names in by_judging.values() for name in names}
+    exam = exam_of(store, pool.world, pool.judge_id, answered)
     below = (*notes_of_runs(set_notes), *([exam_note(pool.judge, exam)] if exam else []))
     pool = replace(pool, notes=notes, instructions=below, exam=exam)
     places = {

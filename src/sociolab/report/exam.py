@@ -100,7 +100,11 @@ def exam_runs(store: Store, world: str) -> tuple[str, ...]:
 
 
 def marked_cases(store: Store, run: str, judge: JudgeId) -> tuple[MarkedCase, ...]:
-    """What a judge answered in an exam; cases in which nothing is expected of it are left out."""
+    """What a judge answered in an exam; cases in which nothing is expected of it are left out.
+
+    A case that a judge has not sat yet is without an answer, so that nobody passes half an exam; of
+    people, who answer one by one, those count that were answered.
+    """
     verdicts: dict[tuple[str, int], dict[tuple[str, str | None], Verdict]] = {}
     for row in store.verdicts.judgings(run, judge):
         if row.trial is not None:
@@ -109,6 +113,10 @@ def marked_cases(store: Store, run: str, judge: JudgeId) -> tuple[MarkedCase, ..
     metrics = {metric for own in verdicts.values() for metric, _ in own}
     settings: Any = store.run(run).settings
     cases: Mapping[str, Any] = settings["cases"]
+    if judge.method != "people":
+        for sitting in {number for _, number in verdicts}:
+            for case in cases:
+                verdicts.setdefault((case, sitting), {})
     return tuple(
         MarkedCase(case, spec["kind"], spec["form"], sitting, answers)
         for (case, sitting), own in verdicts.items()

@@ -18,7 +18,14 @@ from sociolab.core.exam import NEVER, CaseKind, Form
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict
 from sociolab.endpoint.server import EndpointServer, start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
-from sociolab.report.exam import ExamAnswer, MarkedCase, exam_entry, exam_runs, exam_warnings
+from sociolab.report.exam import (
+    ExamAnswer,
+    MarkedCase,
+    exam_entry,
+    exam_of,
+    exam_runs,
+    exam_warnings,
+)
 from sociolab.report.schema import ExamEntry, RunResult
 from sociolab.store.store import Store
 
@@ -240,3 +247,15 @@ def test_a_world_without_an_exam_says_so(tmp_path: Path) -> None:
     config = ExamConfig(judge="openai/j", world="nowhere", store=tmp_path / "exam.db")
     with pytest.raises(ConfigError, match="nowhere"):
         take_exam(config)
+
+
+def test_half_an_exam_is_no_exam_passed(tmp_path: Path) -> None:
+    config = ExamConfig(judge="python:examinees:Knowing", store=tmp_path / "runs.db")
+    result = take_exam(config)
+    with Store.open(tmp_path / "runs.db") as store:
+        for case in result.marked[3:]:
+            store.verdicts.delete(result.run, result.judge, trial=case.case)
+        half = exam_of(store, "sotopia", result.judge)
+    assert half is not None
+    assert (half.right, half.cases, half.unanswered) == (3, 20, 17)
+    assert not half.passed
