@@ -1,6 +1,6 @@
 """Suites that every judge, player and world must pass."""
 
-# ruff: noqa: D102  a test is called by what it shows
+
 
 from __future__ import annotations
 

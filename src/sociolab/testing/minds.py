@@ -1,6 +1,6 @@
 """What every mind must keep to, and questions of every kind to ask it."""
 
-# ruff: noqa: D102  a test is called by what it shows
+
 
 from __future__ import annotations
 
