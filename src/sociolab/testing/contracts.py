@@ -1,7 +1,5 @@
 """Suites that every judge, player and world must pass."""
 
-
-
 from __future__ import annotations
 
 import asyncio

@@ -1,7 +1,5 @@
 """What every mind must keep to, and questions of every kind to ask it."""
 
-
-
 from __future__ import annotations
 
 import asyncio
