@@ -19,7 +19,7 @@ from typing import TypeAlias
 import numpy as np
 
 from sociolab.analysis.judge_by_agent import biases
-from sociolab.stats.crossed import RatedPlay, crossed, crossed_estimate
+from sociolab.stats.crossed_raters import RatedPlay, crossed, crossed_estimate
 from sociolab.stats.intervals import Estimate, mean
 from sociolab.stats.prediction_powered import JudgedPlay, corrected
 from sociolab.store.studies import AssignmentRow

@@ -20,7 +20,7 @@ import numpy as np
 import scipy.stats
 
 from sociolab.stats.intervals import mean, means
-from sociolab.stats.paired import KeyedValue, compare
+from sociolab.stats.paired_tests import KeyedValue, compare
 
 AGENTS = 6
 MEASURES = 8

@@ -34,7 +34,7 @@ from sociolab.core.errors import ReplyError
 from sociolab.core.ports import NoReply, Reply, Request
 from sociolab.endpoint.server import start_in_process
 from sociolab.endpoint.settings import EndpointSettings
-from sociolab.engine.drive import drive
+from sociolab.engine.driver import drive
 from sociolab.engine.setup import WorldSetup
 from sociolab.models.budget import Budget
 from sociolab.models.cache import CachedModel

@@ -32,7 +32,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from rating_runs import RUN, STUDY, build, link, open_study
 from sociolab.store.store import Store
-from sociolab.studies.rate_study import ratings_in
+from sociolab.studies.rating_study import ratings_in
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 from web_serving import free_port
 

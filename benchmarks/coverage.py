@@ -50,7 +50,7 @@ from scipy.special import ndtr
 from scipy.stats import bootstrap, gamma, norm, skew, t
 
 from sociolab.stats.intervals import mean, on_scale, t_quantile
-from sociolab.stats.paired import sign_flip
+from sociolab.stats.paired_tests import sign_flip
 
 SIMULATIONS = 2000
 SCENARIOS = (5, 10, 14, 20, 30, 45, 90)

@@ -17,7 +17,7 @@ from typing import cast
 from town_population import population
 
 from sociolab.core.episode import Answered, Event, Happened, Unusable
-from sociolab.engine.drive import drive
+from sociolab.engine.driver import drive
 from sociolab.town.clock import Clock
 from sociolab.town.mind import MindPlayer
 from sociolab.town.person import Setting

@@ -18,9 +18,9 @@ from typer.testing import CliRunner
 
 from fake_models import FakeModel
 from sociolab import RunConfig, run
-from sociolab.analysis.compare_runs import compare_runs
 from sociolab.analysis.compare_sides import CompareRequest
 from sociolab.analysis.rank import rank_runs
+from sociolab.analysis.run_comparison import compare_runs
 from sociolab.app import registry
 from sociolab.app.audit import audit
 from sociolab.app.data.importing import Import, import_anything

@@ -30,7 +30,7 @@ from sociolab.core.ports import (
     Transcript,
 )
 from sociolab.core.score import JudgeId, Measure, Score, Verdict
-from sociolab.engine.play import play
+from sociolab.engine.episode_loop import play
 from sociolab.engine.scene import FailurePolicy, Order, Poll
 from sociolab.runner.local import RunContext, play_all
 from sociolab.runner.progress import TalliedReplies, Tally

@@ -18,8 +18,8 @@ from sociolab.core import __version__ as __version__
 from sociolab.core.lazy import loaded_when_used
 
 if TYPE_CHECKING:
-    from sociolab.analysis.compare_runs import compare
     from sociolab.analysis.rank import rank
+    from sociolab.analysis.run_comparison import compare
     from sociolab.analysis.values import mean_of, values_of
     from sociolab.app.players.agent_models import AgentModels
     from sociolab.app.preflight.estimate import estimate
@@ -50,7 +50,7 @@ _HOMES = {
     "RunResult": "sociolab.report.result",
     "Section": "sociolab.report.section",
     "calls_of": "sociolab.app.queries",
-    "compare": "sociolab.analysis.compare_runs",
+    "compare": "sociolab.analysis.run_comparison",
     "draw": "sociolab.report.media",
     "estimate": "sociolab.app.preflight.estimate",
     "judge_run": "sociolab.app.run.judge",

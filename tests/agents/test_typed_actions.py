@@ -15,7 +15,7 @@ from sociolab.core.codec import decode_event, encode_event
 from sociolab.core.episode import Action, ActionKind, ActionSpace, Moved, Unusable
 from sociolab.core.errors import ReplyError, WorldError
 from sociolab.core.ports import CallKey, ChatReply, Prompt, Reply
-from sociolab.engine.play import play
+from sociolab.engine.episode_loop import play
 from sociolab.engine.scene import FailurePolicy
 from sociolab.plugin.scene import OpenScene
 from sociolab.prompting.structured import schema_of

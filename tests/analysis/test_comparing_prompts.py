@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from report.small_run import RUN, build
-from sociolab.analysis.compare_runs import compare_runs
 from sociolab.analysis.compare_sides import CompareRequest
+from sociolab.analysis.run_comparison import compare_runs
 from sociolab.core.errors import ConfigError
 from sociolab.core.instructions import Instructions
 from sociolab.core.score import JudgeId, Score

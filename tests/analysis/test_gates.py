@@ -10,10 +10,10 @@ from xml.etree import ElementTree
 import pytest
 
 from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
-from sociolab.analysis.compare_runs import compare_runs
 from sociolab.analysis.compare_sides import CompareRequest
 from sociolab.analysis.comparison import ComparedAgents
 from sociolab.analysis.gates import Gate, difference_gates, junit, rule_of, score_gates
+from sociolab.analysis.run_comparison import compare_runs
 from sociolab.analysis.values import why_not_compared
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Measure, Score, Unscored

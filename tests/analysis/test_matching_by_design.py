@@ -11,13 +11,13 @@ import pytest
 from casts import seated
 from declared_worlds import declared
 from sociolab.analysis.all_pairs import compare_all, pairs_section
-from sociolab.analysis.compare_runs import compare_runs
 from sociolab.analysis.compare_sides import CompareRequest
 from sociolab.analysis.comparison import ComparedAgents, compare_agents
 from sociolab.analysis.comparison_tables import comparison_document, comparison_section
 from sociolab.analysis.gates import difference_gates, rule_of
 from sociolab.analysis.matching import ComparedSide, Match, matched
 from sociolab.analysis.rank import rank_runs, ranking_section
+from sociolab.analysis.run_comparison import compare_runs
 from sociolab.analysis.values import Value
 from sociolab.app.data.importing import Import, import_anything
 from sociolab.core.errors import ConfigError

@@ -13,7 +13,6 @@ import statsmodels.api as sm
 
 from analysis.goal_runs import Goals, Plays, add_run
 from sociolab.analysis.agreement import agreements
-from sociolab.analysis.compare_runs import compare_runs
 from sociolab.analysis.compare_sides import CompareRequest
 from sociolab.analysis.judge_by_agent import (
     JudgedByAgent,
@@ -23,6 +22,7 @@ from sociolab.analysis.judge_by_agent import (
 )
 from sociolab.analysis.rank import rank_runs, ranking_section
 from sociolab.analysis.ratings import PersonRating, RatedSeat, StoredRatings
+from sociolab.analysis.run_comparison import compare_runs
 from sociolab.analysis.values import mean_of, values_of
 from sociolab.analysis.variance_components import (
     Variances,
@@ -33,7 +33,7 @@ from sociolab.core.score import JudgeId, Measure, Score
 from sociolab.report.result import result_of
 from sociolab.report.section import Section
 from sociolab.stats.agreement import ItemRating, agreement_report
-from sociolab.stats.crossed import RatedEstimate, RatedPlay, crossed_estimate
+from sociolab.stats.crossed_raters import RatedEstimate, RatedPlay, crossed_estimate
 from sociolab.stats.inter_rater import Bins
 from sociolab.stats.intervals import mean
 from sociolab.stats.prediction_powered import JudgedPlay

@@ -9,7 +9,7 @@ import pytest
 
 from report.small_run import GOAL, RUN
 from sociolab import Rating, keep_ratings, result_of, scores_table
-from sociolab.analysis.agent_names import agent_names
+from sociolab.analysis.agent_labels import agent_names
 from sociolab.analysis.agreement import agreements
 from sociolab.core.instructions import Prompts
 from sociolab.core.score import JudgeId, Score, foremost

@@ -14,7 +14,7 @@ from rating_runs import ADA, BEN, RUN, STUDY, build, link, open_study
 from sociolab.store.store import Store
 from sociolab.studies.assignment import hold_item
 from sociolab.studies.impressions import give_word
-from sociolab.studies.rate_study import ratings_in, store_ratings
+from sociolab.studies.rating_study import ratings_in, store_ratings
 from sociolab.studies.ratings import Rating
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 from web_serving import served

@@ -16,7 +16,7 @@ from sociolab.cli.main import app
 from sociolab.core.errors import ConfigError
 from sociolab.store.connect import lock_run
 from sociolab.store.store import Store
-from sociolab.studies.rate_study import store_ratings
+from sociolab.studies.rating_study import store_ratings
 from sociolab.studies.ratings import Rating
 
 

@@ -13,7 +13,7 @@ import sociolab.cli
 
 ELSEWHERE = (
     *("aiohttp", "asyncio", "fastapi", "jinja2", "numpy", "pydantic", "rich.live", "rich.table"),
-    *("typer", "uvicorn", "sociolab.engine.play", "sociolab.models.chat"),
+    *("typer", "uvicorn", "sociolab.engine.episode_loop", "sociolab.models.chat"),
     *("sociolab.stats.intervals", "sociolab.store.store"),
 )
 """Imported once for all: what knows nothing of what stands above it. All else each of the files

@@ -22,7 +22,7 @@ from sociolab.core.ports import (
     Request,
     StartRequests,
 )
-from sociolab.engine.drive import drive
+from sociolab.engine.driver import drive
 from sociolab.engine.journal import event_of
 
 

@@ -13,8 +13,8 @@ from pydantic import BaseModel
 from sociolab.core.episode import Action, Event, Json, Moved, Unusable
 from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.ports import NoReply, Player, Question, Reply, Request
-from sociolab.engine.drive import drive
-from sociolab.engine.play import play
+from sociolab.engine.driver import drive
+from sociolab.engine.episode_loop import play
 from sociolab.engine.scene import Poll
 from sociolab.plugin.scene import OpenWitness
 from sociolab.testing.players import AnyPlayer

@@ -21,7 +21,7 @@ from sociolab.core.episode import (
 )
 from sociolab.core.errors import WorldError
 from sociolab.core.ports import NoReply, Player, Question, Reply, Request
-from sociolab.engine.play import DEFAULT_POLICY, play
+from sociolab.engine.episode_loop import DEFAULT_POLICY, play
 from sociolab.engine.scene import FailurePolicy, Poll
 from sociolab.testing.playing import STOCK_NAMES, StockScene, ended, play_scene
 

@@ -9,8 +9,8 @@ import pytest
 from sociolab.core.episode import Json
 from sociolab.core.errors import ModelError, WorldError
 from sociolab.core.ports import NoReply, Player, Reply, Request
-from sociolab.engine.drive import drive
-from sociolab.engine.play import play
+from sociolab.engine.driver import drive
+from sociolab.engine.episode_loop import play
 from sociolab.testing.players import AnyPlayer
 from sociolab.testing.playing import StockScene
 

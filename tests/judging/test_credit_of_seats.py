@@ -14,7 +14,7 @@ from sociolab.analysis.credit import with_credit
 from sociolab.app.run.judge import read_scene
 from sociolab.core.errors import WorldError
 from sociolab.judging.credit import MEASURES, CreditJudge, CreditRecord, Story, story_of
-from sociolab.report.transcript_view import transcript_view
+from sociolab.report.transcript_views import transcript_view
 from sociolab.testing.playing import play_task
 
 WORLD = PublicGoods()

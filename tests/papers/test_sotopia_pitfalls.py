@@ -23,7 +23,7 @@ from sociolab.core.episode import Action, Event, Json, Moved
 from sociolab.core.ports import CallKey, ChatReply, NoReply, Prompt, Reply, Request
 from sociolab.core.score import Score
 from sociolab.core.seeding import stream
-from sociolab.engine.drive import drive
+from sociolab.engine.driver import drive
 from sociolab.judging.llm_judge import LlmJudge
 from sociolab.testing.players import AnyPlayer
 from sociolab.testing.playing import play_task

@@ -39,7 +39,7 @@ from sociolab.report.export import play_markdown
 from sociolab.report.html import page
 from sociolab.report.result import result_of
 from sociolab.report.terminal import play_text
-from sociolab.report.transcript_view import transcript_view
+from sociolab.report.transcript_views import transcript_view
 from sociolab.store.store import Store
 from sociolab.training.environment import Observed
 from sociolab.training.examples import ExportOptions

@@ -13,10 +13,10 @@ import re
 
 import pytest
 
-from sociolab.analysis.across import across
-from sociolab.analysis.compare_runs import compare_runs
+from sociolab.analysis.across_worlds import across
 from sociolab.analysis.compare_sides import CompareRequest
 from sociolab.analysis.rank import rank_runs, ranking_document, ranking_section
+from sociolab.analysis.run_comparison import compare_runs
 from sociolab.report.export import entries_csv, latex, markdown
 from sociolab.report.html import ShownRun, page
 from sociolab.report.leaderboard import boards, boards_section, index

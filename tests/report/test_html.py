@@ -23,7 +23,7 @@ from sociolab.report.run_facts import cautions, command, summary
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import findings
 from sociolab.report.section import Chart, Figure, Section, TextTable
-from sociolab.report.transcript_view import TranscriptView, evenly_chosen, private_part, views_of
+from sociolab.report.transcript_views import TranscriptView, evenly_chosen, private_part, views_of
 from sociolab.store.store import Store
 
 from .small_run import ALPHA, RUN, SCRIPTED

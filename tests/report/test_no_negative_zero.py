@@ -8,7 +8,7 @@ from sociolab.core.score import Measure, Score
 from sociolab.report.charts import Dot, dot_chart
 from sociolab.report.formatting import figure, plain
 from sociolab.report.schema import MeasureEntry
-from sociolab.report.transcript_view import _remark
+from sociolab.report.transcript_views import _remark
 from sociolab.report.words import first_digits, minus, number
 
 

@@ -11,8 +11,8 @@ import pytest
 from rich.console import Console
 
 from report.small_run import ALPHA, RUN, SCRIPTED, build
-from sociolab.analysis.compare_runs import compare_runs, two_agents
 from sociolab.analysis.compare_sides import CompareRequest
+from sociolab.analysis.run_comparison import compare_runs, two_agents
 from sociolab.report.charts import mean_charts
 from sociolab.report.html import ShownRun, page
 from sociolab.report.result import RunResult, result_of

@@ -9,7 +9,7 @@ from rich.console import Console
 from sociolab.core.ports import Line
 from sociolab.report.html import pair_page
 from sociolab.report.terminal import WIDE, side_by_side
-from sociolab.report.transcript_view import (
+from sociolab.report.transcript_views import (
     EpisodeSide,
     Remark,
     ScoreSheet,

@@ -22,7 +22,7 @@ from sociolab.core.episode import (
 from sociolab.core.metrics import UNDECLARED
 from sociolab.core.ports import Transcript
 from sociolab.report.terminal import play_text
-from sociolab.report.transcript_view import transcript_view
+from sociolab.report.transcript_views import transcript_view
 from sociolab.store.overview import EpisodeRow
 
 from .observed_episodes import observed

@@ -14,7 +14,7 @@ from sociolab.core.ports import Line, Note, Transcript
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored
 from sociolab.report.export import play_markdown
 from sociolab.report.terminal import play, play_text
-from sociolab.report.transcript_view import (
+from sociolab.report.transcript_views import (
     Remark,
     TranscriptView,
     evenly_chosen,

@@ -23,7 +23,7 @@ from sociolab.core.ports import (
     Reply,
     Request,
 )
-from sociolab.engine.play import play
+from sociolab.engine.episode_loop import play
 from sociolab.engine.scene import FailurePolicy, Poll
 from sociolab.models.budget import Budget
 from sociolab.models.cache import CachedModel

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.weightstats import ttost_paired
 
-from sociolab.stats.paired import KeyedValue, compare, effect_size, holm, paired_t, sign_flip
+from sociolab.stats.paired_tests import KeyedValue, compare, effect_size, holm, paired_t, sign_flip
 from sociolab.stats.power import design, needed
 from stats.paired_difference import difference
 

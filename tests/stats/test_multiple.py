@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from sociolab.stats.paired import holm
+from sociolab.stats.paired_tests import holm
 
 
 def test_four_tests_worked_by_hand() -> None:

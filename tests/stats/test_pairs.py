@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.stats.paired import KeyedValue, MatchedValues, paired
+from sociolab.stats.paired_tests import KeyedValue, MatchedValues, paired
 from stats.paired_difference import difference
 
 

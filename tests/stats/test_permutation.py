@@ -12,7 +12,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sociolab.stats.paired import EXACT_UP_TO, SignFlip, sign_flip
+from sociolab.stats.paired_tests import EXACT_UP_TO, SignFlip, sign_flip
 
 # Crossed minus self-fertilised maize of each pair, in eighths of an inch (Fisher, The Design of
 # Experiments, section 17, from Darwin).

@@ -7,7 +7,7 @@ import pytest
 import scipy.stats
 import statsmodels.api as sm
 
-from sociolab.stats.paired import KeyedValue
+from sociolab.stats.paired_tests import KeyedValue
 from sociolab.stats.unpaired import compare_unpaired
 
 

@@ -23,9 +23,8 @@ from sociolab.studies.annotations import (
     review_words,
     with_review,
 )
-from sociolab.studies.export import export
 from sociolab.studies.progress import progress_of, rating_progress
-from sociolab.studies.rate_study import (
+from sociolab.studies.rating_study import (
     RateStudy,
     RatingDraft,
     asked_places,
@@ -37,6 +36,7 @@ from sociolab.studies.rate_study import (
     submit,
 )
 from sociolab.studies.ratings import Rating
+from sociolab.studies.study_export import export
 
 GOAL, SECRET = Measure("goal", 0, 10, True), Measure("secret", -10, 0, True)
 

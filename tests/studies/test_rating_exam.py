@@ -17,7 +17,7 @@ from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow
 from sociolab.studies.participants import digest, forget, forget_study
 from sociolab.studies.progress import progress_of, rating_progress
-from sociolab.studies.rate_study import (
+from sociolab.studies.rating_study import (
     RateStudy,
     RatingDraft,
     asked_places,

@@ -14,11 +14,11 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow
-from sociolab.studies.export import ratings_csv
 from sociolab.studies.participants import forget
 from sociolab.studies.progress import progress_of as study_progress
 from sociolab.studies.progress import rating_progress as progress_of
-from sociolab.studies.rate_study import (
+from sociolab.studies.rating_files import import_ratings
+from sociolab.studies.rating_study import (
     RatedEpisode,
     RateStudy,
     RatingDraft,
@@ -34,9 +34,9 @@ from sociolab.studies.rate_study import (
     store_ratings,
     submit,
 )
-from sociolab.studies.rating_files import import_ratings
 from sociolab.studies.ratings import Rating
 from sociolab.studies.settings import RatePlan
+from sociolab.studies.study_export import ratings_csv
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 from sociolab.worlds.sotopia.rating import rated_scene
 

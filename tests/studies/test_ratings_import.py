@@ -13,8 +13,8 @@ from sociolab.core.score import JudgeId, RatedBy, Score
 from sociolab.report.result import result_of
 from sociolab.store.export import export_run, import_run
 from sociolab.store.store import Store
-from sociolab.studies.rate_study import ratings_in
 from sociolab.studies.rating_files import import_ratings
+from sociolab.studies.rating_study import ratings_in
 from sociolab.studies.ratings import KeptRatings, Rating, keep_ratings, people_judge
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 

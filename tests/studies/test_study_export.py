@@ -13,12 +13,12 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.score import RatedBy, Score
 from sociolab.store.export import import_run
 from sociolab.store.store import Store
-from sociolab.studies.export import export, export_zip
 from sociolab.studies.participants import completion_code, invite
 from sociolab.studies.rating_files import import_ratings
 from sociolab.studies.ratings import people_judge
 from sociolab.studies.settings import StudySettings
 from sociolab.studies.setup import create
+from sociolab.studies.study_export import export, export_zip
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 from study_samples import played_run, settings
 

@@ -11,7 +11,7 @@ from sociolab.core.episode import Action, Moved
 from sociolab.core.score import RatedBy, Score
 from sociolab.store.store import Store
 from sociolab.studies.participants import WITHDRAWN, Forgotten, forget, forget_study
-from sociolab.studies.rate_study import given_episode, next_episode, rate_study
+from sociolab.studies.rating_study import given_episode, next_episode, rate_study
 from sociolab.studies.ratings import people_judge
 from sociolab.studies.setup import create
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS

@@ -25,7 +25,7 @@ from sociolab.core.ports import (
     World,
 )
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict
-from sociolab.engine.play import play
+from sociolab.engine.episode_loop import play
 from sociolab.testing import JudgeContract, PlayerContract, WorldContract
 from sociolab.testing.players import AnyPlayer
 from sociolab.testing.playing import StockScene

@@ -35,7 +35,7 @@ from small_towns import some_setting
 from sociolab.core.episode import Answered, Ended, Event, Happened, Json, Unusable
 from sociolab.core.errors import ReplyError, StoreError, WorldError
 from sociolab.core.ports import Completed, NoReply, Question, Reply, Request, StartRequests
-from sociolab.engine.drive import drive
+from sociolab.engine.driver import drive
 from sociolab.engine.scene import FailurePolicy
 from sociolab.testing.playing import as_bytes, ended
 from sociolab.town.mind import MindPlayer

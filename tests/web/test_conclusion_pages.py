@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import requests
 
-from sociolab.analysis.compare_runs import compare_runs
 from sociolab.analysis.compare_sides import CompareRequest
+from sociolab.analysis.run_comparison import compare_runs
 from sociolab.app.run.config import RunConfig
 from sociolab.app.run.play import run
 from sociolab.store.store import Store

@@ -19,7 +19,7 @@ from sociolab.core.score import Score, Unscored, Verdict
 from sociolab.store.store import Store
 from sociolab.studies.participants import digest
 from sociolab.studies.progress import progress_of
-from sociolab.studies.rate_study import ratings_in, store_ratings
+from sociolab.studies.rating_study import ratings_in, store_ratings
 from sociolab.studies.ratings import Rating
 from sociolab.studies.reviews import POINTS
 from sociolab.studies.setup import create, set_open, settings_of

@@ -12,7 +12,7 @@ from sociolab.analysis.values import RunValues
 from sociolab.core.episode import CastMember
 from sociolab.core.errors import ConfigError
 from sociolab.report.leaderboard import Board, BoardRow, NeighbourTest, undecided
-from sociolab.stats.paired import holm
+from sociolab.stats.paired_tests import holm
 from sociolab.store.store import Store
 
 

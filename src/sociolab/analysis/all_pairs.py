@@ -18,7 +18,7 @@ from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Finding, Sentence
 from sociolab.report.formatting import headed
 from sociolab.report.section import Section
-from sociolab.stats.paired import holm
+from sociolab.stats.paired_tests import holm
 
 SAY = Catalogue("all_pairs")
 

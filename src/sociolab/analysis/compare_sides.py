@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sociolab.analysis.agent_names import AgentNames, agent_names
+from sociolab.analysis.agent_labels import AgentNames, agent_names
 from sociolab.analysis.consistency import KS
 from sociolab.analysis.matching import ComparedSide, Match
 from sociolab.analysis.values import RunValues, chosen_judge, unscored_hint, values_of

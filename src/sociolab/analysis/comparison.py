@@ -26,9 +26,9 @@ from sociolab.core.score import JudgeId, Measure, judge_title
 from sociolab.report.finding import Count
 from sociolab.report.plays import mean_ends
 from sociolab.report.schema import ESTABLISHED
-from sociolab.stats.crossed import RatedPlay, for_other_raters
+from sociolab.stats.crossed_raters import RatedPlay, for_other_raters
 from sociolab.stats.intervals import on_scale
-from sociolab.stats.paired import Comparison, KeyedValue, compare
+from sociolab.stats.paired_tests import Comparison, KeyedValue, compare
 from sociolab.stats.power import ALPHA
 from sociolab.stats.unpaired import compare_unpaired
 

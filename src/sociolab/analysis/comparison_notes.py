@@ -13,7 +13,7 @@ from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Sentence
 from sociolab.report.formatting import span
 from sociolab.report.words import share
-from sociolab.stats.crossed import LEAST_RATERS, RatedEstimate
+from sociolab.stats.crossed_raters import LEAST_RATERS, RatedEstimate
 from sociolab.stats.intervals import NO_VARIATION
 from sociolab.stats.power import ALPHA, NO_REPEATS
 

@@ -19,7 +19,7 @@ from sociolab.judging.credit import MEASURES, Cell, Credit, CreditRecord, NoCred
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Finding, episodes_and_seats
 from sociolab.report.section import Section
-from sociolab.report.transcript_view import TranscriptOf
+from sociolab.report.transcript_views import TranscriptOf
 from sociolab.report.words import counted
 from sociolab.stats.correlation import pearson
 from sociolab.stats.intervals import mean

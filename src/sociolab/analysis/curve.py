@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sociolab.analysis.agent_names import agent_names
-from sociolab.analysis.compare_runs import cautions_of, cautions_of_runs, judged_by, of_sides
+from sociolab.analysis.agent_labels import agent_names
 from sociolab.analysis.compare_sides import (
     CompareRequest,
     OpenedRun,
@@ -19,6 +18,7 @@ from sociolab.analysis.compare_sides import (
 from sociolab.analysis.comparison import ComparedAgents, compare_agents
 from sociolab.analysis.comparison_notes import partner_words
 from sociolab.analysis.matching import ComparedSide
+from sociolab.analysis.run_comparison import cautions_of, cautions_of_runs, judged_by, of_sides
 from sociolab.analysis.values import mean_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
@@ -30,7 +30,7 @@ from sociolab.report.formatting import rounded, title_of
 from sociolab.report.schema import RunResult
 from sociolab.report.section import Figure, Section
 from sociolab.stats.intervals import Estimate, on_scale
-from sociolab.stats.paired import Comparison, holm
+from sociolab.stats.paired_tests import Comparison, holm
 from sociolab.stats.power import ALPHA
 from sociolab.store.store import Store
 

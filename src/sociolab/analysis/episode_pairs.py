@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from sociolab.analysis.agent_names import AS_LABELLED, AgentNames
+from sociolab.analysis.agent_labels import AS_LABELLED, AgentNames
 from sociolab.analysis.comparison import ALIKE, ComparedAgents, ComparedMetric, EpisodePair
 from sociolab.analysis.credit import credited
 from sociolab.analysis.values import Value
@@ -16,7 +16,7 @@ from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.formatting import figure, rounded
 from sociolab.report.html import FoldedPair, PairRow, PairTable, pairs_body
 from sociolab.report.section import Section
-from sociolab.report.transcript_view import (
+from sociolab.report.transcript_views import (
     EpisodeSide,
     TranscriptOf,
     TranscriptView,

@@ -21,9 +21,9 @@ from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Finding, Sentence
 from sociolab.report.section import Section
 from sociolab.stats.correlation import correlations
-from sociolab.stats.crossed import Given, RatedPlay, crossed, crossed_estimate
+from sociolab.stats.crossed_raters import Given, RatedPlay, crossed, crossed_estimate
 from sociolab.stats.intervals import Estimate, on_scale
-from sociolab.stats.paired import holm
+from sociolab.stats.paired_tests import holm
 from sociolab.stats.power import ALPHA
 from sociolab.stats.prediction_powered import FEWEST, Corrected, JudgedPlay, corrected
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import permutations
 from typing import Any
 
-from sociolab.analysis.agent_names import agent_names
+from sociolab.analysis.agent_labels import agent_names
 from sociolab.analysis.compare_sides import check_no_smoke
 from sociolab.analysis.matching import Match, places_of
 from sociolab.analysis.values import Pool, Value, judge_caution, pooled, run_values

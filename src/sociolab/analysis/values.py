@@ -82,7 +82,7 @@ class Value(NamedTuple):
 
 def mean_of(values: Sequence[Value]) -> Estimate:
     """The mean of one judge's values in one measure; of people's, for other raters too."""
-    from sociolab.stats.crossed import RatedPlay, crossed_estimate
+    from sociolab.stats.crossed_raters import RatedPlay, crossed_estimate
     from sociolab.stats.intervals import mean
 
     rated = [RatedPlay(value.cluster, value.given) for value in values if value.given]

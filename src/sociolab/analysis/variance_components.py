@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
-from sociolab.analysis.agent_names import agent_names
+from sociolab.analysis.agent_labels import agent_names
 from sociolab.analysis.doublings import (
     JUDGE,
     JUDGINGS,
@@ -41,7 +41,7 @@ from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.section import Section
 from sociolab.report.words import listed
-from sociolab.stats.crossed import LEAST_RATERS
+from sociolab.stats.crossed_raters import LEAST_RATERS
 from sociolab.stats.intervals import t_critical
 from sociolab.stats.variance import Component, Components, LeveledScore, components
 from sociolab.store.store import Store

@@ -248,7 +248,7 @@ def transcript(store: Store, run: str, episode: str, seat: str | None = None) ->
     ConfigError where there is no such episode or seat.
     """
     from sociolab.report.terminal import play_text
-    from sociolab.report.transcript_view import transcript_view
+    from sociolab.report.transcript_views import transcript_view
 
     hit = find_episode(store, episode, run)
     trial = hit.episode.trial

@@ -23,7 +23,7 @@ from sociolab.core.tracebacks import describe_error
 from sociolab.plugin.world import Importer, WorldPlugin
 
 if TYPE_CHECKING:
-    from sociolab.analysis.across import TwoLevels
+    from sociolab.analysis.across_worlds import TwoLevels
     from sociolab.plugin.town import TownWorld
 
 Group: TypeAlias = Literal[

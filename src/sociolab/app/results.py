@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sociolab.analysis.adjacent_ranks import with_steps
-from sociolab.analysis.agent_names import AS_LABELLED, AgentNames
+from sociolab.analysis.agent_labels import AS_LABELLED, AgentNames
 from sociolab.analysis.credit import credited
 from sociolab.analysis.episode_pairs import COLUMNS, ComparedPairs, pairs_rows
 from sociolab.analysis.values import values_of
@@ -24,7 +24,7 @@ from sociolab.report.html import ShownRun, chart_scripts, page, write_html
 from sociolab.report.leaderboard import boards, boards_section, index
 from sociolab.report.result import ResultDetails, RunResult, distributions_of, read_distributions
 from sociolab.report.section import Section, TextTable
-from sociolab.report.transcript_view import evenly_chosen, extremes, leading, views_of
+from sociolab.report.transcript_views import evenly_chosen, extremes, leading, views_of
 from sociolab.store.store import Store
 
 EPISODES = 6

@@ -24,7 +24,7 @@ from sociolab.core.ports import (
 )
 from sociolab.engine.journal import Journal
 from sociolab.engine.scene import FailurePolicy
-from sociolab.report.transcript_view import transcript_view
+from sociolab.report.transcript_views import transcript_view
 from sociolab.store.store import RunRow
 
 

@@ -40,10 +40,10 @@ from sociolab.core.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sociolab.analysis.compare_runs import Conclusions
     from sociolab.analysis.compare_sides import CompareRequest
     from sociolab.analysis.episode_pairs import ComparedPairs
     from sociolab.analysis.gates import Gate, GateRule
+    from sociolab.analysis.run_comparison import Conclusions
     from sociolab.store.store import Store
 
 verbs = typer.Typer()
@@ -192,7 +192,7 @@ def _compare(
     keep_look: bool,
 ) -> None:
     """Compare, write the files, print the rest and what to type next, and decide the gates."""
-    from sociolab.analysis.compare_runs import compare_runs, with_looks
+    from sociolab.analysis.run_comparison import compare_runs, with_looks
     from sociolab.app.results import write_pairs
     from sociolab.store.store import open_store
 
@@ -232,7 +232,7 @@ def _with_page(
     store: Store, request: CompareRequest, result: VerbResult, pairs: ComparedPairs | None
 ) -> VerbResult:
     """The result with what only its page has: names, and the transcripts of these pairs."""
-    from sociolab.analysis.agent_names import AS_LABELLED, agent_names
+    from sociolab.analysis.agent_labels import AS_LABELLED, agent_names
     from sociolab.analysis.episode_pairs import with_episodes
     from sociolab.app.transcripts import transcript_of
 

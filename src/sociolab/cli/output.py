@@ -19,7 +19,7 @@ from sociolab.core.errors import ConfigError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from sociolab.analysis.agent_names import AgentNames
+    from sociolab.analysis.agent_labels import AgentNames
     from sociolab.report.result import RunResult
     from sociolab.report.section import Section, Spec
     from sociolab.store.store import Store
@@ -150,7 +150,7 @@ class Media:
     def write_page(self, store: Store, result: VerbResult) -> None:
         """Write the page, if one is wanted."""
         if self.html is not None:
-            from sociolab.analysis.agent_names import AS_LABELLED
+            from sociolab.analysis.agent_labels import AS_LABELLED
             from sociolab.app.results import write_page
             from sociolab.report.result import details_of
 
@@ -208,7 +208,7 @@ def show_result(
     else:
         compared = None
         if len(agents) == 2 and result.scores:
-            from sociolab.analysis.compare_runs import two_agents
+            from sociolab.analysis.run_comparison import two_agents
             from sociolab.store.store import open_store
 
             with open_store(path) as store:

@@ -43,7 +43,7 @@ from sociolab.core.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from sociolab.analysis.agent_names import AgentNames
+    from sociolab.analysis.agent_labels import AgentNames
     from sociolab.analysis.gates import Gate, GateRule
     from sociolab.report.result import ResultDetails
     from sociolab.report.schema import RunResult
@@ -97,7 +97,7 @@ def report(
         reported = [*_reported(opened, run, judge or (), metric or (), by_seat=by_seat)]
         names = None
         if called:
-            from sociolab.analysis.agent_names import agent_names
+            from sociolab.analysis.agent_labels import agent_names
 
             names = agent_names(opened, run, called)
             reported = [*map(names.details, reported)]
@@ -159,8 +159,8 @@ def _write_page(
     called: Mapping[str, str],
 ) -> None:
     """A page of runs, in which two agents of one are compared."""
-    from sociolab.analysis.agent_names import AS_LABELLED
-    from sociolab.analysis.compare_runs import two_agents
+    from sociolab.analysis.agent_labels import AS_LABELLED
+    from sociolab.analysis.run_comparison import two_agents
     from sociolab.app.results import write_page
 
     pairs = [two_agents(store, details.result, called) for details in results]
@@ -219,7 +219,7 @@ def table(
 
     Says, too, whether worlds and levels go together.
     """
-    from sociolab.analysis.across import across
+    from sociolab.analysis.across_worlds import across
     from sociolab.app.registry import two_levels
     from sociolab.app.results import write_page
     from sociolab.store.store import open_store
@@ -255,7 +255,7 @@ def rank(
     Bradley-Terry ratings from paired comparisons. --full adds how robust the order is and each
     agent's record against each other.
     """
-    from sociolab.analysis.agent_names import agent_names
+    from sociolab.analysis.agent_labels import agent_names
     from sociolab.analysis.rank import (
         rank_runs,
         ranking_document,

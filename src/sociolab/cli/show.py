@@ -15,7 +15,7 @@ from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from sociolab.app.queries import FoundEpisode
-    from sociolab.report.transcript_view import EpisodeSide, TranscriptView
+    from sociolab.report.transcript_views import EpisodeSide, TranscriptView
     from sociolab.store.calls import CallRow
     from sociolab.store.store import Store
 
@@ -50,7 +50,7 @@ def show(
     Or what one seat saw of it, or every prompt and reply.
     """
     from sociolab.app.transcripts import seat_called
-    from sociolab.report.transcript_view import EpisodeSide
+    from sociolab.report.transcript_views import EpisodeSide
     from sociolab.store.store import open_store
 
     if len(episode) > 2:
@@ -99,7 +99,7 @@ def _heads(hits: Sequence[FoundEpisode]) -> list[str]:
 def _read(store: Store, hit: FoundEpisode, seat: str | None) -> TranscriptView:
     from sociolab.analysis.credit import credit_of, with_credit
     from sociolab.app.transcripts import transcript_of
-    from sociolab.report.transcript_view import transcript_view, with_retries
+    from sociolab.report.transcript_views import transcript_view, with_retries
 
     trial = hit.episode.trial
     transcript = transcript_of(hit.episode, seat)

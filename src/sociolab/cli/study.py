@@ -182,7 +182,7 @@ def review(
     the study, and its episode goes to one more qualified rater (SOTOPIA, appendix D.3).
     """
     from sociolab.studies import annotations as reviewing
-    from sociolab.studies.rate_study import rate_study, ratings_in
+    from sociolab.studies.rating_study import rate_study, ratings_in
 
     if sum((draw, fails is not None, meets is not None)) > 1:
         raise ConfigError("expected one of --draw, --fails and --meets, found several")
@@ -229,7 +229,7 @@ def export(
     store: StoreFile = None,
 ) -> None:
     """Write everything that a study holds into files, with a README."""
-    from sociolab.studies import export as exporting
+    from sociolab.studies import study_export as exporting
 
     with _opened(store) as opened, _private():
         names = exporting.export(opened, name, folder)

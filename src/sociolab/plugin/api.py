@@ -46,7 +46,7 @@ from sociolab.core.ports import (
 from sociolab.core.reading import json_file, json_lines, record
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
 from sociolab.core.seeding import stream
-from sociolab.engine.play import play
+from sociolab.engine.episode_loop import play
 from sociolab.engine.scene import FailurePolicy, Order, Poll
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.context import Context, Findings, Tool

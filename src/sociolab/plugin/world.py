@@ -36,7 +36,7 @@ from sociolab.plugin.shown import DecidedCluster, DimensionGuide, RatedScene, Re
 from sociolab.prompting.sets import prompt
 
 if TYPE_CHECKING:
-    from sociolab.analysis.across import TwoLevels
+    from sociolab.analysis.across_worlds import TwoLevels
     from sociolab.plugin.context import Tool
     from sociolab.plugin.town import TownWorld
     from sociolab.plugin.writing import WriteJob, WrittenTasks

@@ -16,7 +16,7 @@ from sociolab.core.user_files import write_whole
 from sociolab.report.finding import TIDY, tidy_rows
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.section import Section, TextTable
-from sociolab.report.transcript_view import ScoreSheet, TranscriptView
+from sociolab.report.transcript_views import ScoreSheet, TranscriptView
 from sociolab.report.words import instructions_notes, sanitize
 
 

@@ -47,7 +47,7 @@ from sociolab.report.score_tables import (
     type_grids,
 )
 from sociolab.report.section import Section, Spec, TextTable
-from sociolab.report.transcript_view import (
+from sociolab.report.transcript_views import (
     EpisodeSide,
     TranscriptView,
     leading,

@@ -533,7 +533,7 @@ def _group_entries(
 
 def _by_raters(scores: ColumnOutcomes, places: Sequence[int], *, macro: bool = False) -> Estimate:
     """The mean of people's scores for other raters too; `macro`: each cluster counts the same."""
-    from sociolab.stats.crossed import RatedPlay, crossed_estimate
+    from sociolab.stats.crossed_raters import RatedPlay, crossed_estimate
 
     ratings = scores.column.given
     plays = [scores.plays[i] for i in places if scores.plays[i].key in ratings]

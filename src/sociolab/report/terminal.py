@@ -19,7 +19,7 @@ from sociolab.report.run_facts import account, outline, setting, summary, warnin
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import MOST_BESIDE, MOST_ROWS, overview_table, run_section
 from sociolab.report.section import Section, TextTable
-from sociolab.report.transcript_view import EpisodeSide, ScoreSheet, TranscriptView
+from sociolab.report.transcript_views import EpisodeSide, ScoreSheet, TranscriptView
 from sociolab.report.words import plural, sanitize
 
 # ------------------------------------------------------------------ results

@@ -20,7 +20,7 @@ from sociolab.core.errors import (
 )
 from sociolab.core.ports import Judge, Player, World
 from sociolab.core.tracebacks import describe_error
-from sociolab.engine.drive import drive
+from sociolab.engine.driver import drive
 from sociolab.models.budget import Budget
 from sociolab.runner.allowance import Allowance
 from sociolab.runner.guard import ForeignPlayer, interruptible

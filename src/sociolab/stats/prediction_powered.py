@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from sociolab.stats.crossed import Given, RatedPlay, crossed_estimate
+from sociolab.stats.crossed_raters import Given, RatedPlay, crossed_estimate
 from sociolab.stats.intervals import Estimate
 
 FEWEST = 5

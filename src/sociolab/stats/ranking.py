@@ -32,7 +32,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sociolab.stats.crossed import LEAST_RATERS, Given
+from sociolab.stats.crossed_raters import LEAST_RATERS, Given
 from sociolab.stats.intervals import NO_VARIATION, Floats, numbered, t_critical
 
 _SAME = 1e-9

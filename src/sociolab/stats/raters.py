@@ -19,7 +19,7 @@ import numpy as np
 
 from sociolab.stats.agreement import ItemRating, JudgeAndPeople, homes_of, sheets_of
 from sociolab.stats.correlation import Correlation
-from sociolab.stats.crossed import LEAST_RATERS, RatedPlay, crossed_estimate
+from sociolab.stats.crossed_raters import LEAST_RATERS, RatedPlay, crossed_estimate
 from sociolab.stats.inter_rater import Bins
 from sociolab.stats.intervals import Floats, t_critical
 

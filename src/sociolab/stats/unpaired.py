@@ -23,7 +23,7 @@ from sociolab.stats.intervals import (
     skewed_limits,
     two_sided_p,
 )
-from sociolab.stats.paired import Comparison, EffectSize, KeyedValue, SignFlip, TTest, holm
+from sociolab.stats.paired_tests import Comparison, EffectSize, KeyedValue, SignFlip, TTest, holm
 from sociolab.stats.power import ALPHA, Design, Needed, t_shift
 
 Rows = tuple[Sequence[KeyedValue], Sequence[KeyedValue]]

@@ -24,7 +24,8 @@ from sociolab.report.finding import Count, Sentence
 from sociolab.report.section import Section
 from sociolab.store.store import Store
 from sociolab.store.studies import AnswerRow
-from sociolab.studies.rate_study import (
+from sociolab.studies.rating_rules import one_line, rated_measures, reason_problem
+from sociolab.studies.rating_study import (
     CHECK,
     RESEARCHER,
     RateStudy,
@@ -33,7 +34,6 @@ from sociolab.studies.rate_study import (
     ratings_in,
     store_ratings,
 )
-from sociolab.studies.rating_rules import one_line, rated_measures, reason_problem
 from sociolab.studies.ratings import Rating, people_judge
 
 SAY = Catalogue("annotations")

@@ -12,7 +12,7 @@ from sociolab.app.transcripts import world_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import digest
 from sociolab.report.result import run_of_episodes
-from sociolab.report.transcript_view import private_part
+from sociolab.report.transcript_views import private_part
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.studies.assignment import ItemPool, assignment_of

@@ -26,7 +26,7 @@ from sociolab.core.metrics import Declared
 from sociolab.core.ports import NoReply, Player, Question, Reply, Request, World
 from sociolab.core.reading import first_problem
 from sociolab.engine.checking import checked
-from sociolab.engine.drive import drive
+from sociolab.engine.driver import drive
 from sociolab.report.words import sanitize
 from sociolab.studies.screen import Asking, SeatScene, as_seen, asking, how_it_ended, told_sections
 

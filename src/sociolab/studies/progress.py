@@ -15,7 +15,7 @@ from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, Progress, Standing, StudyRow
 from sociolab.studies.impressions import impression_study
 from sociolab.studies.participants import REASON, WHOLE, WITHDRAWN, declined
-from sociolab.studies.rate_study import (
+from sociolab.studies.rating_study import (
     QualifyingResult,
     RateStudy,
     exam_results,

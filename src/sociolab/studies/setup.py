@@ -22,8 +22,8 @@ from sociolab.store.store import Store
 from sociolab.store.studies import StudyKind, StudyRow
 from sociolab.studies.impressions import impression_study
 from sociolab.studies.play_plan import partner_cast_of, run_settings, trials_of
-from sociolab.studies.rate_study import named_in, not_played, rate_study
 from sociolab.studies.rating_rules import guide_of
+from sociolab.studies.rating_study import named_in, not_played, rate_study
 from sociolab.studies.reviews import review_study
 from sociolab.studies.settings import ReferenceRating, StudySettings, problems
 

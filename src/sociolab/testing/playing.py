@@ -20,8 +20,8 @@ from sociolab.core.episode import (
     Trial,
 )
 from sociolab.core.ports import Play, Player, World
-from sociolab.engine.drive import drive
-from sociolab.engine.play import play
+from sociolab.engine.driver import drive
+from sociolab.engine.episode_loop import play
 from sociolab.engine.scene import FailurePolicy, Order, Poll, Scene
 from sociolab.plugin.scene import OpenScene, OpenWitness
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, TypeAlias
 
-from sociolab.analysis.agent_names import agent_names
+from sociolab.analysis.agent_labels import agent_names
 from sociolab.analysis.values import values_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import stream

@@ -28,7 +28,7 @@ from sociolab.core.ports import (
     World,
 )
 from sociolab.core.score import UNTOLD, JudgeId, Measure, ScoreFailure, Unscored, Verdict
-from sociolab.engine.drive import drive
+from sociolab.engine.driver import drive
 from sociolab.runner.judging import cells_of, failures_of, verdicts_of
 from sociolab.training.rewards import RewardStatus, reward_of
 from sociolab.training.turns import ChatMessage, chat_messages

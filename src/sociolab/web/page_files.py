@@ -25,7 +25,7 @@ from sociolab.report.export import write_report
 from sociolab.report.html import pages
 from sociolab.report.result import RunResult, read_distributions
 from sociolab.report.score_tables import headline
-from sociolab.report.transcript_view import TranscriptView, extremes, goal_part, leading, views_of
+from sociolab.report.transcript_views import TranscriptView, extremes, goal_part, leading, views_of
 from sociolab.report.words import sanitize
 from sociolab.store.store import Store
 from sociolab.town.picture import draw_moment

@@ -19,7 +19,16 @@ from sociolab.studies.impressions import (
     session_pool,
     session_shown,
 )
-from sociolab.studies.rate_study import (
+from sociolab.studies.rating_rules import (
+    ADVICE,
+    ADVICE_YES_NO,
+    LONGEST_REASON,
+    LONGEST_WORD,
+    guide_of,
+    guides_for,
+    rated_measures,
+)
+from sociolab.studies.rating_study import (
     RatedEpisode,
     RateStudy,
     RatingDraft,
@@ -35,15 +44,6 @@ from sociolab.studies.rate_study import (
     rate_study,
     scene_of,
     submit,
-)
-from sociolab.studies.rating_rules import (
-    ADVICE,
-    ADVICE_YES_NO,
-    LONGEST_REASON,
-    LONGEST_WORD,
-    guide_of,
-    guides_for,
-    rated_measures,
 )
 from sociolab.studies.ratings import on_scale
 from sociolab.studies.reviews import (

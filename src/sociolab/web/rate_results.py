@@ -25,17 +25,16 @@ from sociolab.studies.annotations import (
     waiting,
     with_review,
 )
-from sociolab.studies.export import ratings_csv
 from sociolab.studies.impressions import counted, impression_study, words_of
 from sociolab.studies.progress import rating_progress
-from sociolab.studies.rate_study import (
+from sociolab.studies.rating_rules import guide_of
+from sociolab.studies.rating_study import (
     RateStudy,
     found_among,
     rate_study,
     ratings_in,
     settle,
 )
-from sociolab.studies.rating_rules import guide_of
 from sociolab.studies.reviews import (
     POINTS,
     ReviewStudy,
@@ -45,6 +44,7 @@ from sociolab.studies.reviews import (
     reviews_csv,
     task_reviews,
 )
+from sociolab.studies.study_export import ratings_csv
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
 from sociolab.web.study_pages import study_row

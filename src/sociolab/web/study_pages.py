@@ -16,11 +16,11 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from sociolab.core.errors import ConfigError
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyKind, StudyRow
-from sociolab.studies.export import export_zip
 from sociolab.studies.participants import MOST, forget, forget_study, invite, reissue
 from sociolab.studies.progress import progress_of, room
 from sociolab.studies.settings import StudySettings, plan_words
 from sociolab.studies.setup import TEXTS, change_texts, consented, set_open
+from sociolab.studies.study_export import export_zip
 from sociolab.web.pages import Fields, page
 from sociolab.web.play import set_aside, stopped
 from sociolab.web.site import Missing, site_of, store_of

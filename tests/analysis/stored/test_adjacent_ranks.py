@@ -13,7 +13,7 @@ from sociolab.analysis.adjacent_ranks import with_steps
 from sociolab.analysis.values import values_of
 from sociolab.report.leaderboard import Board, NeighbourTest, boards, boards_section
 from sociolab.report.result import result_of
-from sociolab.stats.paired import KeyedValue, compare, holm
+from sociolab.stats.paired_tests import KeyedValue, compare, holm
 from sociolab.store.store import Store
 
 P = "lab/p"

@@ -10,8 +10,8 @@ import pytest
 
 from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
 from report.small_run import ALPHA, SCRIPTED, build
-from sociolab.analysis.compare_runs import compare_runs
 from sociolab.analysis.compare_sides import CompareRequest
+from sociolab.analysis.run_comparison import compare_runs
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId, Score, Unscored
 from sociolab.report.result import narrowed, result_of

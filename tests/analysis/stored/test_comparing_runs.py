@@ -11,9 +11,9 @@ import pytest
 
 from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
 from report.small_run import ALPHA, HEURISTIC, SCRIPTED, build
-from sociolab.analysis.compare_runs import Conclusions, compare_runs
 from sociolab.analysis.compare_sides import CompareRequest
 from sociolab.analysis.comparison_tables import overview_table
+from sociolab.analysis.run_comparison import Conclusions, compare_runs
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Measure, Score, Unscored
 from sociolab.stats.intervals import t_quantile

@@ -10,11 +10,11 @@ import pytest
 from analysis.stored.comparing_runs import GOAL, JUDGE
 from casts import seated
 from declared_worlds import declared
-from sociolab.analysis.across import across
-from sociolab.analysis.agent_names import agent_names
-from sociolab.analysis.compare_runs import Conclusions, compare_runs
+from sociolab.analysis.across_worlds import across
+from sociolab.analysis.agent_labels import agent_names
 from sociolab.analysis.compare_sides import CompareRequest
 from sociolab.analysis.rank import rank_runs
+from sociolab.analysis.run_comparison import Conclusions, compare_runs
 from sociolab.core.episode import Action, Ended, Moved, Task, Trial
 from sociolab.core.score import Score
 from sociolab.store.store import Store

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
-from sociolab.analysis.compare_runs import compare_runs
 from sociolab.analysis.compare_sides import CompareRequest
 from sociolab.analysis.comparison import ComparedAgents
 from sociolab.analysis.episode_pairs import COLUMNS, ComparedPairs, compared_pairs, differing
+from sociolab.analysis.run_comparison import compare_runs
 from sociolab.app.results import write_pairs
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import Score, ScoreFailure

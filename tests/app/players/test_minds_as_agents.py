@@ -10,9 +10,9 @@ import pytest
 
 from any_mind import AnyMind
 from puppet_town import TOWN, TRIO
-from sociolab.analysis.compare_runs import compare_runs
 from sociolab.analysis.compare_sides import CompareRequest
 from sociolab.analysis.rank import rank_runs
+from sociolab.analysis.run_comparison import compare_runs
 from sociolab.app.preflight.estimate import estimate
 from sociolab.app.run.config import config_of
 from sociolab.app.run.play import run

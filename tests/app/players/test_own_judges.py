@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import pytest
 
 from sociolab import RunConfig
-from sociolab.analysis.compare_runs import compare_runs
 from sociolab.analysis.compare_sides import CompareRequest
+from sociolab.analysis.run_comparison import compare_runs
 from sociolab.app.preflight.doctor import examine
 from sociolab.app.run.play import run
 from sociolab.core.episode import Action, Episode, Json

@@ -9,7 +9,7 @@ import pytest
 from casts import agent, seated
 from own_code import AGENT, writer
 from sociolab import RunConfig, open_store, run
-from sociolab.analysis.agent_names import agent_names
+from sociolab.analysis.agent_labels import agent_names
 from sociolab.app.data.importing import keep_episodes
 from sociolab.core.episode import Agent, CastMember, Ended, Episode, Task, Trial
 from sociolab.report.result import result_of

@@ -25,8 +25,8 @@ from anteval_cases import (
 )
 from sociolab.core.episode import Action, ActionSpace, Ended, Json, Moved, Unusable
 from sociolab.core.ports import Note, Player, Reply, Request
-from sociolab.engine.drive import drive
-from sociolab.engine.play import play
+from sociolab.engine.driver import drive
+from sociolab.engine.episode_loop import play
 from sociolab.testing.playing import play_scene
 from sociolab.worlds.anteval.information.scoring import Learned, polls
 from sociolab.worlds.anteval.prompt_sets import paper

@@ -13,7 +13,7 @@ import pytest
 
 from fake_models import FakeModel
 from rating_runs import ADA, BEN, RUN, STUDY, build, open_study
-from sociolab.analysis.agent_names import agent_names
+from sociolab.analysis.agent_labels import agent_names
 from sociolab.analysis.agreement import agreements
 from sociolab.app.registry import world_plugin
 from sociolab.core.errors import ConfigError
@@ -23,11 +23,11 @@ from sociolab.plugin.judge import guide_judge
 from sociolab.plugin.shown import guides_from
 from sociolab.report.result import result_of
 from sociolab.report.run_facts import setting, summary
-from sociolab.report.transcript_view import views_of
+from sociolab.report.transcript_views import views_of
 from sociolab.store.store import Store
-from sociolab.studies.export import ratings_csv
 from sociolab.studies.participants import forget
-from sociolab.studies.rate_study import (
+from sociolab.studies.rating_files import import_ratings
+from sociolab.studies.rating_study import (
     RatedEpisode,
     RatingDraft,
     asked_places,
@@ -37,7 +37,7 @@ from sociolab.studies.rate_study import (
     ratings_in,
     submit,
 )
-from sociolab.studies.rating_files import import_ratings
+from sociolab.studies.study_export import ratings_csv
 
 SHEET = world_plugin("sotopia").guide("behaviour")
 NAMES = tuple(one.name for one in SHEET.guides)

@@ -19,7 +19,7 @@ from sociolab.core.episode import HUMAN, Agent, Answered, Episode, Event, Moved,
 from sociolab.core.errors import ConfigError, ModelError, ReplyError, SociolabError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Player, WorldKit
 from sociolab.core.score import Score
-from sociolab.engine.drive import drive
+from sociolab.engine.driver import drive
 from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget, bytes_of
 from sociolab.models.cache import NullReplyStore

@@ -50,7 +50,7 @@ from sociolab.core.ports import (
     WorldKit,
 )
 from sociolab.core.seeding import interleave, stream
-from sociolab.engine.drive import drive
+from sociolab.engine.driver import drive
 from sociolab.models.budget import CHARACTERS_A_TOKEN, Budget, Price, tokens_in
 from sociolab.models.cache import NullReplyStore
 from sociolab.prompting.made_up import Draw, prose, sample

@@ -10,10 +10,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse
 
-from sociolab.analysis.compare_runs import compare_runs
 from sociolab.analysis.compare_sides import CompareRequest
 from sociolab.analysis.comparison import ComparedAgents
 from sociolab.analysis.rank import rank_runs, ranking_section
+from sociolab.analysis.run_comparison import compare_runs
 from sociolab.core.errors import ConfigError
 from sociolab.report.formatting import figure, headed, span
 from sociolab.report.result import outline_of

@@ -16,7 +16,12 @@ from sociolab.core.episode import Answered, Episode, Moved, Unusable
 from sociolab.core.ports import Line, Note, Transcript
 from sociolab.plugin.shown import FactWay, Sidebar
 from sociolab.report.export import play_markdown
-from sociolab.report.transcript_view import TranscriptView, goal_part, private_part, transcript_view
+from sociolab.report.transcript_views import (
+    TranscriptView,
+    goal_part,
+    private_part,
+    transcript_view,
+)
 from sociolab.store.calls import CallPlace
 from sociolab.store.overview import TrialPlace, place_of
 from sociolab.store.store import Store

@@ -17,7 +17,7 @@ from sociolab.report.result import details_of, distributions_of, outline_of
 from sociolab.report.run_facts import recorded_labels
 from sociolab.report.schema import RunResult
 from sociolab.report.score_tables import Headline, headline
-from sociolab.report.transcript_view import Extreme, extremes, leading, titled
+from sociolab.report.transcript_views import Extreme, extremes, leading, titled
 from sociolab.report.words import about, money
 from sociolab.store.calls import Totals
 from sociolab.store.connect import run_is_locked

@@ -9,7 +9,7 @@ from typing import TypeAlias, TypeVar
 from sociolab.core.episode import Answered, Episode, Moved, Task, Unusable
 from sociolab.core.ports import DataId, Line, Note, Play, Transcript
 from sociolab.core.seeding import digest
-from sociolab.engine.play import DEFAULT_POLICY, play
+from sociolab.engine.episode_loop import DEFAULT_POLICY, play
 from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.visibility import witnessed
 from sociolab.plugin.shown import ToldFact

@@ -36,7 +36,7 @@ from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import RunResult
 from sociolab.stats.difficulty import HARDEST
 from sociolab.stats.intervals import on_scale
-from sociolab.stats.paired import sign_flip
+from sociolab.stats.paired_tests import sign_flip
 
 SAY = Catalogue("recipes", "sociolab.worlds.sotopia.notes")
 

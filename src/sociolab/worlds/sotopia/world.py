@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sociolab.core.episode import Answered, Episode, Task, Unusable
 from sociolab.core.ports import DataId, Line, Note, Play, Transcript
 from sociolab.core.seeding import digest
-from sociolab.engine.play import DEFAULT_POLICY, play
+from sociolab.engine.episode_loop import DEFAULT_POLICY, play
 from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.visibility import witnessed
 from sociolab.prompting.sets import PromptSet

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MethodType
 from typing import Any
 
-from sociolab.analysis.across import TwoLevels
+from sociolab.analysis.across_worlds import TwoLevels
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
 from sociolab.core.lazy import later
@@ -238,7 +238,7 @@ def _remarks(world: World) -> Sequence[str]:
 
 
 def _two_levels() -> TwoLevels:
-    from sociolab.worlds.stss.levels import LEVELS
+    from sociolab.worlds.stss.both_levels import LEVELS
 
     return LEVELS
 

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from sociolab.analysis.across import Relation, related_table, relation, relation_document
+from sociolab.analysis.across_worlds import Relation, related_table, relation, relation_document
 from sociolab.analysis.values import RunValues, Value, values_of
 from sociolab.core.errors import ConfigError
 from sociolab.plugin.context import Context, Findings
@@ -29,8 +29,7 @@ from sociolab.report.words import by_rules, scripted_play
 from sociolab.stats.intervals import Estimate, mean, on_scale
 from sociolab.store.store import Store
 from sociolab.town.scripted.mind import SCRIPTED
-from sociolab.worlds.stss.judges import OUTCOMES, Outcome
-from sociolab.worlds.stss.levels import (
+from sociolab.worlds.stss.both_levels import (
     ACTION,
     GOAL,
     TALK,
@@ -42,6 +41,7 @@ from sociolab.worlds.stss.levels import (
     levels_section,
     with_tdp,
 )
+from sociolab.worlds.stss.judges import OUTCOMES, Outcome
 from sociolab.worlds.stss.talk.playing import TalkSettings
 from sociolab.worlds.stss.talk.verdicts import CONVERSATION_SR, SUMMARY_SR
 from sociolab.worlds.stss.world import StssSettings

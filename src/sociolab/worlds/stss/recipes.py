@@ -24,7 +24,7 @@ from sociolab.report.schema import RunResult
 from sociolab.report.section import Section
 from sociolab.stats.correlation import pearson
 from sociolab.stats.intervals import Estimate
-from sociolab.worlds.stss.levels import ACTION, TALK
+from sociolab.worlds.stss.both_levels import ACTION, TALK
 from sociolab.worlds.stss.plan import (
     ArmsConfig,
     LevelsConfig,

@@ -14,7 +14,7 @@ from sociolab.core.episode import Episode, Happened, Task, Trial, Unusable
 from sociolab.core.errors import did_you_mean
 from sociolab.core.ports import DataId, Note, Play, Transcript
 from sociolab.core.seeding import digest, interleave
-from sociolab.engine.play import DEFAULT_POLICY
+from sociolab.engine.episode_loop import DEFAULT_POLICY
 from sociolab.engine.scene import FailurePolicy
 from sociolab.prompting.sets import PromptedSettings, PromptSet, Wanted, load_set
 from sociolab.town.clock import Clock

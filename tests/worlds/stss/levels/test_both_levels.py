@@ -6,8 +6,8 @@ import pytest
 
 from sociolab.stats.intervals import mean
 from sociolab.store.store import Store
+from sociolab.worlds.stss.both_levels import levels
 from sociolab.worlds.stss.judges import OUTCOMES
-from sociolab.worlds.stss.levels import levels
 from sociolab.worlds.stss.plan import Arm, TaskLevels, arms_of, between_agents, between_levels
 from worlds.stss.levels.levels_runs import AGENT, TALK, TOWN
 

@@ -6,8 +6,8 @@ import pytest
 
 from sociolab.report.section import Section
 from sociolab.store.store import Store
+from sociolab.worlds.stss.both_levels import AgentLevels, levels, levels_section
 from sociolab.worlds.stss.judges import OUTCOMES
-from sociolab.worlds.stss.levels import AgentLevels, levels, levels_section
 from worlds.stss.levels.levels_runs import (
     AGENT,
     STRICT,

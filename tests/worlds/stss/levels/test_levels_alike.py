@@ -9,7 +9,7 @@ from declared_worlds import declared
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
 from sociolab.store.store import Store
-from sociolab.worlds.stss.levels import levels
+from sociolab.worlds.stss.both_levels import levels
 from stss_tasks import task
 from worlds.stss.levels.levels_runs import STRONGER, TALK, TOWN, settings, talks, town
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sociolab.core.episode import Action, Episode, Task, Unusable
 from sociolab.core.ports import DataId, Line, Note, Play, Transcript
 from sociolab.core.seeding import digest, interleave
-from sociolab.engine.play import DEFAULT_POLICY
+from sociolab.engine.episode_loop import DEFAULT_POLICY
 from sociolab.engine.scene import FailurePolicy
 from sociolab.town.clock import spoken_date
 from sociolab.town.model_mind import prompts_hash

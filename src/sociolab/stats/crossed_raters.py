@@ -40,7 +40,7 @@ from sociolab.stats.intervals import (
     t_critical,
     two_sided_p,
 )
-from sociolab.stats.paired import Comparison, holm
+from sociolab.stats.paired_tests import Comparison, holm
 from sociolab.stats.power import ALPHA, Needed, t_shift
 
 LEAST_RATERS = 3

@@ -12,7 +12,7 @@ from itertools import chain, combinations, product
 from statistics import fmean
 from typing import Any
 
-from sociolab.analysis.agent_names import AgentNames, agent_names
+from sociolab.analysis.agent_labels import AgentNames, agent_names
 from sociolab.analysis.values import RunValues, Value, values_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import BASELINES, foremost, judge_called

@@ -15,7 +15,7 @@ from sociolab.core.score import JudgeId
 from sociolab.report.plays import PlayRow, labels_of
 from sociolab.report.result import ResultDetails
 from sociolab.report.schema import RunResult, ScoreEntry
-from sociolab.report.transcript_view import TranscriptView
+from sociolab.report.transcript_views import TranscriptView
 from sociolab.store.store import Store
 
 

@@ -18,7 +18,7 @@ from sociolab.store.store import Store
 from sociolab.store.studies import AssignmentRow, ParticipantRow, StudyRow
 from sociolab.studies.annotations import Annotation, drawn_annotations
 from sociolab.studies.participants import WHOLE, completion_code
-from sociolab.studies.rate_study import CHECK, ratings_in
+from sociolab.studies.rating_study import CHECK, ratings_in
 from sociolab.studies.ratings import Rating
 from sociolab.studies.settings import StudySettings
 

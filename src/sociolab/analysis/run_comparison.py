@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sociolab.analysis.agent_names import agent_names
+from sociolab.analysis.agent_labels import agent_names
 from sociolab.analysis.all_pairs import AgentPairs, compare_all, pairs_section
 from sociolab.analysis.compare_sides import (
     NAME_BOTH,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from sociolab.analysis.across import TwoLevels
+from sociolab.analysis.across_worlds import TwoLevels
 from sociolab.analysis.compare_sides import check_no_smoke
 from sociolab.core.code_fingerprint import OPTIONS
 from sociolab.core.episode import Trial
