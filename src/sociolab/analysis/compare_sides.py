@@ -1,6 +1,6 @@
 """Which agents of which stored runs are compared, by which judge's scores; refuses what cannot be.
 
-`analysis.compare_runs` says what is concluded of them, `analysis.curve` follows them over runs.
+`analysis.run_comparison` says what is concluded of them, `analysis.curve` follows them over runs.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ LEVEL = 0.95
 
 Method: TypeAlias = Literal["t", "rate", "end", "crossed", "none"]
 """Student's t; Korn and Graubard's; of clusters that all lie at one end of a scale; of people's
-scores, t clustered by rater too (`stats.crossed`); no interval."""
+scores, t clustered by rater too (`stats.crossed_raters`); no interval."""
 
 NO_VARIATION = "no variation between clusters"
 AT_THE_END = "all clusters lie at one end of the scale"

@@ -9,7 +9,7 @@ McCulloch, Variance Components, 1992, chapter 3): over N pairs in G clusters of 
     between = (SSB / (G - 1) - within) / n0, with n0 = (N - sum n_g^2 / N) / (G - 1)
 
 and a negative `between` counts as 0. The test is the flip of whole clusters' signs
-(`stats.paired.sign_flip`) at 0.05, or at a smaller level where several tests share it. Its p comes
+(`stats.paired_tests.sign_flip`) at 0.05, or at a smaller level where several tests share it. Its p comes
 in steps of 2^(1 - G), G the clusters that differ, so that the level it can use is k steps, k =
 floor(alpha * 2^(G - 1)): none at all where k is 0. At that level it finds what the two-sided t-test
 with G - 1 degrees of freedom on the clustered standard error finds, but for the coarse end: the
