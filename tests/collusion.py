@@ -215,9 +215,9 @@ class Liar:
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         script, history = script_of(request.trial), request.observation.history
-        if isinstance(request.wanted, Question):
+        if isinstance(request.expected, Question):
             claim = script.first if history[0].you else script.second
-            return Reply(request.wanted.reply(**claim.fields()))
+            return Reply(request.expected.reply(**claim.fields()))
         if request.turn < len(script.lines):
             return Reply((Action("speak", script.lines[request.turn]),))
         return Reply((Action("leave"),))

@@ -67,7 +67,7 @@ class Pensive:
     may: ClassVar[asyncio.Event]
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        if isinstance(request.wanted, Question):
+        if isinstance(request.expected, Question):
             await Pensive.may.wait()
         return Reply((Action("speak", "Let me see."),))
 
@@ -76,7 +76,7 @@ class Penniless:
     """Takes its turns, and has no money left for a question."""
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        if isinstance(request.wanted, Question):
+        if isinstance(request.expected, Question):
             raise BudgetSpent("the budget of $1.00 is used up")
         return Reply((Action("speak", "That was the last of it."),))
 
@@ -87,7 +87,7 @@ class Rambling:
     may: ClassVar[asyncio.Event]
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        if not isinstance(request.wanted, Question):
+        if not isinstance(request.expected, Question):
             return Reply((Action("speak", "Well, you see."),))
         if request.attempt > 1:
             await Rambling.may.wait()

@@ -97,12 +97,12 @@ class Buyer:
         self._quotes = {"offer": "I want $220 for it", "acceptance": words} if quotes else {}
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        if not isinstance(request.wanted, Question):
+        if not isinstance(request.expected, Question):
             return Reply((Action("speak", self._words),))
         if self._outcome == "silence":
             return NoReply("gave up", "I will not say", again=False)
         answer = closing(self._outcome, self._dollars) | self._quotes
-        return Reply(request.wanted.reply(**answer))
+        return Reply(request.expected.reply(**answer))
 
 
 def closing(outcome: str, dollars: float = 220) -> dict[str, Any]:

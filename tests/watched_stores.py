@@ -82,7 +82,7 @@ def watched_store(path: Path) -> tuple[str, ...]:
     ]
     settings = {
         "agents": [["lab/one", "h1"], ["scripted", "h2"]],
-        "judges": [JudgeId("lab/judge", "model", "abcdef").recorded()],
+        "judges": [JudgeId("lab/judge", "model", "abcdef").as_row()],
         "seed": 0,
     }
     with Store.open(path) as store:

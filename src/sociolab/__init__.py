@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sociolab.core import __version__ as __version__
-from sociolab.core.lazy import loaded_when_used
+from sociolab.core.lazy import lazy_getattr
 
 if TYPE_CHECKING:
     from sociolab.analysis.rank import rank
@@ -101,4 +101,4 @@ __all__ = [
     "values_of",
 ]
 
-__getattr__ = loaded_when_used(__name__, _HOMES)
+__getattr__ = lazy_getattr(__name__, _HOMES)

@@ -152,7 +152,7 @@ def test_the_plain_dialect_sends_no_schema_and_reads_a_line() -> None:
 
 def test_a_question_is_asked_with_its_own_schema_and_leaves_no_trace() -> None:
     model = FakeModel('{"mood": 3}')
-    asked = replace(request(), wanted=Question("mood", "How do you feel?", Mood))
+    asked = replace(request(), expected=Question("mood", "How do you feel?", Mood))
     assert reply_to(model, asked) == Reply(Mood(mood=3), raw='{"mood": 3}')
     prompt, key = model.calls[0]
     assert key.name == "mood"
@@ -203,7 +203,7 @@ def test_a_turn_and_a_question_say_what_their_replies_need() -> None:
     model = FakeModel(HELLO, '{"mood": 3}')
     reply_to(model, request())
     question = Question("mood", "How do you feel?", Mood, needs=90)
-    reply_to(model, replace(request(), wanted=question))
+    reply_to(model, replace(request(), expected=question))
     assert [prompt.needs for prompt, _ in model.calls] == [300, 90]
 
 
@@ -212,7 +212,7 @@ def test_the_actions_of_a_turn_are_counted_in_its_schema() -> None:
     actions = schema_of(act_type(space, addressed=False)).text
     assert '"maxItems":2,"minItems":1' in actions
     model = FakeModel('{"actions":[]}')
-    found = reply_to(model, replace(request(), wanted=space))
+    found = reply_to(model, replace(request(), expected=space))
     assert isinstance(found, NoReply)
     assert "at least 1 item" in found.problem
     assert model.calls[0][0].needs == 600

@@ -12,7 +12,7 @@ from sociolab import Rating, keep_ratings, result_of, scores_table
 from sociolab.analysis.agent_labels import agent_names
 from sociolab.analysis.agreement import agreements
 from sociolab.core.instructions import Prompts
-from sociolab.core.score import JudgeId, Score, foremost
+from sociolab.core.score import JudgeId, Score, leading_judges
 from sociolab.report.words import nature
 from sociolab.store.export import export_run, import_run
 from sociolab.store.store import Store
@@ -119,8 +119,8 @@ def test_renaming_a_model_leaves_who_only_looks_like_its_reader(store: Store) ->
 
 
 def test_the_foremost_judge_goes_by_what_it_does() -> None:
-    assert foremost({one.label: one for one in (SPOOFS[0], SPOOFS[5])}) == (
+    assert leading_judges({one.label: one for one in (SPOOFS[0], SPOOFS[5])}) == (
         "reader:openai/x",
         "openai/x",
     )
-    assert foremost({one.label: one for one in (SPOOFS[1], SPOOFS[5])}) == ("openai/x",)
+    assert leading_judges({one.label: one for one in (SPOOFS[1], SPOOFS[5])}) == ("openai/x",)

@@ -12,7 +12,7 @@ from sociolab.app.run.play import run
 from sociolab.app.transcripts import seat_called
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import label_like
+from sociolab.core.score import match_label
 from sociolab.store.store import Store
 
 
@@ -54,12 +54,12 @@ LABELS = ("python:my_agent:A", "openai/m", "lab/m-large", "scripted")
     ],
 )
 def test_a_part_of_a_label_is_enough_where_it_is_the_only_one(wanted: str, label: str) -> None:
-    assert label_like(wanted, LABELS, "--agent") == label
+    assert match_label(wanted, LABELS, "--agent") == label
 
 
 def test_a_part_of_several_labels_is_refused_with_their_names() -> None:
     with pytest.raises(ConfigError, match='--with: "e" may be any of python:my_agent:A, openai/m'):
-        label_like("e", LABELS, "--with")
+        match_label("e", LABELS, "--with")
 
 
 def test_a_first_name_is_known_where_nobody_has_spoken_yet(episode: Episode) -> None:

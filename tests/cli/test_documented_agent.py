@@ -124,7 +124,7 @@ class Listening:
         self.asked: list[ActionSpace | Question] = []
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        self.asked.append(request.wanted)
+        self.asked.append(request.expected)
         return await self._player.reply(request, memory)
 
 

@@ -21,7 +21,7 @@ from sociolab.core.ports import NoReply, Question, Reply
 
 class TheClassOfThatAgentHasALongNameToo:
     async def reply(self, request, memory):
-        if isinstance(request.wanted, Question):
+        if isinstance(request.expected, Question):
             return NoReply("gave up", "answers no questions", again=False)
         return Reply((Action("speak", "I see."),))
 """

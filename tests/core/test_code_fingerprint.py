@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from sociolab.core.code_fingerprint import UNKNOWN, mark, same_code
+from sociolab.core.code_fingerprint import UNKNOWN, same_code, short_code
 
 CODE = "3f2a" + "0" * 12
 
 
 def test_a_mark_is_short() -> None:
-    assert (mark(CODE), mark(UNKNOWN)) == ("3f2a", "?")
+    assert (short_code(CODE), short_code(UNKNOWN)) == ("3f2a", "?")
 
 
 FULL = f"{CODE}+{'1' * 16}"
@@ -24,4 +24,4 @@ def test_a_code_is_the_same_with_the_same_imports_and_an_unknown_one_never() -> 
 
 def test_a_mark_tells_apart_what_only_imports_or_only_the_class_tell_apart() -> None:
     codes = (FULL, f"{CODE}+{'2' * 16}", f"{'4' * 16}+{'1' * 16}")
-    assert len({mark(code) for code in codes}) == 3
+    assert len({short_code(code) for code in codes}) == 3

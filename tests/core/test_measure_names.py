@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.core.score import Measure, measure_called
+from sociolab.core.score import Measure, resolve_measure
 
 TALK = Measure("conversation_sr", 0, 1, title="conversation SR")
 GOAL = Measure("goal_checked", 0, 10, title="goal (checked)")
@@ -28,11 +28,11 @@ ALL = (TALK, GOAL, PLAIN)
     ],
 )
 def test_it_is_found_as_people_write_it(wanted: str, name: str) -> None:
-    assert measure_called(wanted, ALL) == name
+    assert resolve_measure(wanted, ALL) == name
 
 
 def test_its_own_name_comes_first() -> None:
-    assert measure_called("Trust", (PLAIN, SHOUTED)) == "Trust"
-    assert measure_called("trust", (SHOUTED, PLAIN)) == "trust"
+    assert resolve_measure("Trust", (PLAIN, SHOUTED)) == "Trust"
+    assert resolve_measure("trust", (SHOUTED, PLAIN)) == "trust"
     named_as_another = Measure("goal_checked", 0, 1, title="trust")
-    assert measure_called("trust", (named_as_another, PLAIN)) == "trust"
+    assert resolve_measure("trust", (named_as_another, PLAIN)) == "trust"

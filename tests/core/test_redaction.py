@@ -15,8 +15,8 @@ from sociolab.core.redaction import (
     HIDDEN,
     guard,
     guard_environment,
-    redacted,
-    redacted_bytes,
+    redact,
+    redact_bytes,
     secrets_in,
 )
 
@@ -45,33 +45,33 @@ def nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_secret_is_found_in_whatever_form(written: str) -> None:
     guard(KEY)
-    assert redacted(f"it is {written}, sir") == f"it is {HIDDEN}, sir"
-    assert redacted_bytes(f"ü {written} ü".encode()) == f"ü {HIDDEN} ü".encode()
+    assert redact(f"it is {written}, sir") == f"it is {HIDDEN}, sir"
+    assert redact_bytes(f"ü {written} ü".encode()) == f"ü {HIDDEN} ü".encode()
 
 
 def test_it_is_found_more_than_once_and_among_others() -> None:
     guard(KEY, "another-one-123456")
     text = f"{KEY}{KEY}, another-one-123456 and {KEY[:13]}x"
-    assert redacted(text) == f"{HIDDEN}{HIDDEN}, {HIDDEN} and {HIDDEN}x"
+    assert redact(text) == f"{HIDDEN}{HIDDEN}, {HIDDEN} and {HIDDEN}x"
 
 
 def test_a_few_first_characters_are_no_secret() -> None:
     guard(KEY, "sk-12345")
     for text in (KEY[:11], KEY[1:], "sk-1234"):
-        assert redacted(text) == text
-    assert redacted("sk-12345") == HIDDEN
+        assert redact(text) == text
+    assert redact("sk-12345") == HIDDEN
 
 
 @pytest.mark.parametrize("placeholder", ["", "EMPTY", "none", "password", "sociolab", "NOTNEEDED"])
 def test_a_placeholder_guards_nothing(placeholder: str) -> None:
     guard(placeholder)
     text = f"The {placeholder} of sociolab is none, EMPTY, or password."
-    assert redacted(text) == text
+    assert redact(text) == text
 
 
 def test_of_a_header_the_key_alone_is_guarded_too() -> None:
     guard("Bearer abcd-1234-efgh")
-    assert redacted("got ABCD-1234-efgh") == f"got {HIDDEN}"
+    assert redact("got ABCD-1234-efgh") == f"got {HIDDEN}"
 
 
 @given(st.text(max_size=30), st.text(max_size=30), st.integers(0, len(KEY)))
@@ -79,7 +79,7 @@ def test_json_stays_json_and_all_around_a_secret_stays(before: str, after: str, 
     redaction._forms = {}
     guard(KEY)
     said = f"{before} {KEY[:cut]} {after}"
-    found = json.loads(redacted(json.dumps(said)))
+    found = json.loads(redact(json.dumps(said)))
     if cut < 12:
         assert found == said
     else:
@@ -103,7 +103,7 @@ def test_variables_that_are_named_as_secrets_are(
     )
     guard_environment()
     text = f"value-one-123 value-two-123 value-three-123 {tmp_path} https://keys.example.org"
-    assert redacted(text) == text.replace("value-one-123", HIDDEN).replace("value-two-123", HIDDEN)
+    assert redact(text) == text.replace("value-one-123", HIDDEN).replace("value-two-123", HIDDEN)
 
 
 def test_options_that_are_named_as_secrets_are() -> None:
@@ -121,8 +121,8 @@ def test_errors_lose_the_values_of_what_is_named_as_secrets_are() -> None:
         "Client(api_key='abcdefgh12', key_points=abcdefgh12) sent "
         '{"Authorization": "abcdefgh12", "token": "short", "max_tokens": "abcdefgh12"}'
     )
-    assert redacted(text) == text
-    assert redacted(text, lookalikes=True) == (
+    assert redact(text) == text
+    assert redact(text, lookalikes=True) == (
         f"Client(api_key='{HIDDEN}', key_points=abcdefgh12) sent "
         f'{{"Authorization": "{HIDDEN}", "token": "short", "max_tokens": "abcdefgh12"}}'
     )
@@ -133,7 +133,7 @@ def test_errors_lose_what_looks_like_a_secret_too() -> None:
         "sk-0123456789 at https://me:pa/ss@host/v1?a=b&api_key=xyz with Bearer abcdefgh12, "
         "sk-learn in talk"
     )
-    assert redacted(text) == text
-    assert redacted(text, lookalikes=True) == (
+    assert redact(text) == text
+    assert redact(text, lookalikes=True) == (
         f"{HIDDEN} at https://{HIDDEN}@host/v1?a=b&{HIDDEN} with Bearer {HIDDEN}, sk-learn in talk"
     )

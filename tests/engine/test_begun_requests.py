@@ -23,7 +23,7 @@ from sociolab.core.ports import (
     StartRequests,
 )
 from sociolab.engine.driver import drive
-from sociolab.engine.journal import event_of
+from sociolab.engine.journal import reply_event
 
 
 class Word(BaseModel):
@@ -47,7 +47,7 @@ def _two_seats() -> Play:
             assert isinstance(item, Completed)
             assert isinstance(item.reply, Reply)
             waiting -= 1
-            yield event_of(item.request, item.reply)
+            yield reply_event(item.request, item.reply)
             if item.request.turn == 0:
                 begun.append(_request(item.request.seat, 1))
     yield Happened(1, "", "sum", {"asked": 4})

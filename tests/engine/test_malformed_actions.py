@@ -9,7 +9,7 @@ import pytest
 from sociolab.core.episode import Action, ActionKind, ActionSpace
 from sociolab.core.errors import WorldError
 from sociolab.core.ports import Observation, Reply, Request
-from sociolab.engine.checking import action_problem, checked
+from sociolab.engine.checking import action_problem, check_reply
 
 SEEN = Observation("x", "x", 2, 4, "", (), "", ("y",), None)
 ASKED = Request("t", 0, "x", 2, 1, ActionSpace((ActionKind("speak"), ActionKind("leave"))), SEEN)
@@ -26,7 +26,7 @@ ANY: Any = [
 @pytest.mark.parametrize(("action", "problem"), ANY)
 def test_it_is_told_with_the_seat_the_turn_and_what_to_do(action: Action, problem: str) -> None:
     with pytest.raises(WorldError) as caught:
-        checked(ASKED, Reply((action,)), ("x", "y"), lambda name: name)
+        check_reply(ASKED, Reply((action,)), ("x", "y"), lambda name: name)
     assert str(caught.value) == (
         f'the player of x was asked "act" at turn 3: {problem}; mend the player'
     )

@@ -45,7 +45,7 @@ class Answers:
     asked: int = 0
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        if not isinstance(request.wanted, Question):
+        if not isinstance(request.expected, Question):
             return HELLO
         self.asked += 1
         if isinstance(self.answer, BaseException):
@@ -100,7 +100,7 @@ def test_it_is_never_put_again() -> None:
 def test_whoever_left_is_asked_like_the_others() -> None:
     class Leaver(Answers):
         async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-            if not isinstance(request.wanted, Question):
+            if not isinstance(request.expected, Question):
                 return Reply((Action("leave"),))
             return await super().reply(request, memory)
 
@@ -121,7 +121,7 @@ def test_a_player_of_ones_own_that_hangs_is_waited_for_once_and_not_long(
 
     class Hangs(Answers):
         async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-            if isinstance(request.wanted, Question):
+            if isinstance(request.expected, Question):
                 self.asked += 1
                 await asyncio.sleep(60)
             return HELLO

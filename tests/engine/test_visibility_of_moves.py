@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sociolab.core.episode import Action, Moved
-from sociolab.engine.visibility import leaves, seen_by, witnessed
+from sociolab.engine.visibility import seat_leaves, visible_moves, visible_part
 from sociolab.testing.playing import STOCK_ACTIONS
 
 ALOUD = Action("speak", "Hello.")
@@ -12,18 +12,18 @@ ASIDE = Action("speak", "Psst.", ("b",))
 
 def test_what_is_meant_for_everybody_is_seen_by_everybody() -> None:
     move = Moved(0, "a", (ALOUD,))
-    assert [seen_by(move, seat) for seat in "abc"] == [move] * 3
+    assert [visible_part(move, seat) for seat in "abc"] == [move] * 3
 
 
 def test_what_is_meant_for_some_is_seen_by_them_and_by_its_author() -> None:
     move = Moved(0, "a", (ASIDE,))
-    assert [seen_by(move, seat) for seat in "abc"] == [move, move, None]
+    assert [visible_part(move, seat) for seat in "abc"] == [move, move, None]
 
 
 def test_of_a_move_with_both_the_others_see_the_part_for_everybody() -> None:
     move = Moved(0, "a", (ALOUD, ASIDE))
-    assert seen_by(move, "c") == Moved(0, "a", (ALOUD,))
-    assert seen_by(move, "b") == move
+    assert visible_part(move, "c") == Moved(0, "a", (ALOUD,))
+    assert visible_part(move, "b") == move
 
 
 def test_a_seat_witnesses_nothing_after_the_turn_in_which_it_left() -> None:
@@ -33,10 +33,10 @@ def test_a_seat_witnesses_nothing_after_the_turn_in_which_it_left() -> None:
         Moved(1, "c", (ALOUD,)),
         Moved(2, "c", (ALOUD,)),
     )
-    assert tuple(witnessed(moves, "b", STOCK_ACTIONS)) == moves[:3]
-    assert tuple(witnessed(moves, "a", STOCK_ACTIONS)) == moves
+    assert tuple(visible_moves(moves, "b", STOCK_ACTIONS)) == moves[:3]
+    assert tuple(visible_moves(moves, "a", STOCK_ACTIONS)) == moves
 
 
 def test_leaving_is_a_matter_of_the_kind() -> None:
-    assert leaves(Moved(0, "a", (ALOUD, Action("leave"))), STOCK_ACTIONS)
-    assert not leaves(Moved(0, "a", (ALOUD,)), STOCK_ACTIONS)
+    assert seat_leaves(Moved(0, "a", (ALOUD, Action("leave"))), STOCK_ACTIONS)
+    assert not seat_leaves(Moved(0, "a", (ALOUD,)), STOCK_ACTIONS)

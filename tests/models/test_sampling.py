@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import CallKey, Message, Prompt
-from sociolab.core.seeding import seed_of
+from sociolab.core.seeding import derive_seed
 from sociolab.endpoint.chat import ChatBody
 from sociolab.endpoint.server import serve
 from sociolab.endpoint.settings import EndpointSettings
@@ -145,7 +145,7 @@ def test_an_option_that_is_refused_stops_the_run_by_name_and_is_not_dropped(
     assert f"it was sent {option} = {value}, as configured: leave that out" in str(error)
     assert message.split(":")[0] in str(error)
     sent = {body[option] for body in seen}
-    assert sent == {seed_of(5, *KEY_PARTS) if option == "seed" else 0.5}
+    assert sent == {derive_seed(5, *KEY_PARTS) if option == "seed" else 0.5}
 
 
 def test_a_refusal_that_only_sounds_like_an_option_fails_one_call() -> None:

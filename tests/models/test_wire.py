@@ -90,7 +90,7 @@ def test_a_schema_that_cannot_be_sent_beside_the_prompt_stands_at_its_end() -> N
 
 
 def test_a_form_that_the_prompt_tells_is_not_told_again_as_a_schema() -> None:
-    told = replace(PROMPT, schema=replace(SCHEMA, told=True))
+    told = replace(PROMPT, schema=replace(SCHEMA, in_prompt=True))
     assert sent(told) == sent(PROMPT)
     assert sent(told, Quirks(takes_schema=False))["messages"][1]["content"] == (
         "Hé \N{GRINNING FACE}\n"

@@ -56,7 +56,7 @@ SETTINGS = {
     "data": ["by-hand", "1", "0123abcd"],
     "agents": [[label, hash_] for label, hash_ in HASHES.items()],
     "partner": None,
-    "judges": [CHECK.recorded(), HEURISTIC.recorded()],
+    "judges": [CHECK.as_row(), HEURISTIC.as_row()],
     "tasks": None,
     "limit": 3,
     "repeats": 1,

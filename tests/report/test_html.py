@@ -326,9 +326,9 @@ def test_the_command_names_the_settings_of_the_world_a_judge_by_rules_and_a_read
     settings = {
         "agents": [[ALPHA, "a"]],
         "judges": [
-            JudgeId("goal check", "formula", "1").recorded(),
-            JudgeId("rules", "rules", "2").recorded(),
-            JudgeId("openai/r", "model", "3", "reader").recorded(),
+            JudgeId("goal check", "formula", "1").as_row(),
+            JudgeId("rules", "rules", "2").as_row(),
+            JudgeId("openai/r", "model", "3", "reader").as_row(),
         ],
         "world_settings": {"tdp": "true"},
     }

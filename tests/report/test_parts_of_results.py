@@ -6,7 +6,7 @@ import pytest
 
 from sociolab.app.registry import world_plugin
 from sociolab.core.errors import ConfigError
-from sociolab.core.metrics import COUNTED, Metric, directions
+from sociolab.core.metrics import COUNTED, Metric, describe_directions
 from sociolab.report.html import ShownRun, page
 from sociolab.report.result import by_main_judge, narrowed
 from sociolab.report.run_facts import summary
@@ -79,9 +79,9 @@ def test_each_metric_of_ours_is_explained_with_its_unit(world: str) -> None:
 
 def test_a_metric_is_explained_with_its_range_and_better_end() -> None:
     lost = Metric("lost", tooltip="Share of people lost", unit="share", better="lower")
-    assert lost.explained(0, 1) == "Share of people lost. 0 to 1 (share), lower is better."
-    assert Metric("turns", better="").explained(0, float("inf")) == "0 or more."
-    assert directions({"lost": lost, "n": Metric("n", better=""), "x": Metric("x")}) == (
+    assert lost.describe(0, 1) == "Share of people lost. 0 to 1 (share), lower is better."
+    assert Metric("turns", better="").describe(0, float("inf")) == "0 or more."
+    assert describe_directions({"lost": lost, "n": Metric("n", better=""), "x": Metric("x")}) == (
         "higher is better; lower is better where marked \N{DOWNWARDS ARROW}; "
         "neither end is better for n"
     )

@@ -10,7 +10,7 @@ import pytest
 
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ModelError, WorldError
-from sociolab.core.score import UNTOLD, JudgeId, Measure, Score, ScoreFailure, Verdict
+from sociolab.core.score import UNNAMED_MEASURE, JudgeId, Measure, Score, ScoreFailure, Verdict
 from sociolab.report.result import result_of
 from sociolab.runner import progress
 from sociolab.runner.judging import verdicts_of
@@ -98,7 +98,7 @@ def test_a_judge_that_never_says_a_word_has_failed_in_whatever_it_is_for(store: 
     for number in range(5):
         (failure,) = said(store, number)
         assert isinstance(failure, ScoreFailure)
-        assert (failure.measure, failure.seat) == (UNTOLD, None)
+        assert (failure.measure, failure.seat) == (UNNAMED_MEASURE, None)
     assert result_of(store, RUN).failures.scores == {"plugin": 5}
 
 

@@ -15,7 +15,7 @@ from sociolab.core.episode import (
     Event,
     Json,
     Moved,
-    TurnsAsked,
+    TurnCounts,
     Unusable,
 )
 from sociolab.core.ports import NoReply, Reply, Request
@@ -94,9 +94,11 @@ def test_questions_count_where_nothing_else_is_asked() -> None:
 
 def test_how_often_each_seat_was_asked() -> None:
     episode = Episode(trial(0), (*turns("x", 2, 1), *questions("y", 1, 1)))
-    assert episode.asked == {"x": TurnsAsked(failed=1, asked=3)}
-    assert Episode(trial(0), questions("y", 1, 1)).asked == {"y": TurnsAsked(failed=1, asked=2)}
-    assert Episode(trial(0), ()).asked == {}
+    assert episode.turns_by_seat == {"x": TurnCounts(failed=1, total=3)}
+    assert Episode(trial(0), questions("y", 1, 1)).turns_by_seat == {
+        "y": TurnCounts(failed=1, total=2)
+    }
+    assert Episode(trial(0), ()).turns_by_seat == {}
 
 
 class Garbage:

@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 
 from sociolab.core.episode import Json
 from sociolab.core.errors import StoreError
-from sociolab.core.score import UNTOLD, JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
+from sociolab.core.score import (
+    UNNAMED_MEASURE,
+    JudgeId,
+    Measure,
+    Score,
+    ScoreFailure,
+    Unscored,
+    Verdict,
+)
 from sociolab.store.store import Store
 from sociolab.store.verdicts import JudgingRow
 
@@ -105,7 +113,7 @@ def test_judging_again_replaces_failures_and_keeps_scores(played: Store) -> None
 def test_that_a_judge_broke_before_it_named_a_measure_goes_when_it_names_one(
     played: Store,
 ) -> None:
-    broke = replace(FAILED, measure=UNTOLD, seat=None)
+    broke = replace(FAILED, measure=UNNAMED_MEASURE, seat=None)
     played.verdicts.add("r", samples.JUDGE, [broke], trial="t1")
     played.verdicts.add("r", samples.JUDGE, [], trial="t1")
     assert said(played) == [broke], "to say nothing replaces nothing"

@@ -240,7 +240,7 @@ def test_a_world_that_breaks_its_own_rule_on_recipients_is_found() -> None:
                 while True:
                     step = game.send(sent)
                     if isinstance(step, tuple):
-                        step = tuple(replace(one, wanted=SCENE.space) for one in step)
+                        step = tuple(replace(one, expected=SCENE.space) for one in step)
                     sent = yield step
             except StopIteration:
                 return

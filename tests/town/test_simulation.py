@@ -82,7 +82,7 @@ def test_a_request_carries_its_question_and_is_put_to_the_seat() -> None:
     question = request.observation.view
     assert isinstance(question, PlanDay)
     assert (request.seat, request.turn, request.attempt) == ("ann", 0, 1)
-    assert request.wanted == Question("plan_day", "", DayPlan)
+    assert request.expected == Question("plan_day", "", DayPlan)
     shown = request.observation
     a_talk = 16  # begun at the last step, its utterances are asked for at steps of their own
     assert (shown.you, shown.limit) == ("Ann Moor", given.steps + a_talk)

@@ -49,7 +49,7 @@ def test_an_episode_goes_from_reset_to_rewards() -> None:
         assert [message["role"] for message in first.messages] == ["system", "user"]
         assert first.schema is not None
         assert set(first.schema["properties"]) == {"action", "text"}
-        assert isinstance(first.request.wanted, ActionSpace)
+        assert isinstance(first.request.expected, ActionSpace)
         assert first.shown.view.goal.text in first.messages[0]["content"]
         step = env.step_sync(HELLO)
         assert (step.done, step.usable, step.rewards) == (False, True, {})
@@ -314,8 +314,8 @@ def test_several_actions_are_a_turn_where_the_world_allows_them() -> None:
     config = EnvironmentConfig(settings={"sessions": "1", "turns": "4"}, limit=1)
     with Environment("anteval-intention", config=config) as env:
         asked = env.reset_sync()
-        assert isinstance(asked.request.wanted, ActionSpace)
-        kinds = [kind.name for kind in asked.request.wanted.kinds if kind.has_text][:2]
+        assert isinstance(asked.request.expected, ActionSpace)
+        kinds = [kind.name for kind in asked.request.expected.kinds if kind.has_text][:2]
         step = env.step_sync([Action(kind, "So it is.") for kind in kinds])
         assert step.usable is True
 

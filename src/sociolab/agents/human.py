@@ -73,18 +73,18 @@ def _show(screen: Terminal, request: Request, memory: Json) -> None:
 
 def _show_scene(screen: Terminal, request: Request) -> None:
     screen.show(f"{request.observation.head}\n")
-    if isinstance(request.wanted, ActionSpace):
-        screen.show(how_to_act(request.wanted, request.observation.others))
+    if isinstance(request.expected, ActionSpace):
+        screen.show(how_to_act(request.expected, request.observation.others))
     for line in request.observation.history:
         screen.show(line.text)
 
 
 async def _answer(screen: Terminal, request: Request) -> tuple[Action, ...] | BaseModel:
-    if isinstance(request.wanted, Question):
+    if isinstance(request.expected, Question):
         if request.optional:
-            return await _fill_in(screen, request.wanted, request.observation.history)
-        return await _answer_question(screen, request.wanted)
-    return await _act(screen, request, request.wanted)
+            return await _fill_in(screen, request.expected, request.observation.history)
+        return await _answer_question(screen, request.expected)
+    return await _act(screen, request, request.expected)
 
 
 async def _act(screen: Terminal, request: Request, space: ActionSpace) -> tuple[Action, ...]:

@@ -88,7 +88,7 @@ class PromptedPlayer:
             return NoReply(error.cause, str(error), error.raw)
 
     def _prompt(self, request: Request) -> Prompt:
-        observation, expected = request.observation, request.wanted
+        observation, expected = request.observation, request.expected
         # A question begins as the seat's turns do: providers keep what a prompt repeats.
         space = request.space if isinstance(expected, Question) else expected
         form, layout = _NO_FORM, observation.layout
@@ -113,15 +113,15 @@ class PromptedPlayer:
         return Prompt(messages, schema, self._temperature, needs=needs)
 
     def _read(self, answer: ChatReply, request: Request) -> tuple[Action, ...] | BaseModel:
-        if isinstance(request.wanted, Question):
-            return typed(answer, request.wanted.reply)
+        if isinstance(request.expected, Question):
+            return typed(answer, request.expected.reply)
         check_finish(answer)
         observation, layout = request.observation, request.observation.layout
         if self._dialect == "plain" and layout.reply_form == "added":
-            return read_plain(answer.text, request.wanted, (observation.you, *observation.others))
+            return read_plain(answer.text, request.expected, (observation.you, *observation.others))
         if layout.kinds or layout.keys != Layout().keys:
-            return (_read_as(answer.text, request.wanted, layout),)
-        return read_json(answer.text, request.wanted, len(observation.others) > 1)
+            return (_read_as(answer.text, request.expected, layout),)
+        return read_json(answer.text, request.expected, len(observation.others) > 1)
 
 
 def prompts_hash(dialect: Dialect) -> str:
@@ -151,7 +151,9 @@ def _form(space: ActionSpace, addressed: bool, dialect: Dialect) -> _Form:
     how = _how_to_reply(space, addressed, dialect)
     if dialect == "plain":
         return _Form(how, None)
-    return _Form(how, replace(schema_of(act_type(space, addressed)), told=not _has_forms(space)))
+    return _Form(
+        how, replace(schema_of(act_type(space, addressed)), in_prompt=not _has_forms(space))
+    )
 
 
 @lru_cache(maxsize=1024)  # a task's own types come and go

@@ -15,7 +15,7 @@ from typing import Any
 from sociolab.analysis.agent_labels import AgentNames, agent_names
 from sociolab.analysis.values import RunValues, Value, values_of
 from sociolab.core.errors import ConfigError
-from sociolab.core.score import BASELINES, foremost, judge_called
+from sociolab.core.score import BASELINES, leading_judges, resolve_judge
 from sociolab.report.catalogue import Catalogue, Column
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.formatting import rounded
@@ -257,7 +257,7 @@ def _judge(results: Sequence[RunResult], world: str, requested: str) -> str:
     if not labels:
         worlds = ", ".join(dict.fromkeys(result.world for result in results))
         raise ConfigError(f'--judge: none of these runs is of "{world}"; they are of {worlds}')
-    return judge_called(requested, sorted(labels), world)
+    return resolve_judge(requested, sorted(labels), world)
 
 
 def _choose_boards(candidates: Sequence[Board], judges: Mapping[str, str]) -> Iterable[Board]:
@@ -266,7 +266,9 @@ def _choose_boards(candidates: Sequence[Board], judges: Mapping[str, str]) -> It
         same_world = [
             candidate.terms for candidate in candidates if candidate.terms.world == terms.world
         ]
-        leading = foremost({term.judge: term.judge_id for term in same_world}, with_people=True)
+        leading = leading_judges(
+            {term.judge: term.judge_id for term in same_world}, with_people=True
+        )
         if terms.judge in ([judges[terms.world]] if terms.world in judges else leading):
             yield board
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sociolab.analysis.values import RunValues, Value
-from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, mark
+from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, short_code
 from sociolab.core.episode import Json, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId
@@ -197,7 +197,7 @@ def agent_names(
     for label, by_run in (*codes.items(), *several):
         for run, code in by_run.items():
             unknown = f" ({run})" if code == UNKNOWN else ""
-            marks.setdefault(run, {})[label] = f"@{mark(code)}{unknown}"
+            marks.setdefault(run, {})[label] = f"@{short_code(code)}{unknown}"
     options = {run: _options(store, run) for run in marks}
     renamed = {
         run: {label: label + suffix for label, suffix in of.items()} for run, of in marks.items()
@@ -292,7 +292,7 @@ def _options(store: Store, run: str) -> Mapping[str, Json]:
 
 def _notes(shared: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
     for label, by_run in sorted(shared.items()):
-        where = ", ".join(f"@{mark(code)} in {run}" for run, code in by_run.items())
+        where = ", ".join(f"@{short_code(code)} in {run}" for run, code in by_run.items())
         recorded = set(by_run.values()) - {UNKNOWN}
         if len(recorded) > 1:
             yield (
@@ -313,7 +313,7 @@ def _set_up(
     for label, by_run in sorted(shared, key=lambda item: item[0]):
         listed = {run: options[run].get(label) for run in by_run}
         where = ", ".join(
-            f"@{mark(hash_)} in {run}" + (f": {listed[run]}" if listed[run] else "")
+            f"@{short_code(hash_)} in {run}" + (f": {listed[run]}" if listed[run] else "")
             for run, hash_ in by_run.items()
         )
         yield (

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from sociolab.core.episode import Trial
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import Variant, Way
-from sociolab.core.score import UNTOLD, Measure, Score, Unscored, Verdict
+from sociolab.core.score import UNNAMED_MEASURE, Measure, Score, Unscored, Verdict
 from sociolab.report.catalogue import Catalogue, Column
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence, episodes_and_seats
 from sociolab.report.section import Section
@@ -116,7 +116,7 @@ def repeated_of(
     cells = dict.fromkeys([*(cell for scores in judged for cell in scores), *expected])
     repeated = []
     for measure, seat in cells:
-        if measure == UNTOLD:
+        if measure == UNNAMED_MEASURE:
             continue
         all_ = [scores.get((measure, seat)) for scores in judged]
         if not all(isinstance(verdict, Unscored) for verdict in all_):

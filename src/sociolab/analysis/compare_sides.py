@@ -12,9 +12,9 @@ from sociolab.analysis.agent_labels import AgentNames, agent_names
 from sociolab.analysis.consistency import KS
 from sociolab.analysis.matching import ComparedSide, Match
 from sociolab.analysis.values import RunValues, chosen_judge, unscored_hint, values_of
-from sociolab.core.episode import Trial, TurnsAsked
+from sociolab.core.episode import Trial, TurnCounts
 from sociolab.core.errors import ConfigError, did_you_mean
-from sociolab.core.score import UNTOLD, Measure, label_like, measure_called
+from sociolab.core.score import UNNAMED_MEASURE, Measure, match_label, resolve_measure
 from sociolab.report.plays import PlayKey, asked_in
 from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.run_facts import evaluated
@@ -146,8 +146,8 @@ def measures_of(runs: Sequence[OpenedRun], names: Sequence[str]) -> dict[str, Me
         for name, measure in run.values.measures.items()
         if name in judged
     }
-    usable = {name: measure for name, measure in measures.items() if measure != UNTOLD}
-    names = [measure_called(name, usable.values()) for name in names]
+    usable = {name: measure for name, measure in measures.items() if measure != UNNAMED_MEASURE}
+    names = [resolve_measure(name, usable.values()) for name in names]
     for name in names:
         if name not in usable:
             choices = ", ".join(usable) or "none, since it broke before it named one"
@@ -181,7 +181,7 @@ def _chosen_sides(runs: Sequence[OpenedRun], request: CompareRequest) -> tuple[C
 def sides_of(
     runs: Sequence[OpenedRun],
     request: CompareRequest,
-    turns: Mapping[str, Mapping[PlayKey, TurnsAsked]],
+    turns: Mapping[str, Mapping[PlayKey, TurnCounts]],
 ) -> tuple[ComparedSide, ...]:
     """Two agents to compare, or of one run those to look at, with the turns that they were asked
     for, and failed (`turns_by_run`)."""
@@ -215,13 +215,13 @@ def _like(
     """The one of these names that is wanted, be it by a part of it; None if none is."""
     if requested is None:
         return None
-    name = label_like(run.codes.get(requested, requested), sorted(names), flag)
+    name = match_label(run.codes.get(requested, requested), sorted(names), flag)
     if name not in names:  # by its label, where it is called otherwise here
-        name = run.codes.get(label_like(requested, sorted(run.codes), flag), name)
+        name = run.codes.get(match_label(requested, sorted(run.codes), flag), name)
     return name if name in names else None
 
 
-def turns_by_run(store: Store, runs: Sequence[str]) -> dict[str, Mapping[PlayKey, TurnsAsked]]:
+def turns_by_run(store: Store, runs: Sequence[str]) -> dict[str, Mapping[PlayKey, TurnCounts]]:
     """How many turns each seat was asked for, and failed, by run."""
     return {run: turns_asked(store, run) for run in runs}
 

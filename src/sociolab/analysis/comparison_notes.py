@@ -8,7 +8,7 @@ from functools import partial
 
 from sociolab.analysis.comparison import ComparedAgents, ComparedMetric, MatchCounts, Unit
 from sociolab.analysis.matching import uneven
-from sociolab.core.episode import TurnsAsked
+from sociolab.core.episode import TurnCounts
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Sentence
 from sociolab.report.formatting import span
@@ -238,7 +238,7 @@ def _not_established(metric: ComparedMetric, unit: str) -> Sentence:
     return say("sign_could_change" if could else "sign_would_not_change", bounds=metric.bounds)
 
 
-def failed_turns_notes(by_agent: Mapping[str, TurnsAsked]) -> Iterator[Sentence]:
+def failed_turns_notes(by_agent: Mapping[str, TurnCounts]) -> Iterator[Sentence]:
     """Who failed turns, and what share."""
     for agent, (failed, turns_asked) in by_agent.items():
         if failed:

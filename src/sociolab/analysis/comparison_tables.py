@@ -247,7 +247,7 @@ def _side(side: ComparedSide) -> dict[str, Any]:
         "agent": side.agent,
         "partners": list(side.partners),
         "failed_turns": side.asked.failed,
-        "turns_asked": side.asked.asked,
+        "turns_asked": side.asked.total,
     }
 
 

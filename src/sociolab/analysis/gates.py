@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from sociolab.core.errors import ConfigError, did_you_mean
-from sociolab.core.score import Measure, foremost, measure_called
+from sociolab.core.score import Measure, leading_judges, resolve_measure
 from sociolab.report.catalogue import Catalogue, write
 from sociolab.report.finding import Sentence
 from sociolab.report.plays import TRANSCRIPT
@@ -100,7 +100,7 @@ def difference_gates(
     """
     gates = []
     for rule in rules:
-        name = measure_called(rule.measure, comparison.measures.values())
+        name = resolve_measure(rule.measure, comparison.measures.values())
         if name not in comparison.metrics:
             raise ConfigError(
                 f'--fail-if: "{rule.measure}" is not compared'
@@ -115,7 +115,7 @@ def difference_gates(
 
 def score_gates(result: RunResult, rules: Sequence[GateRule]) -> tuple[Gate, ...]:
     """Each rule held against the interval of the mean of each evaluated agent of a run (not of a
-    partner), over all its episodes, by the foremost judge that gave scores of the metric; else as
+    partner), over all its episodes, by the leading judge that gave scores of the metric; else as
     `difference_gates`.
     """
     measures = {
@@ -129,7 +129,7 @@ def score_gates(result: RunResult, rules: Sequence[GateRule]) -> tuple[Gate, ...
     }
     gates = []
     for rule in rules:
-        name = measure_called(rule.measure, measures.values())
+        name = resolve_measure(rule.measure, measures.values())
         entries = [
             entry
             for entry in result.scores
@@ -137,7 +137,7 @@ def score_gates(result: RunResult, rules: Sequence[GateRule]) -> tuple[Gate, ...
         ]
         judges = {entry.judge: entry.id for entry in result.judges}
         by = {entry.judge: judges.get(entry.judge, TRANSCRIPT) for entry in entries}
-        chosen = foremost(by)
+        chosen = leading_judges(by)
         if not chosen:
             choices = dict.fromkeys(entry.measure for entry in result.scores)
             raise ConfigError(

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from sociolab.analysis.values import Value
-from sociolab.core.episode import CastMember, TurnsAsked
+from sociolab.core.episode import CastMember, TurnCounts
 from sociolab.core.errors import ConfigError
 from sociolab.report.plays import PlayKey, seat_roles
 from sociolab.report.words import plural
@@ -30,7 +30,7 @@ MATCHES: tuple[Match, ...] = get_args(Match)
 By: TypeAlias = Literal["partner", "role"]
 """Partners are matched by who they are, or, where both sides share none, by what they are."""
 
-NOTHING_ASKED = TurnsAsked(0, 0)
+NOTHING_ASKED = TurnCounts(0, 0)
 ITSELF, ANOTHER = "itself", "another"
 
 Place: TypeAlias = tuple[str, str, int, str | None, str | None]
@@ -48,7 +48,7 @@ class ComparedSide:
     agent: str
     values: tuple[Value, ...]
     casts: Mapping[str, tuple[CastMember, ...]]
-    asked: TurnsAsked = NOTHING_ASKED
+    asked: TurnCounts = NOTHING_ASKED
     untold: tuple[Value, ...] = ()
 
     def met(self, value: Value) -> str:

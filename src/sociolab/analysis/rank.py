@@ -13,7 +13,7 @@ from sociolab.analysis.agent_labels import agent_names
 from sociolab.analysis.compare_sides import check_no_smoke
 from sociolab.analysis.matching import Match, places_of
 from sociolab.analysis.values import Pool, Value, judge_caution, pooled, run_values
-from sociolab.core.episode import TurnsAsked
+from sociolab.core.episode import TurnCounts
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import Better
 from sociolab.report.catalogue import Catalogue, Column, write
@@ -87,7 +87,7 @@ class Ranking:
     mixed: int
     alone: tuple[str, ...]
     records: dict[tuple[str, str], PairRecord]
-    asked: Mapping[str, TurnsAsked]
+    asked: Mapping[str, TurnCounts]
     bounds: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
     untold: Mapping[str, int] = field(default_factory=dict)
     match: Match = "exact"
@@ -104,7 +104,7 @@ class Ranking:
 
 def ranking(
     pool: Pool,
-    turns: Mapping[str, Mapping[PlayKey, TurnsAsked]] | None = None,
+    turns: Mapping[str, Mapping[PlayKey, TurnCounts]] | None = None,
     match: Match | None = None,
     places: Mapping[tuple[str, PlayKey], str] | None = None,
 ) -> Ranking:
@@ -161,8 +161,8 @@ def _bounds(pool: Pool) -> dict[str, tuple[float, float] | None]:
 
 
 def _count_turns(
-    pool: Pool, turns: Mapping[str, Mapping[PlayKey, TurnsAsked]]
-) -> dict[str, TurnsAsked]:
+    pool: Pool, turns: Mapping[str, Mapping[PlayKey, TurnCounts]]
+) -> dict[str, TurnCounts]:
     every = {
         (run, key): counts for run, by_play in turns.items() for key, counts in by_play.items()
     }
@@ -225,7 +225,7 @@ def _agent(ranked: Ranking, rating: ModelRating) -> dict[str, Any]:
         "lost": rating.lost,
         "note": rating.note,
         "failed_turns": turns.failed,
-        "turns_asked": turns.asked,
+        "turns_asked": turns.total,
         "bounds": bounds and list(bounds),
     }
 

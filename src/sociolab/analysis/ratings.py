@@ -15,14 +15,14 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.instructions import (
     RATED_BY,
     Prompts,
-    instructions_from,
+    parse_instructions,
 )
 from sociolab.core.metrics import Declared
 from sociolab.core.score import (
     JudgeId,
     Measure,
     RatedBy,
-    judge_called,
+    resolve_judge,
 )
 from sociolab.report.plays import labels_of
 from sociolab.report.result import run_of_episodes
@@ -154,7 +154,7 @@ def ratings_of(
     standing_for = {metric for _, metric in measured_pairs(scores.worlds, scores.measures)}
     labels, measuring = scores.labels(scores.measures), scores.by_judges(standing_for)
     available = sorted({*labels.values(), *(row.rater for row in measuring)})
-    judges = [judge_called(name, available, "what people rated") for name in judges]
+    judges = [resolve_judge(name, available, "what people rated") for name in judges]
     rows = [row for row in scores.by_judges(scores.measures) if not judges or row.rater in judges]
     scored = {row.rater for row in rows}
     order = [name for declared in scores.worlds.values() for name in declared.order]
@@ -198,7 +198,7 @@ def _instructions(
             yield label, judge.prompts
     for study in store.studies.all():
         settings = study.settings if isinstance(study.settings, dict) else {}
-        instructions = instructions_from(settings.get(RATED_BY))
+        instructions = parse_instructions(settings.get(RATED_BY))
         if instructions and study.name in sets:
             yield study.name, instructions.prompts
 

@@ -45,7 +45,7 @@ from sociolab.analysis.consistency import (
 from sociolab.analysis.matching import ComparedSide
 from sociolab.analysis.values import settings_apart
 from sociolab.core.errors import ConfigError, StoreError
-from sociolab.core.instructions import INSTRUCTIONS, instructions_from
+from sociolab.core.instructions import INSTRUCTIONS, parse_instructions
 from sociolab.core.score import Measure
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.difference_charts import forest
@@ -402,7 +402,7 @@ def held_fixed(
     if len(runs) == 1:
         name = runs[0].values.judges[judges[0]].name
         return SAY("prompts_of_judge", run=runs[0].result.run, judge=name)
-    a, b = (instructions_from(run.result.recorded.get(INSTRUCTIONS)) for run in runs)
+    a, b = (parse_instructions(run.result.recorded.get(INSTRUCTIONS)) for run in runs)
     if a is None or b is None or a.hash == b.hash:
         raise ConfigError(
             "--by prompts: expected two runs that were played under two sets of prompts, found "

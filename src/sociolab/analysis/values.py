@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sociolab.core.episode import Agent, Json, Trial
 from sociolab.core.errors import ConfigError, did_you_mean
-from sociolab.core.instructions import INSTRUCTIONS, instructions_from
+from sociolab.core.instructions import INSTRUCTIONS, parse_instructions
 from sociolab.core.metrics import UNDECLARED, Better, Declared
 from sociolab.core.score import (
     RULE_BASED,
     JudgeId,
     Measure,
     NotKnown,
-    foremost,
-    judge_called,
-    label_like,
-    measure_called,
+    leading_judges,
+    match_label,
+    resolve_judge,
+    resolve_measure,
 )
 from sociolab.report.formatting import title_of
 from sociolab.report.plays import (
@@ -158,21 +158,21 @@ def values_of(
 def chosen_judge(
     runs: Sequence[RunValues], requested: str | None, measures: Sequence[str] = ()
 ) -> str:
-    """The judge whose values all runs hold: the one that is wanted, or the foremost of those that
-    scored these measures, or a main one of the world if none is named (`core.score.foremost`).
+    """The judge whose values all runs hold: the requested one, or the leading one of those that
+    scored these measures, or a main one of the world if none is named (see `leading_judges`).
 
     ConfigError where a run has none, where several come first and none is named, or where the
     judges of that label differ in prompt or settings: their figures are not comparable.
     """
     if requested is not None:
-        label = label_like(requested, [name for run in runs for name in run.judges], "--judge")
+        label = match_label(requested, [name for run in runs for name in run.judges], "--judge")
         for run in runs:
-            judge_called(label, run.judges, run.run)
+            resolve_judge(label, run.judges, run.run)
     else:
         shared = [judge for judge in runs[0].judges if all(judge in run.judges for run in runs)]
         gave = [name for name in shared if all(_gave(run, name, measures) for run in runs)]
         leading = gave if measures else main_judges(runs, gave)
-        candidates = foremost({name: runs[0].judges[name] for name in leading or shared})
+        candidates = leading_judges({name: runs[0].judges[name] for name in leading or shared})
         if not candidates:
             by = "; ".join(f"{run.run} by {', '.join(run.judges) or 'nobody'}" for run in runs)
             raise ConfigError(
@@ -213,7 +213,7 @@ def why_not_compared(store: Store, runs: Sequence[str], measure: str) -> str:
     """Why a judge's scores lack a measure, and what to do, to end a sentence; "" where no judge of
     these runs and none of their world's metrics is called so."""
     by_run = [values_of(store, run) for run in runs]
-    measure = measure_called(
+    measure = resolve_measure(
         measure, [candidate for run in by_run for candidate in run.measures.values()]
     )
     gave = [{v.judge for v in run.values if v.measure == measure} for run in by_run]
@@ -255,7 +255,7 @@ def unscored_hint(
 def _gave(run: RunValues, judge: str, measures: Sequence[str]) -> bool:
     """Whether a judge gave a value in each of these measures, or in any if none is named."""
     scored = {value.measure for value in run.values if value.judge == judge}
-    named = {measure_called(name, run.measures.values()) for name in measures}
+    named = {resolve_measure(name, run.measures.values()) for name in measures}
     return named <= scored if named else bool(scored)
 
 
@@ -388,7 +388,7 @@ def chosen_measure(runs: Sequence[RunValues], judge: str, requested: str | None)
     scored = [_scored(run, judge) for run in runs]
     shared = [name for name in scored[0] if all(name in measures for measures in scored)]
     if requested is not None:
-        requested = measure_called(requested, (runs[0].measures[name] for name in shared))
+        requested = resolve_measure(requested, (runs[0].measures[name] for name in shared))
     if requested is not None and requested not in shared:
         choices = ", ".join(shared) or "none"
         hint, near = unscored_hint(runs, judge, requested), did_you_mean(requested, shared)
@@ -491,7 +491,7 @@ def settings_apart(runs: Mapping[str, Json]) -> tuple[str, ...]:
         options = settings if isinstance(settings, dict) else {}
         played = {key: options[key] for key in _PLAYED if options.get(key) is not None}
         items = (world_settings_in(settings) | played).items()
-        by_run[run] = {key: str(instructions_from(value) or value) for key, value in items}
+        by_run[run] = {key: str(parse_instructions(value) or value) for key, value in items}
     apart = list[str]()
     for key in dict.fromkeys(key for row in by_run.values() for key in row):
         values: dict[str, list[str]] = {}

@@ -33,9 +33,9 @@ from sociolab.core.score import (
     RULE_BASED,
     JudgeId,
     Measure,
-    foremost,
-    judge_called,
-    measure_called,
+    leading_judges,
+    resolve_judge,
+    resolve_measure,
 )
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
@@ -177,12 +177,12 @@ def variances(
         worlds = ", ".join(f"{run.run} ({run.world})" for run in runs)
         raise ConfigError(f"expected runs of one world, found {worlds}")
     if measure is not None:
-        measure = measure_called(
+        measure = resolve_measure(
             measure, [candidate for run in runs for candidate in run.measures.values()]
         )
     ids = {label: judge for run in runs for label, judge in run.judges.items()}
     if judges:
-        named = tuple(dict.fromkeys(judge_called(judge, ids, "these runs") for judge in judges))
+        named = tuple(dict.fromkeys(resolve_judge(judge, ids, "these runs") for judge in judges))
     else:
         named = _scoring_judges(runs, ids, measure)
     chosen = chosen_measure([run for run in runs if named[0] in run.judges], named[0], measure)
@@ -221,7 +221,7 @@ def _scoring_judges(
     gave = {value.judge for value in valued if measure in (None, value.measure)}
     if measure is None:
         gave = set(main_judges(runs, sorted(gave)))
-    leading = foremost({name: ids[name] for name in ids if name in gave}, with_people=True)
+    leading = leading_judges({name: ids[name] for name in ids if name in gave}, with_people=True)
     if not leading and measure is None:
         raise ConfigError("no judge gave these runs a value")
     if not leading:

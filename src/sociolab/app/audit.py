@@ -48,7 +48,7 @@ from sociolab.core.ports import (
     Variants,
     WorldKit,
 )
-from sociolab.core.score import UNTOLD, JudgeId, Score, ScoreFailure, Verdict
+from sociolab.core.score import UNNAMED_MEASURE, JudgeId, Score, ScoreFailure, Verdict
 from sociolab.core.seeding import digest
 from sociolab.judging.controls import donated
 from sociolab.models.budget import Budget
@@ -314,7 +314,7 @@ class AuditJudgings:
         """What the judge is for, as the first judging that told says."""
         for episode in self.audited.values():
             for verdicts in episode.judgings:
-                if any(verdict.measure != UNTOLD for verdict in verdicts):
+                if any(verdict.measure != UNNAMED_MEASURE for verdict in verdicts):
                     return cells_of(verdicts, episode.trial.task.seats)
         return ()
 

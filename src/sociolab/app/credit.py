@@ -33,7 +33,7 @@ from sociolab.core.episode import Action, Episode
 from sociolab.core.errors import ConfigError, StorageError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import Observation, World
-from sociolab.core.user_files import written_whole
+from sociolab.core.user_files import atomic_file
 from sociolab.judging.credit import (
     MEASURES,
     Credit,
@@ -138,7 +138,7 @@ def write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> tuple[int, in
     count = unseen = 0
     with (
         _as_config_errors(path),
-        written_whole(path) as part,
+        atomic_file(path) as part,
         part.open("w", encoding="utf-8", newline="\n") as file,
     ):
         for line in lines:

@@ -14,7 +14,13 @@ from sociolab.app.transcripts import seat_called, transcript_of
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.instructions import TAGS
-from sociolab.core.score import NotKnown, foremost, judge_called, label_like, measure_called
+from sociolab.core.score import (
+    NotKnown,
+    leading_judges,
+    match_label,
+    resolve_judge,
+    resolve_measure,
+)
 from sociolab.report.result import each_once
 from sociolab.store.calls import CallRow
 from sociolab.store.parquet import SCORES, TURNS, Row, score_rows, turn_rows
@@ -34,7 +40,7 @@ def runs_with(
     matches = [row for row in runs if set(tags) <= set(tags_of(row))]
     if agent is None:
         return matches
-    label = label_like(agent, sorted({name for row in runs for name in row.agents}), "--agent")
+    label = match_label(agent, sorted({name for row in runs for name in row.agents}), "--agent")
     return [row for row in matches if label in row.agents]
 
 
@@ -116,7 +122,7 @@ def _check_task(store: Store, run: str, prefix: str) -> None:
 def _label(name: str | None, labels: Sequence[str], flag: str) -> str:
     if name is None:
         return ""
-    label = label_like(name, labels, flag)
+    label = match_label(name, labels, flag)
     if label not in labels:
         raise ConfigError(f'{flag}: nobody called "{name}" played; there is {", ".join(labels)}')
     return label
@@ -151,7 +157,7 @@ def _open(
         if row.trial and judge in (None, row.judge.label)
     ]
     measures = {row.measure.name: row.measure for row in rows}
-    name = measure_called(measure, measures.values())
+    name = resolve_measure(measure, measures.values())
     if name not in measures:
         raise ConfigError(
             f'nobody scored "{measure}" here; scored: {", ".join(measures) or "nothing"}'
@@ -179,13 +185,13 @@ def _scored(
     scored: Sequence[ScoredMeasure], measure: str | None, judge: str | None
 ) -> ScoredMeasure | None:
     """The one judge's scores of a measure; of none that is named, the world's main measure."""
-    label = judge and judge_called(judge, (score.label for score in scored), "this run")
+    label = judge and resolve_judge(judge, (score.label for score in scored), "this run")
     judged = [score for score in scored if label in (None, score.label)]
     if measure is None:
         return next(iter(judged), None)
-    name = measure_called(measure, (score.measure for score in judged))
+    name = resolve_measure(measure, (score.measure for score in judged))
     fits = [score for score in judged if score.measure.name == name]
-    first = foremost({score.label: score.judge for score in fits})
+    first = leading_judges({score.label: score.judge for score in fits})
     fits = [score for score in fits if score.label in first]
     if len(fits) > 1:
         which = ", ".join(score.label for score in fits)

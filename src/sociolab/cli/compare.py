@@ -162,9 +162,9 @@ class _Shown:
 
     def __post_init__(self) -> None:
         if self.file is not None:
-            from sociolab.core.user_files import free_file
+            from sociolab.core.user_files import require_new_file
 
-            free_file(self.file, "--pairs")
+            require_new_file(self.file, "--pairs")
 
     def pairs(self, store: Store, conclusions: Conclusions) -> ComparedPairs | None:
         """The pairs of episodes; ConfigError where they are asked for and there are none."""

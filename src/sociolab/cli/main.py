@@ -23,7 +23,7 @@ from typer.core import TyperGroup
 
 from sociolab import __version__
 from sociolab.core.errors import ConfigError, SociolabError
-from sociolab.core.redaction import guard_environment, redacted
+from sociolab.core.redaction import guard_environment, redact
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -229,7 +229,7 @@ def keep_secrets() -> None:
 
 
 def _write(write: Callable[[str], int], text: str) -> int:
-    write(redacted(text))
+    write(redact(text))
     return len(text)
 
 

@@ -44,11 +44,11 @@ def picture(
     """Draw the map as a PNG."""
     from sociolab.app.registry import town_of, worlds_that
     from sociolab.cli.output import say
-    from sociolab.core.user_files import data_folder
+    from sociolab.core.user_files import find_data_folder
     from sociolab.town.trajectory import write_picture
 
     (world, *_) = worlds_that(lambda installed: installed.town is not None)
-    town_map = town_of(world).map(None if data is None else data_folder(world, data))
+    town_map = town_of(world).map(None if data is None else find_data_folder(world, data))
     write_picture(town_map, out, scale)
     say(
         f"wrote {out}: {town_map.name}, {len(town_map.sectors)} sectors, "

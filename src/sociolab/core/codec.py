@@ -44,18 +44,21 @@ def _loads(text: str) -> Any:
 
 
 def encode_event(event: Event) -> str:
-    """One event as a JSON array whose first item is its kind."""
+    """One event as a JSON array whose first item is its kind.
+
+    Items that few events have come last, and are left out where they hold the default.
+    """
     match event:
         case Moved():
             actions = [_action_row(action) for action in event.actions]
             row: list[Any] = ["moved", event.turn, event.seat, actions, event.attempt, event.memory]
         case Answered():
             row = ["answered", event.turn, event.seat, event.question, event.value]
-            row += [event.attempt, event.memory, *_optional(event)]
+            row += [event.attempt, event.memory, *([True] if event.optional else [])]
         case Unusable():
             row = ["unusable", event.turn, event.seat, event.name, event.attempt, event.cause]
             row += [event.problem, event.raw, event.final, event.again, event.memory]
-            row += _optional(event)
+            row += [True] if event.optional else []
         case Happened():
             row = ["happened", event.turn, event.seat, event.what, event.value]
         case Ended():
@@ -64,7 +67,7 @@ def encode_event(event: Event) -> str:
 
 
 def decode_event(text: str) -> Event:
-    """The event that `encode_event` wrote; StoreError if it is none."""
+    """The inverse of `encode_event`; StoreError where the text is no event."""
     try:
         kind, *rest = _loads(text)
         if kind == "moved":
@@ -81,11 +84,6 @@ def decode_event(text: str) -> Event:
     except (ValueError, TypeError) as error:
         raise StoreError(f"an event in the store cannot be read ({error}): {text[:120]}") from error
     raise StoreError(f"an event in the store is of an unknown kind: {text[:120]}")
-
-
-def _optional(event: Answered | Unusable) -> list[bool]:
-    """A last item that few events have."""
-    return [True] if event.optional else []
 
 
 def _action_row(action: Action) -> list[Any]:
@@ -106,7 +104,7 @@ def _action(
 
 
 def encode_trial(trial: Trial, agents: Mapping[Agent, int] | None = None) -> str:
-    """A trial, its task included, as a JSON object; its agents by these numbers, where given."""
+    """A trial, its task included, as a JSON object; `agents` numbers those stored elsewhere."""
     task = trial.task
     return compact_json(
         {
@@ -133,17 +131,27 @@ def encode_trial(trial: Trial, agents: Mapping[Agent, int] | None = None) -> str
 def decode_trial(
     text: str, task: Task | None = None, agents: Mapping[int, Agent] | None = None
 ) -> Trial:
-    """The trial that `encode_trial` wrote; StoreError if it is none.
+    """The inverse of `encode_trial`; StoreError where the text is no trial.
 
-    `task` stands for the one in the text, which is kept elsewhere where trials share it, and so are
-    `agents`, by their numbers.
+    Trials that share a task or agents do not repeat them: `task` and `agents`, by their numbers,
+    then stand for those in the text.
     """
     try:
         row = cast("dict[str, Any]", _loads(text))
+        if task is None:
+            fields = row["task"]
+            task = Task(
+                id=fields["id"],
+                seats=tuple(fields["seats"]),
+                cluster=fields["cluster"],
+                content=fields["content"],
+                tags=tuple(fields["tags"]),
+                roles=fields["roles"],
+            )
         return Trial(
             id=row["id"],
             world=row["world"],
-            task=_task(row["task"]) if task is None else task,
+            task=task,
             cast=tuple(
                 CastMember(seat, Agent(*who) if agents is None else agents[who[0]])
                 for seat, *who in row["cast"]
@@ -153,14 +161,3 @@ def decode_trial(
         )
     except (ValueError, TypeError, KeyError) as error:
         raise StoreError(f"a trial in the store cannot be read: {text[:120]}") from error
-
-
-def _task(row: dict[str, Any]) -> Task:
-    return Task(
-        id=row["id"],
-        seats=tuple(row["seats"]),
-        cluster=row["cluster"],
-        content=row["content"],
-        tags=tuple(row["tags"]),
-        roles=row["roles"],
-    )

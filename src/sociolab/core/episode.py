@@ -20,7 +20,7 @@ ACT = "act"
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """What a line means, told by a built-in scripted player: an offer, an acceptance, a question.
+    """What a line means, as a built-in scripted player states it: an offer, an acceptance, ...
 
     `what` is the content, in the form that the world's scripted players agree on.
     """
@@ -51,13 +51,12 @@ class Action:
         >>> Action("offer", "Half each.", fields={"points": 50}).as_text
         'offer (points: 50): Half each.'
         """
-        values = ", ".join(f"{name}: {shown_value(value)}" for name, value in self.fields.items())
+        values = ", ".join(f"{name}: {format_value(value)}" for name, value in self.fields.items())
         done = f"{self.kind} ({values})" if values else self.kind
         return f"{done}: {' '.join(self.text.split())}" if self.text else done
 
 
-def shown_value(value: Json) -> str:
-    """The value of a field, to read."""
+def format_value(value: Json) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
@@ -86,7 +85,6 @@ class ActionKind:
 
     @property
     def takes_recipients(self) -> bool:
-        """Whether an action of this kind can be meant for some only."""
         return self.recipients == "required" or (self.recipients == "optional" and self.has_text)
 
     def __post_init__(self) -> None:
@@ -125,7 +123,6 @@ class ActionSpace:
         return self._named[name]
 
     def get(self, name: str) -> ActionKind | None:
-        """The kind of this name; None if this world has none."""
         return self._named.get(name)
 
 
@@ -232,7 +229,7 @@ class Task:
 
 
 HUMAN = "human"
-"""The label of the agent that is a person."""
+"""The label of an agent that is a person."""
 
 AgentKind: TypeAlias = Literal["model", "rules", "person", "own code", "plugin", "imported"]
 """Who plays: a language model, rules of the world, a person, somebody's Python class, an agent that
@@ -272,14 +269,11 @@ NOBODY = Agent("", "imported")
 
 @dataclass(frozen=True, slots=True)
 class CastMember:
-    """Who plays a seat."""
-
     seat: str
     identity: Agent = NOBODY
 
     @property
     def agent(self) -> str:
-        """The agent's label."""
         return self.identity.label
 
 
@@ -295,40 +289,39 @@ class Trial:
     seed: int
 
     def agent(self, seat: str) -> str:
-        """The label of the agent that plays this seat."""
+        """The label of the agent in this seat; KeyError if there is no such seat."""
         for member in self.cast:
             if member.seat == seat:
                 return member.agent
         raise KeyError(seat)
 
 
-class TurnsAsked(NamedTuple):
-    """How many turns a seat was asked for, and how many of them failed for good."""
+class TurnCounts(NamedTuple):
+    """How many turns failed for good, of all that were requested of a seat."""
 
     failed: int
-    asked: int
+    total: int
 
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """A trial and what happened in it."""
+    """A trial and its events, in order; while it is being played, those so far."""
 
     trial: Trial
     events: tuple[Event, ...]
 
     @property
     def moves(self) -> tuple[Moved, ...]:
-        """The turns that were taken, in order."""
         return tuple(event for event in self.events if isinstance(event, Moved))
 
     @property
     def failed_turns(self) -> tuple[Unusable, ...]:
-        """The turns that failed for good, with their last reply; not questions asked aside."""
+        """The turns that failed for good, with their last reply; unanswered questions excluded."""
         return tuple(event for event in self._failed() if event.name == ACT)
 
     @property
     def failed_questions(self) -> tuple[Unusable, ...]:
-        """The questions that failed for good, with their last reply; not optional ones."""
+        """The questions that failed for good, with their last reply; optional ones excluded."""
         return tuple(event for event in self._failed() if event.name != ACT)
 
     def _failed(self) -> Iterator[Unusable]:
@@ -337,17 +330,17 @@ class Episode:
                 yield event
 
     @property
-    def asked(self) -> dict[str, TurnsAsked]:
-        """The turns of each seat; a seat that was asked for none has no entry.
+    def turns_by_seat(self) -> dict[str, TurnCounts]:
+        """The turns requested of each seat; a seat of which none was requested has no entry.
 
-        Attempts at one turn count once. In an episode without turns (a town's days) it is the
-        questions that count; beside turns they do not.
+        Attempts at one turn count once. Questions count only in an episode without turns (a
+        simulation of a town).
 
         >>> moved = Moved(0, "ann", (Action("speak", "Hello."),))
         >>> failed = Unusable(2, "ann", ACT, 3, "unreadable", "no JSON", "hm", final=True)
         >>> task = Task("t", ("ann", "ben"), "scenario", "{}")
-        >>> Episode(Trial("x", "w", task, (), 0, 0), (moved, failed)).asked
-        {'ann': Asked(failed=1, asked=2)}
+        >>> Episode(Trial("x", "w", task, (), 0, 0), (moved, failed)).turns_by_seat
+        {'ann': TurnCounts(failed=1, total=2)}
         """
         usable = Counter(event.seat for event in self.events if isinstance(event, Moved))
         failed = Counter(event.seat for event in self.failed_turns)
@@ -356,10 +349,10 @@ class Episode:
             usable = Counter(event.seat for event in answers)
             failed = Counter(event.seat for event in self.failed_questions)
         counts = usable + failed
-        return {seat: TurnsAsked(failed[seat], count) for seat, count in counts.items()}
+        return {seat: TurnCounts(failed[seat], count) for seat, count in counts.items()}
 
     @property
     def ended(self) -> Ended | None:
-        """How it ended; None while it is still being played."""
+        """The last event of a finished episode; None while it is still being played."""
         last = self.events[-1] if self.events else None
         return last if isinstance(last, Ended) else None

@@ -41,15 +41,15 @@ Cause: TypeAlias = Literal[
 
 
 class SociolabError(Exception):
-    """Root of all errors that this package raises on purpose."""
+    """The root of every error that this package raises on purpose; catch it to catch them all."""
 
 
 class ConfigError(SociolabError):
-    """A flag, a file, a spec or a data set that the user must mend. Exit code 2."""
+    """A flag, file, spec or data set that the user must fix. Exit code 2."""
 
 
 def did_you_mean(requested: str, choices: Iterable[str]) -> str:
-    """The names that are spelt nearly so, as " (did you mean goal or goals?)"; "" without any."""
+    """A hint at similar names, such as " (did you mean goal or goals?)"; "" without any."""
     from difflib import get_close_matches
 
     names = {name.casefold().replace("-", "_"): name for name in choices}
@@ -58,7 +58,10 @@ def did_you_mean(requested: str, choices: Iterable[str]) -> str:
 
 
 def missing_extra(needs: str, extra: str, *packages: str) -> ConfigError:
-    """That packages of an extra are not installed, and how to get them; `needs` begins it."""
+    """The error for packages of an extra that are not installed.
+
+    `needs` begins the sentence, such as "figures need".
+    """
     verb = "is" if len(packages) == 1 else "are"
     return ConfigError(
         f"{needs} {' and '.join(packages)}, which {verb} not installed; run: make extras "
@@ -123,18 +126,20 @@ class BudgetSpent(ModelError):  # noqa: N818  a state of affairs, as StopIterati
 
 
 def stops_all(error: SociolabError) -> bool:
-    """Whether everything under way stops for this: no credentials, no budget, no store."""
+    """Whether a run stops at this error: no credentials, budget spent, store unusable."""
     return isinstance(error, StoreError) or (isinstance(error, ModelError) and error.fatal)
 
 
 def cause_of(error: SociolabError) -> Cause:
-    """Why something failed, in a word."""
+    """The cause on record for an error: its own, or "plugin" for any that has none."""
     return error.cause if isinstance(error, ModelError) else "plugin"
 
 
 class ReplyError(SociolabError):
-    """A reply that could not be turned into what was asked for; `raw` is the reply, verbatim,
-    where whoever raises it has it. `tries` counts the attempts made."""
+    """A reply that could not be parsed into the expected form.
+
+    `raw` is the reply, verbatim, where whoever raises this has it. `tries` counts the attempts.
+    """
 
     def __init__(self, message: str, *, raw: str = "", cause: Cause = "unreadable") -> None:
         super().__init__(message)

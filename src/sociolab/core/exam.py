@@ -1,4 +1,4 @@
-"""An exam for judges: short cases of a world of which it is known what is right to say."""
+"""An exam for judges: short episodes of a world, each with the scores that are right."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from sociolab.core.episode import Episode
 CaseKind: TypeAlias = Literal[
     "success", "failure", "near miss", "small talk", "order", "reversed", "padding", "empty"
 ]
-"""What a case tries: a clear success; a clear failure; all but a success; small talk and nothing
-else; words that tell the judge what to say; a success told in another order; a success among much
-that is beside the point; much said to no purpose."""
+"""What a case tests: a clear success; a clear failure; a near success; nothing but small talk; an
+injected instruction to the judge; a success told in another order; a success amid much that is
+irrelevant; much talk to no purpose."""
 
 MISSES: Mapping[str, str] = {
     "success": "a success not seen",
@@ -25,22 +25,23 @@ MISSES: Mapping[str, str] = {
     "padding": "a success among much else not seen",
     "empty": "success inferred from empty talk",
 }
-"""What a wrong answer to a case of each kind is called."""
+"""How reports name a wrong answer to a case of each kind."""
 
 NEVER: frozenset[str] = frozenset({"small talk", "order"})
-"""Kinds of which a judge that passes gets none wrong."""
+"""Kinds of case in which a single wrong answer fails the judge."""
 
 PASSING = 0.9
-"""Share of the cases of each form that a judge that passes gets right."""
+"""The least share of right answers, in the cases of each form, with which a judge passes."""
 
 Form: TypeAlias = Literal["A", "B"]
 
 
 @dataclass(frozen=True, slots=True)
 class ExpectedScore:
-    """What is right to say of a seat (None: the whole episode): a value from `low` to `high`.
+    """The range, `low` to `high`, in which a score of a seat (None: the whole episode) is right.
 
-    It binds judges that give the metric; a case that binds nothing of a judge is none of its exam.
+    It applies to judges that score this metric. A case none of whose expectations applies to a
+    judge is not part of its exam.
     """
 
     metric: str
@@ -51,7 +52,7 @@ class ExpectedScore:
 
 @dataclass(frozen=True, slots=True)
 class ExamCase:
-    """An episode, and what is right to say of it. The id of its trial is the case's."""
+    """An episode and the scores that are right for it. The id of its trial is the case's."""
 
     kind: CaseKind
     form: Form
@@ -60,5 +61,4 @@ class ExamCase:
 
     @property
     def id(self) -> str:
-        """Such as "lamp-sold"."""
         return self.episode.trial.id

@@ -1,5 +1,4 @@
-"""Which instructions did a model get: the set that they are from, and what it is to the authors'
-own text."""
+"""Which prompt set a model was given, and how it relates to the text of the paper's authors."""
 
 from __future__ import annotations
 
@@ -8,19 +7,19 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 TextStanding: TypeAlias = Literal["paraphrased", "verified original", "modified", "unverified"]
-"""What a set is to the text of the paper's authors."""
+"""How a prompt set relates to the text of the paper's authors."""
 
 INSTRUCTIONS = "instructions"
-"""Among a run's settings: the set of prompts that it was played with."""
+"""Key of a run's settings: the prompt set that it was played with."""
 
 TAGS = "tags"
-"""Among a run's settings: words to find it by."""
+"""Key of a run's settings: words to find it by."""
 
 STAND_INS = "stand_ins"
-"""Among a run's settings: the models whose replies the local stand-in endpoint made up."""
+"""Key of a run's settings: the models that the local stand-in endpoint answered for."""
 
 RATED_BY = "rated_by"
-"""Among a study's settings: the set that the instructions of its raters are from."""
+"""Key of a study's settings: the set that its raters' instructions are from."""
 
 _WORDS: Mapping[str, str] = {
     "paraphrased": "paraphrased (not the authors' text)",
@@ -32,15 +31,17 @@ _WORDS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """The texts that a judge or a rater got, by their hash. The name of the set is no part of it:
-    the same texts make the same judge."""
+    """The texts that a judge or a rater was given, by their hash.
+
+    Without the name of the set: the same texts make the same judge.
+    """
 
     standing: TextStanding
     hash: str
 
     @property
     def note(self) -> str:
-        """What stands below a table: "instructions: paraphrased (not the authors' text)"."""
+        """A footnote for tables: "instructions: paraphrased (not the authors' text)"."""
         return f"instructions: {_WORDS[self.standing]}"
 
     def __str__(self) -> str:
@@ -49,7 +50,7 @@ class Prompts:
 
 @dataclass(frozen=True, slots=True)
 class Instructions:
-    """A set of prompts, or the part of one that somebody got: `hash` is of its texts."""
+    """A prompt set, or the part of one that somebody was given; `hash` is of those texts."""
 
     name: str
     standing: TextStanding
@@ -57,24 +58,22 @@ class Instructions:
 
     @property
     def prompts(self) -> Prompts:
-        """The texts, whatever the set is called."""
+        """Its texts without the name of the set."""
         return Prompts(self.standing, self.hash)
 
     @property
     def note(self) -> str:
-        """That of its texts."""
         return self.prompts.note
 
     def __str__(self) -> str:
         return ", ".join(filter(None, (self.name, str(self.prompts))))
 
     def as_json(self) -> dict[str, Any]:
-        """As a run or a study keeps it."""
         return {"name": self.name, "standing": self.standing, "hash": self.hash}
 
 
-def instructions_from(stored: object) -> Instructions | None:
-    """What `as_json` gave; None where it is none."""
+def parse_instructions(stored: object) -> Instructions | None:
+    """The inverse of `Instructions.as_json`; None for anything else."""
     match stored:
         case {"name": str(name), "standing": str(standing), "hash": str(hash_)}:
             return Instructions(name, standing, hash_)  # type: ignore[arg-type]

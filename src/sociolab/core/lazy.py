@@ -1,4 +1,4 @@
-"""Names that are loaded when they are first used, so that importing a package stays cheap."""
+"""Lazy imports, so that importing a package stays cheap."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import Any
 
 
-def loaded_when_used(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """A module's `__getattr__` (PEP 562): `homes` says in which module each public name stands."""
+def lazy_getattr(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """A module-level `__getattr__` (PEP 562); `homes` maps each public name to its module."""
 
     def getattr_(name: str) -> Any:
         if name not in homes:
@@ -18,10 +18,10 @@ def loaded_when_used(package: str, homes: Mapping[str, str]) -> Callable[[str], 
     return getattr_
 
 
-def later(path: str) -> Callable[..., Any]:
-    """The function, or class, at "package.module:name", imported when it is first called.
+def import_on_call(path: str) -> Callable[..., Any]:
+    """The function or class at "package.module:name", imported on its first call.
 
-    >>> later("math:sqrt")(9)
+    >>> import_on_call("math:sqrt")(9)
     3.0
     """
     module, _, name = path.partition(":")

@@ -1,4 +1,4 @@
-"""What does a world declare of its figures and of those who play?
+"""What a world declares of its metrics, roles and players, for reports and pages.
 
 It is stored with every run, so that a store can be read where the world is not installed.
 """
@@ -20,7 +20,7 @@ Better: TypeAlias = Literal["higher", "lower", ""]
 """Which end of a metric is the better one; "" where neither is."""
 
 MACRO = "_macro"
-"""What the name of a measure's mean over clusters ends with."""
+"""Suffix of the name of a metric's macro average, the mean over clusters."""
 
 Item = TypeVar("Item")
 
@@ -42,21 +42,21 @@ class Metric:
     better: Better = "higher"
     macro: bool = False
 
-    def explained(self, low: float, high: float | None) -> str:
-        """All of it for somebody who points at its name; its values lie between these two.
+    def describe(self, low: float, high: float | None) -> str:
+        """A tooltip for its name: label, description, range from `low` to `high`, direction.
 
-        >>> Metric("goal", "goal completion", "How far the goal was reached").explained(0, 10)
+        >>> Metric("goal", "goal completion", "How far the goal was reached").describe(0, 10)
         'Goal completion: How far the goal was reached. 0 to 10, higher is better.'
         """
         name = f"{self.label[:1].upper()}{self.label[1:]}"
         what = ": ".join(part for part in (name, self.tooltip) if part)
-        ends = scale(low, high) + (f" ({self.unit})" if self.unit else "")
+        ends = format_range(low, high) + (f" ({self.unit})" if self.unit else "")
         better = f", {self.better} is better" if self.better else ""
         return f"{what}. {ends}{better}." if what else f"{ends}{better}."
 
     @property
     def mark(self) -> str:
-        """What stands behind its title where lower is better: " ↓"."""
+        """A suffix for its title: " ↓" where lower is better, else ""."""
         return LOWER if self.better == "lower" else ""
 
 
@@ -68,9 +68,10 @@ def metrics(
     neither: Collection[str] = (),
     units: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Metric, ...]:
-    """A table of metrics: what each is, by name, or its label and what it is.
+    """Metrics from a table: by name, a description, or a label and a description.
 
-    Higher is better but in those of `lower` and of `neither`; `units` are those of other units.
+    Higher is better except in those named in `lower` and `neither`. `unit` applies to all that
+    `units` does not name.
 
     >>> metrics("share", {"f1": ("F1 score", "Mean"), "lost": "Lost"}, lower=["lost"])[1].better
     'lower'
@@ -86,16 +87,16 @@ def metrics(
 LOWER = " \N{DOWNWARDS ARROW}"
 
 
-def scale(low: float, high: float | None) -> str:
-    """The range of a measure: "0 to 10", "0 or more"."""
+def format_range(low: float, high: float | None) -> str:
+    """A range in words: "0 to 10"; "0 or more" where `high` is None or infinite."""
     top = "or more" if high is None or math.isinf(high) else f"to {high:.3g}"
     return f"{low:.3g} {top}".replace("-", "\N{MINUS SIGN}")
 
 
-def directions(metrics: Mapping[str, Metric]) -> str:
-    """Which ends of metrics are better, in a clause; they are given by the titles that they have.
+def describe_directions(metrics: Mapping[str, Metric]) -> str:
+    """Which ends of metrics are better, in a clause; `metrics` is keyed by title.
 
-    >>> directions({"GOAL": Metric("goal"), "lost": Metric("lost", better="lower")})
+    >>> describe_directions({"GOAL": Metric("goal"), "lost": Metric("lost", better="lower")})
     'higher is better; lower is better where marked ↓'
     """
     ends = {metric.better for metric in metrics.values()}
@@ -163,49 +164,47 @@ class Declared:
 
     @property
     def macro(self) -> tuple[str, ...]:
-        """The measures beside which their mean over clusters stands."""
+        """The names of the metrics that are also shown as macro averages."""
         return tuple(metric.name for metric in self.metrics if metric.macro)
 
     @property
     def order(self) -> tuple[str, ...]:
-        """The names of the measures that come first, in their order."""
+        """The names of the declared metrics, in the order of tables."""
         return tuple(metric.name for metric in self.metrics)
 
     def metric(self, name: str) -> Metric:
-        """The metric of this name; one of which nothing is declared has no better end.
+        """The declared metric of this name; an undeclared one has no better end.
 
-        A macro average is what its measure is.
+        A macro average is described by its metric, "recall_at_5" by "recall_at_*".
         """
         by_name = {metric.name: metric for metric in (*COUNTED, *self.metrics)}
         names = (name, name.removesuffix(MACRO), _series(name))
         return next((by_name[key] for key in names if key in by_name), Metric(name, better=""))
 
-    def ordered(self, items: Iterable[Item], name: Callable[[Item], str]) -> tuple[Item, ...]:
-        """Items that belong to measures, in the order of these; all others follow as they came."""
-        place = {metric_name: i for i, metric_name in enumerate(self.order)}
+    def sort(self, items: Iterable[Item], name: Callable[[Item], str]) -> tuple[Item, ...]:
+        """Items in the order of the metrics that `name` gives them; undeclared ones come last."""
+        ranks = {metric_name: rank for rank, metric_name in enumerate(self.order)}
 
-        def at(item: Item) -> int:
+        def rank_of(item: Item) -> int:
             metric_name = name(item)
-            return place.get(metric_name, place.get(_series(metric_name), len(place)))
+            return ranks.get(metric_name, ranks.get(_series(metric_name), len(ranks)))
 
-        return tuple(sorted(items, key=at))
+        return tuple(sorted(items, key=rank_of))
 
     def as_json(self) -> str:
-        """As a store keeps it."""
         return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
 
 
 def _series(name: str) -> str:
-    """What each measure of a series is declared as: "recall_at_*" of "recall_at_5"."""
     return f"{name.rstrip('0123456789')}*"
 
 
 UNDECLARED = Declared()
-"""What is known of a run whose world says nothing."""
+"""Stands for the declaration of a world that makes none."""
 
 
-def declared_from(text: str) -> Declared:
-    """What a store holds; StoreError where it is none of ours."""
+def parse_declared(text: str) -> Declared:
+    """The inverse of `Declared.as_json`; StoreError for anything else."""
     try:
         values: dict[str, Any] = json.loads(text)
         values["metrics"] = tuple(Metric(**row) for row in values["metrics"])

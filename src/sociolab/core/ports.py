@@ -123,7 +123,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A seat is asked: to act (`wanted` is the action space) or to answer a question.
+    """One request to a seat: to act (`expected` is an action space) or to answer a question.
 
     `attempt` counts from 1; after a reply that could not be used, `problem` says why, and `cause`
     in a word. `space` is all that can be done in the episode, also where a question is asked; None
@@ -136,7 +136,7 @@ class Request:
     seat: str
     turn: int
     attempt: int
-    wanted: ActionSpace | Question
+    expected: ActionSpace | Question
     observation: Observation
     problem: str = ""
     space: ActionSpace | None = None
@@ -145,17 +145,16 @@ class Request:
 
     @property
     def name(self) -> str:
-        """ "act", or the question's name."""
-        return self.wanted.name if isinstance(self.wanted, Question) else ACT
+        """The question's name; "act" where a turn is due."""
+        return self.expected.name if isinstance(self.expected, Question) else ACT
 
     def again(self, failed: NoReply) -> Request:
-        """The same once more, after a reply that could not be used."""
+        """The next attempt at this request, with the reason that the last reply was unusable."""
         return replace(self, attempt=self.attempt + 1, problem=failed.problem, cause=failed.cause)
 
     @property
     def optional(self) -> bool:
-        """Whether nothing hangs on a reply: see `Question`."""
-        return isinstance(self.wanted, Question) and self.wanted.optional
+        return isinstance(self.expected, Question) and self.expected.optional
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,9 +186,9 @@ class NoReply:
 
 @dataclass(frozen=True, slots=True)
 class StartRequests:
-    """Requests whose replies are taken as they come, so that nobody waits for all.
+    """Requests whose replies are taken in order of arrival, so that a slow one holds up no other.
 
-    The play is sent those that have come, one at least, of all that it has begun.
+    The play is then sent at least one `Completed`, out of all the requests it has started.
     """
 
     requests: tuple[Request, ...]
@@ -197,7 +196,7 @@ class StartRequests:
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """A reply to a request that was begun."""
+    """A reply to one of the `StartRequests`."""
 
     request: Request
     reply: Reply | NoReply
@@ -214,7 +213,7 @@ after an event None.
 
 
 class Player(Protocol):
-    """Whoever takes a seat: a model, a person, rules, or somebody's class."""
+    """Whoever takes a seat: a model, a person, a rule-based player, or a user's own class."""
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """Act or answer. `memory` is what this player returned last in this seat, or None."""
@@ -226,7 +225,7 @@ class Player(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DataId:
-    """Which data a world plays: name, version, and a hash of the content."""
+    """The data set that a world plays; `hash` is of its content."""
 
     name: str
     version: str
@@ -262,7 +261,7 @@ class Transcript:
 
 
 class World(Protocol):
-    """Lays out tasks, plays them, shows them."""
+    """An environment: its tasks, its rules, and the transcripts of episodes."""
 
     @property
     def name(self) -> str:
@@ -278,9 +277,7 @@ class World(Protocol):
         """All tasks, in a fixed order."""
         ...
 
-    def play(self, task: Task, trial: str, seed: int) -> Play:
-        """The task as a generator without I/O."""
-        ...
+    def play(self, task: Task, trial: str, seed: int) -> Play: ...
 
     def transcript(self, episode: Episode, seat: str | None = None) -> Transcript:
         """The episode to read: all of it, or only what one seat saw."""
@@ -291,9 +288,7 @@ class Judge(Protocol):
     """Turns an episode into verdicts: one for each measure and seat that it is for."""
 
     @property
-    def id(self) -> JudgeId:
-        """Named in every score."""
-        ...
+    def id(self) -> JudgeId: ...
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """Verdicts on a finished episode; `judging` numbers repeated judgings, from 0."""
@@ -307,25 +302,26 @@ Role: TypeAlias = Literal["agent", "partner", "judge", "writer", "background", "
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One chat message."""
-
     role: Literal["system", "user", "assistant"]
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """A JSON schema that the reply should follow; `text` is its canonical JSON. `told`: the prompt
-    says in words what it says, so that a server without schemas needs no copy of it."""
+    """A JSON schema that the reply should follow; `text` is its canonical JSON.
+
+    `in_prompt`: the prompt already describes the format in words, so that a server without
+    structured output needs no copy of the schema.
+    """
 
     name: str
     text: str
-    told: bool = field(default=False, compare=False)
+    in_prompt: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class CallKey:
-    """What a call is for: no two calls of a run share a key, a resumed call has the old one."""
+    """What a call is for. No two calls of a run share a key; a resumed call has its old key."""
 
     trial: str
     role: Role
@@ -387,7 +383,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What really answered a call, beside what was asked for.
+    """What really answered a call, as opposed to what was requested.
 
     `model` and `fingerprint` are as the server returned them, "" where it did not. `left_out` names
     the options of the prompt that this model has refused and that were not sent ("temperature",
@@ -444,35 +440,33 @@ class ChatReply:
 
 
 class ChatModel(Protocol):
-    """Any chat model: one prompt in, one text out, or ModelError."""
+    """Any chat model: one prompt in, one text out."""
 
     @property
     def label(self) -> str:
-        """Shown in tables, such as "openai/gpt-x"."""
+        """What tables call it, such as "openai/gpt-x"."""
         ...
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
-        """One completed call; ModelError with its cause when there is none."""
+        """Call the model, with retries; ModelError where these are used up or would not help."""
         ...
 
 
 class ReplyStore(Protocol):
-    """Keeps the replies that were paid for."""
+    """The replies of a run, so that a resumed run pays for none of them twice."""
 
-    def find(self, key: str) -> ChatReply | None:
-        """The reply stored under this key in this run."""
-        ...
+    def find(self, key: str) -> ChatReply | None: ...
 
-    def keep(self, key: str, call: CallKey, model: str, prompt: Prompt, reply: ChatReply) -> None:
-        """Store a reply with the prompt that asked for it."""
-        ...
+    def keep(
+        self, key: str, call: CallKey, model: str, prompt: Prompt, reply: ChatReply
+    ) -> None: ...
 
     def keep_failure(self, call: CallKey, model: str, error: ModelError, seconds: float) -> None:
-        """Store that a call failed for good, and why."""
+        """Record a call that failed for good."""
         ...
 
     def begin_attempt(self) -> None:
-        """A request of a call goes out now: it waits for nothing but the server."""
+        """A request goes out now: from here on the call waits for nothing but the server."""
         ...
 
     def keep_attempt(self, call: CallKey, model: str, attempt: Attempt) -> None:
@@ -506,11 +500,11 @@ class LabelledPoint:
 class PointAnswer:
     """An answer to a point, in the words of its labels, and the quotes that it rests on.
 
-    `text` None: there was no usable reply, and `shown` says why.
+    `text` None: there was no usable reply, and `evidence` says why.
     """
 
     text: str | None
-    shown: str = ""
+    evidence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -576,12 +570,12 @@ Agent = TypeVar("Agent")
 
 
 class CastRule(Protocol):
-    """Who sits where, when these agents are compared, with this partner if there is one."""
+    """How a world seats the agents that are compared, with a partner if there is one."""
 
     def __call__(
         self, agents: Sequence[Agent], partner: Agent | None, seats: Sequence[str]
     ) -> tuple[tuple[Agent, ...], ...]:
-        """The casts to play, each with an agent for every seat, in the order of the seats."""
+        """The casts to play, each with one agent a seat, in the order of the seats."""
         ...
 
 
@@ -641,6 +635,6 @@ class WorldKit:
 
     @property
     def data(self) -> DataId:
-        """What is played: the world's data, and the code of a plugin that is none of ours."""
+        """The world's data; the hash of a plugin's code is appended to theirs."""
         own = self.world.data
         return replace(own, hash=f"{own.hash}-{self.code}") if self.code else own

@@ -1,6 +1,6 @@
-"""How are somebody else's files read, and how is it told what is wrong with one?
+"""Read files that others wrote, and report what is wrong with them.
 
-In one sentence: the file and line, what was expected, what was found, what to do.
+Each error is one sentence: the file and line, what was expected, what was found, what to do.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from sociolab.core.errors import ConfigError, did_you_mean
-from sociolab.core.redaction import guard, redacted, secrets_in
+from sociolab.core.redaction import guard, redact, secrets_in
 
 R = TypeVar("R", bound=BaseModel)
 Loc: TypeAlias = tuple[int | str, ...]
 _EXTRA = "extra_forbidden"
-"""As pydantic calls a field that there is not."""
+"""Pydantic's type of the error for an unknown field."""
 
 
 class ForeignRecord(BaseModel):
-    """A record as somebody else wrote it: fields that we do not know are ignored."""
+    """A record in another program's format: unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-def file_bytes(path: Path) -> bytes:
+def read_bytes(path: Path) -> bytes:
     """The content of a file, unpacked where its name ends in ".gz". ConfigError if unreadable."""
     try:
         packed = path.read_bytes()
@@ -45,9 +45,9 @@ def file_bytes(path: Path) -> bytes:
         raise ConfigError(f"{path} cannot be read ({why})") from error
 
 
-def file_text(path: Path) -> str:
+def read_text(path: Path) -> str:
     """The content of a file as text, without a byte order mark. ConfigError if unreadable."""
-    data = file_bytes(path)
+    data = read_bytes(path)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -59,8 +59,8 @@ def file_text(path: Path) -> str:
 
 
 def json_file(path: Path) -> object:
-    """A file that is one JSON value; ConfigError where it is not."""
-    return json_value(str(path), file_text(path))
+    """The one JSON value that a file holds; ConfigError where it is not JSON."""
+    return json_value(str(path), read_text(path))
 
 
 def json_lines(path: Path) -> Iterator[tuple[str, object]]:
@@ -73,41 +73,38 @@ def json_lines(path: Path) -> Iterator[tuple[str, object]]:
 
 
 class Faults:
-    """What is wrong with a data set, each with file and line: all of it is told at once."""
+    """Collects what is wrong with a data set, with file and line, to report it all at once."""
 
     def __init__(self) -> None:
-        self._found: list[str] = []
+        self._faults: list[str] = []
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._faults)
 
     def add(self, *faults: str) -> None:
-        """Something else that is wrong."""
-        self._found += faults
+        self._faults += faults
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """Go on after a ConfigError, which is told with the others."""
+    def collect(self) -> Iterator[None]:
+        """Catch a ConfigError of the block and add it to the faults."""
         try:
             yield
         except ConfigError as error:
             self.add(str(error))
 
     def refuse(self) -> None:
-        """ConfigError, a line for each fault in the order of files and lines; nothing where there
-        is none."""
+        """Raise a ConfigError with a line for each fault, by file and line, if there are any."""
         if self:
-            self._found.sort(key=_file_of)
-            more = len(self._found) - _MOST_FAULTS
+            self._faults.sort(key=_file_and_line)
+            more = len(self._faults) - _MOST_FAULTS
             last = [f"and {more:,} more"] if more > 0 else []
-            raise ConfigError("\n".join((*self._found[:_MOST_FAULTS], *last)))
+            raise ConfigError("\n".join((*self._faults[:_MOST_FAULTS], *last)))
 
 
 _MOST_FAULTS = 100
 
 
-def _file_of(fault: str) -> tuple[str, int]:
-    """The file that a fault names, and the line, 0 for none."""
+def _file_and_line(fault: str) -> tuple[str, int]:
     match = re.match(r"(.*?)(?:, line (\d+))?: ", fault)
     return (match[1], int(match[2] or 0)) if match else (fault, 0)
 
@@ -117,29 +114,29 @@ def json_records(
 ) -> tuple[tuple[str, R], ...]:
     """The records of a JSON-lines file, each with its place; blank lines are skipped.
 
-    ConfigError that names every line that is no such record; with `faults` these go there, and the
-    others are returned.
+    ConfigError that names every invalid line; with `faults`, the errors are added to these, and the
+    valid records are returned.
     """
-    wrong = Faults() if faults is None else faults
+    collected = Faults() if faults is None else faults
     records = []
     for place, line in _lines(path):
         try:
             records.append((place, kind.model_validate_json(line)))
         except ValidationError as error:
-            wrong.add(*(f"{place}: {problem}" for _, problem in all_problems(error, kind)))
+            collected.add(*(f"{place}: {problem}" for _, problem in all_problems(error, kind)))
     if faults is None:
-        wrong.refuse()
+        collected.refuse()
     return tuple(records)
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:
-    for number, line in enumerate(file_text(path).split("\n"), start=1):
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
         if line.strip():
             yield f"{path}, line {number}", line
 
 
 def json_value(place: str, text: str) -> object:
-    """The JSON value that a text holds; ConfigError with the place where it holds none."""
+    """Parse JSON; ConfigError, which names the place, where the text is not JSON."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -155,7 +152,7 @@ def json_value(place: str, text: str) -> object:
 
 
 def record(place: str, kind: type[R], fields: object) -> R:
-    """A record built from fields; ConfigError with the place where they do not fit."""
+    """A record from parsed JSON or TOML; ConfigError, which names the place, if it is invalid."""
     try:
         return kind.model_validate(fields)
     except ValidationError as error:
@@ -163,7 +160,7 @@ def record(place: str, kind: type[R], fields: object) -> R:
 
 
 def json_record(place: str, kind: type[R], text: str | bytes) -> R:
-    """A record from its JSON; ConfigError with the place where it is none."""
+    """A record from JSON text; ConfigError, which names the place, where it is invalid."""
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
@@ -172,12 +169,12 @@ def json_record(place: str, kind: type[R], text: str | bytes) -> R:
 
 _DOTS = re.compile(r"\.\.+")
 _MOST_PARTS = 1_000
-"""Of a dotted name in TOML: what `tomllib` does with one grows with its square."""
+"""Of a dotted name in TOML: `tomllib` takes time quadratic in their number."""
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """A TOML file; ConfigError where it cannot be read, with the line where it is broken."""
-    text = file_text(path)
+    """Parse a TOML file; ConfigError, with the line at fault, where it cannot be read."""
+    text = read_text(path)
     parts = (_DOTS.sub("", part) for line in text.splitlines() for part in line.split("="))
     if any(part.count(".") > _MOST_PARTS for part in parts):
         raise ConfigError(
@@ -194,15 +191,15 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def toml_record(path: Path, kind: type[R]) -> R:
-    """A TOML file as one record; ConfigError with the path where it is none."""
+    """A TOML file as one record; ConfigError, which names the path, where it is invalid."""
     return record(str(path), kind, read_toml(path))
 
 
 def first_problem(error: ValidationError, kind: type[BaseModel] | None = None) -> str:
     """The first problem of a validation in one clause: where, what was expected, what was found.
 
-    A misspelt field goes before the one that is missing for it; with `kind` it is told which fields
-    may be meant, or which there are.
+    A misspelt field goes before the one that is missing for it; with `kind` the clause suggests
+    fields spelt alike, or lists all.
     """
     items = error.errors(include_url=False)
     item = next((detail for detail in items if detail["type"] == _EXTRA), items[0])
@@ -210,8 +207,10 @@ def first_problem(error: ValidationError, kind: type[BaseModel] | None = None) -
 
 
 def all_problems(error: ValidationError, kind: type[BaseModel]) -> Iterator[tuple[Loc, str]]:
-    """Every problem of a validation in such a clause, with its place: what follows from another
-    (a field is missing that is misspelt, a list is too short of those that are right) is left out.
+    """Every problem of a validation in such a clause, with its place.
+
+    What follows from another problem is left out: a field is missing since it is misspelt, a list
+    is too short since some of its items are invalid.
     """
     items = error.errors(include_url=False)
     places = [item["loc"] for item in items]
@@ -223,7 +222,9 @@ def all_problems(error: ValidationError, kind: type[BaseModel]) -> Iterator[tupl
         if item["type"] != "missing":
             yield loc, _clause(item, kind)
         elif loc[:-1] not in misspelt:
-            missing.setdefault(loc[:-1], []).append(problem_of(item).removesuffix(" is missing"))
+            missing.setdefault(loc[:-1], []).append(
+                describe_problem(item).removesuffix(" is missing")
+            )
     for loc, names in missing.items():
         verb = "are" if names[1:] else "is"
         yield (
@@ -234,21 +235,20 @@ def all_problems(error: ValidationError, kind: type[BaseModel]) -> Iterator[tupl
 
 def _clause(item: ErrorDetails, kind: type[BaseModel] | None) -> str:
     if kind is None or item["type"] != _EXTRA:
-        return problem_of(item)
+        return describe_problem(item)
     *above, name = item["loc"]
     advice = "; leave it out" if above else f"; expected one of {', '.join(kind.model_fields)}"
-    return problem_of(item) + (did_you_mean(str(name), sorted(_field_names(kind))) or advice)
+    return describe_problem(item) + (did_you_mean(str(name), sorted(_field_names(kind))) or advice)
 
 
-def problems_of(error: ValidationError) -> str:
-    """All fields that are missing, and the first three other problems of a validation, for a model
-    that is to reply again."""
+def describe_problems(error: ValidationError) -> str:
+    """All missing fields and the first three other problems, for a model that is to retry."""
     details = error.errors(include_url=False)
-    missing = [problem_of(detail) for detail in details if detail["type"] == "missing"]
+    missing = [describe_problem(detail) for detail in details if detail["type"] == "missing"]
     if len(missing) > 1:
         places = ", ".join(text.removesuffix(" is missing") for text in missing[:_MOST_MISSING])
         missing = [f"{places} are missing"]
-    further = [problem_of(detail) for detail in details if detail["type"] != "missing"]
+    further = [describe_problem(detail) for detail in details if detail["type"] != "missing"]
     return "; ".join([*missing, *further[:3]])
 
 
@@ -264,14 +264,14 @@ _WORDINGS = (
     (r"less than or equal to", "at most"),
     (r"greater than", "more than"),
 )
-"""What pydantic says of a value, and how we say it."""
+"""Pydantic's phrases as regular expressions, and ours for them, applied in this order."""
 
 _SHOWN = 80
-"""Characters of what was found that a sentence shows."""
+"""Characters of an invalid value that a message quotes."""
 
 
-def problem_of(item: ErrorDetails) -> str:
-    """One problem of a validation in a clause; keys and passwords are blacked out."""
+def describe_problem(item: ErrorDetails) -> str:
+    """One problem of a validation in a clause; keys and passwords are redacted."""
     place = ".".join(str(part)[:60] for part in item["loc"] if part != "[key]")
     message = item["msg"].removeprefix("Value error, ")
     message = f"{message[:1].lower()}{message[1:]}"
@@ -298,7 +298,7 @@ def problem_of(item: ErrorDetails) -> str:
     if item["type"] == "value_error" or "headers" in item["loc"]:  # what headers hold is secret
         return clause
     guard(*secrets_in({place.rpartition(".")[2]: item["input"]}))
-    value = redacted(json.dumps(item["input"], ensure_ascii=False, default=str), lookalikes=True)
+    value = redact(json.dumps(item["input"], ensure_ascii=False, default=str), lookalikes=True)
     return f"{clause}, found {value[:_SHOWN]}"
 
 

@@ -1,7 +1,7 @@
-"""Keys and passwords, blacked out of everything that is stored, printed, logged or written.
+"""Redact keys and passwords from everything that is stored, printed, logged or written.
 
-Whoever reads a secret registers it with `guard`. Texts pass `redacted` at a few doors: what the
-store writes, what models reply, what the command line prints, and errors on the app's pages.
+Whoever reads a secret registers it with `guard`. Texts pass through `redact` in a few places: what
+the store writes, what models reply, what the command line prints, and errors on the app's pages.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from urllib.parse import quote
 HIDDEN = "[secret]"
 
 _SHORTEST = 8
-"""Characters: a shorter key ("EMPTY", "none") guards nothing, and its letters are in any text."""
+"""Characters: a shorter key ("EMPTY", "none") protects nothing, and occurs in ordinary text."""
 _PREFIX = 12
-"""Characters of a secret that give it away: so many of its first ones are blacked out, too."""
+"""Characters: the first so many of a secret are redacted even where the rest is cut off."""
 
 _VARIABLE = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 _SECRET_NAME = re.compile(
@@ -35,16 +35,16 @@ _ASSIGNED = re.compile(r"""([\w.-]+)(=["']?|["']\s*:\s*["'])([^\s"'&,;)}\]]{8,})
 """`name=value`, `"name": "value"`."""
 
 _forms: dict[str, tuple[str, ...]] = {}
-"""How secrets may be written, in lower case, by their first characters."""
+"""The ways in which secrets may be written, in lower case, by their first characters."""
 _heads: re.Pattern[str] = re.compile("")
 
 
 def guard(*secrets: str) -> None:
-    """Black these out from now on, in this process.
+    """Have `redact` hide these from now on, in this process.
 
-    Whether as they are, in other case, percent-encoded, as in JSON, or cut short. Of a header's
-    value such as "Bearer KEY" the key alone, too. Placeholders ("EMPTY", "password") guard nothing
-    and stay readable.
+    They are hidden as they are, in other case, percent-encoded, as in JSON, or cut short; of a
+    header's value such as "Bearer KEY", the key alone, too. Placeholders ("EMPTY", "password") stay
+    readable.
     """
     global _forms, _heads
     guarded = {form for forms in _forms.values() for form in forms}
@@ -53,7 +53,7 @@ def guard(*secrets: str) -> None:
         for secret in secrets
         for part in _parts(secret)
         if is_secret(part)
-        for form in _written(part)
+        for form in _spellings(part)
     } - guarded
     if not fresh:
         return
@@ -67,8 +67,10 @@ def guard(*secrets: str) -> None:
 
 
 def guard_environment() -> None:
-    """Guard the variables of this process that are named as secrets are (OPENAI_API_KEY), but for
-    places (GOOGLE_APPLICATION_CREDENTIALS)."""
+    """Guard the environment variables whose names are those of secrets (OPENAI_API_KEY).
+
+    Values that are addresses or files (GOOGLE_APPLICATION_CREDENTIALS) are not guarded.
+    """
     guard(
         *(
             value
@@ -86,12 +88,14 @@ def is_secret_name(name: str) -> bool:
 
 
 def is_secret(value: str) -> bool:
-    """Whether a value can be one: not a placeholder such as "EMPTY"."""
-    return len(value) >= _SHORTEST and not _is_word(value)
+    """Whether a value can be a secret: not a placeholder such as "EMPTY"."""
+    # A single plain word may be in any text.
+    is_word = len(value) < _PREFIX and value.isalpha() and value in (value.lower(), value.upper())
+    return len(value) >= _SHORTEST and not is_word
 
 
 def secrets_in(options: Mapping[str, object]) -> Iterator[str]:
-    """The values of options that are named as secrets are (`api_key`), however deep."""
+    """The values of options whose names are those of secrets (`api_key`), at any depth."""
     for name, value in options.items():
         if isinstance(value, Mapping):
             yield from secrets_in(value)
@@ -99,52 +103,51 @@ def secrets_in(options: Mapping[str, object]) -> Iterator[str]:
             yield value  # and not the text of a special token of a model
 
 
-def redacted(text: str, *, lookalikes: bool = False) -> str:
-    """The text without the secrets that are guarded.
+def redact(text: str, *, lookalikes: bool = False) -> str:
+    """The text with guarded secrets hidden.
 
-    `lookalikes`: also without what looks like a key, or like a password in an address, and with
-    another look at the environment. That is for errors of somebody's code; in what people and
-    models say it would find too much.
+    `lookalikes` also hides whatever looks like a key or like a password in an address, and reads
+    the environment again. That is for errors of users' code; in what people and models say it would
+    hide too much.
     """
     if lookalikes:
         guard_environment()
     if forms := _forms:
         low = text.lower()
         if any(head in low for head in forms):
-            text = _blacked_out(text)
+            text = _hide_secrets(text)
     if lookalikes:
         for pattern in _LOOKALIKES:
             text = pattern.sub(HIDDEN, text)
-        text = _ASSIGNED.sub(_without_value, text)
+        text = _ASSIGNED.sub(_hide_value, text)
     return text
 
 
-def _without_value(assigned: re.Match[str]) -> str:
+def _hide_value(assigned: re.Match[str]) -> str:
     return f"{assigned[1]}{assigned[2]}{HIDDEN}" if is_secret_name(assigned[1]) else assigned[0]
 
 
-def redacted_bytes(data: bytes) -> bytes:
-    """The same for a text that is encoded."""
+def redact_bytes(data: bytes) -> bytes:
     if not _forms:
         return data
-    return redacted(data.decode("latin-1")).encode("latin-1")
+    return redact(data.decode("latin-1")).encode("latin-1")
 
 
-def _blacked_out(text: str) -> str:
+def _hide_secrets(text: str) -> str:
     parts: list[str] = []
     done = 0
     for match in _heads.finditer(text):
         start = match.start()
         forms = _forms.get(match[0].lower(), ())
-        extent = max((_extent(text, start, form) for form in forms), default=0)
+        extent = max((_match_length(text, start, form) for form in forms), default=0)
         if start >= done and extent:
             parts += text[done:start], HIDDEN
             done = start + extent
     return "".join((*parts, text[done:]))
 
 
-def _extent(text: str, start: int, form: str) -> int:
-    """How many characters of a text are those of a secret; 0 where they are too few."""
+def _match_length(text: str, start: int, form: str) -> int:
+    """How many characters from `start` on are those of a secret; 0 where they are too few."""
     same = 0
     for character, secret_character in zip(text[start : start + len(form)], form, strict=False):
         if character.lower() != secret_character:
@@ -163,7 +166,7 @@ def _parts(secret: str) -> Iterator[str]:
             yield key
 
 
-def _written(secret: str) -> Iterable[str]:
+def _spellings(secret: str) -> Iterable[str]:
     in_json = json.dumps(secret)[1:-1]
     return (
         secret,
@@ -172,8 +175,3 @@ def _written(secret: str) -> Iterable[str]:
         in_json,
         in_json.replace("/", "\\/"),  # as some servers do
     )
-
-
-def _is_word(value: str) -> bool:
-    """Whether it is a single plain word, which says nothing and may be in any text."""
-    return len(value) < _PREFIX and value.isalpha() and value in (value.lower(), value.upper())

@@ -1,4 +1,4 @@
-"""What a judge says of an episode: a score, a failure, or that it cannot tell."""
+"""What a judge returns of an episode: scores, failed scores, and scores that it left open."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ METHODS: Mapping[Method, str] = {
     "formula": "formula",
     "reported": "as reported by the players",
 }
-"""What a reader calls each."""
+"""The name of each method in tables and text."""
 
 
 def judge_title(name: str, method: Method) -> str:
-    """A judge and its kind as headings show them: "openai/gpt-x (LLM judge)"."""
+    """A judge and its method, for headings: "openai/gpt-x (LLM judge)"."""
     return f"{name} ({METHODS[method]})"
 
 
@@ -51,15 +51,15 @@ JudgeRole: TypeAlias = Literal["judge", "reader", "sheet"]
 world's own."""
 
 
-def foremost(judges: Mapping[str, JudgeId], *, with_people: bool = False) -> tuple[str, ...]:
-    """Whose scores lead where no judge is named, of these by label.
+def leading_judges(judges: Mapping[str, JudgeId], *, with_people: bool = False) -> tuple[str, ...]:
+    """The labels of the judges whose scores lead where the user names none.
 
-    Models and rules that were asked to judge; without any, people, whose ratings mostly cover a
-    part of the episodes and come after a run; then readers; then formulas over what is on record;
-    then formulas over what the players report; then rule-based baselines; then further sheets,
+    Models and rules come first; without any, people, whose ratings mostly cover a part of the
+    episodes and come after a run; then readers; then formulas over the recorded outcome; then
+    formulas over what the players report; then rule-based baselines; then other rating sheets,
     which ask something else. So a reader, whose method is the same for all agents, comes before
-    what the agents themselves said, and what is on record before a baseline. `with_people`: people
-    beside models and rules, where several may lead.
+    what the agents themselves said, and what is on record before a baseline. `with_people` ranks
+    people with models and rules, where several judges may lead. Empty without judges.
     """
     by_place: dict[int, list[str]] = {}
     by_method: Mapping[Method, int] = {"people": 1, "formula": 3, "reported": 4}
@@ -87,15 +87,15 @@ class Measure:
 
     @property
     def yes_no(self) -> bool:
-        """Whether it has two values, 1 for yes and 0 for no."""
+        """Whether its values are 1 for yes and 0 for no, and nothing between."""
         return self.whole and (self.low, self.high) == (0, 1)
 
 
-def measure_called(name: str, candidates: Iterable[Measure]) -> str:
-    """The name of the measure that somebody calls so: its name, or what stands over it in tables.
+def resolve_measure(name: str, candidates: Iterable[Measure]) -> str:
+    """The name of the measure that a user means, given its name or its title in tables.
 
-    Upper and lower case are one, and so are spaces, hyphens and underscores. What is called so by
-    none stays as it is.
+    Case is ignored, and spaces, hyphens and underscores are alike. `name` itself where nothing
+    matches, for the caller to refuse.
     """
     measures = tuple(candidates)
     names = {_spelled(measure.title): measure.name for measure in measures if measure.title}
@@ -108,29 +108,33 @@ def _spelled(text: str) -> str:
     return re.sub(r"[\s_-]+", " ", text).strip().casefold()
 
 
-def label_like(name: str, labels: Iterable[str], flag: str) -> str:
-    """The label that is wanted, or the only one that holds what is; else `name` as it is, which
-    is for the caller to refuse. ConfigError where several labels hold it."""
+def match_label(name: str, labels: Iterable[str], flag: str) -> str:
+    """The label that a user means by `name`: that label, its short name, or the only one with it.
+
+    Else `name` itself, for the caller to refuse; ConfigError where several labels contain it.
+    """
     choices: Sequence[str] = tuple(dict.fromkeys(labels))
     if name in choices:
         return name
-    fits = [label for label in choices if _ends(label).casefold() == name.casefold()]
+    fits = [label for label in choices if _short_name(label).casefold() == name.casefold()]
     fits = fits or [label for label in choices if name.casefold() in label.casefold()]
     if len(fits) > 1:
         raise ConfigError(f'{flag}: "{name}" may be any of {", ".join(fits)}; give more of it')
     return fits[0] if fits else name
 
 
-def _ends(label: str) -> str:
-    """What a label is mostly called by: the model of an endpoint, the class of a module."""
+def _short_name(label: str) -> str:
+    """The model without its endpoint, the class without its module."""
     return label.rpartition(":")[2] if label.startswith("python:") else label.partition("/")[2]
 
 
-def judge_called(name: str, candidates: Iterable[str], where: str) -> str:
-    """The judge that somebody names, by its label or a part of it (`label_like`); ConfigError where
-    none of those that are known is called so, `where` being what they judged."""
+def resolve_judge(name: str, candidates: Iterable[str], where: str) -> str:
+    """The label of the judge that a user means (see `match_label`).
+
+    ConfigError where no candidate matches; `where` says in it what the candidates judged.
+    """
     labels = tuple(dict.fromkeys(candidates))
-    label = label_like(name, labels, "--judge")
+    label = match_label(name, labels, "--judge")
     if label not in labels:
         raise ConfigError(
             f'--judge: no judge "{name}" scored {where}; choose one of '
@@ -139,21 +143,23 @@ def judge_called(name: str, candidates: Iterable[str], where: str) -> str:
     return label
 
 
-UNTOLD = Measure("judging", 0, 1, title="any score (the judge broke before it named one)")
-"""Stands for the measures of a judge that has not given a single verdict yet."""
+UNNAMED_MEASURE = Measure("judging", 0, 1, title="any score (the judge broke before it named one)")
+"""Stands for the measures of a judge that failed before it gave its first verdict."""
 
 
 @dataclass(frozen=True, slots=True)
 class RatedBy:
-    """Who gave a rating, how many seconds it took, and when it was given, in UTC as ISO 8601; None
-    and "" where it is not known. `rater` is a pseudonym, and one person in all sets."""
+    """Who gave a rating, how long it took, and when (UTC, ISO 8601); None or "" if not known.
+
+    `rater` is a pseudonym, the same in all of a person's sets.
+    """
 
     rater: str
     seconds: float | None = None
     when: str = ""
 
     def sign(self, reason: str) -> str:
-        """A reason as it is shown: "[anna 42 s 2026-03-01T14:05:00Z] why"."""
+        """The reason with its author: "[anna 42 s 2026-03-01T14:05:00Z] why"."""
         took = "" if self.seconds is None else f"{self.seconds:.10g} s"
         return f"[{' '.join(filter(None, (self.rater, took, self.when)))}] {reason}".rstrip()
 
@@ -162,8 +168,8 @@ class RatedBy:
 class Score:
     """A value inside its measure's range, of one seat or (`seat` None) of the whole episode.
 
-    A value outside the range, or a fraction where whole numbers are due, cannot be built.
-    `rated_by` says which person gave it.
+    WorldError for a value outside the range, or a fraction of an integer measure. `rated_by` says
+    which person gave it.
     """
 
     measure: Measure
@@ -184,7 +190,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class ScoreFailure:
-    """A score that was due and is missing, with its cause. Never counted as a value."""
+    """A score that was due and is missing, with its cause. It never counts as a value."""
 
     measure: Measure
     seat: str | None
@@ -195,19 +201,19 @@ class ScoreFailure:
 
 
 NotKnown: TypeAlias = Literal["cannot tell", "disputed", "unconfirmed", "not applicable"]
-"""Why there is no value. "disputed": those who were there differ; "unconfirmed": they agree, and
+"""Why there is no value. "disputed": the participants disagree; "unconfirmed": they agree, and
 nothing but their word shows it; "not applicable": no value is due, and none counts as missing."""
 
 NO_ANSWERS: tuple[NotKnown, ...] = ("cannot tell", "not applicable")
-"""What may be said of a yes/no question instead."""
+"""Answers to a yes/no question beside yes and no."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unscored:
-    """No value: the judge cannot tell, or what it goes by does not establish one. Not a failure.
+    """No value: the judge cannot tell, or its evidence does not establish one. Not a failure.
 
-    `low` and `high` bound the value that it could have; None: the measure's own range. Bounds that
-    are no part of it cannot be built.
+    `low` and `high` bound the possible values; None: the measure's own range. WorldError for bounds
+    outside it.
     """
 
     measure: Measure
@@ -228,7 +234,7 @@ class Unscored:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the most that the value could be."""
+        """The least and the greatest possible value."""
         return (
             self.measure.low if self.low is None else self.low,
             self.measure.high if self.high is None else self.high,
@@ -257,28 +263,28 @@ class JudgeId:
 
     @property
     def prefix(self) -> str:
-        """What its label begins with: what it does, if it does not judge as the world has it."""
+        """What its label begins with: "" for a judge, "reader:", "sheet:NAME:"."""
         by_role = {"judge": "", "reader": "reader:", "sheet": f"sheet:{self.sheet}:"}
         return by_role[self.role]
 
     @property
     def label(self) -> str:
-        """What people call it, such as "reader:openai/gpt-x"; nothing is read back out of it."""
+        """Its name to people, such as "reader:openai/gpt-x"; never parsed."""
         return f"{self.prefix}{self.name}"
 
     @property
     def mark(self) -> str:
-        """What tells it from others of its label."""
+        """A short hash that tells it from other judges with its label."""
         return (digest(self.settings, self.code) if self.code else self.settings)[:8]
 
     @property
     def version(self) -> str:
-        """Its settings, code and prompts as they are shown: hashes, with what the prompts are."""
+        """Hashes of its settings, code and prompts, for tables."""
         code = f"code {self.code}" if self.code else ""
         return ", ".join(filter(None, (self.settings, code, str(self.prompts or ""))))
 
     def as_json(self) -> dict[str, Any]:
-        """What stands in JSON beside its label and its settings."""
+        """Its fields in JSON, beside label and settings."""
         return {
             "method": self.method,
             "role": self.role,
@@ -288,6 +294,6 @@ class JudgeId:
             "prompts": asdict(self.prompts) if self.prompts else None,
         }
 
-    def recorded(self) -> list[Any]:
-        """As the settings of a run keep it."""
+    def as_row(self) -> list[Any]:
+        """Label, settings and the rest, as the settings of a run store it."""
         return [self.label, self.settings, self.as_json()]

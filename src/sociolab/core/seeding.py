@@ -1,6 +1,4 @@
-"""Draws that repeat: random numbers and digests keyed by what they are for, and an order in which
-kinds take turns.
-"""
+"""Reproducible randomness: generators, seeds and digests keyed by what they are for."""
 
 from __future__ import annotations
 
@@ -18,9 +16,9 @@ def interleave(
     kind: Callable[[T], Hashable],
     weight: Callable[[Any], float] = lambda _: 1,
 ) -> tuple[T, ...]:
-    """The first item of each kind, then the second of each, and so on, so that a few are of many.
+    """The first item of each kind, then the second of each, and so on: any prefix is balanced.
 
-    A kind of `weight` 2 has two items for each of a kind of weight 1 in every beginning.
+    A kind of `weight` 2 has two items in a prefix for each item of a kind of weight 1.
 
     >>> interleave(["apple", "avocado", "apricot", "banana", "cherry"], lambda word: word[0])
     ('apple', 'banana', 'cherry', 'avocado', 'apricot')
@@ -28,14 +26,14 @@ def interleave(
     counts: Counter[Hashable] = Counter()
     placed: list[tuple[float, T]] = []
     for item in items:
-        of = kind(item)
-        placed.append(((counts[of] + 0.5) / weight(of), item))
-        counts[of] += 1
+        item_kind = kind(item)
+        placed.append(((counts[item_kind] + 0.5) / weight(item_kind), item))
+        counts[item_kind] += 1
     return tuple(item for _, item in sorted(placed, key=lambda pair: pair[0]))
 
 
 def stream(seed: int, *key: str | int) -> random.Random:
-    """A generator of its own for this seed and key; the same pair gives the same numbers.
+    """A random generator for this seed and key; the same pair gives the same numbers.
 
     >>> stream(1, "trial", "seat", 3).random() == stream(1, "trial", "seat", 3).random()
     True
@@ -43,16 +41,19 @@ def stream(seed: int, *key: str | int) -> random.Random:
     return random.Random(digest(seed, *key, size=16))
 
 
-def seed_of(seed: int, *key: str | int) -> int:
-    """A seed for this key alone, 0 to 2^31 - 1 as model servers take them.
+def derive_seed(seed: int, *key: str | int) -> int:
+    """A seed for this key, from 0 to 2^31 - 1, as model servers accept them.
 
-    >>> seed_of(1, "trial", "ann", 3) == seed_of(1, "trial", "ann", 3) != seed_of(1, "other")
+    >>> derive_seed(1, "ann", 3) == derive_seed(1, "ann", 3) != derive_seed(1, "ben", 3)
     True
     """
     return stream(seed, *key).getrandbits(31)
 
 
 def digest(*parts: str | int, size: int = 8) -> str:
-    """A short hexadecimal digest of the parts, `2 * size` characters; order and borders matter."""
+    """A hexadecimal digest of the parts, `2 * size` characters long.
+
+    It depends on their order, on where each ends, and on whether they are text or numbers.
+    """
     text = "\x1f".join([f"{type(part).__name__}:{part}" for part in parts])
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).hexdigest()

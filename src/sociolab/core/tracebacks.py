@@ -1,4 +1,4 @@
-"""An error of somebody's code in one line: what it is, and where in their files it was raised."""
+"""Errors of users' code on one line: what was raised, and where in their files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from traceback import FrameSummary, extract_tb
 
 from pydantic import ValidationError
 
-from sociolab.core.redaction import redacted
+from sociolab.core.redaction import redact
 
 _OURS = f"{Path(__file__).parents[1]}{os.sep}"
 _MOST = 400
@@ -21,17 +21,17 @@ def describe_error(error: BaseException) -> str:
     """An error on one line, such as "KeyError: 'x' (my_agent.py, line 12, in reply)".
 
     The place is the innermost one in a user's own file, or else in an installed package; there is
-    none where only this package and Python's own were under way. Of a group the first is told, and
-    how many more there are. Keys and passwords are blacked out.
+    none where the traceback holds only this package and Python's own library. Of a group, the first
+    error is described and the rest are counted. Keys and passwords are redacted.
     """
     if isinstance(error, BaseExceptionGroup):
         first, *rest = _leaves(error)
         return f"{describe_error(first)}, and {len(rest)} more" if rest else describe_error(first)
     message = _format_message(error)
     name = type(error).__name__
-    words = redacted(f"{name}: {message}" if message else name, lookalikes=True)
-    place = None if isinstance(error, SyntaxError) else _place(error)  # that one names its own
-    return f"{words} ({place})" if place else words
+    text = redact(f"{name}: {message}" if message else name, lookalikes=True)
+    place = None if isinstance(error, SyntaxError) else _place(error)  # it names its own place
+    return f"{text} ({place})" if place else text
 
 
 def _leaves(error: BaseException) -> Iterator[BaseException]:
@@ -42,14 +42,14 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
         yield error
 
 
-def in_file(frame: FrameSummary) -> str:
-    """A place as "my_agent.py, line 12, in reply"."""
+def format_place(frame: FrameSummary) -> str:
+    """A frame's place, such as "my_agent.py, line 12, in reply"."""
     return f"{Path(frame.filename).name}, line {frame.lineno}, in {frame.name}"
 
 
-def users_own(frame: FrameSummary) -> bool:
-    """Whether a frame is of a user's own file: not of this package, Python's, or installed."""
-    return _elsewhere(frame) and not frame.filename.startswith(_installed())
+def is_users_own(frame: FrameSummary) -> bool:
+    """Whether a frame is in a user's own file: not ours, Python's, or an installed package's."""
+    return _is_foreign(frame) and not frame.filename.startswith(_installed())
 
 
 def _format_message(error: BaseException) -> str:
@@ -64,24 +64,27 @@ def _format_message(error: BaseException) -> str:
     return text if len(text) <= _MOST else f"{text[:_MOST]}..."
 
 
-def in_users_file(error: BaseException) -> bool:
-    """Whether an error was raised in somebody's own code or installed package."""
+def raised_in_users_file(error: BaseException) -> bool:
+    """Whether an error passed through a user's own file or an installed package."""
     return _place(error) is not None
 
 
 def _place(error: BaseException) -> str | None:
     frames = list(reversed(extract_tb(error.__traceback__)))
-    frame = next(filter(users_own, frames), None) or next(filter(_elsewhere, frames), None)
-    return in_file(frame) if frame else None
+    frame = next(filter(is_users_own, frames), None) or next(filter(_is_foreign, frames), None)
+    return format_place(frame) if frame else None
 
 
-def _elsewhere(frame: FrameSummary) -> bool:
-    """Not of this package, and not of Python's own library, in which others may be installed."""
+def _is_foreign(frame: FrameSummary) -> bool:
+    """Whether a frame is neither of this package nor of Python's own library.
+
+    Installed packages come first, since their folder may lie within Python's.
+    """
     if frame.filename.startswith(_OURS):
         return False
     if frame.filename.startswith(_installed()):
         return True
-    return not frame.filename.startswith(_pythons())
+    return not frame.filename.startswith(_standard_library())
 
 
 @cache
@@ -91,6 +94,6 @@ def _installed() -> tuple[str, ...]:
 
 
 @cache
-def _pythons() -> tuple[str, ...]:
+def _standard_library() -> tuple[str, ...]:
     paths = sysconfig.get_paths()
     return paths["stdlib"], paths["platstdlib"], "<frozen", "<string>"

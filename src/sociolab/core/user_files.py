@@ -1,5 +1,4 @@
-"""A user's own files: where they lie, and how new files and folders are written, whole or not at
-all."""
+"""A user's own files: where they lie, and how to write new files and folders atomically."""
 
 from __future__ import annotations
 
@@ -40,10 +39,11 @@ def _user_data() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
 
 
-def data_folder(world: str, data: str) -> Path:
-    """The folder of an imported data set, or the folder that is named outright.
+def find_data_folder(world: str, data: str) -> Path:
+    """The folder of an imported data set, or the folder at this path.
 
-    An imported set goes before a folder of the same name; `./NAME` is the folder.
+    An imported set goes before a folder of the same name; `./NAME` is the folder. ConfigError where
+    there is neither.
     """
     if data in imported_names(world):
         return imported_folder(world, data)
@@ -55,18 +55,17 @@ def data_folder(world: str, data: str) -> Path:
     )
 
 
-def whole_path(name: str) -> str:
-    """A name as it is; a folder by its whole path, which holds wherever a run is resumed."""
+def absolute_unless_name(name: str) -> str:
+    """A bare name as it is, a path made absolute, so that it holds wherever a run is resumed."""
     return name if Path(name).name == name else str(Path(name).expanduser().resolve())
 
 
 def imported_folder(world: str, name: str) -> Path:
-    """Where an imported data set lies, whether it is there or not."""
+    """Where an imported data set lies; it need not exist."""
     return data_home() / "data" / world / name
 
 
 def imported_names(world: str) -> tuple[str, ...]:
-    """The data sets imported for a world."""
     folder = data_home() / "data" / world
     if not folder.is_dir():
         return ()
@@ -79,8 +78,8 @@ def imported_names(world: str) -> tuple[str, ...]:
     )
 
 
-def free_file(path: Path, flag: str) -> None:
-    """ConfigError where there is a file already, or no folder to write it in."""
+def require_new_file(path: Path, flag: str) -> None:
+    """ConfigError, which names the flag, where a file exists or its folder does not."""
     if path.exists() or path.is_symlink():
         raise ConfigError(f"{flag}: {path} is there already; name another file, or remove it first")
     if not path.parent.is_dir():
@@ -90,27 +89,27 @@ def free_file(path: Path, flag: str) -> None:
 
 
 def write_new(path: Path, flag: str, text: str) -> None:
-    """Write a text as UTF-8 to a file that is not there yet; ConfigError where it cannot be."""
-    free_file(path, flag)
+    """Write a new file as UTF-8; ConfigError where it exists or cannot be written."""
+    require_new_file(path, flag)
     try:
-        write_whole(path, text)
+        write_atomically(path, text)
     except OSError as error:
         raise ConfigError(
             f"{flag}: {path} cannot be written ({error.strerror}); name another file"
         ) from error
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a text as UTF-8, whole or not at all; OSError where it cannot be."""
-    with written_whole(path) as part:
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file as UTF-8, replacing what was there; OSError leaves that as it was."""
+    with atomic_file(path) as part:
         part.write_text(text, encoding="utf-8", newline="\n")
 
 
 @contextmanager
-def written_whole(path: Path) -> Iterator[Path]:
-    """A file beside this one to write, which takes its place once all is well.
+def atomic_file(path: Path) -> Iterator[Path]:
+    """A temporary file beside `path` to write, which replaces it when the block succeeds.
 
-    No two processes share it. Left early it is removed, and what was there before stays.
+    No two processes share it. On an exception it is removed, and what was there before stays.
     IsADirectoryError for a folder.
     """
     if path.is_dir():
@@ -129,16 +128,16 @@ PREFIX, FRESH, OLD = ".building", "data", "old"
 
 @contextmanager
 def fresh_folder(target: Path) -> Iterator[Path]:
-    """A folder to write, which takes the target's place once all is well.
+    """A temporary folder to write, which replaces the target when the block succeeds.
 
-    Left early, by an error, by Ctrl-C or by SIGTERM, it leaves the target as it was. What a process
-    that was killed has left beside the target is removed. ConfigError where nothing can be written.
+    An error, Ctrl-C or SIGTERM leaves the target as it was. What killed processes have left beside
+    it is removed. ConfigError where nothing can be written.
     """
     with _terminable():
         with writing(target):
             target.parent.mkdir(parents=True, exist_ok=True)
             _sweep(target.parent)
-            scratch = TemporaryDirectory(dir=target.parent, prefix=f"{_signed(os.getpid())}-")
+            scratch = TemporaryDirectory(dir=target.parent, prefix=f"{_prefix_of(os.getpid())}-")
         with scratch as folder:
             fresh = Path(folder) / FRESH
             yield fresh
@@ -148,7 +147,7 @@ def fresh_folder(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def writing(target: Path) -> Iterator[None]:
-    """What the system refuses while this is written, as ConfigError."""
+    """Turn an OSError of the block into a ConfigError that names the target."""
     try:
         yield
     except OSError as error:
@@ -159,8 +158,7 @@ def writing(target: Path) -> Iterator[None]:
 
 
 def write_files(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write texts by name ("a.md", "part/b.md") into a new folder; ConfigError where it cannot be
-    written."""
+    """Write texts, by path ("a.md", "part/b.md"), into a new folder; ConfigError on failure."""
     with writing(folder):
         folder.mkdir(parents=True)
         for name, text in texts.items():
@@ -173,7 +171,7 @@ def _swap(fresh: Path, target: Path, old: Path) -> None:
         if target.exists():
             target.rename(old)
         fresh.rename(target)
-    except BaseException:  # Ctrl-C and SIGTERM, too: what was there goes back to its place
+    except BaseException:  # Ctrl-C and SIGTERM, too: put back what was there
         if old.exists() and not target.exists():
             old.rename(target)
         raise
@@ -181,45 +179,45 @@ def _swap(fresh: Path, target: Path, old: Path) -> None:
 
 @contextmanager
 def _terminable() -> Iterator[None]:
-    """SIGTERM ends what is done as Ctrl-C does; only a main thread may say so."""
+    """Have SIGTERM raise KeyboardInterrupt; only a main thread may set a handler."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, _interrupt)
+
+    def interrupt(_: int, __: FrameType | None) -> NoReturn:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
 
 
-def _interrupt(_: int, __: FrameType | None) -> NoReturn:
-    raise KeyboardInterrupt
+# ------------------------------------------------------------------ what killed processes left
 
 
-# ------------------------------------------------------------------ what others left
-
-
-def _signed(process: int) -> str:
-    """The beginning of the name of what a process writes, by this computer's name and its own."""
+def _prefix_of(process: int) -> str:
+    """What the names of a process's temporary folders begin with: this computer and its id."""
     host = re.sub(r"\W", "_", platform.node()) or "here"
     return f"{PREFIX}-{host}-{process}"
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what processes of this computer have left that are no more.
+    """Remove temporary folders of processes of this computer that have ended.
 
-    But for what was to be replaced, where the process ended before its place was taken.
+    A folder stays that holds an old target whose replacement was interrupted.
     """
     for leftover in folder.glob(f"{PREFIX}-*-*-*"):
         process = leftover.name.split("-")[2]
-        ours = process.isdigit() and leftover.name.startswith(f"{_signed(int(process))}-")
+        ours = process.isdigit() and leftover.name.startswith(f"{_prefix_of(int(process))}-")
         needed = (leftover / OLD).exists() and (leftover / FRESH).exists()
         if ours and not needed and not is_alive(int(process)):
             shutil.rmtree(leftover, ignore_errors=True)
 
 
 def is_alive(process: int) -> bool:
-    """Whether there is such a process; where that cannot be asked, there may be."""
+    """Whether there is such a process; True where the system does not say."""
     if os.name != "posix":
         return True  # signal 0 would end it
     try:

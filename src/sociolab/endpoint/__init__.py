@@ -8,7 +8,7 @@ models that come of them.
 
 from typing import TYPE_CHECKING
 
-from sociolab.core.lazy import loaded_when_used
+from sociolab.core.lazy import lazy_getattr
 
 if TYPE_CHECKING:
     from sociolab.endpoint.server import EndpointProcess, start_in_process, start_in_thread
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EndpointProcess", "EndpointSettings", "start_in_process", "start_in_thread"]
 
-__getattr__ = loaded_when_used(
+__getattr__ = lazy_getattr(
     __name__,
     {
         "EndpointProcess": "sociolab.endpoint.server",

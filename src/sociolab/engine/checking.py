@@ -19,7 +19,7 @@ _ALL = frozenset(("all", "everybody", "everyone"))
 """What models write in `to` where they mean nobody in particular."""
 
 
-def checked(
+def check_reply(
     request: Request, reply: object, present: Collection[str], seat_called: SeatCalled
 ) -> Reply | NoReply:
     """The reply with seats for the names in `Action.to`, or why the scene does not allow it.
@@ -44,7 +44,7 @@ def _checked(
         return reply
     if not isinstance(reply, Reply):
         raise _no_reply(request, "a Reply or a NoReply", reply)
-    expected = request.wanted
+    expected = request.expected
     if isinstance(expected, Question):
         if not isinstance(reply.value, expected.reply):
             raise _no_reply(request, f"a {expected.reply.__name__}", reply.value)

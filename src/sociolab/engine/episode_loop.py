@@ -9,10 +9,10 @@ from typing import TypeAlias
 from sociolab.core.episode import ActionSpace, Answered, Ended, Moved, Unusable
 from sociolab.core.errors import WorldError
 from sociolab.core.ports import NoReply, Play, Question, Reply, Request, Sent
-from sociolab.engine.checking import checked
-from sociolab.engine.journal import Recorded, event_of, unusable_of
+from sociolab.engine.checking import check_reply
+from sociolab.engine.journal import Recorded, reply_event, unusable_event
 from sociolab.engine.scene import FailurePolicy, Scene, SeatSpaces, check_scene
-from sociolab.engine.visibility import leaves, seen_by
+from sociolab.engine.visibility import seat_leaves, visible_part
 
 DEFAULT_POLICY = FailurePolicy()
 
@@ -179,14 +179,14 @@ class _Table:
         request = item.request
         witness = self._witnesses[request.seat]
         called = self._itself if isinstance(received, Recorded) else witness.seat_called
-        reply = checked(request, received, self.present, called)
+        reply = check_reply(request, received, self.present, called)
         if isinstance(reply, Reply) and not isinstance(received, Recorded):
             reply = self._complained(request, reply)
         if isinstance(reply, Reply):
-            item.outcome = event_of(request, reply)
+            item.outcome = reply_event(request, reply)
             return item.outcome
         final = self._policy.is_final(request, reply)
-        unusable = unusable_of(request, reply, final=final)
+        unusable = unusable_event(request, reply, final=final)
         if final:
             item.outcome = unusable
         else:
@@ -195,7 +195,7 @@ class _Table:
 
     def _complained(self, request: Request, reply: Reply) -> Reply | NoReply:
         """The reply, or what its question finds wrong with it, while it can be asked again."""
-        question = request.wanted
+        question = request.expected
         if not isinstance(question, Question) or question.complaint is None:
             return reply
         problem = question.complaint(reply.value, request.observation.history)
@@ -209,12 +209,12 @@ class _Table:
     def _happen(self, move: Moved) -> None:
         """Show a move to those who may see it; who left in an earlier turn sees nothing more."""
         for seat, witness in self._witnesses.items():
-            visible = seen_by(move, seat)
+            visible = visible_part(move, seat)
             if visible is not None and move.turn <= self._left.get(seat, move.turn):
                 witness.see(visible)
         for action in move.actions:
             kind = self._scene.space.get(action.kind)
             if kind is not None and kind.ends and self.over is None:
                 self.over = (kind.ends, move.seat)
-        if leaves(move, self._scene.space):
+        if seat_leaves(move, self._scene.space):
             self._left[move.seat] = move.turn

@@ -14,7 +14,7 @@ from sociolab.core.errors import StoreError
 from sociolab.core.ports import NoReply, Question, Reply, Request
 
 
-def event_of(request: Request, reply: Reply) -> Moved | Answered:
+def reply_event(request: Request, reply: Reply) -> Moved | Answered:
     """The event that a usable reply is."""
     if isinstance(reply.value, tuple):
         return Moved(request.turn, request.seat, reply.value, request.attempt, reply.memory)
@@ -31,7 +31,7 @@ def event_of(request: Request, reply: Reply) -> Moved | Answered:
     )
 
 
-def unusable_of(request: Request, reply: NoReply, *, final: bool) -> Unusable:
+def unusable_event(request: Request, reply: NoReply, *, final: bool) -> Unusable:
     """The event that an unusable reply is: `final` if it is not asked for again."""
     return Unusable(
         request.turn,
@@ -104,9 +104,9 @@ def _key(event: Event) -> tuple[str, int, str, int]:
 
 
 def _answer(event: Answered, request: Request) -> Recorded:
-    assert isinstance(request.wanted, Question)  # no question is called as a turn is
+    assert isinstance(request.expected, Question)  # no question is called as a turn is
     try:
-        value = request.wanted.reply.model_validate(event.value)
+        value = request.expected.reply.model_validate(event.value)
     except ValidationError as error:
         raise _changed(f'the answer to "{event.question}" has another form now: it') from error
     return Recorded(value, event.memory)

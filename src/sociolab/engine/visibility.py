@@ -8,7 +8,7 @@ from dataclasses import replace
 from sociolab.core.episode import ActionSpace, Moved
 
 
-def seen_by(move: Moved, seat: str) -> Moved | None:
+def visible_part(move: Moved, seat: str) -> Moved | None:
     """The part of a move that this seat may see; None if it sees nothing of it.
 
     An action without `to` is seen by everybody, one with `to` by its author and those it names.
@@ -24,17 +24,17 @@ def seen_by(move: Moved, seat: str) -> Moved | None:
     return replace(move, actions=actions) if actions else None
 
 
-def witnessed(moves: Iterable[Moved], seat: str, space: ActionSpace) -> Iterator[Moved]:
+def visible_moves(moves: Iterable[Moved], seat: str, space: ActionSpace) -> Iterator[Moved]:
     """What a seat saw of the moves of an episode: nothing after the turn in which it left."""
     moves = tuple(moves)
-    last_turn = next((m.turn for m in moves if m.seat == seat and leaves(m, space)), None)
+    last_turn = next((m.turn for m in moves if m.seat == seat and seat_leaves(m, space)), None)
     for move in moves:
-        visible = seen_by(move, seat)
+        visible = visible_part(move, seat)
         if visible is not None and (last_turn is None or move.turn <= last_turn):
             yield visible
 
 
-def leaves(move: Moved, space: ActionSpace) -> bool:
+def seat_leaves(move: Moved, space: ActionSpace) -> bool:
     """Whether the seat is gone after this move."""
     for action in move.actions:  # noqa: SIM110  half the time of any(...)
         if space[action.kind].leaves:

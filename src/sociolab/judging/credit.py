@@ -24,7 +24,7 @@ from pydantic import (
 
 from sociolab.core.errors import Cause, ReplyError, WorldError
 from sociolab.core.ports import ChatModel, Line, Transcript
-from sociolab.core.reading import problems_of
+from sociolab.core.reading import describe_problems
 from sociolab.core.score import JudgeId
 from sociolab.core.seeding import digest
 from sociolab.judging.quoting import WANTED, SpokenLine, flat, lines_with, without_name
@@ -323,7 +323,7 @@ def credit_in(story: Story, reply: PersonSheets) -> tuple[list[Credit], list[NoC
                 )
                 credits += _credits(story, cell, whose, [turn for turn in turns if turn.amount])
             except ValidationError as error:
-                problem = f"{whose}: {problems_of(error)}"
+                problem = f"{whose}: {describe_problems(error)}"
                 failures.append(NoCredit(cell=cell, cause="unreadable", problem=problem))
             except ReplyError as error:
                 failures.append(NoCredit(cell=cell, cause="not allowed", problem=str(error)))

@@ -19,8 +19,8 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from sociolab.core import __version__
 from sociolab.core.errors import Cause, ConfigError, ModelError
 from sociolab.core.ports import CallKey, ChatReply, Prompt, Served
-from sociolab.core.redaction import guard, redacted, redacted_bytes
-from sociolab.core.seeding import digest, seed_of
+from sociolab.core.redaction import guard, redact, redact_bytes
+from sociolab.core.seeding import derive_seed, digest
 from sociolab.models.budget import FREE, Meter
 from sociolab.models.config import EndpointSpec, headers_of, key_of, secrets_of
 from sociolab.models.meaning import limit_pause, read_error
@@ -223,7 +223,7 @@ class Endpoint(Limits):
                     cause="malformed reply",
                     may_be_billed=True,
                 )
-        return redacted_bytes(bytes(body))  # some servers repeat what they were sent
+        return redact_bytes(bytes(body))  # some servers repeat what they were sent
 
     @property
     def _through(self) -> str:
@@ -239,7 +239,7 @@ class Endpoint(Limits):
 
         where = f"{url}{self._through}"
         detail = getattr(error, "message", "") or str(error)
-        detail = redacted(" ".join(str(detail).split()))[:200]
+        detail = redact(" ".join(str(detail).split()))[:200]
         match error:
             case aiohttp.ClientConnectorCertificateError():
                 reason = getattr(error.certificate_error, "verify_message", detail)
@@ -311,7 +311,7 @@ class RetriedCall:
                 result = await attempt(self)
             except ModelError as error:
                 self.requests += 1
-                error.args = (redacted(str(error)),)
+                error.args = (redact(str(error)),)
                 error.tries = self.tries
                 await self._recover(error)
             else:
@@ -428,13 +428,13 @@ class EndpointModel:
                         meter.useless(reply.usage, "truncated")
                         continue  # with room for its thoughts
                 served = Served(
-                    redacted(reply.served.model),
-                    redacted(reply.served.fingerprint),
+                    redact(reply.served.model),
+                    redact(reply.served.fingerprint),
                     quirks.left_out,
                     call.cap,
                 )
                 # JSON may hide a secret as \\u002d
-                return replace(reply, text=redacted(reply.text), served=served)
+                return replace(reply, text=redact(reply.text), served=served)
 
         return await self._endpoint.call(attempt, key, self._model, meter)
 
@@ -455,7 +455,7 @@ class EndpointModel:
         if seed is None:
             return self._options
         step = (key.turn, key.name, key.attempt, key.index)
-        return {**self._options, "seed": seed_of(seed, key.trial, key.role, key.seat, *step)}
+        return {**self._options, "seed": derive_seed(seed, key.trial, key.role, key.seat, *step)}
 
     async def _answer(
         self, prompt: Prompt, options: Mapping[str, Any], call: RetriedCall
@@ -507,7 +507,7 @@ def _address(spec: EndpointSpec) -> SplitResult:
     if parts is None:
         raise ConfigError(
             f'endpoint "{spec.name}": expected a base URL such as http://127.0.0.1:8000/v1, '
-            f'found "{redacted(spec.base_url, lookalikes=True)}"'
+            f'found "{redact(spec.base_url, lookalikes=True)}"'
         )
     return parts
 

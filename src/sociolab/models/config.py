@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 
 from sociolab.core.errors import ConfigError
-from sociolab.core.redaction import guard, is_secret, is_secret_name, redacted
+from sociolab.core.redaction import guard, is_secret, is_secret_name, redact
 from sociolab.models.budget import Price
 
 OPENAI = "https://api.openai.com/v1"
@@ -277,14 +277,14 @@ class Options:
     @property
     def key(self) -> str:
         """What the keys of replies hold of it: only what no prompt tells; "" for nothing."""
-        return redacted(json.dumps(self.sent, sort_keys=True)) if self.sent else ""
+        return redact(json.dumps(self.sent, sort_keys=True)) if self.sent else ""
 
     @property
     def words(self) -> str:
         """As in a spec: "?temperature=0.5&top_p=0.9"; "" for nothing."""
         values = {"temperature": self.temperature, "max_tokens": self.max_tokens, **self.sent}
         parts = [f"{name}={_write_value(v)}" for name, v in values.items() if v is not None]
-        return redacted(f"?{'&'.join(parts)}") if parts else ""
+        return redact(f"?{'&'.join(parts)}") if parts else ""
 
 
 def options_of(sampling: Sampling, listed: ListedOptions | None = None) -> Options:

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sociolab.core.errors import ConfigError, ModelError
 from sociolab.core.seeding import digest
-from sociolab.core.user_files import written_whole
+from sociolab.core.user_files import atomic_file
 from sociolab.models.budget import CHARACTERS_A_TOKEN
 from sociolab.models.chat import Endpoint, RetriedCall
 from sociolab.models.config import EndpointSpec
@@ -253,7 +253,7 @@ def _write_record(path: Path, record: TuningRecord) -> TuningRecord:
 def _write(path: Path, content: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with written_whole(path) as part:
+        with atomic_file(path) as part:
             part.write_bytes(content)
     except OSError as error:
         raise ConfigError(

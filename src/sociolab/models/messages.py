@@ -68,7 +68,7 @@ def message_body(model: str, prompt: Prompt, quirks: Quirks, options: Mapping[st
     if prompt.schema is not None:
         if quirks.takes_schema and (form := format_of(prompt.schema.text)) is not None:
             config = {**config, "format": form}
-        elif not prompt.schema.told:
+        elif not prompt.schema.in_prompt:
             messages = with_schema(messages, prompt.schema.text)
     budget = thinking.get("budget_tokens", 0)
     body: dict[str, Any] = {

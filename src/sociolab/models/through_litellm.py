@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sociolab.core.errors import ConfigError, missing_extra
-from sociolab.core.redaction import guard, redacted_bytes
+from sociolab.core.redaction import guard, redact_bytes
 from sociolab.models.budget import Price
 from sociolab.models.chat import EndpointModel, HttpAnswer, Limits, RetriedCall
 from sociolab.models.config import EndpointSpec, headers_of, key_of, secrets_of
@@ -71,7 +71,7 @@ class LiteLLM(Limits):
                 raise TimeoutError from None  # litellm's error holds what was sent
             except openai.OpenAIError as error:  # the root of litellm's
                 return _as_refusal(error)
-            return HttpAnswer(200, redacted_bytes(reply.model_dump_json().encode()), {})
+            return HttpAnswer(200, redact_bytes(reply.model_dump_json().encode()), {})
 
         return await call.timed(f"{self.spec.name}/{request['model']}", complete)
 
@@ -110,6 +110,6 @@ def _as_refusal(error: openai.OpenAIError) -> HttpAnswer:
     headers = getattr(error, "litellm_response_headers", None) or {}
     return HttpAnswer(
         status,
-        redacted_bytes(json.dumps({"error": document}, default=str).encode()),
+        redact_bytes(json.dumps({"error": document}, default=str).encode()),
         {str(name): str(value) for name, value in headers.items()},
     )

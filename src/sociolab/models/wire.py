@@ -113,7 +113,7 @@ def body_of(
     messages = prompt.messages
     schema = prompt.schema
     if schema is not None and not quirks.takes_schema:
-        messages = messages if schema.told else with_schema(messages, schema.text)
+        messages = messages if schema.in_prompt else with_schema(messages, schema.text)
         schema = None
     if not quirks.takes_system:
         messages = _without_system(messages)

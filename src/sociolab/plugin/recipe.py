@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 from sociolab.core.errors import ConfigError
-from sociolab.core.instructions import INSTRUCTIONS, instructions_from
+from sociolab.core.instructions import INSTRUCTIONS, parse_instructions
 from sociolab.core.score import Measure
 from sociolab.plugin.context import Context, Findings, Tool
 from sociolab.plugin.options import Filter, Flag, ModelAccess, Name, Names, Words, flags_of
@@ -267,7 +267,7 @@ def standing(
             why = SAY("stand_in", models=dict.fromkeys(fakes))
         elif judge is not None and method not in ("model", "people", "rules" if rules else ""):
             why = SAY("no_model_judged", judge=judge or SAY("nobody"))
-        played = instructions_from(result.recorded.get(INSTRUCTIONS))
+        played = parse_instructions(result.recorded.get(INSTRUCTIONS))
         sets = [played and played.prompts]
         sets += [entry.prompts] if entry and method == "model" else []
         original &= all(text is not None and text.standing == "verified original" for text in sets)

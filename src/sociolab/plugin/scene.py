@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sociolab.core.episode import Action, ActionKind, ActionSpace, Episode, Moved
 from sociolab.core.ports import Line, Note, Observation, Transcript
 from sociolab.engine.scene import Order, Poll
-from sociolab.engine.visibility import witnessed
+from sociolab.engine.visibility import visible_moves
 from sociolab.plugin.shown import RatedLine
 
 
@@ -84,7 +84,7 @@ class OpenScene:
     def transcript(self, title: str, episode: Episode, seat: str | None = None) -> Transcript:
         """The episode to read: all of it, with the turns that failed, or what one seat saw."""
         heads = ((self.name(who), head) for who, head in self.heads.items() if seat in (None, who))
-        moves = episode.moves if seat is None else witnessed(episode.moves, seat, self.space)
+        moves = episode.moves if seat is None else visible_moves(episode.moves, seat, self.space)
         failed = episode.failed_turns if seat is None else ()
         notes = (
             Note(e.turn, f"{self.name(e.seat)}: failed turn: {e.problem}", True) for e in failed

@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, RootModel
 
 from sociolab.core.errors import ConfigError
-from sociolab.core.reading import file_text, record
+from sociolab.core.reading import read_text, record
 from sociolab.core.score import Measure
 from sociolab.judging.quoting import SpokenLine, lines_with
 
@@ -131,7 +131,7 @@ def guides_from(file: Path) -> tuple[DimensionGuide, ...]:
     question. `examples` are pairs of a point and a sentence. ConfigError where it cannot be read.
     """
     try:
-        rows = record(str(file), _Table, tomllib.loads(file_text(file))).root
+        rows = record(str(file), _Table, tomllib.loads(read_text(file))).root
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{file} is not valid TOML: {error}") from error
     if wrong := next((name for name, row in rows.items() if row.low >= row.high), None):

@@ -29,7 +29,7 @@ from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.ports import DataId, Play, Transcript, World, WorldKit
 from sociolab.core.score import JudgeId, Score, Verdict
 from sociolab.core.seeding import digest
-from sociolab.core.tracebacks import describe_error, in_users_file
+from sociolab.core.tracebacks import describe_error, raised_in_users_file
 from sociolab.engine.setup import WorldSetup
 from sociolab.plugin.options import Flag
 from sociolab.plugin.shown import DecidedCluster, DimensionGuide, RatedScene, ReviewedTask, Sidebar
@@ -325,7 +325,7 @@ def _broke(world: str, what: str, error: Exception, call: object = None) -> Exce
         return error
     problem = describe_error(error)
     # What was called in a wrong way never began, and is in no traceback.
-    place = "" if in_users_file(error) else _place(call)
+    place = "" if raised_in_users_file(error) else _place(call)
     return WorldError(f'the world "{world}" breaks in its {what}: {problem}{place}')
 
 

@@ -23,9 +23,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from sociolab.core.errors import ConfigError, WorldError
 from sociolab.core.instructions import Instructions, TextStanding
 from sociolab.core.ports import Layout
-from sociolab.core.reading import file_text, toml_record
+from sociolab.core.reading import read_text, toml_record
 from sociolab.core.seeding import digest
-from sociolab.core.user_files import imported_folder, imported_names, whole_path
+from sociolab.core.user_files import absolute_unless_name, imported_folder, imported_names
 from sociolab.engine.setup import LayeredSettings
 
 MANIFEST = "manifest.toml"
@@ -153,8 +153,10 @@ def load_set(package: str, name: str, required: Wanted) -> PromptSet:
     shipped = shipped_sets(package)
     if name in shipped:
         return _shipped(package, name, tuple(sorted(required.items())))
-    named = whole_path(name) == name and not Path(name).is_absolute()
-    folder = imported_folder(prompts_kind(package), name) if named else Path(whole_path(name))
+    named = absolute_unless_name(name) == name and not Path(name).is_absolute()
+    folder = (
+        imported_folder(prompts_kind(package), name) if named else Path(absolute_unless_name(name))
+    )
     if not folder.is_dir():
         names = (*shipped, *imported_names(prompts_kind(package)))
         raise ConfigError(
@@ -192,12 +194,12 @@ def _shipped(package: str, name: str, required: tuple[tuple[str, str], ...]) -> 
 
 def _read(folder: Path, name: str, required: Wanted) -> PromptSet:
     manifest = toml_record(folder / MANIFEST, Manifest)
-    tables = {table: file_text(folder / table) for table in required if table.endswith(".toml")}
+    tables = {table: read_text(folder / table) for table in required if table.endswith(".toml")}
     templates = {}
     for stem, variables in required.items():
         if stem not in tables:
             file = folder / f"{stem}.md"
-            templates[stem] = PromptFile(stem, file_text(file), variables.split(), str(file))
+            templates[stem] = PromptFile(stem, read_text(file), variables.split(), str(file))
     return PromptSet(name, manifest, templates, tables)
 
 

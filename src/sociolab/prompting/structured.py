@@ -15,7 +15,7 @@ from pydantic_core import from_json
 
 from sociolab.core.errors import ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt, Schema
-from sociolab.core.reading import problems_of
+from sociolab.core.reading import describe_problems
 from sociolab.prompting.channels import Span, answer_in, refuse_control_tokens
 
 Typed = TypeVar("Typed", bound=BaseModel)
@@ -177,7 +177,7 @@ def _problem(
     spoken: str, objects: _Found, whole_error: ValidationError, last: ValidationError | None
 ) -> str:
     if last is not None and not objects.broken:
-        return problems_of(last)
+        return describe_problems(last)
     if "{" in spoken:
         return f"expected a JSON object, found broken JSON ({whole_error.errors()[0]['msg']})"
     excerpt = " ".join(spoken.split())[:80]

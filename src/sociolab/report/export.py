@@ -12,7 +12,7 @@ from typing import Any
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Line
-from sociolab.core.user_files import write_whole
+from sociolab.core.user_files import write_atomically
 from sociolab.report.finding import TIDY, tidy_rows
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.section import Section, TextTable
@@ -23,7 +23,7 @@ from sociolab.report.words import instructions_notes, sanitize
 def write_report(path: Path, text: str) -> None:
     """Write a text as UTF-8; ConfigError if it cannot be written there."""
     try:
-        write_whole(path, text)
+        write_atomically(path, text)
     except OSError as error:
         raise ConfigError(
             f"the report cannot be written to {path} ({error.strerror}); name a file in a folder "

@@ -10,9 +10,9 @@ from textwrap import wrap
 from typing import Any
 
 from sociolab.core.errors import ConfigError, missing_extra
-from sociolab.core.metrics import scale
-from sociolab.core.score import foremost
-from sociolab.core.user_files import written_whole
+from sociolab.core.metrics import format_range
+from sociolab.core.score import leading_judges
+from sociolab.core.user_files import atomic_file
 from sociolab.report.schema import RunResult, ScoreEntry
 from sociolab.report.score_tables import Grid, main_measure, measures_of, pair_grids
 from sociolab.report.section import Spec
@@ -177,7 +177,12 @@ def mean_figure(result: RunResult) -> Spec | None:
             if e.measure == measure.measure and e.agent == agent and e.value is not None
         ]
     panels = [
-        Panel(f"mean, {scale(low, high)}{f' ({unit})' if unit else ''}", low, high, tuple(points))
+        Panel(
+            f"mean, {format_range(low, high)}{f' ({unit})' if unit else ''}",
+            low,
+            high,
+            tuple(points),
+        )
         for (low, high, unit), points in ranges.items()
         if points
     ]
@@ -187,7 +192,7 @@ def mean_figure(result: RunResult) -> Spec | None:
 def _main_judge(result: RunResult) -> str:
     scored = {entry.judge for entry in result.scores if entry.agent and entry.n}
     judges = {judge.judge: judge.id for judge in result.judges if judge.judge in scored}
-    return next(iter(foremost(judges)), "")
+    return next(iter(leading_judges(judges)), "")
 
 
 def heat_figure(result: RunResult) -> Spec | None:
@@ -198,7 +203,7 @@ def heat_figure(result: RunResult) -> Spec | None:
         if any(e.judge == judge for e in grid.entries):
             (measure,) = main_measure(result, entries)
             unit = metric_of(result, measure).unit
-            title = f"{headed(result, measure)}, {scale(measure.low, measure.high)}"
+            title = f"{headed(result, measure)}, {format_range(measure.low, measure.high)}"
             return _heat(grid, f"{title} ({unit})" if unit else title, result)
     return None
 
@@ -256,7 +261,7 @@ def write_figure(path: Path, spec: Spec, notes: Sequence[str] = ()) -> None:
     below = {"text": lines, "orient": "bottom", "fontSize": 7.5, "fontWeight": "normal"}
     drawn = drawing(path)({**spec, "title": below} if lines else spec)
     try:
-        with written_whole(path) as file:
+        with atomic_file(path) as file:
             file.write_bytes(drawn)
     except OSError as error:
         raise ConfigError(

@@ -65,7 +65,7 @@ def explained(measures: Iterable[Measure], declared: Declared) -> tuple[dict[str
     """By heading, what measures mean; and the legend that spells out abbreviations and says which
     end is better."""
     rows = [(m, declared.metric(m.name)) for m in measures]
-    tips = {headed(m, declared): metric.explained(m.low, m.high) for m, metric in rows}
+    tips = {headed(m, declared): metric.describe(m.low, m.high) for m, metric in rows}
     spelt = legend(((title_of(m), m.low, m.high, metric) for m, metric in rows), better=True)
     return tips, spelt
 

@@ -363,7 +363,7 @@ def _board(terms: RankingTerms, rows: Sequence[tuple[RunResult, ScoreEntry]]) ->
             *little_established(first, entries),
             spelt,
         ),
-        metric.explained(measure.low, measure.high),
+        metric.describe(measure.low, measure.high),
     )
     if not board.ranked:
         return board

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, TypeVar
 
-from sociolab.core.episode import ACT, Answered, Episode, Json, Moved, Trial, TurnsAsked, Unusable
+from sociolab.core.episode import ACT, Answered, Episode, Json, Moved, Trial, TurnCounts, Unusable
 from sociolab.core.score import JudgeId, Measure, NotKnown
 from sociolab.store.calls import SeatCost
 from sociolab.store.overview import Turns
@@ -73,8 +73,8 @@ def whole_plays_of(rows: Iterable[TrialRow], partner: str | None) -> tuple[PlayR
 
 
 def asked_of(
-    rows: Iterable[TrialRow], partner: str | None, turn_counts: Mapping[PlayKey, TurnsAsked]
-) -> dict[PlayKey, TurnsAsked]:
+    rows: Iterable[TrialRow], partner: str | None, turn_counts: Mapping[PlayKey, TurnCounts]
+) -> dict[PlayKey, TurnCounts]:
     """How often each play was asked, from that of seats; of a whole episode, its agent's seats
     together, or all where several agents met."""
     totals = dict(turn_counts)
@@ -85,10 +85,10 @@ def asked_of(
     return totals
 
 
-def asked_in(turn_counts: Mapping[Key, TurnsAsked], keys: Iterable[Key]) -> TurnsAsked:
+def asked_in(turn_counts: Mapping[Key, TurnCounts], keys: Iterable[Key]) -> TurnCounts:
     """How often these plays were asked together."""
     some = [turn_counts[key] for key in keys if key in turn_counts]
-    return TurnsAsked(sum(turns.failed for turns in some), sum(turns.asked for turns in some))
+    return TurnCounts(sum(turns.failed for turns in some), sum(turns.total for turns in some))
 
 
 def _whole_cast(trial: Trial, partner: str | None) -> tuple[str | None, str | None]:
@@ -242,7 +242,8 @@ _NONE = NotScored("cannot tell", 0, math.inf)
 @dataclass(slots=True)
 class TranscriptCounts:
     """Takes in episodes one at a time, and keeps only numbers; of what failed, by cause, the first
-    case in words: cause, problem, episode. `asked` is `Episode.asked`, failed trials included."""
+    case in words: cause, problem, episode. `asked` is `Episode.turns_by_seat`,
+    failed trials included."""
 
     ends: Counter[str] = field(default_factory=Counter)
     failed_turns: Counter[str] = field(default_factory=Counter)
@@ -251,7 +252,7 @@ class TranscriptCounts:
     asked_again: int = 0
     first_turns: dict[str, tuple[str, str, str]] = field(default_factory=dict)
     first_questions: dict[str, tuple[str, str, str]] = field(default_factory=dict)
-    asked: dict[PlayKey, TurnsAsked] = field(default_factory=dict)
+    asked: dict[PlayKey, TurnCounts] = field(default_factory=dict)
     _words: dict[PlayKey, PlayOutcome] = field(default_factory=dict)
     _turns: dict[PlayKey, PlayOutcome] = field(default_factory=dict)
     _failed: dict[PlayKey, PlayOutcome] = field(default_factory=dict)
@@ -269,7 +270,7 @@ class TranscriptCounts:
 
     def count_failures(self, episode: Episode) -> None:
         """Take in what failed in an episode, whether it was played to its end or not."""
-        for seat, turns_asked in episode.asked.items():
+        for seat, turns_asked in episode.turns_by_seat.items():
             self.asked[episode.trial.id, seat] = turns_asked
         for event in episode.events:
             if isinstance(event, Unusable) and not event.final:
@@ -287,7 +288,7 @@ class TranscriptCounts:
         self.ends["not recorded" if turns.ended is None else turns.ended] += 1
         spoken: dict[str, list[int]] = {seat: [] for seat in seats}
         for seat, count in Counter(turns.answers or (seat for seat, _ in turns.words)).items():
-            self.asked[turns.trial, seat] = TurnsAsked(0, count)
+            self.asked[turns.trial, seat] = TurnCounts(0, count)
         for seat, words in turns.words:
             if words:
                 spoken[seat].append(words)

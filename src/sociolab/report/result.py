@@ -11,15 +11,15 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sociolab.core import __version__
-from sociolab.core.episode import TurnsAsked
+from sociolab.core.episode import TurnCounts
 from sociolab.core.errors import Cause, ConfigError, did_you_mean
 from sociolab.core.score import (
     BY_FORMULA,
     JudgeId,
     Measure,
-    foremost,
-    judge_called,
-    measure_called,
+    leading_judges,
+    resolve_judge,
+    resolve_measure,
 )
 from sociolab.report.exam import exam_of
 from sociolab.report.plays import (
@@ -186,9 +186,9 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
     )
 
 
-def turns_asked(store: Store, run: str) -> dict[PlayKey, TurnsAsked]:
+def turns_asked(store: Store, run: str) -> dict[PlayKey, TurnCounts]:
     """How many turns each play of a run was asked for, and how many of them failed: see
-    `Episode.asked`. A play is a seat of a trial, or, without a seat, the whole of it."""
+    `Episode.turns_by_seat`. A play is a seat of a trial, or, without a seat, the whole of it."""
     trials, settings = store.trials(run), store.run(run).settings
     partner = _partner(settings) if isinstance(settings, dict) else None
     return asked_of(trials, partner, _observed(store, store.run(run), trials).asked)
@@ -224,7 +224,7 @@ def _failed_agents(
     turn_counts = {agent: asked_in(observed.asked, keys) for agent, keys in plays_by_agent.items()}
     return tuple(
         AgentFailures(
-            agent=agent, failed_turns=turns.failed, turns_asked=turns.asked, of=observed.unit
+            agent=agent, failed_turns=turns.failed, turns_asked=turns.total, of=observed.unit
         )
         for agent, turns in turn_counts.items()
         if turns.failed
@@ -235,7 +235,7 @@ def _score_entries(
     columns: Sequence[ColumnOutcomes],
     cells: Sequence[CellValue],
     macro: Sequence[str],
-    turn_counts: Mapping[PlayKey, TurnsAsked],
+    turn_counts: Mapping[PlayKey, TurnCounts],
     in_roles: Collection[str] | None,
 ) -> tuple[ScoreEntry, ...]:
     of_seats = [scores for scores in columns if not scores.column.whole]
@@ -357,9 +357,9 @@ def narrowed(
     """
     labels = list(dict.fromkeys(entry.judge for entry in result.scores))
     wanted_judges = [] if "all" in judges else judges
-    named = [judge_called(judge, labels, result.run) for judge in wanted_judges]
+    named = [resolve_judge(judge, labels, result.run) for judge in wanted_judges]
     measures = [Measure(m.measure, m.low, math.inf, title=m.title) for m in result.measures]
-    metric_names = {measure_called(name, measures) for name in metrics}
+    metric_names = {resolve_measure(name, measures) for name in metrics}
     for name in sorted(metric_names - {measure.name for measure in measures}):
         near = did_you_mean(name, (measure.name for measure in measures))
         raise ConfigError(
@@ -390,7 +390,7 @@ def by_main_judge(result: RunResult) -> RunResult:
     main_judges = {label: judge for label, judge in judges.items() if label not in sheets}
     if len(main_judges) <= SEVERAL:
         return result
-    return narrowed(result, [foremost(main_judges)[0], *sheets])
+    return narrowed(result, [leading_judges(main_judges)[0], *sheets])
 
 
 # ------------------------------------------------------------------ means over plays
@@ -453,7 +453,7 @@ def never_due(plays: Sequence[PlayRow], column: ScoreColumn) -> frozenset[str | 
 def entries(
     columns: Sequence[ColumnOutcomes],
     macro: Sequence[str] = (),
-    turn_counts: Mapping[PlayKey, TurnsAsked] | None = None,
+    turn_counts: Mapping[PlayKey, TurnCounts] | None = None,
     in_roles: Collection[str] | None = None,
 ) -> tuple[ScoreEntry, ...]:
     """For each agent: over all its plays, by partner, type and role; in each, a judge and measure a
@@ -500,7 +500,7 @@ def _group_entries(
     places: Sequence[int],
     columns: Sequence[ColumnOutcomes],
     macro: Sequence[str],
-    turn_counts: Mapping[PlayKey, TurnsAsked],
+    turn_counts: Mapping[PlayKey, TurnCounts],
 ) -> Iterable[ScoreEntry]:
     from sociolab.stats.intervals import mean, means, on_scale  # numpy: not before there are scores
 
@@ -556,7 +556,7 @@ def _entry(
     column: ScoreColumn,
     estimate: Estimate,
     outcomes: Sequence[PlayOutcome | None],
-    turns: TurnsAsked,
+    turns: TurnCounts,
 ) -> ScoreEntry:
     return ScoreEntry(
         agent=agent,
@@ -573,7 +573,7 @@ def _entry(
         method=column.judge.method,
         judge=column.label,
         failed_turns=turns.failed,
-        turns_asked=turns.asked,
+        turns_asked=turns.total,
     )
 
 

@@ -224,7 +224,7 @@ class ScoreEntry(ResultRecord):
     tell). `value` is null where `n` is 0. `low` and `high` bound the 95 % interval clustered by
     `clusters` scenarios (sessions, tasks); both are null, and `note` says why, where `interval` is
     "none". In these plays the agent was asked for `turns_asked` turns, of which `failed_turns`
-    failed for good (see `Episode.asked`).
+    failed for good (see `Episode.turns_by_seat`).
 
     `unscored` is the sum of `disputed` (those who were there differ), `unconfirmed` (they agree on
     what stands nowhere in the text) and `cannot_tell`. `bounds` are what the mean would be if all

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sociolab.core.metrics import scale
+from sociolab.core.metrics import format_range
 from sociolab.core.score import BY_FORMULA, Measure, Method
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.exam import judge_notes
@@ -112,7 +112,7 @@ def measures_of(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[Measu
     """The measures of these entries, in the order of the world's paper."""
     named = {entry.measure for entry in entries}
     metrics = [entry for entry in result.measures if entry.measure in named]
-    return result.declared.ordered(metrics, lambda entry: entry.measure)
+    return result.declared.sort(metrics, lambda entry: entry.measure)
 
 
 def main_measure(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
@@ -712,7 +712,7 @@ def _means_told(result: RunResult, entries: Sequence[ScoreEntry], measure: Measu
 
 def _scale(result: RunResult, measure: MeasureEntry) -> str:
     better = metric_of(result, measure).better
-    return scale(measure.low, measure.high) + (f", {better} is better" if better else "")
+    return format_range(measure.low, measure.high) + (f", {better} is better" if better else "")
 
 
 def _describe_mean(result: RunResult, entry: ScoreEntry, measure: MeasureEntry) -> str:

@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sociolab.core.episode import AgentKind, TurnsAsked
+from sociolab.core.episode import AgentKind, TurnCounts
 from sociolab.core.instructions import (
     INSTRUCTIONS,
     STAND_INS,
     Prompts,
-    instructions_from,
+    parse_instructions,
 )
-from sociolab.core.metrics import Declared, Metric, directions, scale
+from sociolab.core.metrics import Declared, Metric, describe_directions, format_range
 from sociolab.core.score import JudgeId, Measure, Method
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry, macro_of
 
@@ -167,7 +167,7 @@ def notes_of_sets(
     """The same by the settings of a run and, by label, the prompts of judges; who is meant stands
     in it where not all are of one standing."""
     prompts_of: dict[str, Prompts | None] = dict(judges)
-    played = instructions_from(run.get(INSTRUCTIONS)) if isinstance(run, dict) else None
+    played = parse_instructions(run.get(INSTRUCTIONS)) if isinstance(run, dict) else None
     if played and "model" in declared.agents.values():
         prompts_of["the agents"] = played.prompts
     who_by_note: dict[str, list[str]] = {}
@@ -286,7 +286,7 @@ def headed(result: RunResult, measure: MeasureEntry) -> str:
 def tips(result: RunResult) -> dict[str, str]:
     """By title, what each measure means, its range and which end is better."""
     return {
-        headed(result, measure): metric_of(result, measure).explained(measure.low, measure.high)
+        headed(result, measure): metric_of(result, measure).describe(measure.low, measure.high)
         for measure in result.measures
     }
 
@@ -303,7 +303,9 @@ def legend(
     alike: dict[str, list[list[str]]] = {}
     for title, low, high, metric in rows:
         if metric.label:
-            alike.setdefault(f"{metric.label} ({scale(low, high)})", []).append(title.split(" "))
+            alike.setdefault(f"{metric.label} ({format_range(low, high)})", []).append(
+                title.split(" ")
+            )
     spelt = []
     for name, titles in alike.items():
         shared = [word for word in titles[0] if all(word in words for words in titles)]
@@ -311,7 +313,7 @@ def legend(
     if any(title.endswith(" macro") for title, *_ in rows):
         spelt.append("micro: mean over episodes; macro: mean of the clusters' means")
     if better or any(metric.better == "lower" for *_, metric in rows):
-        spelt.append(directions({title: metric for title, _, _, metric in rows}))
+        spelt.append(describe_directions({title: metric for title, _, _, metric in rows}))
     return "; ".join(spelt)
 
 
@@ -442,18 +444,18 @@ def size_words(result: RunResult, entries: Sequence[ScoreEntry]) -> str:
     return f"n: scores; for macro averages, {result.declared.cluster}s"
 
 
-def failed_of(turns: TurnsAsked) -> str:
+def failed_of(turns: TurnCounts) -> str:
     """What an agent failed of what it was asked, as in "13 % (24 of 192)"; empty where nothing."""
     if not turns.failed:
         return ""
-    return f"{share(*turns)} ({turns.failed:,} of {turns.asked:,})"
+    return f"{share(*turns)} ({turns.failed:,} of {turns.total:,})"
 
 
 def failed_turns(entry: ScoreEntry) -> str:
     """`failed_of` the turns of an entry's agent; empty beside figures that this package counts
     itself, one of which is just that."""
     own = entry.judge in OWN
-    return "" if own else failed_of(TurnsAsked(entry.failed_turns, entry.turns_asked))
+    return "" if own else failed_of(TurnCounts(entry.failed_turns, entry.turns_asked))
 
 
 def failed_share(entry: ScoreEntry) -> str:

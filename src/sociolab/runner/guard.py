@@ -17,7 +17,7 @@ from typing import Any
 from sociolab.core.episode import ACT, Action, Json
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, WorldError
 from sociolab.core.ports import NoReply, Player, Reply, Request
-from sociolab.core.redaction import redacted
+from sociolab.core.redaction import redact
 from sociolab.core.tracebacks import describe_error
 from sociolab.engine.checking import action_problem
 from sociolab.runner.progress import Waits
@@ -201,7 +201,7 @@ class Bounds:
                 raise
             raise LateError from error
         except SociolabError as error:  # raised by its own hand, with whatever text
-            error.args = (redacted(str(error), lookalikes=True),)
+            error.args = (redact(str(error), lookalikes=True),)
             raise
         except SystemExit as error:
             raise QuitError(describe_error(error)) from error

@@ -22,7 +22,7 @@ from sociolab.core.errors import (
 from sociolab.core.instructions import Prompts
 from sociolab.core.ports import Judge
 from sociolab.core.score import (
-    UNTOLD,
+    UNNAMED_MEASURE,
     JudgeId,
     JudgeRole,
     Measure,
@@ -46,8 +46,8 @@ class Jury:
     """Has episodes judged, and keeps the verdicts. Call `settle` when all is judged.
 
     A judge that breaks has failed in all that it gives elsewhere; while that is not known, in
-    `UNTOLD`. Where somebody has mended its code, what the old code broke goes as the new code
-    judges. A fatal ModelError (credentials, budget) and a StoreError pass through.
+    `UNNAMED_MEASURE`. Where somebody has mended its code, what the old code broke goes as the new
+    code judges. A fatal ModelError (credentials, budget) and a StoreError pass through.
     """
 
     def __init__(self, store: Store, run: str, waits: Waits) -> None:
@@ -216,7 +216,7 @@ def told_cells(store: Store, run: str, judge: JudgeId) -> Cells:
     """What a judge is for, as in the first episode of a run where it told; empty if in none."""
     seats: Mapping[str, Sequence[str]] | None = None
     for row in store.verdicts.judgings(run, judge):
-        verdicts = [verdict for verdict in row.verdicts if verdict.measure != UNTOLD]
+        verdicts = [verdict for verdict in row.verdicts if verdict.measure != UNNAMED_MEASURE]
         if row.trial is not None and verdicts:
             if seats is None:
                 seats = {
@@ -240,9 +240,9 @@ def failures_of(
 
 
 def seated(cells: Cells, seats: Sequence[str]) -> tuple[tuple[Measure, str | None], ...]:
-    """The measures and seats that are due in an episode; `UNTOLD` where nothing is known."""
+    """The measures and seats due in an episode; `UNNAMED_MEASURE` where nothing is known."""
     if not cells:
-        return ((UNTOLD, None),)
+        return ((UNNAMED_MEASURE, None),)
     return tuple(
         (measure, None if place is None else seats[place])
         for measure, place in cells

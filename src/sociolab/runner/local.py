@@ -162,24 +162,26 @@ async def _play_and_judge(context: RunContext, jury: Jury, row: TrialRow) -> Non
 
 
 def spoiled(episode: Episode, limit: float) -> str:
-    """Which seat failed more than this share of its turns (see `Episode.asked`), in a sentence
-    without a full stop; "" if none did, and where the limit is 1.
+    """Which seat failed more than this share of its turns (see `Episode.turns_by_seat`), in a
+    sentence without a full stop; "" if none did, and where the limit is 1.
 
     Exactly the limit is not more. It hangs on what is on record alone, so that a trial that is
     resumed comes to the same, and no call is made for it.
     """
     over = {
-        seat: turns for seat, turns in episode.asked.items() if turns.failed / turns.asked > limit
+        seat: turns
+        for seat, turns in episode.turns_by_seat.items()
+        if turns.failed / turns.total > limit
     }
     if not over:
         return ""
-    seat, worst = max(over.items(), key=lambda item: item[1].failed / item[1].asked)
+    seat, worst = max(over.items(), key=lambda item: item[1].failed / item[1].total)
     what = "turn" if episode.moves or episode.failed_turns else "question"
     rest = len(over) - 1
     too = f", and {'another seat' if rest == 1 else f'{rest} more seats'} too many"
     return (
-        f"{seat} ({episode.trial.agent(seat)}) failed {worst.failed:,} of {worst.asked:,} "
-        f"{what}{'' if worst.asked == 1 else 's'}{too if rest else ''} "
+        f"{seat} ({episode.trial.agent(seat)}) failed {worst.failed:,} of {worst.total:,} "
+        f"{what}{'' if worst.total == 1 else 's'}{too if rest else ''} "
         f"(limit: {_limit_words(limit)})"
     )
 

@@ -17,7 +17,7 @@ from typing import TypeAlias
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import Attempt, CallKey, ChatReply, Prompt
 from sociolab.core.score import JudgeId
-from sociolab.core.tracebacks import in_file, users_own
+from sociolab.core.tracebacks import format_place, is_users_own
 from sociolab.store.calls import RunReplies
 
 PATIENCE = 30.0
@@ -167,8 +167,8 @@ def blocks_at(thread: int) -> str:
     """Where in somebody's own file a thread is, such as " (my_agent.py, line 12, in reply)"; "" if
     it is in none."""
     frame = sys._current_frames().get(thread)
-    frames = [entry for entry in extract_stack(frame) if users_own(entry)] if frame else []
-    return f" ({in_file(frames[-1])})" if frames else ""
+    frames = [entry for entry in extract_stack(frame) if is_users_own(entry)] if frame else []
+    return f" ({format_place(frames[-1])})" if frames else ""
 
 
 def now() -> float:

@@ -25,7 +25,7 @@ from sociolab.core.ports import (
     Served,
     Usage,
 )
-from sociolab.core.redaction import redacted
+from sociolab.core.redaction import redact
 from sociolab.store.database import Database, as_bytes, as_text
 
 
@@ -632,7 +632,7 @@ def _call_key(row: tuple[Any, ...]) -> CallKey:
 
 def _clean(prompt: Prompt) -> Prompt:
     """The prompt; without the secrets in it, should a player have told one."""
-    texts = [redacted(message.text) for message in prompt.messages]
+    texts = [redact(message.text) for message in prompt.messages]
     if all(text is message.text for text, message in zip(texts, prompt.messages, strict=True)):
         return prompt
     said = (replace(one, text=text) for one, text in zip(prompt.messages, texts, strict=True))

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from sociolab.core.errors import StorageError, StoreError, did_you_mean
-from sociolab.core.redaction import redacted
+from sociolab.core.redaction import redact
 from sociolab.store.connect import FREE_SOME, FrozenConnection, storage_error
 
 if TYPE_CHECKING:
@@ -383,7 +383,7 @@ def _running_task() -> Task[Any] | None:
 
 def _clean(value: Value) -> Value:
     """The value; text without the secrets in it."""
-    return redacted(value) if isinstance(value, str) else value
+    return redact(value) if isinstance(value, str) else value
 
 
 def _storable(value: Value) -> Value:

@@ -26,11 +26,11 @@ from sociolab.core import __version__
 from sociolab.core.codec import decode_event, decode_trial, encode_event, encode_trial
 from sociolab.core.episode import Json, Task, Trial
 from sociolab.core.errors import Cause, ModelError, SociolabError, StoreError
-from sociolab.core.metrics import declared_from
+from sociolab.core.metrics import parse_declared
 from sociolab.core.ports import Attempt, CallKey, ChatReply, Prompt
 from sociolab.core.reading import first_problem
 from sociolab.core.score import JudgeId, Verdict
-from sociolab.core.user_files import written_whole
+from sociolab.core.user_files import atomic_file
 from sociolab.store.calls import RunReplies
 from sociolab.store.database import replaced
 from sociolab.store.store import Status, Store
@@ -49,7 +49,7 @@ def export_run(store: Store, name: str, file: Path) -> None:
     store.run_pk(name)
     try:
         with (
-            written_whole(file) as part,
+            atomic_file(file) as part,
             _opened_to_write(part, packed=file.suffix == ".gz") as out,
         ):
             count = 0
@@ -266,7 +266,7 @@ class _Import:
                 run.world,
                 run.settings,
                 plan,
-                declared_from(json.dumps(run.declared)),
+                parse_declared(json.dumps(run.declared)),
                 keeps=run.keeps,
                 created=run.created,
                 seconds=run.seconds,

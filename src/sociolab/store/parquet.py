@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from sociolab.core.episode import Answered, Ended, Event, Moved, Trial, Unusable
 from sociolab.core.errors import StoreError, missing_extra
 from sociolab.core.ports import Usage
-from sociolab.core.user_files import written_whole
+from sociolab.core.user_files import atomic_file
 from sociolab.store.database import replaced
 from sociolab.store.store import Store
 
@@ -230,7 +230,7 @@ def _write(file: Path, columns: Mapping[str, str], rows: Iterable[Row]) -> None:
     remaining = iter(rows)
     # zstd, since each prompt holds most of the one before: a third of what snappy makes of it.
     with (
-        written_whole(file) as part,
+        atomic_file(file) as part,
         parquet.ParquetWriter(part, schema, compression="zstd") as writer,
     ):
         while batch := list(islice(remaining, _BATCH)):

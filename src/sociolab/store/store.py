@@ -17,8 +17,8 @@ from typing import Any, Literal, Self, TypeAlias
 from sociolab.core.codec import decode_event, decode_trial, encode_event, encode_trial
 from sociolab.core.episode import Agent, Episode, Event, Json, Task, Trial
 from sociolab.core.errors import Cause, StorageError, StoreError
-from sociolab.core.metrics import UNDECLARED, Declared, declared_from
-from sociolab.core.redaction import redacted_bytes
+from sociolab.core.metrics import UNDECLARED, Declared, parse_declared
+from sociolab.core.redaction import redact_bytes
 from sociolab.store.calls import Calls
 from sociolab.store.connect import checked_name, connect, lock_run, storage_error, store_path
 from sociolab.store.database import Database, as_text
@@ -156,7 +156,7 @@ class Store(Database):
         pk, name, world, settings, declared, *rest = row
         agents = {agent.label: agent for agent in self.agents(pk).values()}
         kinds = {label: agent.kind for label, agent in agents.items()}
-        of_run = replace(declared_from(as_text(declared)), agents=kinds)
+        of_run = replace(parse_declared(as_text(declared)), agents=kinds)
         run_row = RunRow(name, world, json.loads(as_text(settings)), of_run, *rest)
         return replace(run_row, agents=agents)
 
@@ -475,7 +475,7 @@ class Store(Database):
 
     def attach(self, run: str, trial: str, name: str, data: bytes) -> None:
         """Add a piece to an attachment; compressed if that is smaller."""
-        data = redacted_bytes(data)
+        data = redact_bytes(data)
         packed = zlib.compress(data)
         small = len(packed) < len(data)
         self.write(

@@ -12,7 +12,7 @@ from sociolab.core.episode import Json
 from sociolab.core.errors import Cause, StoreError
 from sociolab.core.instructions import Prompts
 from sociolab.core.score import (
-    UNTOLD,
+    UNNAMED_MEASURE,
     JudgeId,
     Measure,
     NotKnown,
@@ -118,7 +118,7 @@ class Verdicts:
 
         Where it is stored already, a verdict takes the place of a failure or is added where there
         was none; a score (or "cannot tell") that stands is kept, see `delete`. A failure
-        in `UNTOLD` goes as the judge tells what it measures.
+        in `UNNAMED_MEASURE` goes as the judge tells what it measures.
         """
         with self._db.part():
             run_pk, target = self._db.run_pk(run), self._target(run, trial, cell)
@@ -129,7 +129,7 @@ class Verdicts:
                 self._say(run_pk, fresh, verdicts, {})
             else:
                 new = tuple(verdicts)
-                if any(verdict.measure != UNTOLD for verdict in new):
+                if any(verdict.measure != UNNAMED_MEASURE for verdict in new):
                     self._drop_untold(run_pk, judging_pk)
                 self._say(run_pk, judging_pk, new, self._stored(judging_pk))
 
@@ -265,7 +265,7 @@ class Verdicts:
         self._db.execute(
             "DELETE FROM verdicts WHERE judging = ? AND kind = 'failure' "
             "AND measure IN (SELECT pk FROM measures WHERE run = ? AND name = ? AND title = ?)",
-            (judging, run, UNTOLD.name, UNTOLD.title),
+            (judging, run, UNNAMED_MEASURE.name, UNNAMED_MEASURE.title),
         )
 
     def _say(self, run: int, judging: int, verdicts: Iterable[Verdict], stored: _Stored) -> None:

@@ -25,7 +25,7 @@ from sociolab.core.errors import ModelError, SociolabError, StoreError
 from sociolab.core.metrics import Declared
 from sociolab.core.ports import NoReply, Player, Question, Reply, Request, World
 from sociolab.core.reading import first_problem
-from sociolab.engine.checking import checked
+from sociolab.engine.checking import check_reply
 from sociolab.engine.driver import drive
 from sociolab.report.words import sanitize
 from sociolab.studies.screen import Asking, SeatScene, as_seen, asking, how_it_ended, told_sections
@@ -424,7 +424,7 @@ def key_of(event: Moved | Answered | Unusable) -> Key:
 
 def value_of(sent: Sent, request: Request) -> tuple[Action, ...] | BaseModel | NoReply:
     """What was sent as a reply to a request; NotTaken says what is wrong with it."""
-    requested = request.wanted
+    requested = request.expected
     if sent.skipped and request.optional:
         return NoReply("gave up", SKIPPED, again=False)
     if isinstance(requested, Question):
@@ -443,7 +443,9 @@ def _actions(sent: Sent, space: ActionSpace, request: Request) -> tuple[Action, 
         for action in sent.actions
     )
     seats = request.observation.others
-    result = checked(request, Reply(actions), seats, lambda name: name if name in seats else None)
+    result = check_reply(
+        request, Reply(actions), seats, lambda name: name if name in seats else None
+    )
     if isinstance(result, NoReply):
         raise NotTaken(f"{result.problem[:1].upper()}{result.problem[1:]}.")
     assert isinstance(result.value, tuple)

@@ -152,7 +152,7 @@ def run_settings(plan: PlayPlan, partner_cast: PartnerCast | None = None) -> Map
         "data_source": plan.data,
         "agents": [[agent.label, agent.settings] for agent in agents],
         "partner": None,
-        "judges": [judge.id.recorded() for judge in partner_cast.judges],
+        "judges": [judge.id.as_row() for judge in partner_cast.judges],
         "tasks": plan.tasks,
         "limit": plan.limit,
         "repeats": plan.plays,

@@ -18,7 +18,7 @@ from sociolab.app.data.sets import load_world, wanted_tasks, world_names
 from sociolab.app.registry import world_plugin, worlds_that
 from sociolab.core.episode import Json, Task
 from sociolab.core.errors import ConfigError
-from sociolab.core.user_files import data_folder, fresh_folder
+from sociolab.core.user_files import find_data_folder, fresh_folder
 from sociolab.plugin.shown import DecidedCluster, ReviewedTask
 from sociolab.report.export import csv_text
 from sociolab.report.words import listed
@@ -290,7 +290,7 @@ def revise(store: Store, study: str, to: Path) -> tuple[str, ...]:
     if not decisions:
         raise ConfigError(f'"{study}" has no review yet; nothing to revise')
     data = reviewing.plan.data
-    source = None if data is None else data_folder(world, data)
+    source = None if data is None else find_data_folder(world, data)
     with fresh_folder(to) as fresh:
         done = write(source, fresh, study, decisions)
     return (*_summarize(decisions), *done, f"wrote {to}; check it: sociolab data check {to}")

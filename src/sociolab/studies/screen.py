@@ -17,11 +17,11 @@ from sociolab.core.episode import (
     Episode,
     Event,
     Moved,
-    shown_value,
+    format_value,
 )
 from sociolab.core.metrics import Declared
 from sociolab.core.ports import Line, Question, Request, World, WorldKit
-from sociolab.engine.visibility import leaves
+from sociolab.engine.visibility import seat_leaves
 from sociolab.store.store import TrialRow
 from sociolab.store.studies import Progress
 
@@ -197,13 +197,13 @@ def show_lines(lines: Iterable[Line], declared: Declared) -> tuple[ShownLine, ..
 def _tag(action: Action, declared: Declared) -> str:
     """What was done, in the world's words; nothing before speech that has no fields."""
     label = "" if action.kind in declared.spoken else declared.acts.get(action.kind, action.kind)
-    values = ", ".join(f"{name}: {shown_value(value)}" for name, value in action.fields.items())
+    values = ", ".join(f"{name}: {format_value(value)}" for name, value in action.fields.items())
     return f"{label} ({values})" if label and values else label or values
 
 
 def asking(request: Request, seconds_left: float, over: str) -> Asking:
     """What a request asks for, to be shown; `over` says why the conversation is, if it is."""
-    form = request.wanted
+    form = request.expected
     act = _act_form(form, request.observation.others) if isinstance(form, ActionSpace) else None
     question = _question_form(form) if isinstance(form, Question) else None
     return Asking(
@@ -313,7 +313,7 @@ def how_it_ended(
         kind = space.get(action.kind) if space else None
         if kind and kind.ends:
             return _over(kind.ends, declared)
-    leavers = [move.seat for move in moves if space and leaves(move, space)]
+    leavers = [move.seat for move in moves if space and seat_leaves(move, space)]
     if seats - len(leavers) > 1:
         return ALL_TURNS
     return YOU_LEFT if leavers[-1] == seat else PARTNER_LEFT

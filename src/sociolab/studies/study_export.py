@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from sociolab.core.episode import AgentKind, Json, Moved, Unusable, shown_value
+from sociolab.core.episode import AgentKind, Json, Moved, Unusable, format_value
 from sociolab.core.errors import ConfigError
 from sociolab.report.export import csv_text
 from sociolab.store.database import replaced
@@ -70,7 +70,7 @@ def _texts(store: Store, row: StudyRow) -> dict[str, str]:
         "assignments.csv": _assignments(store, row, names),
         "answers.csv": csv_text(
             ("participant", "item", "name", "value", "at"),
-            ((who, item, name, shown_value(value), at) for who, item, name, value, at in answers),
+            ((who, item, name, format_value(value), at) for who, item, name, value, at in answers),
         ),
         "answers.jsonl": "".join(
             json.dumps(dict(zip(_ANSWER, answer, strict=True)), ensure_ascii=False) + "\n"
@@ -200,7 +200,7 @@ def _survey(
     rows: dict[str, dict[str, str]] = {}
     for who, item, name, value, _ in answers:
         if item == WHOLE and name in columns:
-            rows.setdefault(who, {})[name] = shown_value(value)
+            rows.setdefault(who, {})[name] = format_value(value)
     return csv_text(
         ("participant", *columns),
         ((who, *(rows[who].get(name) for name in columns)) for who in people if who in rows),

@@ -9,7 +9,7 @@ class TestMyPlayer(PlayerContract):
 
 from typing import TYPE_CHECKING
 
-from sociolab.core.lazy import loaded_when_used
+from sociolab.core.lazy import lazy_getattr
 
 if TYPE_CHECKING:
     from sociolab.testing.contracts import JudgeContract, PlayerContract, WorldContract
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["JudgeContract", "MindContract", "PlayerContract", "WorldContract"]
 
-__getattr__ = loaded_when_used(
+__getattr__ = lazy_getattr(
     __name__,
     {
         "JudgeContract": "sociolab.testing.contracts",

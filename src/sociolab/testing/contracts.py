@@ -21,7 +21,7 @@ from sociolab.core.episode import (
     Moved,
     Task,
     Unusable,
-    shown_value,
+    format_value,
 )
 from sociolab.core.ports import Judge, NoReply, Observation, Player, Question, Reply, Request, World
 from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
@@ -201,7 +201,7 @@ class PlayerContract:
             first.request.seat,
             first.request.turn,
             2,
-            first.request.wanted,
+            first.request.expected,
             first.request.observation,
             problem="expected a JSON object, found an empty reply",
         )
@@ -373,7 +373,7 @@ class WorldContract:
                 )
                 for value in (value for action in move.actions for value in action.fields.values()):
                     message = f'the line of turn {move.turn + 1} tells "{value}": found {line.text}'
-                    assert shown_value(value) in line.text, message
+                    assert format_value(value) in line.text, message
             for seat in episode.trial.task.seats:
                 partial = world.transcript(episode, seat)
                 assert len(partial.lines) <= len(transcript.lines), (
@@ -445,4 +445,4 @@ def _noting(player: Player, exchanges: list[Exchange]) -> Player:
 
 
 def _kinds(request: Request) -> Sequence[ActionKind]:
-    return () if isinstance(request.wanted, Question) else request.wanted.kinds
+    return () if isinstance(request.expected, Question) else request.expected.kinds

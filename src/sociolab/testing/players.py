@@ -59,10 +59,10 @@ class AnyPlayer:
             request.seed, request.trial, request.seat, request.turn, request.name, request.attempt
         )
         count = memory + 1 if isinstance(memory, int) else 1
-        if isinstance(request.wanted, Question):
-            return Reply(any_answer(request.wanted, chance), count)
-        most = chance.randint(1, request.wanted.most)
-        actions = [self._action(request, request.wanted, chance) for _ in range(most)]
+        if isinstance(request.expected, Question):
+            return Reply(any_answer(request.expected, chance), count)
+        most = chance.randint(1, request.expected.most)
+        actions = [self._action(request, request.expected, chance) for _ in range(most)]
         return Reply(tuple(actions), count)
 
     def _action(self, request: Request, space: ActionSpace, chance: Random) -> Action:
@@ -86,10 +86,10 @@ class OddPlayer:
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """A valid reply."""
-        if isinstance(request.wanted, Question):
-            return Reply(any_answer(request.wanted, stream(request.seed, request.turn)))
-        kinds = [kind for kind in request.wanted.kinds if not kind.leaves]
-        kinds = kinds or list(request.wanted.kinds)
+        if isinstance(request.expected, Question):
+            return Reply(any_answer(request.expected, stream(request.seed, request.turn)))
+        kinds = [kind for kind in request.expected.kinds if not kind.leaves]
+        kinds = kinds or list(request.expected.kinds)
         kind = kinds[request.turn * self._first % len(kinds)]
         fields = any_fields(kind, stream(request.seed, request.turn))
         text = ODD_TEXTS[(self._first + request.turn // 2) % len(ODD_TEXTS)]
@@ -106,7 +106,7 @@ class Whisperer:
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """The other player's reply, with whom it is for; words hold a mark of the turn."""
-        reply, space = await self._player.reply(request, memory), request.wanted
+        reply, space = await self._player.reply(request, memory), request.expected
         if isinstance(space, Question) or not isinstance(reply, Reply):
             return reply
         assert isinstance(reply.value, tuple)

@@ -5,7 +5,7 @@ Public are the names that a mind of your own needs (docs/stss.md).
 
 from typing import TYPE_CHECKING
 
-from sociolab.core.lazy import loaded_when_used
+from sociolab.core.lazy import lazy_getattr
 
 if TYPE_CHECKING:
     from sociolab.town.mind import Mind
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Decision", "Mind", "ScriptedMind", "TalkOrNot"]
 
-__getattr__ = loaded_when_used(
+__getattr__ = lazy_getattr(
     __name__,
     {
         "Decision": "sociolab.town.questions",

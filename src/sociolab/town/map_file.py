@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from sociolab.core.errors import ConfigError
-from sociolab.core.reading import file_text, problem_of, read_toml
+from sociolab.core.reading import describe_problem, read_text, read_toml
 from sociolab.town.map import (
     AROUND,
     GROUND_SIGNS,
@@ -356,7 +356,7 @@ class Drawing(Generic[Content]):
 
 def read_drawing(path: Path, shape: type[Content]) -> Drawing[Content]:
     """A file with a plan; ConfigError with file and line where it cannot be read."""
-    text = file_text(path)
+    text = read_text(path)
     try:
         content = shape.model_validate(read_toml(path))
     except ValidationError as error:
@@ -377,7 +377,7 @@ def _first_problem(path: Path, text: str, error: ValidationError) -> str:
         where = drawing.where(key)
         if where != str(path):
             break
-    return f"{where}: {problem_of(item)}."
+    return f"{where}: {describe_problem(item)}."
 
 
 def _line(path: Path, line: int | None) -> str:

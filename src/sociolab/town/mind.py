@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 from sociolab.core.episode import Json, Unusable
 from sociolab.core.errors import ReplyError, WorldError
 from sociolab.core.ports import NoReply, Observation, Question, Reply, Request, Sent, Step
-from sociolab.engine.journal import event_of, unusable_of
+from sociolab.engine.journal import reply_event, unusable_event
 from sociolab.engine.scene import FailurePolicy
 from sociolab.town.questions import Acted, MindAnswer, MindQuestion
 
@@ -73,10 +73,10 @@ def answered(
     while True:
         reply = checked(question, request, _only(request, (yield (request,))))
         if isinstance(reply, Reply):
-            yield event_of(request, reply)
+            yield reply_event(request, reply)
             return cast("A", reply.value)
         final = policy.is_final(request, reply)
-        failure = unusable_of(request, reply, final=final)
+        failure = unusable_event(request, reply, final=final)
         yield failure
         if final:
             return failure

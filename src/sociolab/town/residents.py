@@ -11,7 +11,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sociolab.core.reading import Faults, all_problems, file_text, read_toml
+from sociolab.core.reading import Faults, all_problems, read_text, read_toml
 from sociolab.town.clock import TimeOfDay
 from sociolab.town.map import Place, TownMap
 from sociolab.town.map_file import own_map
@@ -157,7 +157,7 @@ def load_residents(path: Path, town: TownMap) -> tuple[Resident, ...]:
 
 def read_residents(path: Path, faults: Faults) -> tuple[LocatedResident, ...]:
     """Those of a TOML file whose records can be read; what is wrong with the others is added."""
-    lines = file_text(path).splitlines()
+    lines = read_text(path).splitlines()
     rows = read_toml(path)
     tables = rows.pop("resident", None)
     if rows or not isinstance(tables, list) or not tables:

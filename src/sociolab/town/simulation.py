@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 from sociolab.core.episode import Ended, Event, Happened, Unusable
 from sociolab.core.errors import WorldError
 from sociolab.core.ports import Completed, Play, Reply, Request, Sent, StartRequests
-from sociolab.engine.journal import event_of, unusable_of
+from sociolab.engine.journal import reply_event, unusable_event
 from sociolab.town.generative.life import GenerativeLife
 from sociolab.town.life import Life
 from sociolab.town.lockstep import LockStep, Round, Thread
@@ -129,12 +129,12 @@ class _Town:
             reply = checked(question, item.request, item.reply)
             if isinstance(reply, Reply):
                 if question.recorded:
-                    self.trace.hold(question.asked.resident, event_of(item.request, reply))
+                    self.trace.hold(question.asked.resident, reply_event(item.request, reply))
                 del self._threads[key]
                 self._answered(thread, reply.value)
                 continue
             final = self.setting.policy.is_final(item.request, reply)
-            failure = unusable_of(item.request, reply, final=final)
+            failure = unusable_event(item.request, reply, final=final)
             self.trace.hold(question.asked.resident, failure)
             if not final:
                 self._asked.append(item.request.again(reply))

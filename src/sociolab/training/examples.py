@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from sociolab.app.transcripts import Key
-from sociolab.core.code_fingerprint import mark
+from sociolab.core.code_fingerprint import short_code
 from sociolab.core.episode import ACT, CastMember
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import Line, Observation, Request
@@ -183,7 +183,7 @@ def names_of(label: str | None, code: str | None) -> tuple[str, ...]:
     """How an agent may be called: its label, and of a Python class "LABEL@MARK" of its code."""
     if label is None:
         return ()
-    return (label,) if code is None else (label, f"{label}@{mark(code)}")
+    return (label,) if code is None else (label, f"{label}@{short_code(code)}")
 
 
 def seat_number(turn: StoredTurn) -> str:

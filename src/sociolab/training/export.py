@@ -17,7 +17,7 @@ from sociolab.analysis.agent_labels import agent_names
 from sociolab.analysis.values import values_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.seeding import stream
-from sociolab.core.user_files import free_file, written_whole
+from sociolab.core.user_files import atomic_file, require_new_file
 from sociolab.report.run_facts import recorded_labels
 from sociolab.report.words import percent, plural
 from sociolab.store.database import replaced
@@ -258,7 +258,7 @@ def _beside(path: Path) -> Iterator[IO[str]]:
     try:
         if path.is_dir():
             raise ConfigError(f"{path} is a folder; name a file")
-        with written_whole(path) as part, _opened(part, packed=path.suffix == ".gz") as lines:
+        with atomic_file(path) as part, _opened(part, packed=path.suffix == ".gz") as lines:
             yield lines
     except OSError as error:
         raise ConfigError(
@@ -297,7 +297,7 @@ def free_output(path: Path, *, replace: bool) -> None:
     if replace and path.is_file():
         return
     try:
-        free_file(path, "FILE")
+        require_new_file(path, "FILE")
     except ConfigError as error:
         hint = "; --replace writes over it" if path.is_file() else ""
         raise ConfigError(f"{error}{hint}") from error

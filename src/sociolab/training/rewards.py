@@ -18,8 +18,8 @@ from sociolab.core.score import (
     Score,
     Unscored,
     Verdict,
-    foremost,
-    label_like,
+    leading_judges,
+    match_label,
 )
 from sociolab.report.words import listed, method_words, plural
 
@@ -137,7 +137,7 @@ class RunRewards:
         raise ConfigError(f"choose the reward with --metric, one of {', '.join(measures)}")
 
     def judge_of(self, measure: str, requested: str | None) -> str:
-        """Who scored a measure: the judge that is wanted, or the foremost (`core.score.foremost`)
+        """Who scored a measure: the requested judge, or the leading one (see `leading_judges`)
         that is no baseline.
 
         ConfigError where nobody did, where several come first and none is named, where only
@@ -160,14 +160,14 @@ class RunRewards:
                 f"since training raises its reward"
             )
         judges = measures[measure]
-        requested = requested and label_like(requested, judges, "--by")
+        requested = requested and match_label(requested, judges, "--by")
         if requested is not None and requested not in judges:
             raise ConfigError(
                 f'--by: "{requested}" gave no {measure} in these runs, expected one of '
                 f"{', '.join(judges)}"
             )
         by_label = {label: judge for run in self._runs for label, judge in run.judges.items()}
-        leading = foremost({label: by_label[label] for label in judges})
+        leading = leading_judges({label: by_label[label] for label in judges})
         results = [label for label in leading if by_label[label].method not in BASELINES]
         if requested is None and not results:
             raise ConfigError(

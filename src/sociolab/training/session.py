@@ -27,7 +27,7 @@ from sociolab.core.ports import (
     Request,
     World,
 )
-from sociolab.core.score import UNTOLD, JudgeId, Measure, ScoreFailure, Unscored, Verdict
+from sociolab.core.score import UNNAMED_MEASURE, JudgeId, Measure, ScoreFailure, Unscored, Verdict
 from sociolab.engine.driver import drive
 from sociolab.runner.judging import cells_of, failures_of, verdicts_of
 from sociolab.training.rewards import RewardStatus, reward_of
@@ -335,9 +335,9 @@ class SeatJudges:
                     continue
                 metric = verdict.measure.name
                 if isinstance(verdict, ScoreFailure):
-                    what = UNTOLD.title if verdict.measure == UNTOLD else metric
+                    what = UNNAMED_MEASURE.title if verdict.measure == UNNAMED_MEASURE else metric
                     failures.append(f"{what} by {name}: {verdict.cause}: {verdict.problem}")
-                if verdict.measure == UNTOLD or _is_not_due(verdict):
+                if verdict.measure == UNNAMED_MEASURE or _is_not_due(verdict):
                     continue
                 reward = reward_of(verdict, judge.id.method)
                 rewards = scores.of_episode if verdict.seat is None else scores.rewards

@@ -340,7 +340,7 @@ def _own_actions(world: Any, episode: Episode, seat: str) -> Mapping[int, tuple[
 
 def _text(request: Request, event: Moved | Answered, own: tuple[Action, ...]) -> str | None:
     """The reply as a model writes it; None where the record has another form than is asked for."""
-    expected = request.wanted
+    expected = request.expected
     if isinstance(event, Moved) and isinstance(expected, ActionSpace):
         if [action.kind for action in own] != [action.kind for action in event.actions]:
             return None

@@ -18,7 +18,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from sociolab.core.errors import ConfigError, SociolabError, StoreError
-from sociolab.core.redaction import redacted
+from sociolab.core.redaction import redact
 from sociolab.report.html import STATIC as REPORT_STATIC
 from sociolab.report.html import spec_json, upright
 from sociolab.report.words import person_name, sanitize, spelled
@@ -165,7 +165,7 @@ def error_answer(
     request: Request, status: int, message: str, seconds: int | None = None
 ) -> Response:
     """An error as an answer. `seconds`: when to try again."""
-    message = redacted(message)
+    message = redact(message)
     headers = {"Retry-After": str(seconds)} if seconds is not None else None
     if wants_json(request):
         return JSONResponse({"detail": message}, status, headers)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sociolab.core.errors import ConfigError
-from sociolab.core.user_files import data_folder, imported_folder
+from sociolab.core.user_files import find_data_folder, imported_folder
 
 
 @pytest.fixture(autouse=True)
@@ -20,16 +20,16 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_name_is_the_imported_set() -> None:
-    assert data_folder("sotopia", "pub") == imported_folder("sotopia", "pub")
+    assert find_data_folder("sotopia", "pub") == imported_folder("sotopia", "pub")
 
 
 @pytest.mark.parametrize("written", [".", "./pub", "pub/", "../work", "../work/pub"])
 def test_a_path_is_the_folder_that_it_names(written: str) -> None:
-    assert data_folder("sotopia", written) == Path(written)
+    assert find_data_folder("sotopia", written) == Path(written)
 
 
 def test_what_is_neither_is_refused_with_what_there_is() -> None:
     with pytest.raises(ConfigError, match=r"\(there is: pub\), found \"elsewhere\""):
-        data_folder("sotopia", "elsewhere")
+        find_data_folder("sotopia", "elsewhere")
     with pytest.raises(ConfigError, match=r"\(there is: none\), found \"elsewhere\""):
-        data_folder("stss", "elsewhere")
+        find_data_folder("stss", "elsewhere")

@@ -124,7 +124,7 @@ def test_a_run_of_unknown_code_does_not_go_on(was: str | None, now: str) -> None
 
 
 def test_two_judges_of_one_name_go_on_each_with_its_code() -> None:
-    a, b, c = (JudgeId("mine", "rules", "s", code=it * 16).recorded() for it in "abc")
+    a, b, c = (JudgeId("mine", "rules", "s", code=it * 16).as_row() for it in "abc")
     both: dict[str, Any] = {"judges": [a, b]}
     check_same(row(both), dict(both))
     with pytest.raises(ConfigError, match="the code of the judge mine is another one by now"):
@@ -148,7 +148,7 @@ def test_runs_without_classes_go_on_as_ever() -> None:
     settings: dict[str, Any] = {
         "agents": [["scripted", "1"]],
         "partner": None,
-        "judges": [JudgeId("rules", "rules", "2").recorded()],
+        "judges": [JudgeId("rules", "rules", "2").as_row()],
     }
     check_same(row({**settings, "data_source": "there"}), {**settings, "data_source": None})
 

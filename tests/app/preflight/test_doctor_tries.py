@@ -27,7 +27,7 @@ class Speaks:
     """Plays wherever one speaks, and answers no questions."""
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        if isinstance(request.wanted, Question):
+        if isinstance(request.expected, Question):
             return NoReply("gave up", "no answers here", again=False)
         return Reply((Action("speak", "Well."),))
 
@@ -89,7 +89,7 @@ class Plain:
     """Is no coroutine."""
 
     def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        assert isinstance(request.wanted, ActionSpace)
+        assert isinstance(request.expected, ActionSpace)
         return Reply((Action("speak", "Well."),))
 
 

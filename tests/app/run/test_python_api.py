@@ -27,7 +27,7 @@ class Parrot:
     """Counts its turns in its memory, and leaves after three."""
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        assert isinstance(request.wanted, ActionSpace)
+        assert isinstance(request.expected, ActionSpace)
         turns = memory if isinstance(memory, int) else 0
         if turns == 3:
             return Reply((Action("leave"),), turns)

@@ -207,7 +207,7 @@ def test_a_judge_of_ones_own_is_held_against_the_scores_that_labels_make(
         ("unsure", ("10",), "cannot tell", "cannot tell"),
         ("unsure", ("2",), None, "failed"),
     ]
-    assert "lost" in found.compared[2].answer.shown
+    assert "lost" in found.compared[2].answer.evidence
 
 
 def test_a_judge_of_ones_own_is_refused_where_no_label_makes_a_score(

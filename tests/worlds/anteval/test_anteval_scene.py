@@ -126,8 +126,8 @@ def test_who_means_something_may_mark_the_move_and_nobody_else_sees_it() -> None
     assert dict(moves[0].actions[0].fields) == {"uses": "stealth"}
     for seat, player in table.items():
         (request,) = player.asked
-        assert isinstance(request.wanted, ActionSpace)
-        fields = {kind.name for kind in request.wanted.kinds if kind.fields}
+        assert isinstance(request.expected, ActionSpace)
+        fields = {kind.name for kind in request.expected.kinds if kind.fields}
         may_mark = seat in ("player-1", "player-2")
         assert fields == ({"speak", "act"} if may_mark else set())
         assert ('the field "uses"' in request.observation.head) == may_mark

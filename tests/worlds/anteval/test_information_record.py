@@ -229,7 +229,7 @@ def test_all_that_is_scored_is_declared_the_curve_in_its_place() -> None:
     names = [name for name, _ in verdicts(WHOLE)]
     assert all(INFORMATION.metric(name).tooltip for name in names)
     assert INFORMATION.metric("recall_at_12").better == "higher"
-    shown = INFORMATION.ordered(["made_up", "no_talk", "recall_at_4", "recall_at_0", "f1"], str)
+    shown = INFORMATION.sort(["made_up", "no_talk", "recall_at_4", "recall_at_0", "f1"], str)
     assert shown == ("f1", "recall_at_4", "recall_at_0", "no_talk", "made_up")
 
 

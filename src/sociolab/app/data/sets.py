@@ -16,14 +16,14 @@ from sociolab.app.registry import names, world_plugin, worlds_that
 from sociolab.core.episode import Json, Task
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId, World, WorldKit
-from sociolab.core.reading import file_text, json_record
+from sociolab.core.reading import json_record, read_text
 from sociolab.core.seeding import digest
 from sociolab.core.user_files import (
-    data_folder,
     data_home,
+    find_data_folder,
     fresh_folder,
     imported_folder,
-    write_whole,
+    write_atomically,
 )
 from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.setup import WorldSetup
@@ -41,7 +41,7 @@ def load_world(
 ) -> WorldKit:
     """The world over its data; ConfigError if either is not there, or a setting is wrong."""
     plugin = world_plugin(name)
-    folder = None if data is None else data_folder(name, data)
+    folder = None if data is None else find_data_folder(name, data)
     return plugin(WorldSetup(folder, policy, settings or {}, seed))
 
 
@@ -186,7 +186,7 @@ def keep(tasks: TaskList) -> Path:
     text = json.dumps(tasks.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, text)
+        write_atomically(path, text)
     except OSError as error:
         raise ConfigError(f"{path} cannot be written: {error.strerror}") from error
     return path
@@ -226,4 +226,4 @@ def _path(world: str, name: str) -> Path:
 
 
 def _read(path: Path) -> TaskList:
-    return json_record(f"{path} is no task list", TaskList, file_text(path))
+    return json_record(f"{path} is no task list", TaskList, read_text(path))

@@ -23,7 +23,7 @@ from sociolab.app.registry import Provider, plugin
 from sociolab.core.errors import ConfigError, ModelError, did_you_mean
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, ReplyStore
 from sociolab.core.reading import first_problem, read_toml
-from sociolab.core.redaction import guard, guard_environment, is_secret, redacted, secrets_in
+from sociolab.core.redaction import guard, guard_environment, is_secret, redact, secrets_in
 from sociolab.core.user_files import data_home
 from sociolab.models.budget import Budget, Price
 from sociolab.models.cache import CachedModel
@@ -434,7 +434,7 @@ def _openai(config: EndpointAccess, spec: EndpointSpec) -> EndpointSpec:
         url = checked_url(address)
     except ValueError as error:
         raise ConfigError(
-            f'{source}: {error}, found "{redacted(address, lookalikes=True)}"'
+            f'{source}: {error}, found "{redact(address, lookalikes=True)}"'
         ) from error
     usual = "OPENAI_API_KEY" if paired or url == OPENAI else None
     key_env = spec.key_env or config.key_env or usual
@@ -537,7 +537,7 @@ def _filled_in(spec: EndpointSpec) -> str:
     except ValueError as error:
         raise ConfigError(
             f'endpoint "{spec.name}" takes its address from the environment variable '
-            f'{", ".join(names)}: {error}, found "{redacted(url, lookalikes=True)}"'
+            f'{", ".join(names)}: {error}, found "{redact(url, lookalikes=True)}"'
         ) from error
 
 

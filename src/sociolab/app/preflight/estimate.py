@@ -540,7 +540,7 @@ class _Seat:
             self.sheet.ask(request)
             if self.model is not None:
                 await self.model.reply(request, memory)
-                requested = request.wanted
+                requested = request.expected
                 if isinstance(requested, Question) and requested.complaint is not None:
                     again = replace(request, problem=_COMPLAINT)
                     for _ in range(self.attempts - 1):
@@ -558,7 +558,7 @@ class _StandIn:
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """An action, or an answer of the right form."""
-        requested = request.wanted
+        requested = request.expected
         draw = Draw(
             stream(request.seed, request.trial, request.seat, request.turn), self.characters
         )

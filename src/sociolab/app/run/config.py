@@ -10,8 +10,8 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from sociolab.core.errors import ConfigError
 from sociolab.core.reading import read_toml
-from sociolab.core.redaction import redacted
-from sociolab.core.user_files import free_file, whole_path, write_new
+from sociolab.core.redaction import redact
+from sociolab.core.user_files import absolute_unless_name, require_new_file, write_new
 from sociolab.plugin.options import (
     FIRST_WORLD,
     Description,
@@ -60,7 +60,8 @@ OnceEach = Annotated[Names, AfterValidator(_each_once)]
 def _with_whole_paths(settings: dict[str, str]) -> dict[str, str]:
     """A set of prompts in a folder by its whole path: a run can be resumed from elsewhere."""
     return {
-        name: whole_path(value) if name == "prompts" else value for name, value in settings.items()
+        name: absolute_unless_name(value) if name == "prompts" else value
+        for name, value in settings.items()
     }
 
 
@@ -457,7 +458,7 @@ def _format_value(value: object) -> str:
 
 def check_file(path: Path) -> None:
     """ConfigError where no description can be written there."""
-    free_file(path, FLAG)
+    require_new_file(path, FLAG)
 
 
 def write_run(path: Path, config: RunConfig) -> None:
@@ -486,4 +487,4 @@ def _redact(value: Any) -> Any:
         return {name: _redact(item) for name, item in value.items()}
     if isinstance(value, tuple):
         return [_redact(item) for item in value]
-    return redacted(str(value), lookalikes=True) if isinstance(value, str | Path) else value
+    return redact(str(value), lookalikes=True) if isinstance(value, str | Path) else value

@@ -16,10 +16,10 @@ from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.run.config import JudgeChoice, RunConfig, WorldConfig
 from sociolab.core import __version__
-from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, mark, same_code
+from sociolab.core.code_fingerprint import OPTIONS, UNKNOWN, same_code, short_code
 from sociolab.core.episode import Agent, Json, Trial
 from sociolab.core.errors import ConfigError
-from sociolab.core.instructions import INSTRUCTIONS, STAND_INS, TAGS, instructions_from
+from sociolab.core.instructions import INSTRUCTIONS, STAND_INS, TAGS, parse_instructions
 from sociolab.core.ports import Judge, Player, Role, WorldKit
 from sociolab.core.seeding import digest
 from sociolab.engine.scene import FailurePolicy
@@ -274,7 +274,7 @@ def _settings(
         "data_source": config.data,
         "agents": [[agent.id.label, agent.id.settings] for agent in seated.agents],
         "partner": [partner.id.label, partner.id.settings] if partner else None,
-        "judges": [judge.id.recorded() for judge in judges],
+        "judges": [judge.id.as_row() for judge in judges],
         "tasks": config.tasks,
         "limit": config.limit,
         "repeats": config.repeats,
@@ -380,7 +380,7 @@ def _changes(name: str, was: Any, current: Any, where: str) -> Iterator[str]:
 
 def _setting_words(value: object) -> str:
     """A setting as people write it: "openai/a, openai/b", "20"; hashes are left out."""
-    if instructions := instructions_from(value):
+    if instructions := parse_instructions(value):
         return str(instructions)
     if isinstance(value, Mapping):  # task lists and their hashes
         return ", ".join(value) or "none"
@@ -436,8 +436,8 @@ def _other_code(who: str, before: str | None, after: str | None) -> Iterator[str
         yield f"nobody can tell whether {who} runs the code that it began with"
     elif not same_code(before, after):
         yield (
-            f"the code of {who} is another one by now ({mark(before)} when it began, "
-            f"{mark(after)} now)"
+            f"the code of {who} is another one by now ({short_code(before)} when it began, "
+            f"{short_code(after)} now)"
         )
 
 

@@ -337,7 +337,7 @@ def _row(comparison: Compared) -> Finding:
     more = {
         "label": comparison.point.right,
         "answer": comparison.answer.text or SAY("failed"),
-        "quotes": shorten(comparison.answer.shown, _LONGEST_SHOWN, placeholder=" ..."),
+        "quotes": shorten(comparison.answer.evidence, _LONGEST_SHOWN, placeholder=" ..."),
     }
     return Finding(about=about, more=more)
 
@@ -378,7 +378,7 @@ def document(result: Validation) -> dict[str, Any]:
                 "labels": list(comparison.point.right),
                 "answer": comparison.answer.text,
                 "outcome": comparison.outcome,
-                "shown": comparison.answer.shown,
+                "shown": comparison.answer.evidence,
                 "text": [] if comparison.outcome == "right" else list(comparison.item.text),
             }
             for comparison in result.compared

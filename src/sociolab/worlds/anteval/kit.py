@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from sociolab.core.episode import Episode
-from sociolab.core.lazy import later
+from sociolab.core.lazy import import_on_call
 from sociolab.core.metrics import Declared, metrics
 from sociolab.core.ports import ChatModel, Judge, Pace, WorldKit
 from sociolab.engine.setup import WorldSetup
@@ -146,7 +146,7 @@ def _load_information(setup: WorldSetup) -> WorldKit:
         instructions=settings.texts.instructions(),
         temperature=settings.texts.agent_temperature(1.0),
         variants=INFORMATION_VARIANTS,
-        validation={"facts": later(f"{_PACKAGE}.information.model_judge:labelled")},
+        validation={"facts": import_on_call(f"{_PACKAGE}.information.model_judge:labelled")},
     )
 
 
@@ -182,7 +182,7 @@ def _real_play(path: str) -> Importer:
     """An importer of labelled play, which virtual DMs learn from; its module is read when used."""
 
     def read(request: Importing, fresh: Path) -> Sequence[str]:
-        lines: Sequence[str] = later(f"{_PACKAGE}.importing.{path}")(request.source, fresh)
+        lines: Sequence[str] = import_on_call(f"{_PACKAGE}.importing.{path}")(request.source, fresh)
         return lines
 
     next_step = "learn from it: sociolab gap --real {name} --generated RUN"
@@ -246,7 +246,7 @@ load_information = WorldPlugin(
     sidebar=_facts,
     guides={"informativeness": lambda: rating_guide("information")},
     impressions=True,
-    exam=partial(later(f"{_PACKAGE}.exam:exam"), "information"),
+    exam=partial(import_on_call(f"{_PACKAGE}.exam:exam"), "information"),
 )
 
 load_intention = WorldPlugin(
@@ -260,5 +260,5 @@ load_intention = WorldPlugin(
     guides={"expressiveness": lambda: rating_guide("intention")},
     tools={"gap": _gap},
     recipes=recipes("sociolab.worlds.anteval", "anteval-table1", "anteval-table2"),
-    exam=partial(later(f"{_PACKAGE}.exam:exam"), "intention"),
+    exam=partial(import_on_call(f"{_PACKAGE}.exam:exam"), "intention"),
 )

@@ -42,9 +42,9 @@ class ScriptedPartyPlayer:
                 f"found a {type(view).__name__}"
             )
         turn = _Turn(request, view)
-        if not isinstance(request.wanted, Question):
+        if not isinstance(request.expected, Question):
             return Reply(turn.npc() if view.npc else turn.player())
-        if request.wanted.reply is Learned:
+        if request.expected.reply is Learned:
             return Reply(turn.learned())
         problem = f"scripted players have no answer to the question {request.name}"
         return NoReply("gave up", problem, again=False)

@@ -22,7 +22,7 @@ from pydantic import ConfigDict, Field, model_validator
 from sociolab.core.episode import Action, Answered, CastMember, Ended, Episode, Moved, Task, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
-from sociolab.core.reading import file_bytes, json_records
+from sociolab.core.reading import json_records, read_bytes
 from sociolab.core.seeding import digest, stream
 from sociolab.engine.setup import WorldSetup
 from sociolab.worlds.anteval.information.scoring import LEARNED, InformationPlan, Learned
@@ -180,7 +180,7 @@ def read_sessions(folder: Path, form: Form) -> StoredSessions:
         found[session.id] = session
     if not found:
         raise ConfigError(f"{path} is empty: expected at least one session, one per line")
-    content = hashlib.blake2b(file_bytes(path), digest_size=8).hexdigest()
+    content = hashlib.blake2b(read_bytes(path), digest_size=8).hexdigest()
     return StoredSessions(DataId(folder.resolve().name, "1", content), tuple(found.values()))
 
 

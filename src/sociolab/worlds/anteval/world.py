@@ -11,7 +11,7 @@ from sociolab.core.ports import DataId, Line, Note, Play, Transcript
 from sociolab.core.seeding import digest
 from sociolab.engine.episode_loop import DEFAULT_POLICY, play
 from sociolab.engine.scene import FailurePolicy
-from sociolab.engine.visibility import witnessed
+from sociolab.engine.visibility import visible_moves
 from sociolab.plugin.shown import ToldFact
 from sociolab.prompting.sets import PromptSet, prompt
 from sociolab.report.words import listed
@@ -83,7 +83,7 @@ class AntEval:
         if seat is None:
             return _transcribe(session, episode)
         witness = AntScene(session, texts=self.texts, marks=self.marks).witness(seat)
-        for move in witnessed(episode.moves, seat, LEAVING_ACTIONS):
+        for move in visible_moves(episode.moves, seat, LEAVING_ACTIONS):
             witness.see(move)
         observation = witness.observe(len(episode.moves))
         title = f"{session.id}, as {observation.you} saw it"

@@ -23,7 +23,7 @@ from pydantic import Field, StringConstraints
 from sociolab.core.errors import ConfigError
 from sociolab.core.reading import json_records
 from sociolab.core.seeding import digest, interleave, stream
-from sociolab.core.user_files import write_whole, writing
+from sociolab.core.user_files import write_atomically, writing
 from sociolab.report.words import plural
 from sociolab.worlds.sotopia.dataset import (
     TaskRow,
@@ -160,7 +160,7 @@ def cast_folder(folder: Path, per_scenario: int, seed: int) -> str:
     pairs = tuple(read_relationships(folder, characters).values())
     rows = cast_tasks(scenarios, characters, pairs, per_scenario=per_scenario, seed=seed)
     with writing(target):
-        write_whole(target, "".join(row.line() for row in rows))
+        write_atomically(target, "".join(row.line() for row in rows))
     return f"wrote {target}: {plural(len(rows), 'task')}"
 
 

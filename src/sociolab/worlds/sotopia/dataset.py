@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
-from sociolab.core.reading import file_bytes, file_text, json_record, json_records
+from sociolab.core.reading import json_record, json_records, read_bytes, read_text
 from sociolab.worlds.sotopia.scenarios import (
     Character,
     DataRecord,
@@ -107,10 +107,10 @@ class DataSet:
 def load(folder: Path) -> DataSet:
     """Read and check a data set; ConfigError names the file and the line that is wrong."""
     _check_all_there(folder)
-    meta = json_record(str(folder / META), DataSetMeta, file_text(folder / META))
-    hasher = hashlib.blake2b(file_bytes(folder / META), digest_size=8)
+    meta = json_record(str(folder / META), DataSetMeta, read_text(folder / META))
+    hasher = hashlib.blake2b(read_bytes(folder / META), digest_size=8)
     for name in FILES:
-        content = file_bytes(folder / name)
+        content = read_bytes(folder / name)
         hasher.update(f"{name} {len(content)}\n".encode())
         hasher.update(content)
     characters, scenarios = read_characters(folder), read_scenarios(folder)

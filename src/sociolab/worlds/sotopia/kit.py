@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from sociolab.core.episode import Episode
-from sociolab.core.lazy import later
+from sociolab.core.lazy import import_on_call
 from sociolab.core.metrics import Declared, metrics
 from sociolab.core.ports import ChatModel, Judge, Pace, World, WorldKit
 from sociolab.engine.setup import WorldSetup
@@ -158,7 +158,7 @@ def _load(setup: WorldSetup) -> WorldKit:
         temperature=settings.texts.agent_temperature(1.0),
         instructions=settings.texts.instructions(),
         variants=VARIANTS,
-        validation={"outcome": later("sociolab.worlds.sotopia.outcome_reader:labelled")},
+        validation={"outcome": import_on_call("sociolab.worlds.sotopia.outcome_reader:labelled")},
     )
 
 
@@ -215,21 +215,27 @@ load = WorldPlugin(
         "sotopia-episodes": EpisodeImporter(_public_episodes),
     },
     prompts=PromptImporter(
-        later("sociolab.worlds.sotopia.importing.prompts:import_prompts"), PACKAGE, ("plus",)
+        import_on_call("sociolab.worlds.sotopia.importing.prompts:import_prompts"),
+        PACKAGE,
+        ("plus",),
     ),
     writers={
-        "characters": Writer(later(f"{_WRITING}:write_characters"), WritingSettings),
-        "relationships": Writer(later(f"{_WRITING}:write_relationships"), RelationshipSettings),
-        "scenarios": Writer(later(f"{PACKAGE}.scenario_writing:write_scenarios"), ScenarioSettings),
+        "characters": Writer(import_on_call(f"{_WRITING}:write_characters"), WritingSettings),
+        "relationships": Writer(
+            import_on_call(f"{_WRITING}:write_relationships"), RelationshipSettings
+        ),
+        "scenarios": Writer(
+            import_on_call(f"{PACKAGE}.scenario_writing:write_scenarios"), ScenarioSettings
+        ),
     },
     remarks=_remarks,
-    cast=later("sociolab.worlds.sotopia.build:cast_folder"),
+    cast=import_on_call("sociolab.worlds.sotopia.build:cast_folder"),
     guides={
-        "dimensions": later("sociolab.worlds.sotopia.rating:rating_guide"),
-        "behaviour": later("sociolab.worlds.sotopia.rating:behaviour_guide"),
+        "dimensions": import_on_call("sociolab.worlds.sotopia.rating:rating_guide"),
+        "behaviour": import_on_call("sociolab.worlds.sotopia.rating:behaviour_guide"),
     },
-    reviewed=later("sociolab.worlds.sotopia.rating:reviewed"),
-    revise=later("sociolab.worlds.sotopia.rating:revise"),
+    reviewed=import_on_call("sociolab.worlds.sotopia.rating:reviewed"),
+    revise=import_on_call("sociolab.worlds.sotopia.rating:revise"),
     recipes=recipes(PACKAGE, *(f"sotopia-{key}" for key in ("table1", "table2", "table3", "hard"))),
-    exam=later("sociolab.worlds.sotopia.exam:exam"),
+    exam=import_on_call("sociolab.worlds.sotopia.exam:exam"),
 )

@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints, create_model
 
 from sociolab.core.errors import ConfigError, ReplyError
-from sociolab.core.reading import file_text
+from sociolab.core.reading import read_text
 from sociolab.core.seeding import digest, interleave, stream
 from sociolab.plugin.writing import Piece, WriteJob, WrittenTasks, write_until
 from sociolab.prompting.structured import ATTEMPTS
@@ -205,7 +205,7 @@ def mixed(prompts: Sequence[Inspiration], seed: int) -> tuple[Inspiration, ...]:
 def _inspirations(settings: ScenarioSettings, seed: int) -> tuple[Inspiration, ...]:
     path = settings.inspire
     if path:
-        text = file_text(Path(path).expanduser())
+        text = read_text(Path(path).expanduser())
     else:
         path = "seeds.csv"
         text = files(PACKAGE).joinpath("data", path).read_text("utf-8")

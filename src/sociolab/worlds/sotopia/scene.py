@@ -10,7 +10,7 @@ from itertools import combinations
 from sociolab.core.episode import Action, ActionKind, ActionSpace, Moved
 from sociolab.core.ports import Line, Observation
 from sociolab.engine.scene import Order, Poll
-from sociolab.engine.visibility import leaves
+from sociolab.engine.visibility import seat_leaves
 from sociolab.judging.quoting import flat
 from sociolab.prompting.sets import PromptSet, load_set
 from sociolab.worlds.sotopia.scenarios import (
@@ -138,7 +138,7 @@ class SotopiaWitness:
         who = self._me.first_name if you else self._labels[move.seat]
         actions, text = self._describe_move(move, who, you)
         self._lines.append(Line(move.turn, who, you, actions, text))
-        if leaves(move, self._scene.space):
+        if seat_leaves(move, self._scene.space):
             self._gone.add(move.seat)
         if self._unknown and not you:
             self._hear_names(move)

@@ -67,8 +67,8 @@ class ScriptedPlayer:
                 "the scripted player of sotopia plays SotopiaView observations; "
                 f"found a {type(view).__name__}"
             )
-        if isinstance(request.wanted, Question):
-            return _answer(request.wanted, request.observation.history, view)
+        if isinstance(request.expected, Question):
+            return _answer(request.expected, request.observation.history, view)
         return Reply((_Turn(request, view).action(),))
 
 

@@ -10,7 +10,7 @@ from sociolab.core.ports import DataId, Line, Note, Play, Transcript
 from sociolab.core.seeding import digest
 from sociolab.engine.episode_loop import DEFAULT_POLICY, play
 from sociolab.engine.scene import FailurePolicy
-from sociolab.engine.visibility import witnessed
+from sociolab.engine.visibility import visible_moves
 from sociolab.prompting.sets import PromptSet
 from sociolab.report.words import spelled
 from sociolab.worlds.sotopia.dataset import DataSet
@@ -64,7 +64,7 @@ class Sotopia:
             return Transcript(title, _stage(casting), _lines(casting, episode), _notes(episode))
         scene = SotopiaScene(casting, self.limit, texts=self.texts, named=self.named)
         witness = scene.witness(seat)
-        for move in witnessed(episode.moves, seat, scene.space):
+        for move in visible_moves(episode.moves, seat, scene.space):
             witness.see(move)
         obs = witness.observe(len(episode.moves))
         title = f"{spelled(casting.scenario.id)}, as {obs.you} saw it"

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.ports import DataId
-from sociolab.core.reading import Faults, file_text, json_record, json_records
+from sociolab.core.reading import Faults, json_record, json_records, read_text
 from sociolab.core.seeding import digest
 from sociolab.town.map import Place, Tile, TownMap
 from sociolab.town.map_file import load_map, own_map
@@ -119,18 +119,18 @@ def read_town(folder: Path) -> TownData:
     faults = Faults()
     meta = town = None
     rows: tuple[tuple[str, TaskRecord], ...] = ()
-    with faults.held():
-        meta = json_record(str(folder / META), TownMeta, file_text(folder / META))
-    with faults.held():
+    with faults.collect():
+        meta = json_record(str(folder / META), TownMeta, read_text(folder / META))
+    with faults.collect():
         if (folder / DRAWN).is_dir():
             town = load_map(folder / DRAWN)
         else:
-            town = map_from(file_text(folder / MAP), str(folder / MAP))
+            town = map_from(read_text(folder / MAP), str(folder / MAP))
     before = len(faults)
     people = _read_people(folder, faults)
     complete = len(faults) == before
     before = len(faults)
-    with faults.held():
+    with faults.collect():
         rows = json_records(folder / TASKS, TaskRecord, faults)
         if not rows and len(faults) == before:
             faults.add(f"{folder / TASKS}: expected at least one task, found none; add one")
@@ -150,7 +150,7 @@ def read_town(folder: Path) -> TownData:
 def _read_people(folder: Path, faults: Faults) -> tuple[LocatedResident, ...]:
     """Those whose records can be read."""
     people: tuple[LocatedResident, ...] = ()
-    with faults.held():
+    with faults.collect():
         if (folder / BY_HAND).is_file():
             people = read_residents(folder / BY_HAND, faults)
             faults.add(*one_sided_ties(people))

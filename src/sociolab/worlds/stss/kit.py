@@ -11,7 +11,7 @@ from typing import Any
 from sociolab.analysis.across_worlds import TwoLevels
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError
-from sociolab.core.lazy import later
+from sociolab.core.lazy import import_on_call
 from sociolab.core.metrics import Declared, metrics
 from sociolab.core.ports import (
     ChatModel,
@@ -283,11 +283,11 @@ load = WorldPlugin(
             flag=Flag("--correct", "", "Fix known defects of tasks (stss)."),
         )
     },
-    prompts=PromptImporter(later(f"{PACKAGE}.importing.prompts:import_prompts"), PACKAGE),
+    prompts=PromptImporter(import_on_call(f"{PACKAGE}.importing.prompts:import_prompts"), PACKAGE),
     remarks=_remarks,
     levels=_two_levels,
     town=_town,
     tools={"levels": _levels},
-    exam=later(f"{PACKAGE}.exam:exam"),
+    exam=import_on_call(f"{PACKAGE}.exam:exam"),
     recipes=recipes("sociolab.worlds.stss", "stss-table3", "stss-table4", "stss-5.3"),
 )

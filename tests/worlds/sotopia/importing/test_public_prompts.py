@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from sociolab.core.reading import file_text
+from sociolab.core.reading import read_text
 from sociolab.worlds.sotopia.scenario_writing import mixed, read_inspirations
 
 
 def test_the_public_prompts_are_read_and_mixed(public: Path) -> None:
     path = public / "scenario_seeds" / "used_prompt.csv"
-    found = read_inspirations(file_text(path), str(path))
+    found = read_inspirations(read_text(path), str(path))
     assert 700 < len(found) <= 795  # some occur twice
     assert {one.source for one in found} == {"social_chem", "social_iqa", "normbank", "other"}
     first = Counter(one.source for one in mixed(found, 0)[:60])

@@ -52,7 +52,7 @@ def test_whoever_goes_by_the_labels_is_right_in_all(row: dict[str, Any]) -> None
     assert [answer.text for answer in answers] == [point.right[0] for point in item.points]
     wanted = [*row.get("labels", {}).values(), *row.get("note_labels", {}).values()]
     assert [answer.text == MET for answer in answers] == wanted
-    assert all(answer.shown for answer in answers if answer.text == MET)
+    assert all(answer.evidence for answer in answers if answer.text == MET)
 
 
 def test_an_invented_quote_fails_its_level_and_leaves_the_other() -> None:

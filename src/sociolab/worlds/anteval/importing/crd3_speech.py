@@ -12,7 +12,7 @@ from typing import Annotated
 from pydantic import Field
 
 from sociolab.core.errors import ConfigError
-from sociolab.core.reading import ForeignRecord, file_text, json_value, record
+from sociolab.core.reading import ForeignRecord, json_value, read_text, record
 from sociolab.worlds.anteval.session import SKILLS
 
 _EPISODE = re.compile(r"C(?P<campaign>\d+)E(?P<number>\d+)\w*\.json(\.gz)?")
@@ -73,7 +73,7 @@ def read_episode(path: Path) -> ShowEpisode:
     name = _EPISODE.fullmatch(path.name)
     if name is None:
         raise ConfigError(f'{path}: expected a name such as C1E001.json, found "{path.name}"')
-    raw = record(str(path), _RawEpisode, json_value(str(path), file_text(path)))
+    raw = record(str(path), _RawEpisode, json_value(str(path), read_text(path)))
     turns = (SpokenTurn(" & ".join(turn.names), " ".join(turn.utterances)) for turn in raw.turns)
     return ShowEpisode(
         path.name.split(".")[0], int(name["campaign"]), int(name["number"]), tuple(turns)

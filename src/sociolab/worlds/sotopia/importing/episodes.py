@@ -29,7 +29,7 @@ from sociolab.core.episode import (
 )
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
-from sociolab.core.reading import ForeignRecord, file_text, record
+from sociolab.core.reading import ForeignRecord, read_text, record
 from sociolab.core.score import JudgeId, ScoreFailure, Verdict
 from sociolab.core.seeding import digest
 from sociolab.plugin.world import ImportedJudging
@@ -271,7 +271,7 @@ def _episode_files(source: Path) -> tuple[Path, ...]:
     if source.is_file():
         return (source,)
     for folder in (source / "episodes", source):
-        paths = [path for path in sorted(folder.glob("*.jsonl")) if _EPISODE.match(file_text(path))]
+        paths = [path for path in sorted(folder.glob("*.jsonl")) if _EPISODE.match(read_text(path))]
         if paths:
             return tuple(paths)
     raise ConfigError(

@@ -15,7 +15,7 @@ from pathlib import Path
 from pydantic import ConfigDict, Field, RootModel
 
 from sociolab.core.errors import ConfigError
-from sociolab.core.reading import ForeignRecord, file_text, json_file, record
+from sociolab.core.reading import ForeignRecord, json_file, read_text, record
 from sociolab.core.user_files import writing
 from sociolab.town.residents import Resident
 from sociolab.worlds.stss.dataset import TownData, write_town
@@ -73,7 +73,7 @@ def with_history(
 
 
 def _rows(path: Path) -> list[tuple[str, str]]:
-    rows = csv.DictReader(StringIO(file_text(path)))
+    rows = csv.DictReader(StringIO(read_text(path)))
     if tuple(rows.fieldnames or ()) != COLUMNS:
         raise ConfigError(
             f"{path}, line 1: expected the columns {' and '.join(COLUMNS)}, found "

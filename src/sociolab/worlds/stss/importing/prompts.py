@@ -13,7 +13,7 @@ from types import MappingProxyType
 import tomli_w
 
 from sociolab.core.errors import ConfigError
-from sociolab.core.reading import file_text
+from sociolab.core.reading import read_text
 from sociolab.core.user_files import write_files
 from sociolab.prompting.sets import MANIFEST, load_set
 from sociolab.worlds.stss.world import PACKAGE, WANTED_GENERATIVE
@@ -136,7 +136,7 @@ def _path_of(template: str, paths: Sequence[Path]) -> Path | None:
 
 def _converted(path: Path, inputs: list[str]) -> tuple[str, tuple[str, ...]]:
     """A template of ours with the text of one of theirs, and the inputs that stay empty."""
-    text = file_text(path).rpartition(_HEADER)[2]
+    text = read_text(path).rpartition(_HEADER)[2]
     left_out = set()
 
     def put(match: re.Match[str]) -> str:

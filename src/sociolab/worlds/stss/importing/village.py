@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from sociolab.core.errors import ConfigError
-from sociolab.core.reading import ForeignRecord, file_text, json_file, record
+from sociolab.core.reading import ForeignRecord, json_file, read_text, record
 from sociolab.town.map import Ground, Place, Tile, TownMap, plain_ground, within_reach
 
 BASES = ("clipped_the_ville_n25", "base_the_ville_n25")
@@ -219,7 +219,7 @@ def read_blocks(path: Path, names: int) -> dict[int, MatrixBlock]:
     ConfigError with file and line for a line of another form, or a number that comes twice.
     """
     blocks: dict[int, MatrixBlock] = {}
-    for line, text in enumerate(file_text(path).splitlines(), start=1):
+    for line, text in enumerate(read_text(path).splitlines(), start=1):
         if not text.strip():
             continue
         number, *rest = (part.strip() for part in text.split(","))
@@ -243,7 +243,7 @@ def read_matrix(path: Path, shape: MapSize, numbers: Collection[int] | None) -> 
     `numbers`: those that mean something; None where every number does. ConfigError with file
     and tile for something that is no number, an unknown number, or too many or few of them.
     """
-    words = file_text(path).replace("\n", ",").split(",")
+    words = read_text(path).replace("\n", ",").split(",")
     cells = [word.strip() for word in words if word.strip()]
     size = shape.maze_width * shape.maze_height
     if len(cells) != size:

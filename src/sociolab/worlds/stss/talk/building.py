@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sociolab.core.errors import ConfigError, StoreError
-from sociolab.core.user_files import data_folder, fresh_folder, imported_folder, writing
+from sociolab.core.user_files import find_data_folder, fresh_folder, imported_folder, writing
 from sociolab.engine.scene import FailurePolicy
 from sociolab.plugin.context import Context, Findings
 from sociolab.plugin.options import Flag, StoreAccess
@@ -96,7 +96,7 @@ def build(config: Build, watch: Watch, store: Store | None = None) -> Built:
     name, target = _name(config), _target(config)
     if config.run and config.data:
         raise ConfigError("--data: a run has its own town; leave out --data or --run")
-    folder = None if config.data is None else data_folder("stss", config.data)
+    folder = None if config.data is None else find_data_folder("stss", config.data)
     with fresh_folder(target) as scratch:
         if config.run and store is not None:
             talks, version, lived_by = _of_run(store, config.run, watch)

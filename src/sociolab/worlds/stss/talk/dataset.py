@@ -17,7 +17,7 @@ from pydantic import Field
 from sociolab.core import __version__
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import DataId
-from sociolab.core.reading import file_text, json_record, json_records
+from sociolab.core.reading import json_record, json_records, read_text
 from sociolab.core.seeding import digest, stream
 from sociolab.report.words import plural
 from sociolab.town.questions import Block, Heard, Memory
@@ -134,7 +134,7 @@ def read_talks(folder: Path) -> TalkData:
     ConfigError names the file and the line that is wrong, or says what is not as `meta.json` says
     it is; a `meta.json` without hash and number takes any scenarios.
     """
-    meta = json_record(str(folder / META), TalkMeta, file_text(folder / META))
+    meta = json_record(str(folder / META), TalkMeta, read_text(folder / META))
     scenarios: dict[str, TalkScenario] = {}
     path = folder / SCENARIOS
     for place, scenario in json_records(path, TalkScenario):

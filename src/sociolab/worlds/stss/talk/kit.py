@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from sociolab.core.episode import Episode
-from sociolab.core.lazy import later
+from sociolab.core.lazy import import_on_call
 from sociolab.core.metrics import Declared, Metric
 from sociolab.core.ports import ChatModel, Judge, Pace, Player, Role, World, WorldKit
 from sociolab.core.score import judge_title
@@ -74,7 +74,7 @@ def _load(setup: WorldSetup) -> WorldKit:
         pace=Pace(lambda task: 2 * settings.rounds),
         background=True,
         variants=VARIANTS,
-        validation={"conditions": later("sociolab.worlds.stss.talk.model_judge:labelled")},
+        validation={"conditions": import_on_call("sociolab.worlds.stss.talk.model_judge:labelled")},
     )
 
 
@@ -141,5 +141,5 @@ load = WorldPlugin(
     remarks=_remarks,
     sidebar=_conditions,
     tools={"build": _build},
-    exam=later("sociolab.worlds.stss.exam:talk_exam"),
+    exam=import_on_call("sociolab.worlds.stss.exam:talk_exam"),
 )
