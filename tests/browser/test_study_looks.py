@@ -26,7 +26,7 @@ def invited(path: Path) -> Link:
         done = store.studies.assign(
             store.studies.participant("s", link.participant).pk, task, "", "open"
         )
-        store.studies.progress(done, "done")
+        store.studies.set_progress(done, "done")
     return link
 
 

@@ -68,7 +68,7 @@ def test_a_person_of_a_closed_study_is_forgotten_while_the_app_runs(
         trial = store.trials("talks")[0].trial
         (seat, *_) = (one.seat for one in trial.cast if one.agent == "human")
         one, _ = (store.studies.add_participant("talks", name, None) for name in ("p-1", "p-2"))
-        store.studies.progress(store.studies.assign(one, trial.id, seat, "open"), "done")
+        store.studies.set_progress(store.studies.assign(one, trial.id, seat, "open"), "done")
         store.append("talks", trial.id, Moved(0, seat, (Action("speak", words.decode()),)))
         store.set_status("talks", trial.id, "played")
         set_open(store, "talks", is_open=True)

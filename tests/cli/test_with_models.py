@@ -506,7 +506,9 @@ def test_show_says_what_was_asked_for_again_in_no_turn(sociolab: Sociolab, tmp_p
         play = ("run", "sotopia", "--agent", "openai/a", "--judge", "openai/j", "--limit", 20)
         sociolab(*play, "--set", "turns=2", "--base-url", garbled.url, "--name", "a")
     with Store.open(next(tmp_path.rglob("*.db"))) as store:
-        again = {one: store.calls.asked_again("a", one) for one in store.trial_ids("a", "played")}
+        again = {
+            one: store.calls.count_judge_retries("a", one) for one in store.trial_ids("a", "played")
+        }
     assert any(again.values())
     for trial, judges in again.items():
         shown = sociolab("show", trial).out

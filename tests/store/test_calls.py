@@ -18,8 +18,8 @@ from sociolab.store.calls import (
     RunReplies,
     SeatCost,
     Totals,
+    common_prefix_length,
     pack,
-    shared,
     unpack,
 )
 from sociolab.store.store import Store
@@ -258,7 +258,7 @@ def test_any_prompt_comes_back_whatever_its_base(prompt: Prompt, base: Prompt | 
 @given(few, few, few)
 def test_shared_counts_the_leading_characters_in_common(head: str, a: str, b: str) -> None:
     old, new = head + a, head + b
-    count = shared(old, new)
+    count = common_prefix_length(old, new)
     assert count >= len(head)
     assert old[:count] == new[:count]
     assert count == min(len(old), len(new)) or old[count] != new[count]

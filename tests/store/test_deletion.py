@@ -82,7 +82,7 @@ def test_a_trial_that_was_reset_is_played_again_from_its_beginning(filled: Store
 
 def test_nothing_that_was_reset_is_left_in_the_file_or_its_log(filled: Store) -> None:
     assert SECRET.encode() in bytes_of(filled.path)
-    with filled.thoroughly():
+    with filled.erasing():
         filled.reset_trial("r", "t1")
     assert SECRET.encode() not in bytes_of(filled.path)
     assert b"somebody" in bytes_of(filled.path)
@@ -97,7 +97,7 @@ def test_earlier_versions_of_an_answer_go_with_the_last_one(store: Store) -> Non
     for version in range(40):
         store.studies.answer(person, "", "remark", f"{SECRET} {version} " + "long " * 2000)
     store.studies.answer(person, "", "remark", "short")
-    with store.thoroughly():
+    with store.erasing():
         store.studies.delete_participant("s", "p-aaaaaa")
     assert SECRET.encode() not in bytes_of(store.path)
     assert b"p-aaaaaa" not in bytes_of(store.path)
@@ -106,7 +106,7 @@ def test_earlier_versions_of_an_answer_go_with_the_last_one(store: Store) -> Non
 
 def test_a_deletion_that_fails_half_way_deletes_nothing(filled: Store) -> None:
     def delete(*trials: str) -> None:
-        with filled.thoroughly():
+        with filled.erasing():
             for trial in trials:
                 filled.reset_trial("r", trial)
 
@@ -122,7 +122,7 @@ def test_a_reader_that_keeps_copies_alive_is_told(filled: Store) -> None:
         reader.rows("SELECT count(*) FROM trials")
         with (
             pytest.raises(StoreError, match="another program is reading"),
-            filled.thoroughly(),
+            filled.erasing(),
         ):
             filled.reset_trial("r", "t1")
         reader.execute("ROLLBACK")

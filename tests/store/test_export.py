@@ -20,7 +20,7 @@ from sociolab.core.ports import ChatReply, Prompt
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run
-from sociolab.store.database import replaced
+from sociolab.store.database import replace_surrogates
 from sociolab.store.export import export_run, import_run
 from sociolab.store.store import Store
 
@@ -137,7 +137,7 @@ _names = itertools.count()
 def sound(what: Any) -> Any:
     """The same, with replacement characters for text that UTF-8 cannot say."""
     if isinstance(what, str):
-        return replaced(what)
+        return replace_surrogates(what)
     if isinstance(what, (tuple, list)):
         return type(what)(map(sound, what))
     if isinstance(what, dict):

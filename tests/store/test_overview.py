@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sociolab.app.episode_list import EpisodeFilter, listed
-from sociolab.store.overview import episode_rows, place_of
+from sociolab.store.overview import episode_rows, trial_place
 from sociolab.store.store import Store
 from watched_stores import GOAL, HOSTILE, MODEL, RUN, watched_store
 
@@ -53,14 +53,14 @@ def test_scores_are_means_of_repeated_judgings_by_trial_and_seat(store: Store) -
 
 def test_a_trial_knows_its_neighbours_in_the_plan_of_its_run(store: Store) -> None:
     first, second, *_, last = (row.trial.id for row in store.trials(RUN))
-    assert place_of(store, RUN, first)[3:] == (None, second)
-    assert place_of(store, RUN, last).after is None
-    assert place_of(store, RUN, second).before == first
+    assert trial_place(store, RUN, first)[3:] == (None, second)
+    assert trial_place(store, RUN, last).after is None
+    assert trial_place(store, RUN, second).before == first
 
 
 def test_calls_of_players_are_told_from_those_of_judges(store: Store) -> None:
     trial = store.trials(RUN)[0].trial
-    places = store.calls.of_players(RUN, trial.id)
+    places = store.calls.player_calls(RUN, trial.id)
     assert [(one.turn, one.name, one.attempt) for one in places] == [
         (0, "act", 1),
         (1, "act", 1),

@@ -160,7 +160,7 @@ def test_a_table_that_cannot_be_finished_leaves_the_old_one(
     def broken(event: object) -> object:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sociolab.store.parquet._of_event", broken)
+    monkeypatch.setattr("sociolab.store.parquet._event_rows", broken)
     with pytest.raises(StoreError, match="No space left"):
         export_parquet(played, "r", tmp_path)
     assert (tmp_path / "turns.parquet").read_bytes() == before

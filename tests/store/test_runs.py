@@ -57,7 +57,7 @@ def fill(store: Store, name: str) -> None:
     store.studies.assign(person, "t1", "ann", "open")
     store.studies.answer(person, "", "age", 31)
     store.search.index(name, "t1", "Hello there")
-    store.look((name, name), "[]", 9)
+    store.record_look((name, name), "[]", 9)
 
 
 def table_sizes(store: Store) -> dict[str, int]:
@@ -72,10 +72,10 @@ def table_sizes(store: Store) -> dict[str, int]:
 def test_looks_at_a_comparison_are_kept_by_their_size(store: Store) -> None:
     for name in ("a", "b"):
         store.create_run(name, "sotopia", {}, samples.plan(1))
-    assert store.look(("a", "b"), "x", 10) == (10,)
-    assert store.look(("a", "b"), "x", 10) == (10,), "the same data again are no other look"
-    assert store.look(("a", "b"), "x", 20) == (10, 20)
-    assert store.look(("a", "b"), "y", 20) == (20,)
+    assert store.record_look(("a", "b"), "x", 10) == (10,)
+    assert store.record_look(("a", "b"), "x", 10) == (10,), "the same data again are no other look"
+    assert store.record_look(("a", "b"), "x", 20) == (10, 20)
+    assert store.record_look(("a", "b"), "y", 20) == (20,)
 
 
 def test_a_run_is_found_as_it_was_made(store: Store) -> None:

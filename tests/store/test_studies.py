@@ -93,7 +93,7 @@ def test_a_link_is_given_to_one_browser_only(store: Store, person: int) -> None:
 def test_a_second_link_goes_on_where_the_first_was_lost(store: Store, person: int) -> None:
     store.studies.bind(person, SESSION)
     arrived = store.studies.participant("s", "p-aaaaaa").arrived
-    store.studies.stand(person, "consented")
+    store.studies.set_state(person, "consented")
     store.studies.reissue(person, b"new")
     assert store.studies.participant_of_link(LINK) is None
     assert store.studies.participant_of_session(SESSION) is None
@@ -105,10 +105,10 @@ def test_a_second_link_goes_on_where_the_first_was_lost(store: Store, person: in
 def test_when_consent_was_given_and_the_end_reached_stays_as_first_noted(
     store: Store, person: int
 ) -> None:
-    store.studies.stand(person, "consented")
+    store.studies.set_state(person, "consented")
     first = store.studies.participant("s", "p-aaaaaa").consented
-    store.studies.stand(person, "finished")
-    store.studies.stand(person, "consented")
+    store.studies.set_state(person, "finished")
+    store.studies.set_state(person, "consented")
     row = store.studies.participant("s", "p-aaaaaa")
     assert row.consented == first
     assert row.finished is not None
@@ -119,8 +119,8 @@ def test_assignments_keep_their_order_and_end_when_they_are_done(store: Store, p
     second = store.studies.assign(person, "t1", "", "open")
     other = store.studies.add_participant("s", "p-bbbbbb", None)
     third = store.studies.assign(other, "t2", "bob", "open")
-    store.studies.progress(first, "done")
-    store.studies.progress(third, "given up")
+    store.studies.set_progress(first, "done")
+    store.studies.set_progress(third, "given up")
     rows = {row.pk: row for row in store.studies.assignments("s")}
     assert list(rows) == [first, second, third]
     assert [row.pk for row in store.studies.assignments("s", other)] == [third]

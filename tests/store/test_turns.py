@@ -22,7 +22,7 @@ from sociolab.core.episode import (
 )
 from sociolab.core.errors import StoreError
 from sociolab.store.database import Value
-from sociolab.store.overview import turns_of
+from sociolab.store.overview import run_turns
 from sociolab.store.store import Store
 
 ANN, BOB = "ann", 'bob ["moved"'
@@ -68,7 +68,7 @@ def test_the_numbers_are_those_of_the_episodes(store: Store, played: list[list[E
         for event in some:
             store.append(run, f"t{number}", event)
         store.set_status(run, f"t{number}", "played")
-    found = list(turns_of(store, run, "speak"))
+    found = list(run_turns(store, run, "speak"))
     assert [one.trial for one in found] == [f"t{n}" for n in range(len(played))]
     for one, episode in zip(found, store.episodes(run), strict=True):
         assert one.words == tuple(
@@ -87,7 +87,7 @@ def test_more_trials_than_are_read_at_once_are_all_there(
     for number in range(5):
         store.append("many", f"t{number}", Moved(0, ANN, (Action("speak", "so " * number),)))
         store.set_status("many", f"t{number}", "played")
-    found = list(turns_of(store, "many", "speak"))
+    found = list(run_turns(store, "many", "speak"))
     assert [one.words for one in found] == [((ANN, number),) for number in range(5)]
 
 
@@ -107,7 +107,7 @@ def test_a_trial_that_ends_while_others_are_read_is_left_for_the_next_time(
         return read(statement, values)
 
     monkeypatch.setattr(store, "rows", rows)
-    found = list(turns_of(store, "playing", "speak"))
+    found = list(run_turns(store, "playing", "speak"))
     assert [one.trial for one in found] == ["t0", "t2"]
 
 
@@ -119,4 +119,4 @@ def test_a_turn_that_cannot_be_read_is_told(store: Store) -> None:
         "UPDATE events SET body = ? WHERE trial = ?", ('["moved",0', store.trial_pk("broken", "t0"))
     )
     with pytest.raises(StoreError, match="cannot be read"):
-        list(turns_of(store, "broken", "speak"))
+        list(run_turns(store, "broken", "speak"))

@@ -129,17 +129,17 @@ def test_who_leaves_gives_back_at_once(store: Store) -> None:
     pile = ItemPool(("fair00",), 1, 9)
     assign_next(store, STUDY, first.pk, pile)
     assert assign_next(store, STUDY, second.pk, pile) is None
-    store.studies.stand(first.pk, "left")
+    store.studies.set_state(first.pk, "left")
     assert assign_next(store, STUDY, second.pk, pile) == "fair00"
 
 
 def test_what_was_given_back_is_opened_again_and_what_is_done_stays_done(store: Store) -> None:
     (first,) = open_study(store, people=1)
     hold_item(store, STUDY, first.pk, "fair00")
-    store.studies.progress(state(store, first).pk, "given up")
+    store.studies.set_progress(state(store, first).pk, "given up")
     hold_item(store, STUDY, first.pk, "fair00")
     assert state(store, first).state == "open"
-    store.studies.progress(state(store, first).pk, "done")
+    store.studies.set_progress(state(store, first).pk, "done")
     hold_item(store, STUDY, first.pk, "fair00")
     assert state(store, first).state == "done"
 

@@ -34,8 +34,8 @@ def store(tmp_path: Path) -> Store:
     create(opened, "talks", settings(play={"limit": 1}))
     done, fresh = (link.participant for link in invite(opened, "talks", 2))
     pk = opened.studies.participant("talks", done).pk
-    opened.studies.stand(pk, "consented")
-    opened.studies.stand(pk, "finished")
+    opened.studies.set_state(pk, "consented")
+    opened.studies.set_state(pk, "finished")
     opened.studies.answer(pk, "", "natural", 4)
     opened.studies.answer(pk, "", "remarks", "=1+1 \ud83d, said\nshe")
     opened.studies.assign(pk, opened.trials("talks")[0].trial.id, "ann", "done")

@@ -42,7 +42,7 @@ def played(tmp_path: Path) -> Played:
     one, two = (store.studies.add_participant("talks", name, None) for name in ("p-one", "p-two"))
     for trial, people in ((first, (one, two)), (second, (two,))):
         for seat, person in zip(trial.task.seats, people, strict=False):
-            store.studies.progress(store.studies.assign(person, trial.id, seat, "open"), "done")
+            store.studies.set_progress(store.studies.assign(person, trial.id, seat, "open"), "done")
             word = SECRET if trial is first else "steadfast"
             moved = Moved(0, seat, (Action("speak", f"I am {word}."),))
             store.append("talks", trial.id, moved)

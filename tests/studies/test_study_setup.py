@@ -218,7 +218,7 @@ def test_a_consent_that_somebody_gave_stays_on_record(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s.db") as store:
         create(store, "s", settings())
         who = invite(store, "s", 1)[0]
-        store.studies.stand(store.studies.participant("s", who.participant).pk, "consented")
+        store.studies.set_state(store.studies.participant("s", who.participant).pk, "consented")
         with pytest.raises(ConfigError, match="1 participant agreed to the present text"):
             change_texts(store, "s", {"consent": "Something else."})
         change_texts(store, "s", {"thanks": "Thank you!"})

@@ -256,7 +256,7 @@ def test_drop_outs_are_told_with_their_reasons_and_no_markup(lab: Lab) -> None:
     with Store.open(lab.path) as store:
         create(store, "lost", settings())
         pk = store.studies.participant("lost", invite(store, "lost", 1)[0].participant).pk
-        store.studies.stand(pk, "left")
+        store.studies.set_state(pk, "left")
         store.studies.answer(pk, "", "frame.reason", "<script>alert(1)</script>\u202e")
     text = lab.browser.get("/studies/lost").text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text

@@ -32,7 +32,7 @@ class Served:
             if done:
                 task = load_world("sotopia").world.tasks()[0].id
                 pk = store.studies.participant(study, made.participant).pk
-                store.studies.progress(store.studies.assign(pk, task, "", "open"), "done")
+                store.studies.set_progress(store.studies.assign(pk, task, "", "open"), "done")
         return made
 
     def state(self, link: Link) -> str:
@@ -239,7 +239,7 @@ def test_who_finished_sees_the_code_when_the_study_is_closed(site: Served) -> No
     link, late = site.link(study="past"), site.link(study="past")
     browser = site.joined(link)
     with Store.open(site.path) as store:
-        store.studies.stand(store.studies.participant("past", link.participant).pk, "finished")
+        store.studies.set_state(store.studies.participant("past", link.participant).pk, "finished")
         store.studies.change("past", open=False)
     assert "DONE" in browser.get(f"/take/past/{link.participant}").text
     page = Browser(site.address).get(late.path)

@@ -23,7 +23,7 @@ from sociolab.report.transcript_views import TranscriptOf
 from sociolab.report.words import counted
 from sociolab.stats.correlation import pearson
 from sociolab.stats.intervals import mean
-from sociolab.store.database import replaced
+from sociolab.store.database import replace_surrogates
 from sociolab.store.store import Store
 
 FEWEST = 10
@@ -300,7 +300,7 @@ def _shown_play(play: PlayCredit) -> Finding:
 
 def keep_credit(store: Store, run: str, trial: str, record: CreditRecord) -> None:
     """Add a judging to what the trial has; one that says nothing new is not added again."""
-    piece = replaced(json.dumps(record.model_dump(), ensure_ascii=False)).encode()
+    piece = replace_surrogates(json.dumps(record.model_dump(), ensure_ascii=False)).encode()
     *_, last = (b"", *store.attachment(run, trial, CREDIT))
     if piece != last:
         store.attach(run, trial, CREDIT, piece)

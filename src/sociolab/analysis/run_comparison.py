@@ -309,7 +309,7 @@ def with_looks(store: Store, conclusions: Conclusions) -> Conclusions:
     about = json.dumps([agent, against, comparison.judge, comparison.match])
     pairs = max(metric.test.pairs for metric in comparison.metrics.values())
     try:
-        sizes = store.look((run, other), about, pairs)
+        sizes = store.record_look((run, other), about, pairs)
     except StoreError:
         return conclusions
     if len(sizes) <= comparison.looks:

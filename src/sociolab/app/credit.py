@@ -53,7 +53,7 @@ from sociolab.runner.local import work_all
 from sociolab.runner.progress import TalliedReplies, Tally, Watch
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run, store_path
-from sociolab.store.database import replaced
+from sociolab.store.database import replace_surrogates
 from sociolab.store.store import Store
 
 SAY = Catalogue("credit")
@@ -142,7 +142,7 @@ def write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> tuple[int, in
         part.open("w", encoding="utf-8", newline="\n") as file,
     ):
         for line in lines:
-            file.write(f"{replaced(json.dumps(line, ensure_ascii=False))}\n")
+            file.write(f"{replace_surrogates(json.dumps(line, ensure_ascii=False))}\n")
             count += 1
             unseen += line["observation"] is None
     return count, unseen

@@ -55,7 +55,7 @@ def merge(
                 try:
                     with store.transaction():
                         new += _take_part(store, part, name, shard, trials)
-                        for exam in part.keeping(EXAM, part.run(name).world):
+                        for exam in part.runs_keeping(EXAM, part.run(name).world):
                             _take_exam(store, part, exam)
                 except ConflictError as error:
                     raise ConfigError(

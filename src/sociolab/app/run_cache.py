@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 
-from sociolab.store.overview import Stamp, stamp_of
+from sociolab.store.overview import Stamp, stamp_run
 from sociolab.store.store import Store
 
 T = TypeVar("T")
@@ -78,7 +78,7 @@ class RunCache:
         entry = self._stamps.get(key)
         if entry is not None and entry[0] == files and _is_settled(files):
             return entry[1]
-        stamp = stamp_of(store, run)
+        stamp = stamp_run(store, run)
         self._stamps[key] = (files, stamp)
         return stamp
 

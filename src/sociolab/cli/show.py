@@ -105,7 +105,7 @@ def _read(store: Store, hit: FoundEpisode, seat: str | None) -> TranscriptView:
     transcript = transcript_of(hit.episode, seat)
     if seat is None:
         transcript = with_credit(transcript, credit_of(store, hit.run, trial.id))
-        again = store.calls.asked_again(hit.run, trial.id)
+        again = store.calls.count_judge_retries(hit.run, trial.id)
         transcript = with_retries(transcript, hit.episode, again)
     judgings = () if seat else tuple(store.verdicts.judgings(hit.run, trial=trial.id))
     return transcript_view(hit.episode, transcript, judgings, store.run(hit.run).declared)

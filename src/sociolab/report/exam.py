@@ -96,7 +96,7 @@ class MarkedCase:
 
 def exam_runs(store: Store, world: str) -> tuple[str, ...]:
     """The exams of a world in a store, the newest first: a later version may have other cases."""
-    return tuple(reversed(store.keeping(EXAM, world)))
+    return tuple(reversed(store.runs_keeping(EXAM, world)))
 
 
 def marked_cases(store: Store, run: str, judge: JudgeId) -> tuple[MarkedCase, ...]:

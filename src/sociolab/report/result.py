@@ -59,7 +59,7 @@ from sociolab.report.schema import (
     macro_of,
 )
 from sociolab.report.served import served_entries
-from sociolab.store.overview import turns_of
+from sociolab.store.overview import run_turns
 from sociolab.store.store import RunRow, Store, TrialRow
 from sociolab.store.verdicts import JudgingCounts, ScoreRow
 
@@ -205,7 +205,7 @@ def judged_of(store: Store, run: str) -> Judged:
 def _observed(store: Store, run: RunRow, trials: Sequence[TrialRow]) -> TranscriptCounts:
     observed = TranscriptCounts()
     seats = {row.trial.id: row.trial.task.seats for row in trials}
-    for turns in turns_of(store, run.name, run.declared.spoken):
+    for turns in run_turns(store, run.name, run.declared.spoken):
         observed.take(seats[turns.trial], turns)
         if turns.troubled:
             observed.take_trouble(store.episode(run.name, turns.trial))

@@ -135,7 +135,7 @@ def transcript_view(
 
 def with_retries(transcript: Transcript, episode: Episode, judges: Mapping[str, int]) -> Transcript:
     """With what no turn shows: replies to a question that is put aside, and of a judge, that could
-    not be used. `judges`: how many a judge was asked for again (`Calls.asked_again`)."""
+    not be used. `judges`: how many a judge was asked for again (`Calls.count_judge_retries`)."""
     notes = [
         f"{event.seat}, question {event.name}, attempt {event.attempt}: "
         f"{'not answered' if event.final else 'asked again'} ({event.cause}: {event.problem})"

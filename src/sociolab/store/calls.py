@@ -1,5 +1,5 @@
-"""Model calls of a run: replies kept as they are paid for and found again when it is resumed,
-prompts in few bytes, and what all of it took.
+"""Model calls of a run: replies stored as they are paid for and reused on resume, prompts as
+differences, and what it all took.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class ServedCall(NamedTuple):
 
 
 class CallPlace(NamedTuple):
-    """What a player's call was for, by its primary key."""
+    """The turn and seat that a player's call was for."""
 
     pk: int
     turn: int
@@ -122,13 +122,13 @@ class RoleTotals:
 
     @property
     def estimated(self) -> bool:
-        """Whether a part of the tokens or of `usd` is an estimate."""
+        """Whether some of the tokens or of `usd` are estimates."""
         return bool(self.estimated_calls or self.estimated_attempts or self.possible_attempts)
 
 
 @dataclass(frozen=True, slots=True)
 class Totals(RoleTotals):
-    """What a whole run took, resumed parts included; `seconds` is wall time."""
+    """What a whole run took, with all resumed parts; `seconds` is wall time."""
 
     by_role: Mapping[str, RoleTotals] = field(default_factory=dict)
 
@@ -141,14 +141,14 @@ class SeatCost(NamedTuple):
 
 
 class Calls:
-    """The calls of a store's runs, read back: what was asked, what came, and what it took."""
+    """Reads the calls of a store's runs: prompts, replies, tokens, cost."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
     def all(self, run: str, trial: str | None = None) -> Iterator[CallRow]:
-        """The completed calls of a run, or of one trial in it: trial by trial, as they came."""
-        pk = self._db.run_pk(run)
+        """The completed calls of a run or of one trial: by trial, in the order of completion."""
+        run_pk = self._db.run_pk(run)
         only, values = ("", ()) if trial is None else ("AND trial = ?4", (trial,))
         after: tuple[str, int] = ("", 0)
         while True:
@@ -156,26 +156,29 @@ class Calls:
                 "SELECT trial, role, seat, turn, name, attempt, idx, pk, key, model, hash, "
                 f"prompt_bytes, at, {REPLY} FROM calls WHERE run = ?1 "
                 f"AND (trial, pk) > (?2, ?3) {only} ORDER BY trial, pk LIMIT {_PAGE}",
-                (pk, *after, *values),
+                (run_pk, *after, *values),
             )
-            yield from map(_call_row, rows)
+            for row in rows:
+                pk, key, model, digest, size, at = row[7:13]
+                reply, call = decode_reply(row[13:]), _call_key(row)
+                key, model = as_text(key), as_text(model)
+                yield CallRow(pk, key, call, model, digest.hex(), size, reply, at)
             if len(rows) < _PAGE:
                 return
             after = (rows[-1][0], rows[-1][7])
 
     def with_prompts(self, run: str) -> Iterator[tuple[CallRow, Prompt]]:
-        """The completed calls of a run, each with what was sent, in the order of `all`."""
+        """The completed calls of a run, each with its prompt, in the order of `all`."""
         for _, calls in groupby(self.all(run), lambda row: row.call.trial):
-            known: dict[int, Prompt] = {}
+            decoded: dict[int, Prompt] = {}
             for call in calls:
-                yield call, self._prompt(call.pk, known)
+                yield call, self._prompt(call.pk, decoded)
 
     def prompt(self, call: CallRow) -> Prompt:
-        """What was sent in this call, to the letter; StoreError if it is damaged."""
+        """The exact prompt of a call; StoreError if it is damaged."""
         return self._prompt(call.pk, {})
 
     def failures(self, run: str) -> tuple[CallFailureRow, ...]:
-        """The calls of a run that failed for good, as they came."""
         rows = self._db.rows(
             "SELECT trial, role, seat, turn, name, attempt, idx, model, cause, problem, tries, "
             "seconds, at FROM call_failures WHERE run = ? ORDER BY pk",
@@ -187,7 +190,7 @@ class Calls:
         )
 
     def ledger(self, run: str) -> Iterator[AttemptRow]:
-        """Every attempt of every call of a run: trial by trial, as they came."""
+        """Every attempt of every call of a run: by trial, in order of time."""
         pk = self._db.run_pk(run)
         for (trial,) in self._db.rows(
             "SELECT trial FROM calls WHERE run = ?1 "
@@ -198,10 +201,14 @@ class Calls:
                 f"SELECT {LEDGER} FROM ledger WHERE run = ? AND trial = ? ORDER BY at, number",
                 (pk, trial),
             )
-            yield from map(_attempt_row, rows)
+            for row in rows:
+                model, number, seconds, at, cause, billed, prompt, completion, cached, usd = row[7:]
+                usage = Usage(prompt, completion, cached, billed == "estimated")
+                attempt = Attempt(number, seconds, cause, billed, usage, usd)
+                yield AttemptRow(_call_key(row), as_text(model), attempt, at)
 
     def served(self, run: str) -> tuple[ServedCall, ...]:
-        """What served the completed calls of a run, as they came."""
+        """What served each completed call of a run, in the order of completion."""
         rows = self._db.rows(
             f"""
             SELECT model, role, served_model, fingerprint, left_out,
@@ -215,45 +222,44 @@ class Calls:
         )
         return tuple(
             ServedCall(
-                as_text(model), role, as_text(name), as_text(mark), as_text(left), tokens, size
+                as_text(model), role, as_text(name), as_text(mark), as_text(left_out), tokens, size
             )
-            for model, role, name, mark, left, tokens, size in rows
+            for model, role, name, mark, left_out, tokens, size in rows
         )
 
     def returned(self, run: str, model: str) -> dict[int, tuple[str, ...]]:
-        """The names of the models that answered a judge's calls to `model`, by the number of the
-        judging; none where the server did not say."""
+        """The names of the models that answered a judge's calls to `model`, by the number of
+        the judging; empty where the server named none.
+        """
         rows = self._db.rows(
             "SELECT DISTINCT idx, served_model FROM calls WHERE run = ? AND role = 'judge' "
             "AND model = ? AND served_model != '' ORDER BY idx, served_model",
             (self._db.run_pk(run), model),
         )
-        found: dict[int, list[str]] = {}
+        by_judging: dict[int, list[str]] = {}
         for judging, name in rows:
-            found.setdefault(judging, []).append(as_text(name))
-        return {judging: tuple(names) for judging, names in found.items()}
+            by_judging.setdefault(judging, []).append(as_text(name))
+        return {judging: tuple(names) for judging, names in by_judging.items()}
 
     def faults(self, run: str) -> tuple[tuple[str, str], ...]:
-        """What was wrong with replies that were used all the same, each after its trial, as they
-        came."""
+        """Faults of replies that were used all the same, as (trial, fault) pairs."""
         rows = self._db.rows(
             f"SELECT trial, fault FROM {_IN_ORDER} WHERE run = ? AND fault != '' ORDER BY pk",
             (self._db.run_pk(run),),
         )
         return tuple((as_text(trial), as_text(fault)) for trial, fault in rows)
 
-    def any_in(self, run: str, trial: str) -> bool:
-        """Whether a model was called in an episode, in vain or not."""
-        found = self._db.row(
+    def has_any(self, run: str, trial: str) -> bool:
+        """Whether a model was called in an episode, successfully or not."""
+        (any_call,) = self._db.row(
             "SELECT EXISTS (SELECT 1 FROM calls WHERE run = ?1 AND trial = ?2) "
             "OR EXISTS (SELECT 1 FROM call_failures WHERE run = ?1 AND trial = ?2) "
             "OR EXISTS (SELECT 1 FROM attempts WHERE run = ?1 AND trial = ?2)",
             (self._db.run_pk(run), trial),
         )
-        return bool(found[0])
+        return bool(any_call)
 
-    def of_players(self, run: str, trial: str) -> tuple[CallPlace, ...]:
-        """The completed calls of the players of an episode, as they came."""
+    def player_calls(self, run: str, trial: str) -> tuple[CallPlace, ...]:
         rows = self._db.rows(
             "SELECT pk, turn, seat, name, attempt FROM calls WHERE run = ? AND trial = ? "
             "AND role IN ('agent', 'partner', 'background') ORDER BY pk",
@@ -264,8 +270,8 @@ class Calls:
             for pk, turn, seat, name, attempt in rows
         )
 
-    def asked_again(self, run: str, trial: str) -> Mapping[str, int]:
-        """How many replies each judge of an episode was asked for again, by its name."""
+    def count_judge_retries(self, run: str, trial: str) -> Mapping[str, int]:
+        """How many replies of each judge of an episode were retries, by its name."""
         rows = self._db.rows(
             "SELECT name, count(*) FROM calls WHERE run = ? AND trial = ? AND role = 'judge' "
             "AND attempt > 1 GROUP BY name",
@@ -284,7 +290,7 @@ class Calls:
         return None if row is None else row[0]
 
     def totals(self, run: str) -> Totals:
-        """What a run took until now; zeros and None where nothing was called."""
+        """What a run took until now; zeros and None where no model was called."""
         pk = self._db.run_pk(run)
         by_role = self._by_role(pk)
         (seconds,) = self._db.row("SELECT seconds FROM runs WHERE pk = ?", (pk,))
@@ -308,8 +314,9 @@ class Calls:
         )
 
     def seat_costs(self, run: str) -> Mapping[tuple[str, str], SeatCost]:
-        """What the calls of each trial and seat cost, with all their attempts; of agents and
-        partners only. An attempt for which nothing was booked costs nothing."""
+        """The cost of each trial and seat, all attempts included; of agents and partners
+        only. An attempt for which nothing was booked costs nothing.
+        """
         rows = self._db.rows(
             f"""
             SELECT trial, seat, CASE WHEN count(usd) = count(*) THEN sum(usd) END, max(estimated)
@@ -353,38 +360,38 @@ class Calls:
         )
         return {role: RoleTotals(*rest) for role, *rest in rows}
 
-    def _prompt(self, pk: int, known: dict[int, Prompt]) -> Prompt:
-        """Rebuild a prompt from those that it extends; `known` ends up holding it, not its base.
+    def _prompt(self, pk: int, decoded: dict[int, Prompt]) -> Prompt:
+        """Rebuild a prompt from those that it extends; it replaces its base in `decoded`.
 
-        A prompt is the base of one other at most.
+        A prompt is the base of at most one other.
         """
         chain = []
-        wanted: int | None = pk
-        while wanted is not None and wanted not in known:
+        base: int | None = pk
+        while base is not None and base not in decoded:
             row = self._db.row(
                 "SELECT calls.base, calls.prompt, calls.hash, schemas.name, schemas.text "
                 "FROM calls LEFT JOIN schemas ON schemas.pk = calls.schema WHERE calls.pk = ?",
-                (wanted,),
+                (base,),
             )
             if row is None:
-                raise StoreError(f"call {wanted} is not in the store {self._db.path}")
+                raise StoreError(f"call {base} is not in the store {self._db.path}")
             chain.append(row)
-            wanted = row[0]
-        prompt = known.pop(wanted) if wanted is not None else None
+            base = row[0]
+        prompt = decoded.pop(base) if base is not None else None
         for _, data, _, name, text in reversed(chain):
             schema = None if name is None else Schema(as_text(name), as_text(text))
             prompt = unpack(data, prompt, schema)
         assert prompt is not None
         if prompt.fingerprint != chain[0][2]:
             raise StoreError(f"the prompt of call {pk} in {self._db.path} is damaged")
-        known[pk] = prompt
+        decoded[pk] = prompt
         return prompt
 
 
 class RunReplies:
     """The replies of one run; a `ReplyStore`.
 
-    What is kept, and the events that it leads to, are on disk together, soon: see
+    A stored reply and the events that follow from it reach the disk together, soon: see
     `Database.commit_soon`.
     """
 
@@ -392,19 +399,19 @@ class RunReplies:
         self._store = store
         self._run = store.run_pk(run)
         keys = store.rows("SELECT key FROM calls WHERE run = ?", (self._run,))
-        # Nearly every call is new; one whose hash is not in here need not be looked for.
-        self._known = {hash(as_text(key)) for (key,) in keys}
+        # Nearly every call is new: no query is needed for a key whose hash is not in here.
+        self._key_hashes = {hash(as_text(key)) for (key,) in keys}
         rows = store.rows("SELECT name, text, pk FROM schemas WHERE run = ?", (self._run,))
         self._schemas = {(as_text(name), as_text(text)): pk for name, text, pk in rows}
         self._last: dict[str, dict[tuple[str, str], tuple[int, Prompt]]] = {}
 
     def find(self, key: str) -> ChatReply | None:
-        """The reply stored under this key in this run; None if there is none.
+        """The reply stored under this key in this run, or None.
 
-        A call follows then: StorageError where its reply could not be stored.
+        None is followed by a call, so StorageError is raised where its reply could not be stored.
         """
         row = None
-        if hash(key) in self._known:
+        if hash(key) in self._key_hashes:
             row = self._store.row(
                 f"SELECT {REPLY} FROM calls WHERE run = ? AND key = ?",
                 (self._run, key),
@@ -412,7 +419,7 @@ class RunReplies:
         if row is None:
             self._store.check_room()
             return None
-        return reply_of(row)
+        return decode_reply(row)
 
     def keep(
         self,
@@ -423,20 +430,20 @@ class RunReplies:
         reply: ChatReply,
         at: float | None = None,
     ) -> None:
-        """Store a reply with the prompt that asked for it; `at` is now, if not given.
+        """Store a reply with its prompt; `at` is now by default.
 
-        StoreError if the run holds a reply under this key already.
+        StoreError if the run has a reply under this key already.
         """
         self._store.begin()
         sent = sum(len(as_bytes(message.text)) for message in prompt.messages)
         sent += len(as_bytes(prompt.schema.text)) if prompt.schema else 0
-        prompt = _clean(prompt)
-        last = self._last_prompts(call.trial)
+        prompt = _redact(prompt)
+        last = self._latest_prompts(call.trial)
         base, before = last.get((call.role, call.seat), (None, None))
         usage, served = reply.usage, reply.served
         values = (
             self._run,
-            *_columns(call),
+            *_key_columns(call),
             model,
             reply.tries,
             reply.seconds,
@@ -456,7 +463,7 @@ class RunReplies:
             reply.reasoned,
             sent,
             base,
-            self._schema(prompt),
+            self._schema_pk(prompt),
             prompt.fingerprint,
             pack(prompt, before),
             reply.text,
@@ -469,7 +476,7 @@ class RunReplies:
                 "a trial, role, seat, turn, name, attempt and index of its own"
             ) from error
         last[call.role, call.seat] = (pk, prompt)
-        self._known.add(hash(key))
+        self._key_hashes.add(hash(key))
         self._store.commit_soon()
 
     def keep_failure(
@@ -480,30 +487,31 @@ class RunReplies:
         seconds: float,
         at: float | None = None,
     ) -> None:
-        """Store that a call failed for good, and why; `at` is now, if not given."""
+        """Store a call that failed for good; `at` is now by default."""
         self._store.begin()
-        now = time.time() if at is None else at
-        values = (*_columns(call), model, error.tries, seconds, now, error.cause, str(error))
+        at = time.time() if at is None else at
+        values = (*_key_columns(call), model, error.tries, seconds, at, error.cause, str(error))
         self._store.execute(_KEEP_FAILURE, (self._run, *values))
         self._store.commit_soon()
 
     def begin_attempt(self) -> None:
-        """Nothing is stored of a request that is under way."""
+        """Does nothing: a request under way is not stored."""
 
     def keep_attempt(
         self, call: CallKey, model: str, attempt: Attempt, at: float | None = None
     ) -> None:
-        """Store an attempt that brought no reply, and what it may have cost; `at` is now, if not
-        given."""
+        """Store an attempt that brought no reply, and its possible cost; `at` is
+        now by default.
+        """
         self._store.begin()
-        now, usage = time.time() if at is None else at, attempt.usage
+        at, usage = time.time() if at is None else at, attempt.usage
         values = (
             self._run,
-            *_columns(call),
+            *_key_columns(call),
             model,
             attempt.number,
             attempt.seconds,
-            now,
+            at,
             attempt.cause,
             attempt.billed,
             usage.prompt,
@@ -515,10 +523,10 @@ class RunReplies:
         self._store.commit_soon()
 
     def release(self, trial: str) -> None:
-        """Forget the prompts of a trial that is over, by the name its calls gave it."""
+        """Drop the cached prompts of a trial that is over."""
         self._last.pop(trial, None)
 
-    def _last_prompts(self, trial: str) -> dict[tuple[str, str], tuple[int, Prompt]]:
+    def _latest_prompts(self, trial: str) -> dict[tuple[str, str], tuple[int, Prompt]]:
         last = self._last.get(trial)
         if last is None:
             if len(self._last) >= _MOST_REMEMBERED:
@@ -526,8 +534,8 @@ class RunReplies:
             last = self._last[trial] = {}
         return last
 
-    def _schema(self, prompt: Prompt) -> int | None:
-        """The primary key of the prompt's schema, which is stored once for the whole run."""
+    def _schema_pk(self, prompt: Prompt) -> int | None:
+        """The primary key of the prompt's schema, which is stored once a run."""
         if prompt.schema is None:
             return None
         key = (prompt.schema.name, prompt.schema.text)
@@ -540,11 +548,12 @@ class RunReplies:
 
 
 def pack(prompt: Prompt, base: Prompt | None) -> bytes:
-    """The prompt without its schema, as a difference from `base`; compressed if that is smaller."""
+    """The prompt without its schema, as a difference from `base`; compressed where that is
+    smaller."""
     before = base.messages if base else ()
     rows: list[tuple[str, int, str]] = []
     for index, message in enumerate(prompt.messages):
-        same = shared(before[index].text, message.text) if index < len(before) else 0
+        same = common_prefix_length(before[index].text, message.text) if index < len(before) else 0
         rows.append((message.role, same, message.text[same:]))
     settings: list[object] = [prompt.temperature, prompt.max_tokens, rows]
     if prompt.penalties is not None:
@@ -571,8 +580,8 @@ def unpack(data: bytes, base: Prompt | None, schema: Schema | None) -> Prompt:
         raise StoreError(f"a prompt in the store cannot be read ({error})") from error
 
 
-def shared(old: str, new: str) -> int:
-    """How many leading characters two texts have in common; 0 where either is empty."""
+def common_prefix_length(old: str, new: str) -> int:
+    """How many leading characters two texts share; 0 where either is empty."""
     if new.startswith(old):
         return len(old)
     low, high = 0, min(len(old), len(new))
@@ -589,11 +598,10 @@ REPLY = (
     "reply, finish, prompt_tokens, completion_tokens, cached_tokens, estimated, seconds, tries, "
     "usd, fault, served_model, fingerprint, left_out, cap, reasoned"
 )
-"""The columns of a reply, as `reply_of` wants them."""
+"""The columns of a reply, in the order of `decode_reply`."""
 
 
-def reply_of(row: Sequence[Any]) -> ChatReply:
-    """The reply in a row of calls."""
+def decode_reply(row: Sequence[Any]) -> ChatReply:
     text, finish, prompt, completion, cached, estimated, seconds, tries, usd, fault = row[:10]
     model, fingerprint, left_out, cap, reasoned = row[10:]
     usage = Usage(prompt, completion, cached, bool(estimated))
@@ -612,34 +620,21 @@ def reply_of(row: Sequence[Any]) -> ChatReply:
     )
 
 
-def _call_row(row: tuple[Any, ...]) -> CallRow:
-    pk, key, model, digest, size, at = row[7:13]
-    reply, call = reply_of(row[13:]), _call_key(row)
-    return CallRow(pk, as_text(key), call, as_text(model), digest.hex(), size, reply, at)
-
-
-def _attempt_row(row: tuple[Any, ...]) -> AttemptRow:
-    model, number, seconds, at, cause, billed, prompt, completion, cached, usd = row[7:]
-    usage = Usage(prompt, completion, cached, billed == "estimated")
-    attempt = Attempt(number, seconds, cause, billed, usage, usd)
-    return AttemptRow(_call_key(row), as_text(model), attempt, at)
-
-
 def _call_key(row: tuple[Any, ...]) -> CallKey:
     trial, role, seat, turn, name, attempt, index = row[:7]
     return CallKey(as_text(trial), role, as_text(seat), turn, as_text(name), attempt, index)
 
 
-def _clean(prompt: Prompt) -> Prompt:
-    """The prompt; without the secrets in it, should a player have told one."""
+def _redact(prompt: Prompt) -> Prompt:
+    """The prompt without the secrets that a player may have mentioned."""
     texts = [redact(message.text) for message in prompt.messages]
     if all(text is message.text for text, message in zip(texts, prompt.messages, strict=True)):
         return prompt
-    said = (replace(one, text=text) for one, text in zip(prompt.messages, texts, strict=True))
-    return replace(prompt, messages=tuple(said))
+    messages = (replace(m, text=text) for m, text in zip(prompt.messages, texts, strict=True))
+    return replace(prompt, messages=tuple(messages))
 
 
-def _columns(call: CallKey) -> tuple[str, str, str, int, str, int, int]:
+def _key_columns(call: CallKey) -> tuple[str, str, str, int, str, int, int]:
     return call.trial, call.role, call.seat, call.turn, call.name, call.attempt, call.index
 
 

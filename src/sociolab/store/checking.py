@@ -1,4 +1,5 @@
-"""Is a store as it was written? Pages, indexes, and the checksum of every row."""
+"""Check that a store is as it was written: its pages, its indexes, and the checksum of every
+row."""
 
 from __future__ import annotations
 
@@ -10,21 +11,21 @@ from sociolab.store.store import Store
 
 _UNREADABLE = (sqlite3.Error, UnicodeDecodeError)  # SQLite quotes what is damaged, as it is
 
-MOST = 20
+MOST_NAMED = 20
 """Changed rows of a table that are named; the others are counted."""
 
 
 def damage(store: Store) -> Iterator[str]:
-    """What is damaged, in a clause each; nothing where the store is in order.
+    """Each damage as a clause; nothing where the store is intact.
 
-    Every row is read and its checksum made anew. What only counts in the file (primary keys) has
-    none: its indexes tell of it. A log that was not yet taken in (`-wal`) has SQLite's own
-    checksums, and ends for SQLite at the first frame that was changed.
+    Every row is read and its checksum computed again. Primary keys have no checksum: their indexes
+    show damage. A write-ahead log (`-wal`) that is not merged yet has SQLite's own checksums, and
+    ends for SQLite at the first frame that was changed.
     """
     connection = store.connection
     made_text, connection.text_factory = connection.text_factory, Undecoded
     try:
-        for check in (_pages, _schema, _search_index):
+        for check in (_check_pages, _check_schema, _check_search_index):
             try:
                 yield from check(connection)
             except _UNREADABLE as error:
@@ -32,25 +33,26 @@ def damage(store: Store) -> Iterator[str]:
         for table, columns in CHECKED.items():
             changed: list[tuple[object, ...]] = []
             try:
-                changed += _changed(connection, table, columns)
+                changed += _changed_keys(connection, table, columns)
             except _UNREADABLE as error:
                 yield f"{_NAMES.get(table, table)}: {' '.join(str(error).split())[:300]}"
-            for keys in changed[:MOST]:
-                yield _named(connection, table, keys)
-            if len(changed) > MOST:
-                yield f"{_NAMES.get(table, table)}: {len(changed) - MOST:,} more rows were changed"
+            for keys in changed[:MOST_NAMED]:
+                yield _describe_row(connection, table, keys)
+            if len(changed) > MOST_NAMED:
+                more = len(changed) - MOST_NAMED
+                yield f"{_NAMES.get(table, table)}: {more:,} more rows were changed"
     finally:
         connection.text_factory = made_text
 
 
-def _pages(connection: sqlite3.Connection) -> Iterator[str]:
+def _check_pages(connection: sqlite3.Connection) -> Iterator[str]:
     for (message,) in connection.execute("PRAGMA integrity_check(10)"):
         if (text := _text(message)) != "ok":
             yield f"the file: {text}"
 
 
-def _schema(connection: sqlite3.Connection) -> Iterator[str]:
-    """The tables must be ours to the letter: SQLite reads the rows by them."""
+def _check_schema(connection: sqlite3.Connection) -> Iterator[str]:
+    """The tables must be ours to the letter: SQLite reads rows by their definition."""
     present = {_text(sql) for (sql,) in connection.execute("SELECT sql FROM sqlite_master") if sql}
     for statement in statements():
         text = statement.strip().removesuffix(";")
@@ -58,20 +60,20 @@ def _schema(connection: sqlite3.Connection) -> Iterator[str]:
             yield f"the schema: {text.split('(')[0].strip()} was changed"
 
 
-def _search_index(connection: sqlite3.Connection) -> Iterator[str]:
-    """The search index against the words that it was made of."""
+def _check_search_index(connection: sqlite3.Connection) -> Iterator[str]:
+    """FTS5 compares its index with the text; a mismatch is an sqlite3.Error."""
     try:
         connection.execute("INSERT INTO episode_words (episode_words) VALUES ('integrity-check')")
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_READONLY:
             raise
-    yield from ()
+    yield from ()  # a generator, as the other checks are
 
 
-def _changed(
+def _changed_keys(
     connection: sqlite3.Connection, table: str, columns: str
 ) -> Iterator[tuple[object, ...]]:
-    """The keys of the rows whose checksum is another one by now."""
+    """The keys of the rows that do not match their checksum."""
     keys = _KEYS.get(table, "rowid")
     count = keys.count(",") + 1
     for row in connection.execute(f"SELECT {keys}, sum, {columns} FROM {table}"):
@@ -79,8 +81,8 @@ def _changed(
             yield row[:count]
 
 
-def _named(connection: sqlite3.Connection, table: str, keys: tuple[object, ...]) -> str:
-    """Which row this is, to whoever knows runs and episodes."""
+def _describe_row(connection: sqlite3.Connection, table: str, keys: tuple[object, ...]) -> str:
+    """Name a row by its run and episode, where these can be read."""
     name = f"{_NAMES.get(table, table)}, row {', '.join(map(str, keys))}"
     of = _OF.get(table)
     where = " AND ".join(f"{key} = ?" for key in _KEYS.get(table, "rowid").split(", "))

@@ -1,5 +1,6 @@
-"""Open a store file: where it lies, whether it is ours and can be used, and the lock that keeps two
-processes off one run."""
+"""Open a store file: its path, whether it is ours and usable, and the lock that keeps two processes
+off one run.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ def default_path() -> Path:
 
 
 def store_path(path: Path | None) -> Path:
-    """The store that is named, or the user's own."""
+    """The given path, or the default one."""
     return path if path is not None else default_path()
 
 
@@ -47,8 +48,10 @@ _NAMES = {
 
 
 def names_in(path: Path, kind: str) -> list[str]:
-    """The names of all runs, agents, tasks or metrics in a store, for a shell to complete: it is
-    only read, and no check is waited for. sqlite3.Error where that cannot be done."""
+    """The names of all runs, agents, tasks or metrics in a store, for shell completion.
+
+    The store is opened read-only, without its usual checks. sqlite3.Error where that fails.
+    """
     uri = f"file:{quote(str(path.absolute()))}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True, timeout=0.2)) as store:
         return [str(name) for (name,) in store.execute(_NAMES[kind]) if name is not None]
@@ -58,8 +61,10 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 
 
 def checked_name(name: str, of: str = "run") -> str:
-    """The name of a run, or what `of` says, if it is one; it serves as a file name too. StoreError
-    otherwise."""
+    """The name, if it may name a run (or whatever `of` is); else StoreError.
+
+    Names serve as file names, too.
+    """
     if _NAME.fullmatch(name):
         return name
     raise StoreError(
@@ -80,24 +85,24 @@ _PRAGMAS = (
 
 
 class FrozenConnection(sqlite3.Connection):
-    """A connection to a file that is read as it lies there: no log, no locks, and no change by
-    anybody else is noticed."""
+    """A read-only connection to a file that is taken as it lies there, without log or
+    locks: it does not see what other processes write.
+    """
 
 
 def connect(path: Path, new: bool, *, synced: bool = False) -> sqlite3.Connection:
     """A connection to the store at `path`, with the current schema.
 
-    A commit survives the death of the process. Only where it is `synced` does it survive a power
-    cut as well: SQLite waits for the disk at each commit then; else the last seconds may be lost,
-    and never more than that. Where nothing can be written (a read-only medium, a full disk), the
-    connection can only read.
+    A commit survives the death of the process, and a power cut only if `synced`: then SQLite waits
+    for the disk at each commit; otherwise the last seconds may be lost, but no more. Where nothing
+    can be written (a read-only medium, a full disk), the connection is read-only.
 
-    StoreError if the store is not there (and not to be made: `new`), not ours, of another schema
-    than this version of sociolab reads, or cannot be opened.
+    StoreError if there is no store (unless `new`: then it is created), if the file is not ours, has
+    another schema than this version reads, or cannot be opened.
     """
     _check_place(path, new)
     try:
-        return _writing(path, synced)
+        return _open_for_writing(path, synced)
     except sqlite3.Error as error:
         code = _code(error)
         if not {code, code & 0xFF} & _UNWRITABLE or not path.exists():
@@ -105,7 +110,7 @@ def connect(path: Path, new: bool, *, synced: bool = False) -> sqlite3.Connectio
         problem = error
     _check_closed(path, problem)
     try:
-        return _frozen(path)
+        return _open_frozen(path)
     except sqlite3.Error as error:
         raise _cannot_open(path, problem) from error
 
@@ -114,10 +119,10 @@ _UNWRITABLE = frozenset({
     sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMMAP,
 })  # fmt: skip
-"""What SQLite says where it cannot make a log beside the file."""
+"""SQLite's errors where it cannot make a log beside the file."""
 
 
-def _writing(path: Path, synced: bool) -> sqlite3.Connection:
+def _open_for_writing(path: Path, synced: bool) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
     try:
         _check_ours(connection, path)
@@ -136,7 +141,7 @@ def _writing(path: Path, synced: bool) -> sqlite3.Connection:
     return connection
 
 
-def _frozen(path: Path) -> sqlite3.Connection:
+def _open_frozen(path: Path) -> sqlite3.Connection:
     where = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
     connection = sqlite3.connect(where, uri=True, isolation_level=None, factory=FrozenConnection)
     try:
@@ -149,7 +154,7 @@ def _frozen(path: Path) -> sqlite3.Connection:
 
 
 def _check_closed(path: Path, problem: sqlite3.Error) -> None:
-    """Refuse to read a file without its log: that lacks the newest turns, and may be torn."""
+    """Refuse to read a file without its log: it lacks the newest turns, and may be torn."""
     log = path.with_name(f"{path.name}-wal")
     if not log.exists() or not log.stat().st_size:
         return
@@ -162,7 +167,7 @@ def _check_closed(path: Path, problem: sqlite3.Error) -> None:
 
 
 def storage_error(path: Path, error: Exception) -> StorageError:
-    """What an error of SQLite means for whoever uses the store."""
+    """SQLite's error with its cause and what the user can do about it."""
     code = _code(error)
     if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE):
         return StorageError(f"the disk of the store {path} is full; {FREE_SOME}", full=True)
@@ -199,9 +204,9 @@ def _check_place(path: Path, new: bool) -> None:
 
 
 def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse what is not ours before anything is written; an empty file may become a store.
+    """Refuse a foreign file before anything is written; an empty one may become a store.
 
-    Read as one: another process may be making this store in between.
+    Read in one transaction: another process may be creating this store meanwhile.
     """
     connection.execute("BEGIN")
     try:
@@ -221,7 +226,7 @@ def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """Readers and one writer at the same time; a setting that stays with the file.
+    """Allow readers beside one writer; the setting stays with the file.
 
     SQLite does not wait here when another process does the same to a new store, so we do.
     """
@@ -262,12 +267,12 @@ def _cannot_open(path: Path, error: Exception) -> StoreError:
 
 
 def _code(error: Exception) -> int:
-    """SQLite's extended code; 0 where Python itself raised the error."""
+    """SQLite's extended error code; 0 where Python itself raised the error."""
     return getattr(error, "sqlite_errorcode", 0)
 
 
 _RACES = 100
-"""How often a lock file may vanish under us: each time, another process just let go of it."""
+"""Tries to open the lock file: another process may remove it between our opening and locking."""
 
 
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -275,11 +280,11 @@ _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 @contextmanager
 def lock_run(path: Path, name: str, *, on_full_disk: bool = False) -> Iterator[None]:
-    """Hold the run `name` of the store at `path`; StoreError with the holder's process id.
+    """Lock the run `name` of the store at `path`; StoreError with the holder's process id.
 
-    The lock file lies in `<store>-locks/` and is removed afterwards; one that a killed process
-    left behind holds nothing. `on_full_disk`: go without where the disk has no room for a new
-    file. Nobody else holds the run then, and nobody can begin to until there is room.
+    The lock file lies in `<store>-locks/` and is removed afterwards; a file that a killed process
+    left holds nothing. `on_full_disk`: go on without a lock where the disk has no room for a file:
+    then nobody else has the lock, and nobody can take it until there is room.
     """
     store = path.resolve()
     file = store.with_name(f"{store.name}-locks") / f"{checked_name(name)}.lock"
@@ -299,9 +304,9 @@ def lock_run(path: Path, name: str, *, on_full_disk: bool = False) -> Iterator[N
 
 
 def run_is_locked(path: Path, name: str) -> bool:
-    """Whether a living process holds this run: whoever plays it just now.
+    """Whether a living process holds this run.
 
-    The lock is only looked at: to try it would keep off a run that is just about to begin.
+    The lock is not tried: that would block a run that is just about to start.
     """
     store = path.resolve()
     file = store.with_name(f"{store.name}-locks") / f"{name}.lock"
@@ -332,14 +337,19 @@ def _take(file: Path, name: str, on_full_disk: bool) -> int | None:
 
 
 def _hold(descriptor: int, file: Path, name: str) -> bool:
-    """Lock the open file and sign it; False if it is no longer the one at its path."""
+    """Lock the open file and write our process id into it; False if its path was removed."""
     try:
         if not _locked(descriptor):
+            pid = os.read(descriptor, 20).decode(errors="replace")
+            holder = f"process {pid}" if pid.isdigit() else "another process"
             raise StoreError(
-                f'run "{name}" is in use by {_holder(descriptor)}; '
+                f'run "{name}" is in use by {holder}; '
                 "wait until that has ended, or play under another --name"
             )
-        if not _is_at(descriptor, file):
+        try:
+            if not os.path.samestat(os.fstat(descriptor), file.stat()):
+                return False
+        except FileNotFoundError:
             return False
         os.ftruncate(descriptor, 0)
         try:
@@ -380,18 +390,6 @@ else:
         except BlockingIOError:
             return False
         return True
-
-
-def _is_at(descriptor: int, file: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), file.stat())
-    except FileNotFoundError:
-        return False
-
-
-def _holder(descriptor: int) -> str:
-    pid = os.read(descriptor, 20).decode(errors="replace")
-    return f"process {pid}" if pid.isdigit() else "another process"
 
 
 def _cannot_lock(file: Path, error: OSError | None) -> StoreError:

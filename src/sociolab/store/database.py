@@ -1,4 +1,5 @@
-"""One connection to a store: statements, transactions, the keys of rows, errors as sentences."""
+"""One connection to a store: statements, transactions, primary keys, and SQLite's errors in
+words."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ Value: TypeAlias = int | float | str | bytes | None
 BETWEEN_COMMITS = 0.005
 """Seconds between two commits of a busy run: some ten turns share one, which is much cheaper."""
 
-ROOM = 16_000_000
+ROOM_NEEDED = 16_000_000
 """Bytes that must be free on the disk before anything is paid for: the replies in flight are
 stored in these, and so is the end of the run."""
 
@@ -42,15 +43,15 @@ class Database:
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self.path = path
-        self._use(connection)
+        self._set_connection(connection)
         self._inside = False
         self._closed = False
         self._version: int | None = None
-        self._memories: list[dict[Any, Any]] = []
-        self._trials: dict[tuple[str, str], int] = self.remembered()
+        self._caches: list[dict[Any, Any]] = []
+        self._trials: dict[tuple[str, str], int] = self.new_cache()
         self._committed = 0.0
         self._due_in: AbstractEventLoop | None = None
-        self._unsaid: StoreError | None = None
+        self._deferred_error: StoreError | None = None
         self._on_failure: Callable[[StorageError], object] | None = None
 
     def __enter__(self) -> Self:
@@ -64,22 +65,22 @@ class Database:
     ) -> None:
         self.close()
 
-    def _use(self, connection: sqlite3.Connection) -> None:
+    def _set_connection(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._run_statement = connection.execute
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """SQLite's own, for who reads the file as a file."""
+        """The raw connection, for checks that read the file as a file."""
         return self._connection
 
     @property
     def frozen(self) -> bool:
-        """Whether the file is read as it lay there when it was opened; see `connect`."""
+        """Whether the file was opened read-only, without log and locks; see `connect`."""
         return isinstance(self._connection, FrozenConnection)
 
     def close(self) -> None:
-        """Commit what waits, and close; a second time does nothing."""
+        """Commit what is pending, and close; does nothing the second time."""
         if self._closed:
             return
         try:
@@ -96,7 +97,7 @@ class Database:
         try:
             return self._run_statement(statement, [*map(_clean, values)])
         except UnicodeDecodeError as error:  # SQLite quotes what is damaged, as it is
-            raise self._failed(sqlite3.DatabaseError("the file is damaged")) from error
+            raise self._translate(sqlite3.DatabaseError("the file is damaged")) from error
         except UnicodeEncodeError:
             return self.execute(statement, [_storable(_clean(value)) for value in values])
         except OverflowError as error:
@@ -104,10 +105,9 @@ class Database:
         except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
             raise
         except sqlite3.DatabaseError as error:
-            raise self._failed(error) from error
+            raise self._translate(error) from error
 
     def execute_many(self, statement: str, values: Sequence[Sequence[Value]]) -> None:
-        """Run one statement for each of `values`."""
         rows = [[_storable(_clean(value)) for value in row] for row in values]
         try:
             self._connection.executemany(statement, rows)
@@ -116,37 +116,37 @@ class Database:
         except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
             raise
         except sqlite3.DatabaseError as error:
-            raise self._failed(error) from error
+            raise self._translate(error) from error
 
     def rows(self, statement: str, values: Sequence[Value] = ()) -> list[Any]:
-        """All rows of a query, at once: a reading that stays open would hold up the writing."""
+        """All rows of a query at once: an open cursor would hold up writers."""
         cursor = self.execute(statement, values)
         try:
             return cursor.fetchall()
         except sqlite3.DatabaseError as error:
-            raise self._failed(error) from error
+            raise self._translate(error) from error
 
     def row(self, statement: str, values: Sequence[Value] = ()) -> Any:
-        """The first row of a query; None if it has none."""
+        """The first row of a query, or None."""
         rows = self.rows(statement, values)
         return rows[0] if rows else None
 
     def insert(self, statement: str, values: Sequence[Value]) -> int:
-        """Insert one row, as `execute`; its primary key."""
+        """Insert one row and return its primary key."""
         key = self.execute(statement, values).lastrowid
         assert key is not None
         return key
 
     def write(self, statement: str, values: Sequence[Value] = ()) -> None:
-        """Run one statement, and put it on disk with all that waits."""
+        """Run one statement and commit, with all that is pending."""
         self.execute(statement, values)
         self.commit()
 
     def write_soon(self, statement: str, values: Sequence[Value] = ()) -> None:
-        """Run one statement, and put it on disk soon.
+        """Run one statement, and commit it soon (see `commit_soon`).
 
-        At once where the last commit was long ago: no event loop comes round to do it, or nothing
-        else is going on.
+        At once where the last commit was long ago: then no event loop comes round to do it, or
+        nothing else is going on.
         """
         self.begin()
         self.execute(statement, values)
@@ -157,7 +157,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing, for everything inside; within another transaction, a part of that.
+        """All or nothing for everything inside; nested, it is a part of the outer one.
 
         Do not await inside: what other tasks write would become a part of it.
         """
@@ -202,18 +202,18 @@ class Database:
     def begin(self) -> None:
         """Open a transaction that the next `commit` closes, unless one is open.
 
-        StoreError also where what was written before could not be put on disk.
+        StoreError also where an earlier deferred commit failed.
         """
-        self._say_what_failed()
+        self._raise_deferred()
         if not self._connection.in_transaction:
             self.execute("BEGIN IMMEDIATE")
 
     def commit(self) -> None:
-        """Put what waits on disk; inside `transaction`, that does it.
+        """Commit what is pending; inside `transaction`, that does it.
 
-        Where that fails, what waited is gone, so that nobody reads what is not on disk.
+        Where that fails, pending writes are rolled back, so that nobody reads what is not on disk.
         """
-        self._say_what_failed()
+        self._raise_deferred()
         if not self._inside and not self._closed and self._connection.in_transaction:
             try:
                 self.execute("COMMIT")
@@ -244,33 +244,32 @@ class Database:
         try:
             self.commit()
         except StoreError as error:  # nobody waits for this: the next to write hears of it
-            self._unsaid = error
+            self._deferred_error = error
         except sqlite3.Error as error:
-            self._unsaid = self._failed(error)
+            self._deferred_error = self._translate(error)
 
     def changes(self) -> int:
-        """How many rows this connection has written, removed or changed so far."""
+        """How many rows this connection has inserted, deleted or updated so far."""
         return self._connection.total_changes
 
-    def renew(self) -> None:
-        """Drop what was remembered, if another connection has written since this was last asked."""
+    def refresh(self) -> None:
+        """Drop what is cached if another connection has written since the last call."""
         version = int(self.row("PRAGMA data_version")[0])
         if version != self._version:
             self._version = version
             self._forget()
 
-    def _say_what_failed(self) -> None:
-        error, self._unsaid = self._unsaid, None
+    def _raise_deferred(self) -> None:
+        error, self._deferred_error = self._deferred_error, None
         if error is not None:
             raise error
 
     @contextmanager
     def failing_fast(self) -> Iterator[None]:
-        """While this is open, a store that fails ends the task that opened it, with its
-        StorageError.
+        """While this is open, a failing store cancels the task that opened it, with StorageError.
 
         Commits come later than what they commit (see `commit_soon`): without this, model calls
-        would begin, and be paid for, whose replies cannot be stored.
+        would start, and be paid for, whose replies cannot be stored.
         """
         task = _running_task()
         failures: list[StorageError] = []
@@ -292,17 +291,17 @@ class Database:
         finally:
             self._on_failure = None
         if failures:
-            self._unsaid = None
+            self._deferred_error = None
             if task is not None and cancelled:
                 task.uncancel()
             raise failures[0]
 
     def check_room(self) -> None:
-        """StorageError where the disk is so full that what is paid for next might not be stored.
+        """StorageError where the disk is so full that a reply might not be stored.
 
-        What waits in the log must fit into the store when it is closed, too.
+        The log must also fit into the store when it is closed.
         """
-        needed = ROOM
+        needed = ROOM_NEEDED
         try:
             with suppress(FileNotFoundError):
                 needed += os.stat(f"{self.path}-wal").st_size
@@ -316,8 +315,8 @@ class Database:
                 full=True,
             )
 
-    def _failed(self, error: sqlite3.Error) -> StorageError:
-        """What an error of SQLite means; whoever waits for a failure is told."""
+    def _translate(self, error: sqlite3.Error) -> StorageError:
+        """Translate an error of SQLite and report it to `failing_fast`."""
         if not self._connection.in_transaction:  # a full disk undoes the whole group
             self._forget()
         failure = storage_error(self.path, error)
@@ -325,29 +324,34 @@ class Database:
             self._on_failure(failure)
         return failure
 
-    def remembered(self) -> dict[Any, Any]:
-        """A new mapping for what was read from the store and would be read again; emptied
-        whenever the store may have changed otherwise."""
-        memory: dict[Any, Any] = {}
-        self._memories.append(memory)
-        return memory
+    def new_cache(self) -> dict[Any, Any]:
+        """A new cache of values read from the store; emptied whenever the store may
+        have changed.
+        """
+        cache: dict[Any, Any] = {}
+        self._caches.append(cache)
+        return cache
 
     def _forget(self) -> None:
-        """Drop what was remembered of the store: it may not be so any more."""
-        for memory in self._memories:
-            memory.clear()
+        for cache in self._caches:
+            cache.clear()
 
     # -------------------------------------------------------------- keys of runs and trials
 
     def run_pk(self, name: str) -> int:
-        """The primary key of a run; StoreError, naming the runs that there are, if it is none."""
+        """StoreError, which names the runs of the store, if there is none of this name."""
         row = self.row("SELECT pk FROM runs WHERE name = ?", (name,))
         if row is not None:
             return int(row[0])
-        raise StoreError(f'there is no run "{name}" in {self.path}{self._known_runs(name)}')
+        names = [row[0] for row in self.rows("SELECT name FROM runs ORDER BY created DESC")]
+        holds = "; it holds none yet"
+        if names:
+            more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+            holds = f"{did_you_mean(name, names)}; it holds {', '.join(names[:10])}{more}"
+        raise StoreError(f'there is no run "{name}" in {self.path}{holds}')
 
     def trial_pk(self, run: str, trial: str) -> int:
-        """The primary key of a trial; StoreError if the run has no such trial."""
+        """StoreError if the run has no such trial."""
         pk = self._trials.get((run, trial))
         if pk is not None:
             return pk
@@ -362,13 +366,6 @@ class Database:
         self.run_pk(run)
         raise StoreError(f'run "{run}" has no trial "{trial}"; its plan lists those it has')
 
-    def _known_runs(self, name: str) -> str:
-        names = [row[0] for row in self.rows("SELECT name FROM runs ORDER BY created DESC")]
-        if not names:
-            return "; it holds none yet"
-        more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-        return f"{did_you_mean(name, names)}; it holds {', '.join(names[:10])}{more}"
-
 
 def _running_loop() -> AbstractEventLoop | None:
     """The event loop that runs in this thread; asyncio is not loaded to find that there is none."""
@@ -377,30 +374,27 @@ def _running_loop() -> AbstractEventLoop | None:
 
 
 def _running_task() -> Task[Any] | None:
-    """The task that runs in this thread, if any."""
     return sys.modules["asyncio.tasks"].current_task() if _running_loop() else None
 
 
 def _clean(value: Value) -> Value:
-    """The value; text without the secrets in it."""
     return redact(value) if isinstance(value, str) else value
 
 
 def _storable(value: Value) -> Value:
-    """The value; text that UTF-8 cannot say as bytes."""
     return storable(value) if isinstance(value, str) else value
 
 
-# ---------- text that UTF-8 cannot say: half of a surrogate pair, as a reply that was cut may hold
+# ---------- text that UTF-8 cannot encode: half of a surrogate pair, as in a reply that was cut
 
 
 def as_bytes(text: str) -> bytes:
-    """The text, whatever it holds; `as_text` gives it back."""
+    """Encode any text, also half a surrogate pair; `as_text` reverses it."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def storable(text: str) -> str | bytes:
-    """The text, or its bytes where UTF-8 cannot say it; `as_text` gives it back."""
+    """The text, or its bytes where UTF-8 cannot encode it; `as_text` reverses it."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -413,7 +407,7 @@ def as_text(value: str | bytes) -> str:
     return value if isinstance(value, str) else value.decode("utf-8", "surrogatepass")
 
 
-def replaced(text: str) -> str:
-    """The text with U+FFFD for each half of a pair (three of them), for files in UTF-8."""
+def replace_surrogates(text: str) -> str:
+    """The text with U+FFFD three times for each lone surrogate, for files in UTF-8."""
     value = storable(text)
     return value if isinstance(value, str) else value.decode("utf-8", "replace")

@@ -1,10 +1,10 @@
-"""A run as a file of JSON lines, complete and readable without this package, and put back from one.
+"""Export a run to a file of JSON lines that is readable without this package, and import one.
 
 The first line is the header `{"sociolab_export": 1, "version": ...}`; then come the run, its tasks
-and its trials, the events, the calls with their full prompts, the failed calls, the attempts that
-brought no reply, the judgings, the attachments, and at last a line that counts all lines, so that a
-cut file is noticed. Events and trials are written as in `core.codec`; a trial names its task by its
-number in the file, from 0.
+and trials, the events, the calls with their full prompts, the failed calls, the attempts that
+brought no reply, the judgings, the attachments, and last a line with the number of lines, which
+reveals a truncated file. Events and trials are written as in `core.codec`; a trial refers to its
+task by its number in the file, from 0.
 """
 
 from __future__ import annotations
@@ -32,31 +32,30 @@ from sociolab.core.reading import first_problem
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.core.user_files import atomic_file
 from sociolab.store.calls import RunReplies
-from sociolab.store.database import replaced
+from sociolab.store.database import replace_surrogates
 from sociolab.store.store import Status, Store
 
 FORMAT = 2
-"""The version of the format."""
 
 
 def export_run(store: Store, name: str, file: Path) -> None:
-    """Write a run to `file`, which appears when it is complete; compressed if its name ends in
+    """Write a run to `file`, which appears only when complete; gzipped if its name ends in
     ".gz".
 
-    Half a surrogate pair (from a reply that was cut) is written as U+FFFD. StoreError if there is
-    no such run or the file cannot be written.
+    A lone surrogate (from a truncated reply) is written as U+FFFD. StoreError if there is no such
+    run or the file cannot be written.
     """
     store.run_pk(name)
     try:
         with (
             atomic_file(file) as part,
-            _opened_to_write(part, packed=file.suffix == ".gz") as out,
+            _open_to_write(part, packed=file.suffix == ".gz") as out,
         ):
             count = 0
-            for line in _lines(store, name):
-                out.write(_text(line))
+            for line in _run_lines(store, name):
+                out.write(_encode_line(line))
                 count += 1
-            out.write(_text({"line": "end", "lines": count + 1}))
+            out.write(_encode_line({"line": "end", "lines": count + 1}))
     except OSError as error:
         raise StoreError(
             f'run "{name}" cannot be written to {file} ({error.strerror}); name another file'
@@ -64,14 +63,14 @@ def export_run(store: Store, name: str, file: Path) -> None:
 
 
 def import_run(store: Store, file: Path, name: str | None = None, *, replace: bool = False) -> str:
-    """Read a file that `export_run` wrote; the name of the run, which is `name` if given.
+    """Import a file that `export_run` wrote, gzipped or not; returns the run's name.
 
-    All or nothing; compressed or not, whatever its name. StoreError, with the line, where the file
-    is not as it was written, and if there is a run of that name, unless it is to be replaced.
+    All or nothing. StoreError, with the line, where the file is damaged or a run of that name
+    exists and `replace` is not set.
     """
     number = 0
     try:
-        with _opened_to_read(file) as lines, store.transaction():
+        with _open_to_read(file) as lines, store.transaction():
             target = _Import(store, name, replace=replace)
             for number, line in enumerate(lines, 1):
                 target.take(number, line)
@@ -90,10 +89,10 @@ def import_run(store: Store, file: Path, name: str | None = None, *, replace: bo
 
 
 def make_room(store: Store, name: str) -> None:
-    """Delete a run, if there is one of this name, for another in its place.
+    """Delete the run of this name, if there is one, so that another can take its place.
 
-    StoreError if it is being played, or people's plays or ratings in a study belong to it: these
-    nobody can import again.
+    StoreError if it is being played, or if a study with people uses it: those episodes and ratings
+    could not be imported again.
     """
     if not store.has_run(name):
         return
@@ -110,9 +109,10 @@ _Line: TypeAlias = Mapping[str, Any]
 
 
 @contextmanager
-def _opened_to_write(part: Path, *, packed: bool) -> Iterator[TextIO]:
-    """A text file to write; compressed, it holds no name and no time, so that the same run gives
-    the same bytes."""
+def _open_to_write(part: Path, *, packed: bool) -> Iterator[TextIO]:
+    """The compressed file holds neither name nor time, so that equal runs give equal
+    bytes.
+    """
     if not packed:
         with part.open("w", encoding="utf-8", newline="\n") as out:
             yield out
@@ -125,7 +125,7 @@ def _opened_to_write(part: Path, *, packed: bool) -> Iterator[TextIO]:
         yield out
 
 
-def _lines(store: Store, name: str) -> Iterator[_Line]:
+def _run_lines(store: Store, name: str) -> Iterator[_Line]:
     yield {"sociolab_export": FORMAT, "version": __version__}
     run = store.run(name)
     yield {
@@ -153,11 +153,15 @@ def _lines(store: Store, name: str) -> Iterator[_Line]:
             yield {"line": "attempt", **_fields(entry)}
     for judging in store.verdicts.judgings(name):
         yield {"line": "judging", **_fields(judging)}
-    yield from _attachments(store, name)
+    for row in store.trials(name):
+        for title in store.attachments(name, row.trial.id):
+            for piece in store.attachment(name, row.trial.id, title):
+                data = base64.b64encode(piece).decode()
+                yield {"line": "attachment", "trial": row.trial.id, "name": title, "data": data}
 
 
 def _plan(store: Store, name: str) -> Iterator[_Line]:
-    """The tasks and trials; a task comes just before the first trial that plays it."""
+    """The tasks and trials; each task comes just before the first trial that uses it."""
     numbers: dict[Task, int] = {}
     for row in store.trials(name):
         trial = json.loads(encode_trial(row.trial))
@@ -174,17 +178,9 @@ def _plan(store: Store, name: str) -> Iterator[_Line]:
         }
 
 
-def _attachments(store: Store, name: str) -> Iterator[_Line]:
-    for row in store.trials(name):
-        for title in store.attachments(name, row.trial.id):
-            for piece in store.attachment(name, row.trial.id, title):
-                data = base64.b64encode(piece).decode()
-                yield {"line": "attachment", "trial": row.trial.id, "name": title, "data": data}
-
-
-def _text(line: _Line) -> str:
+def _encode_line(line: _Line) -> str:
     text = json.dumps(line, ensure_ascii=False, separators=(",", ":"), default=_fields)
-    return replaced(text) + "\n"
+    return replace_surrogates(text) + "\n"
 
 
 def _fields(record: Any) -> dict[str, Any]:
@@ -193,17 +189,17 @@ def _fields(record: Any) -> dict[str, Any]:
 
 
 _GZIP = b"\x1f\x8b"
+"""The first bytes of a gzipped file."""
 
 
-def _opened_to_read(file: Path) -> IO[bytes]:
-    """The file's lines, unpacked where they are compressed."""
+def _open_to_read(file: Path) -> IO[bytes]:
     with file.open("rb") as opened:
         packed = opened.read(len(_GZIP)) == _GZIP
     return gzip.open(file, "rb") if packed else file.open("rb")  # type: ignore[return-value]
 
 
 class _Import:
-    """A run on its way in: its plan is gathered, then written, then filled."""
+    """A run being imported: its plan is collected, then stored, then filled."""
 
     def __init__(self, store: Store, name: str | None, *, replace: bool) -> None:
         self.name = name or ""
@@ -216,7 +212,6 @@ class _Import:
         self._ended = False
 
     def take(self, number: int, text: bytes) -> None:
-        """Take in the next line of the file."""
         if number == 1:
             _check_header(text)
             return
@@ -232,24 +227,24 @@ class _Import:
             case TaskLine():
                 self._tasks.append(line.task)
             case TrialLine():
-                self._trials.append((line, self._planned(line)))
+                self._trials.append((line, self._decode_trial(line)))
             case EndLine():
-                self._filling()
+                self._store_plan()
                 self._ended = True
                 if line.lines != number:
                     raise StoreError(
                         f"expected {line.lines} lines, found {number}; export the run again"
                     )
             case _:
-                self._fill(line, self._filling())
+                self._fill(line, self._store_plan())
 
     def finish(self) -> None:
-        """StoreError if the last line was not the end."""
+        """StoreError if the last line was not the end line."""
         if not self._ended:
             raise StoreError("the file ends here, before its last line; export the run again")
 
-    def _filling(self) -> RunReplies:
-        """Write the plan, if that was not done yet; from then on the run can be filled."""
+    def _store_plan(self) -> RunReplies:
+        """Store the plan with the first line that needs it."""
         if self._replies is None:
             if self._run is None:
                 raise StoreError("a run line was expected before this one; export the run again")
@@ -276,7 +271,7 @@ class _Import:
             self._replies = RunReplies(self._store, self.name)
         return self._replies
 
-    def _planned(self, line: TrialLine) -> Trial:
+    def _decode_trial(self, line: TrialLine) -> Trial:
         number = line.trial.get("task")
         if not isinstance(number, int) or not 0 <= number < len(self._tasks):
             raise StoreError(f"the trial names task {number}, after {len(self._tasks)} tasks")
@@ -321,20 +316,20 @@ def _check_header(text: bytes) -> None:
 
 
 class ExportLine(BaseModel):
-    """One line; an unknown field is an error."""
+    """The base of all lines; an unknown field is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class HeaderLine(ExportLine):
-    """What this file is, and which version of sociolab wrote it."""
+    """The first line: the format, and the version of sociolab that wrote it."""
 
     sociolab_export: int
     version: str
 
 
 class RunLine(ExportLine):
-    """The run. Times are in seconds, `created` since 1970 (UTC)."""
+    """Times are in seconds, `created` since 1970 (UTC)."""
 
     line: Literal["run"]
     name: str
@@ -347,14 +342,12 @@ class RunLine(ExportLine):
 
 
 class TaskLine(ExportLine):
-    """A task, as in `core.codec`."""
-
     line: Literal["task"]
     task: dict[str, JsonValue]
 
 
 class TrialLine(ExportLine):
-    """A trial, as in `core.codec`, but with the number of its task."""
+    """A trial as in `core.codec`, with the number of its task instead of the task."""
 
     line: Literal["trial"]
     status: Status
@@ -364,16 +357,12 @@ class TrialLine(ExportLine):
 
 
 class EventLine(ExportLine):
-    """An event of a trial, as in `core.codec`."""
-
     line: Literal["event"]
     trial: str
     event: list[JsonValue]
 
 
 class CallLine(ExportLine):
-    """A completed call."""
-
     line: Literal["call"]
     key: str
     call: CallKey
@@ -384,8 +373,6 @@ class CallLine(ExportLine):
 
 
 class CallFailureLine(ExportLine):
-    """A call that failed for good."""
-
     line: Literal["call_failure"]
     call: CallKey
     model: str
@@ -407,8 +394,6 @@ class AttemptLine(ExportLine):
 
 
 class JudgingLine(ExportLine):
-    """All that one judging said."""
-
     line: Literal["judging"]
     trial: str | None
     cell: JsonValue
@@ -427,7 +412,7 @@ class AttachmentLine(ExportLine):
 
 
 class EndLine(ExportLine):
-    """The last line: how many lines the file has."""
+    """`lines` counts all lines of the file, this one included."""
 
     line: Literal["end"]
     lines: int

@@ -1,5 +1,7 @@
-"""A run at a glance, without records of what was said: whether it changed, a list of its episodes,
-where one of them stands, the turns of each as numbers. Quick with ten thousand episodes."""
+"""A run at a glance, as numbers without texts: whether it changed, its episodes, their turns.
+
+Fast with ten thousand episodes.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from sociolab.store.database import Database, as_text
 
 
 class Stamp(NamedTuple):
-    """Changes whenever rows of a run that its figures are made of come, go or change."""
+    """Differs whenever rows that a run's figures are made of were added, removed or changed."""
 
     run: int
     settings: int
@@ -27,11 +29,10 @@ class Stamp(NamedTuple):
     verdicts: tuple[int, int]
 
 
-def stamp_of(store: Database, run: str) -> Stamp:
-    """The stamp of a run."""
+def stamp_run(store: Database, run: str) -> Stamp:
     pk = store.run_pk(run)
 
-    def two(statement: str) -> tuple[int, int]:
+    def two_counts(statement: str) -> tuple[int, int]:
         row = store.row(statement, (pk,))
         return int(row[0] or 0), int(row[1] or 0)
 
@@ -43,10 +44,10 @@ def stamp_of(store: Database, run: str) -> Stamp:
         pk,
         int(size[0]) if size else 0,
         tuple((status, count) for status, count in states),
-        two("SELECT count(*), max(pk) FROM calls WHERE run = ?"),
-        two("SELECT count(*), max(pk) FROM attempts WHERE run = ?"),
-        two("SELECT count(*), max(pk) FROM judgings WHERE run = ?"),
-        two(
+        two_counts("SELECT count(*), max(pk) FROM calls WHERE run = ?"),
+        two_counts("SELECT count(*), max(pk) FROM attempts WHERE run = ?"),
+        two_counts("SELECT count(*), max(pk) FROM judgings WHERE run = ?"),
+        two_counts(
             "SELECT count(*), sum(kind = 'failure') FROM verdicts "
             "WHERE judging IN (SELECT pk FROM judgings WHERE run = ?)"
         ),
@@ -55,10 +56,10 @@ def stamp_of(store: Database, run: str) -> Stamp:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeRow:
-    """An episode in a list: `index` counts from 0 in the plan, `cast` is (seat, agent) in order.
+    """An episode in a list: `index` counts from 0 in the plan, `cast` is (seat, agent).
 
-    `ended` is why it ended, "" where no end is on record. `answers` counts questions that were
-    answered, `failed` the turns and questions that failed for good.
+    `ended` is why it ended, "" where no end is recorded. `answers` counts answered questions,
+    `failed` the turns and questions that failed for good.
     """
 
     trial: str
@@ -78,7 +79,6 @@ class EpisodeRow:
 
 
 def episode_rows(store: Database, run: str) -> tuple[EpisodeRow, ...]:
-    """All episodes of a run, in plan order."""
     run_pk = store.run_pk(run)
     counted = {pk: rest for pk, *rest in store.rows(_COUNTED, (run_pk,))}
     agents = dict(store.rows("SELECT pk, label FROM agents WHERE run = ?", (run_pk,)))
@@ -114,7 +114,7 @@ def episode_rows(store: Database, run: str) -> tuple[EpisodeRow, ...]:
 
 
 class TrialPlace(NamedTuple):
-    """Where a trial stands: its state, and its neighbours in the plan."""
+    """A trial's state, and its neighbours in the plan (None at the ends)."""
 
     status: str
     cause: str
@@ -123,8 +123,8 @@ class TrialPlace(NamedTuple):
     after: str | None
 
 
-def place_of(store: Database, run: str, trial: str) -> TrialPlace:
-    """Where a trial stands; StoreError if the run has no such trial."""
+def trial_place(store: Database, run: str, trial: str) -> TrialPlace:
+    """StoreError if the run has no such trial."""
     pk, at = store.run_pk(run), store.trial_pk(run, trial)
     status, cause, problem = store.row(
         "SELECT status, cause, problem FROM trials WHERE pk = ?", (at,)
@@ -143,11 +143,11 @@ def place_of(store: Database, run: str, trial: str) -> TrialPlace:
 
 
 class Turns(NamedTuple):
-    """The turns of a played episode, in order, each by its seat and how many words it spoke.
+    """The turns of a played episode, in order, each as (seat, number of words spoken).
 
-    `ended` is why the episode ended, None where that is not on record; `troubled`: a reply in it
-    could not be used. `answers`, where nobody took a turn: who answered each question that
-    is not optional.
+    `ended` is why the episode ended, None where that is not recorded; `troubled`: a reply in it
+    could not be used. `answers`, only where nobody took a turn: the seat that answered each
+    question that is not optional.
     """
 
     trial: str
@@ -157,11 +157,11 @@ class Turns(NamedTuple):
     answers: tuple[str, ...] = ()
 
 
-def turns_of(store: Database, run: str, spoken: Sequence[str]) -> Iterator[Turns]:
+def run_turns(store: Database, run: str, spoken: Sequence[str]) -> Iterator[Turns]:
     """The turns of each played episode of a run, in plan order.
 
-    Words are those of actions of the kinds `spoken` (of all, where none is named), divided by white
-    space. StoreError where an event cannot be read.
+    Words are separated by white space and counted in actions of the kinds `spoken` (of all, where
+    that is empty). StoreError where an event cannot be read.
     """
     run_pk = store.run_pk(run)
     trials = store.rows(
@@ -174,10 +174,10 @@ def turns_of(store: Database, run: str, spoken: Sequence[str]) -> Iterator[Turns
             if pk in events:  # else it was played to its end since the trials were read
                 events[pk].append(as_text(body))
         for pk, trial in some:
-            yield _turns(as_text(trial), events[pk], spoken)
+            yield _count_turns(as_text(trial), events[pk], spoken)
 
 
-def _turns(trial: str, events: Sequence[str], spoken: Sequence[str]) -> Turns:
+def _count_turns(trial: str, events: Sequence[str], spoken: Sequence[str]) -> Turns:
     words, troubled = [], False
     for event in events:
         if event.startswith('["moved"'):
@@ -186,17 +186,14 @@ def _turns(trial: str, events: Sequence[str], spoken: Sequence[str]) -> Turns:
             troubled = True
     last = decode_event(events[-1]) if events else None
     ended = last.reason if isinstance(last, Ended) else None
-    answers = () if words else tuple(_answers(events))
-    return Turns(trial, tuple(words), ended, troubled, answers)
-
-
-def _answers(events: Sequence[str]) -> Iterator[str]:
-    for event in events:
-        if event.startswith('["answered"'):
-            answer = decode_event(event)
+    answers = []
+    if not words:
+        decoded = (decode_event(event) for event in events if event.startswith('["answered"'))
+        for answer in decoded:
             assert isinstance(answer, Answered)
             if not answer.optional:
-                yield answer.seat
+                answers.append(answer.seat)
+    return Turns(trial, tuple(words), ended, troubled, tuple(answers))
 
 
 def _count_words(event: str, spoken: Sequence[str]) -> tuple[str, int]:
@@ -207,7 +204,7 @@ def _count_words(event: str, spoken: Sequence[str]) -> tuple[str, int]:
             if not spoken or action[0] in spoken:
                 words += len(action[1].split())
     except (ValueError, TypeError, LookupError, AttributeError):
-        # Half a surrogate pair, which is read in another way; or no event, and then that says so.
+        # A lone surrogate, which from_json refuses; or no event, and then decode_event says so.
         move = decode_event(event)
         assert isinstance(move, Moved)
         counted = (a for a in move.actions if not spoken or a.kind in spoken)
@@ -219,8 +216,9 @@ _AT_ONCE = 500
 """Trials whose events are in memory at one time."""
 
 
-# An event is a JSON array: its kind first, then what `codec.encode_event` says. Text that UTF-8
-# cannot say is stored as bytes, which the JSON functions take as text only.
+# An event is a JSON array, see `codec.encode_event`: its kind comes first, and the first five
+# letters tell the kinds apart. Text that UTF-8 cannot encode is stored as bytes, and SQLite's JSON
+# functions need text.
 _COUNTED = """
     SELECT trial, sum(kind = 'moved'), sum(kind = 'answe'),
         sum(kind = 'unusa' AND json_extract(body, '$[8]')

@@ -1,6 +1,6 @@
-"""Scores, turns and calls of a run as flat rows, for tables and for Parquet files.
+"""Scores, turns and calls of a run as flat rows, for tables and Parquet files.
 
-docs/python.md and docs/training.md tell their columns.
+The columns are documented in docs/python.md and docs/training.md.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sociolab.core.episode import Answered, Ended, Event, Moved, Trial, Unusable
 from sociolab.core.errors import StoreError, missing_extra
 from sociolab.core.ports import Usage
 from sociolab.core.user_files import atomic_file
-from sociolab.store.database import replaced
+from sociolab.store.database import replace_surrogates
 from sociolab.store.store import Store
 
 Row: TypeAlias = Mapping[str, Any]
@@ -78,7 +78,7 @@ def score_rows(store: Store, name: str, trials: Mapping[str, Trial]) -> Iterator
         least, most = row.bounds if row.kind == "unscored" else (None, None)
         yield {
             "run": name,
-            **(_of_trial(trials[row.trial], row.seat) if row.trial else {}),
+            **(_trial_columns(trials[row.trial], row.seat) if row.trial else {}),
             "cell": None if row.cell is None else json.dumps(row.cell, ensure_ascii=False),
             "judge": row.judge.label,
             "judge_settings": row.judge.settings,
@@ -101,15 +101,15 @@ def score_rows(store: Store, name: str, trials: Mapping[str, Trial]) -> Iterator
 
 
 def turn_rows(store: Store, name: str, trials: Mapping[str, Trial]) -> Iterator[Row]:
-    """A row for each action and every other event of a run, in the order of the plan."""
+    """A row for each action and each other event of a run, in plan order."""
     for trial in trials.values():
         for n, event in enumerate(store.events(name, trial.id)):
-            shared = {"run": name, "n": n, "turn": event.turn, **_of_trial(trial, event.seat)}
-            for row in _of_event(event):
+            shared = {"run": name, "n": n, "turn": event.turn, **_trial_columns(trial, event.seat)}
+            for row in _event_rows(event):
                 yield {**shared, **row}
 
 
-def _of_event(event: Event) -> Iterator[Row]:
+def _event_rows(event: Event) -> Iterator[Row]:
     match event:
         case Moved():
             for action in event.actions:
@@ -133,7 +133,7 @@ def _of_event(event: Event) -> Iterator[Row]:
             yield {"event": "ended", "name": event.reason}
 
 
-def _of_trial(trial: Trial, seat: str | None) -> Row:
+def _trial_columns(trial: Trial, seat: str | None) -> Row:
     agents = {member.seat: member.agent for member in trial.cast}
     return {
         "trial": trial.id,
@@ -204,10 +204,10 @@ _LEDGER = {
 
 
 def export_parquet(store: Store, name: str, folder: Path) -> None:
-    """Write `scores.parquet`, `turns.parquet`, `calls.parquet` and `ledger.parquet` (each attempt
-    of each call) of a run into `folder`.
+    """Write `scores.parquet`, `turns.parquet`, `calls.parquet` and `ledger.parquet` (each
+    attempt of each call) of a run into `folder`.
 
-    A table appears when it is complete. ConfigError if pyarrow is missing; StoreError if there is
+    Each file appears only when complete. ConfigError if pyarrow is missing; StoreError if there is
     no such run, or the folder cannot be written.
     """
     _pyarrow()
@@ -216,8 +216,8 @@ def export_parquet(store: Store, name: str, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         _write(folder / "scores.parquet", SCORES, score_rows(store, name, trials))
         _write(folder / "turns.parquet", TURNS, turn_rows(store, name, trials))
-        _write(folder / "calls.parquet", _CALLS, _calls(store, name))
-        _write(folder / "ledger.parquet", _LEDGER, _ledger(store, name))
+        _write(folder / "calls.parquet", _CALLS, _call_rows(store, name))
+        _write(folder / "ledger.parquet", _LEDGER, _ledger_rows(store, name))
     except OSError as error:
         raise StoreError(
             f'run "{name}" cannot be written to {folder} ({error}); name another folder'
@@ -226,7 +226,14 @@ def export_parquet(store: Store, name: str, folder: Path) -> None:
 
 def _write(file: Path, columns: Mapping[str, str], rows: Iterable[Row]) -> None:
     pa, parquet = _pyarrow()
-    schema = pa.schema([(column, kind) for column, kind in _types(pa, columns).items()])
+    types = {
+        "str": pa.string(),
+        "int": pa.int64(),
+        "float": pa.float64(),
+        "bool": pa.bool_(),
+        "messages": pa.list_(pa.struct([("role", pa.string()), ("content", pa.string())])),
+    }
+    schema = pa.schema([(column, types[kind]) for column, kind in columns.items()])
     remaining = iter(rows)
     # zstd, since each prompt holds most of the one before: a third of what snappy makes of it.
     with (
@@ -236,18 +243,6 @@ def _write(file: Path, columns: Mapping[str, str], rows: Iterable[Row]) -> None:
         while batch := list(islice(remaining, _BATCH)):
             values = [[_plain(row.get(column)) for row in batch] for column in columns]
             writer.write_batch(pa.record_batch(values, schema))
-
-
-def _types(pa: Any, columns: Mapping[str, str]) -> Mapping[str, Any]:
-    message = pa.struct([("role", pa.string()), ("content", pa.string())])
-    types = {
-        "str": pa.string(),
-        "int": pa.int64(),
-        "float": pa.float64(),
-        "bool": pa.bool_(),
-        "messages": pa.list_(message),
-    }
-    return {column: types[kind] for column, kind in columns.items()}
 
 
 def _pyarrow() -> tuple[Any, Any]:
@@ -260,10 +255,10 @@ def _pyarrow() -> tuple[Any, Any]:
 
 
 def _plain(value: Any) -> Any:
-    return replaced(value) if isinstance(value, str) else value
+    return replace_surrogates(value) if isinstance(value, str) else value
 
 
-def _calls(store: Store, name: str) -> Iterator[Row]:
+def _call_rows(store: Store, name: str) -> Iterator[Row]:
     for row, prompt in store.calls.with_prompts(name):
         reply, served = row.reply, row.reply.served
         yield {
@@ -273,7 +268,7 @@ def _calls(store: Store, name: str) -> Iterator[Row]:
             "prompt_hash": row.prompt_hash,
             "prompt_bytes": row.prompt_bytes,
             "messages": [
-                {"role": message.role, "content": replaced(message.text)}
+                {"role": message.role, "content": replace_surrogates(message.text)}
                 for message in prompt.messages
             ],
             "schema": prompt.schema.text if prompt.schema else None,
@@ -295,7 +290,7 @@ def _calls(store: Store, name: str) -> Iterator[Row]:
         }
 
 
-def _ledger(store: Store, name: str) -> Iterator[Row]:
+def _ledger_rows(store: Store, name: str) -> Iterator[Row]:
     for row in store.calls.ledger(name):
         attempt = row.attempt
         yield {

@@ -1,5 +1,5 @@
-"""The schema of a store: every table, made at once when a store is made, and the checksum that each
-row has."""
+"""The schema of a store: all its tables, made at once in a new file, and the checksum of each
+row."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ APPLICATION_ID = 0x536F6C61
 
 
 class Undecoded(bytes):
-    """A text as it lies in the file: `checksum` takes it for the text that it would be."""
+    """The raw bytes of a text; `checksum` treats them as that text."""
 
 
 def checksum(*values: str | bytes | float | None) -> int:
-    """The CRC-32 of a row. The bytes that tell a kind from another occur in no UTF-8."""
+    """The CRC-32 of a row's values, told apart by bytes that UTF-8 never contains."""
     return zlib.crc32(b"\xfc".join(map(_bytes_of, values)))
 
 
@@ -377,7 +377,7 @@ forgets to count up opens stores that lack a column."""
 
 
 def create(connection: sqlite3.Connection) -> None:
-    """Make a store of an empty file, in one transaction; nothing to do is the usual case.
+    """Make a store of an empty file, in one transaction; does nothing to a store.
 
     The version is read again under the write lock: another process may have been faster.
     """
@@ -397,12 +397,12 @@ def create(connection: sqlite3.Connection) -> None:
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
-    """The version of a store's schema; 0 for an empty file."""
+    """0 for an empty file."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def statements() -> Iterator[str]:
-    """The schema's single statements: `executescript` would commit before it starts."""
+    """The statements of the schema, one by one: `executescript` would commit first."""
     statement = ""
     for piece in SCHEMA.split(";"):
         statement += piece + ";"

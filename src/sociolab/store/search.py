@@ -1,5 +1,4 @@
-"""The words of episodes, to be searched: an index that grows when a run ends, and when
-somebody searches."""
+"""Full-text search in episodes: an index that grows when a run ends, and when somebody searches."""
 
 from __future__ import annotations
 
@@ -8,7 +7,7 @@ from dataclasses import dataclass
 from sociolab.store.database import Database, as_text
 
 BEGIN, END = "\x02", "\x03"
-"""Around the words in an excerpt that were searched for."""
+"""Marks around each match in an excerpt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +20,7 @@ class Hit:
 
 
 class Search:
-    """The words of a store's episodes."""
+    """The full-text index of a store's episodes."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
@@ -29,10 +28,16 @@ class Search:
     def find(
         self, words: str, run: str | None = None, limit: int = 50, offset: int = 0
     ) -> tuple[Hit, ...]:
-        """The episodes that hold all of these words (the last may be a beginning), best first."""
-        query = _query(words)
-        if not query:
+        """The episodes that contain all of these words, best match first.
+
+        The last word may be the beginning of one. Empty where `words` holds no letter or digit.
+        """
+        terms = [word.replace('"', '""') for word in words.split()]
+        terms = [word for word in terms if any(letter.isalnum() for letter in word)]
+        if not terms:
             return ()
+        # Each word is quoted, so that FTS5 takes none for an operator.
+        query = " ".join(f'"{word}"' for word in terms) + "*"
         rows = self._db.rows(
             "SELECT runs.name, trials.id, snippet(episode_words, 0, ?2, ?3, ' … ', 24) "
             "FROM episode_words JOIN trials ON trials.pk = episode_words.rowid "
@@ -46,7 +51,7 @@ class Search:
         )
 
     def index(self, run: str, trial: str, words: str) -> None:
-        """Take in the words of an episode, in the place of those that it had."""
+        """Index the words of an episode, instead of those it was indexed with before."""
         pk = self._db.trial_pk(run, trial)
         with self._db.transaction():
             self._db.execute("DELETE FROM episode_words WHERE rowid = ?", (pk,))
@@ -63,16 +68,9 @@ class Search:
         return tuple((as_text(run), as_text(trial)) for run, trial in rows)
 
     def indexed_share(self) -> tuple[int, int]:
-        """How many of the played episodes have their words in the index, and how many there are."""
+        """How many of the played episodes are indexed, and how many there are."""
         row = self._db.row(
             "SELECT count(*), sum(pk IN (SELECT rowid FROM episode_words)) FROM trials "
             "WHERE status = 'played'"
         )
         return int(row[1] or 0), int(row[0])
-
-
-def _query(words: str) -> str:
-    """The words as FTS5 reads them: each quoted, so that none is an operator."""
-    terms = [word.replace('"', '""') for word in words.split()]
-    terms = [word for word in terms if any(letter.isalnum() for letter in word)]
-    return " ".join(f'"{word}"' for word in terms) + ("*" if terms else "")

@@ -1,4 +1,4 @@
-"""The store: everything that was planned, played, paid for and judged, in one SQLite file."""
+"""The store: all that was planned, played, paid for and judged, in one SQLite file."""
 
 from __future__ import annotations
 
@@ -28,18 +28,19 @@ from sociolab.store.verdicts import Verdicts
 
 
 def world_settings_in(settings: Json) -> dict[str, str]:
-    """The settings of its world among those of a run."""
+    """The settings of the world (`--set`, `--tdp`) among the settings of a run."""
     values = settings.get("world_settings") if isinstance(settings, dict) else None
     return {name: str(value) for name, value in values.items()} if isinstance(values, dict) else {}
 
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """A run, and how many of its trials are in which state.
+    """A run, with the number of its trials in each state.
 
-    `declared` is what its world declared when it was begun, and what its agents are; `agents` are
-    these by label. `keeps` is "" of a run of episodes, else the work whose replies it holds, such
-    as "audit". `created` is in seconds since 1970 (UTC), `seconds` the wall time of all its parts.
+    `declared` is what its world declared when the run started, with the kinds of its agents;
+    `agents` are these by label. `keeps` is "" for a run of episodes, else the work whose replies it
+    holds, such as "audit". `created` is in seconds since 1970 (UTC), `seconds` the wall time of all
+    its parts.
     """
 
     name: str
@@ -57,17 +58,15 @@ class RunRow:
 
     @property
     def trials(self) -> int:
-        """How many trials the plan has."""
         return self.planned + self.playing + self.played + self.failed
 
     @property
     def work(self) -> str:
-        """What it keeps the replies of, such as "an audit"; "" of a run of episodes."""
+        """What the run stores the replies of, such as "an audit"; "" for a run of episodes."""
         return self.keeps and f"{'an' if self.keeps[0] in 'aeiou' else 'a'} {self.keeps}"
 
     @property
     def world_settings(self) -> dict[str, str]:
-        """The settings of the world that were given (`--set`, `--tdp`), by name."""
         return world_settings_in(self.settings)
 
     @property
@@ -81,7 +80,7 @@ Status: TypeAlias = Literal["planned", "playing", "played", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class TrialRow:
-    """A trial, its place in the plan (from 0), and what became of it.
+    """A trial, its place in the plan (from 0), and its status.
 
     `cause` and `problem` say why it failed; None and "" otherwise.
     """
@@ -95,7 +94,7 @@ class TrialRow:
 
 @dataclass(frozen=True, slots=True)
 class StoreSize:
-    """How many bytes a store takes, and how many of them hold nothing."""
+    """The size of a store's files, and how many of these bytes are free pages."""
 
     bytes: int
     free: int
@@ -104,21 +103,19 @@ class StoreSize:
 class Store(Database):
     """One open store, for one thread; others may read while it writes.
 
-    Runs, their trials and what happened in them are methods of its own; `calls`, `verdicts`,
-    `studies` and `search` hold the rest. What a method wrote is on disk when it returns. The
-    replies of a run are kept through `RunReplies`; two processes are kept off one run by
-    `lock_run`.
+    Runs, trials and events are its own methods; `calls`, `verdicts`, `studies` and `search` hold
+    the rest. A write is on disk when its method returns, unless that says "soon". `RunReplies`
+    stores the replies of a run; `lock_run` keeps a second process off a run.
     """
 
     @classmethod
     def open(cls, path: Path, create: bool = True, *, synced: bool = False) -> Self:
-        """The store at `path`, made there if `create` and there is none; one that cannot be
-        written can be read.
+        """The store at `path`, created there if missing and `create`; read-only where the disk is.
 
-        `synced`: what is committed survives a power cut too. That is for what people are told is
-        stored; what a model said can be asked for again.
+        `synced`: commits survive a power cut, too. People's answers need that; a model's replies
+        can be requested again.
 
-        StoreError if it cannot be opened, is not ours, or has a schema that this sociolab does not
+        StoreError if it cannot be opened, is not ours, or has a schema that this version does not
         read.
         """
         return cls(connect(path, create, synced=synced), path)
@@ -127,27 +124,25 @@ class Store(Database):
         super().__init__(connection, path)
         self.calls = Calls(self)
         self.verdicts = Verdicts(self)
-        self._ends: dict[tuple[str, str], tuple[int, int]] = self.remembered()
+        self._ends: dict[tuple[str, str], tuple[int, int]] = self.new_cache()
 
     @cached_property
     def studies(self) -> Studies:
-        """What people's studies keep here."""
         return Studies(self)
 
     @cached_property
     def search(self) -> Search:
-        """The words of all episodes."""
         return Search(self)
 
     # -------------------------------------------------------------- runs
 
     def runs(self) -> tuple[RunRow, ...]:
-        """All runs, the oldest first."""
+        """All runs, oldest first."""
         rows = self.rows(f"{_ROWS} GROUP BY runs.pk ORDER BY created, runs.pk")
         return tuple(self._run_row(row) for row in rows)
 
     def run(self, name: str) -> RunRow:
-        """The run of this name; StoreError if there is none."""
+        """StoreError if there is no run of this name."""
         pk = self.run_pk(name)
         row = self.row(f"{_ROWS} WHERE runs.pk = ? GROUP BY runs.pk", (pk,))
         return self._run_row(row)
@@ -160,13 +155,14 @@ class Store(Database):
         run_row = RunRow(name, world, json.loads(as_text(settings)), of_run, *rest)
         return replace(run_row, agents=agents)
 
-    def keeping(self, kind: str, world: str) -> tuple[str, ...]:
-        """The names of the runs of a world that keep this, the oldest first."""
+    def runs_keeping(self, kind: str, world: str) -> tuple[str, ...]:
+        """The runs of a world that hold the replies of `kind` (see `RunRow.keeps`),
+        oldest first.
+        """
         query = "SELECT name FROM runs WHERE keeps = ? AND world = ? ORDER BY created, pk"
         return tuple(as_text(name) for (name,) in self.rows(query, (kind, world)))
 
     def has_run(self, name: str) -> bool:
-        """Whether there is a run of this name."""
         row = self.row("SELECT 1 FROM runs WHERE name = ?", (name,))
         return row is not None
 
@@ -182,9 +178,9 @@ class Store(Database):
         created: float | None = None,
         seconds: float = 0.0,
     ) -> None:
-        """Store a run with its plan, in order; StoreError if the name is taken or is no name.
+        """Store a run with its plan, in order; StoreError if the name is invalid or taken.
 
-        `created` is now, if not given; `seconds` is the wall time that it took elsewhere.
+        `created` is now by default; `seconds` is the wall time it took elsewhere.
         """
         began = time.time() if created is None else created
         with self.transaction():
@@ -192,7 +188,7 @@ class Store(Database):
             self._insert_plan(run, trials)
 
     def set_settings(self, name: str, settings: Json) -> None:
-        """Store other settings of a run, if they are other ones."""
+        """Replace the settings of a run; writes only if they differ."""
         text, pk = json.dumps(settings, ensure_ascii=False), self.run_pk(name)
         row = self.row("SELECT settings FROM runs WHERE pk = ?", (pk,))
         if as_text(row[0]) != text:
@@ -205,16 +201,19 @@ class Store(Database):
         )
 
     def set_times(self, run: str, created: float, seconds: float) -> None:
-        """Of a part that was played elsewhere: the run began when its first part did, and took as
-        long as its longest."""
+        """Merge the times of a shard: a run was created with its first shard, and took as
+        long as its slowest.
+        """
         self.write(
             "UPDATE runs SET created = min(created, ?), seconds = max(seconds, ?) WHERE pk = ?",
             (created, seconds, self.run_pk(run)),
         )
 
-    def look(self, runs: tuple[str, str], about: str, pairs: int) -> tuple[int, ...]:
-        """Keep that a comparison of two runs (or of one with itself) was looked at with so many
-        pairs; the sizes of all its looks."""
+    def record_look(self, runs: tuple[str, str], about: str, pairs: int) -> tuple[int, ...]:
+        """Record that a comparison of two runs was looked at with so many pairs.
+
+        Returns the number of pairs at each look, in rising order, for sequential tests.
+        """
         key = (self.run_pk(runs[0]), self.run_pk(runs[1]), about)
         self.write("INSERT OR IGNORE INTO looks VALUES (?, ?, ?, ?)", (*key, pairs))
         rows = self.rows(
@@ -223,7 +222,7 @@ class Store(Database):
         return tuple(pairs for (pairs,) in rows)
 
     def rename_run(self, old: str, new: str) -> None:
-        """Give a run another name; StoreError if that is taken or the run is being played."""
+        """StoreError if the new name is invalid or taken, or the run is being played."""
         pk = self.run_pk(old)
         checked_name(new)
         with lock_run(self.path, old):
@@ -234,7 +233,7 @@ class Store(Database):
         self._forget()
 
     def delete_run(self, name: str) -> None:
-        """Remove a run and all that belongs to it; StoreError if it is being played."""
+        """Delete a run and all that belongs to it; StoreError if it is being played."""
         pk = self.run_pk(name)
         with lock_run(self.path, name, on_full_disk=True):
             try:
@@ -246,11 +245,11 @@ class Store(Database):
         self._forget()
 
     def _delete_in_place(self, pk: int) -> None:
-        """Remove a run where the disk has no room left for the log of that.
+        """Delete a run where the disk has no room for the log of the deletion.
 
-        What SQLite needs to undo a change is in memory only: a process that is killed within it
-        leaves a damaged store. Nobody else may have the store open. StorageError where a log that a
-        killed process left finds no room in the store.
+        SQLite's rollback data is in memory only: a process killed meanwhile leaves a damaged store.
+        Nobody else may have the store open. StorageError where a log that a killed process left
+        does not fit into the store.
         """
         synced = self.row("PRAGMA synchronous") == (2,)
         self._connection.close()
@@ -266,7 +265,7 @@ class Store(Database):
             raise storage_error(self.path, error) from error
         finally:
             connection.close()
-        self._use(connect(self.path, new=False, synced=synced))
+        self._set_connection(connect(self.path, new=False, synced=synced))
         self._closed = False
 
     def _insert_run(
@@ -310,7 +309,7 @@ class Store(Database):
         )
 
     def trial_ids(self, run: str, status: Status | None = None) -> tuple[str, ...]:
-        """The ids of a run's trials, or of those of one status, in plan order."""
+        """The ids of a run's trials (of one status, if given), in plan order."""
         only, values = ("", ()) if status is None else ("AND status = ?", (status,))
         rows = self.rows(
             f"SELECT id FROM trials WHERE run = ? {only} ORDER BY pk", (self.run_pk(run), *values)
@@ -318,7 +317,6 @@ class Store(Database):
         return tuple(as_text(trial) for (trial,) in rows)
 
     def failed_causes(self, run: str) -> Counter[str]:
-        """How many trials of a run failed from each cause."""
         rows = self.rows(
             "SELECT ifnull(cause, 'unknown'), count(*) FROM trials "
             "WHERE run = ? AND status = 'failed' GROUP BY cause ORDER BY cause",
@@ -327,14 +325,14 @@ class Store(Database):
         return Counter(dict(rows))
 
     def add_trials(self, run: str, trials: Iterable[Trial]) -> None:
-        """Add trials to the end of a run's plan; StoreError where one is there already."""
+        """Append trials to a run's plan; StoreError if one is in it already."""
         with self.transaction():
             self._insert_plan(self.run_pk(run), trials)
 
     def set_status(
         self, run: str, trial: str, status: Status, cause: Cause | None = None, problem: str = ""
     ) -> None:
-        """Note what became of a trial. What was played of a failed one stays."""
+        """Set a trial's status. Events of a failed trial are kept."""
         self.write_soon(
             "UPDATE trials SET status = ?, cause = ?, problem = ? WHERE pk = ?",
             (status, cause, problem, self.trial_pk(run, trial)),
@@ -379,9 +377,9 @@ class Store(Database):
         )
 
     def agents(self, run: int) -> Mapping[int, Agent]:
-        """Who plays in a run (`run_pk`), by their own keys."""
+        """The agents of a run, by their primary keys; `run` is that of the run."""
         rows = self.rows(f"SELECT pk, {_AGENT} FROM agents WHERE run = ? ORDER BY pk", (run,))
-        return {pk: Agent(*map(_as_stored, columns)) for pk, *columns in rows}
+        return {pk: Agent(*map(_decode, columns)) for pk, *columns in rows}
 
     def _tasks(self, run: int, only: int | None = None) -> Mapping[int, Task]:
         rows = self.rows(
@@ -404,11 +402,15 @@ class Store(Database):
     # -------------------------------------------------------------- what happened in a trial
 
     def append(self, run: str, trial: str, event: Event) -> None:
-        """Add an event to a trial: on disk soon, together with the reply that led to it.
+        """Append an event to a trial: on disk soon, together with the reply that led to it.
 
         Only one process may append to a trial, see `lock_run`.
         """
-        at = self._ends.get((run, trial)) or self._end_of(run, trial)
+        at = self._ends.get((run, trial))
+        if at is None:
+            pk = self.trial_pk(run, trial)
+            row = self.row("SELECT ifnull(max(n) + 1, 0) FROM events WHERE trial = ?", (pk,))
+            at = pk, row[0]
         try:
             self.write_soon("INSERT INTO events VALUES (?, ?, ?)", (*at, encode_event(event)))
         except sqlite3.IntegrityError as error:
@@ -419,11 +421,11 @@ class Store(Database):
         self._ends[run, trial] = (at[0], at[1] + 1)
 
     def events(self, run: str, trial: str) -> tuple[Event, ...]:
-        """What happened in a trial so far, in order."""
+        """The events of a trial so far, in order."""
         return self._events(self.trial_pk(run, trial))
 
     def episode(self, run: str, trial: str) -> Episode:
-        """A trial with what happened in it so far."""
+        """A trial with its events so far."""
         pk = self.trial_pk(run, trial)
         body, task = self.row("SELECT body, task FROM trials WHERE pk = ?", (pk,))
         run_pk = self.run_pk(run)
@@ -431,7 +433,7 @@ class Store(Database):
         return Episode(decode_trial(as_text(body), tasks[task], agents), self._events(pk))
 
     def episodes(self, run: str, status: Status = "played") -> Iterator[Episode]:
-        """The episodes whose trial has this status, in plan order, one at a time."""
+        """The episodes whose trial has this status, in plan order, loaded one by one."""
         pk = self.run_pk(run)
         tasks, agents = self._tasks(pk), self.agents(pk)
         rows = self.rows(
@@ -442,16 +444,16 @@ class Store(Database):
             yield Episode(decode_trial(as_text(body), tasks[task], agents), self._events(trial))
 
     def play_anew(self, run: str, trial: str) -> None:
-        """Remove what happened in a trial, which is played from its first turn from now on."""
+        """Remove the events of a trial, which then starts again."""
         pk = self.trial_pk(run, trial)
         with self.transaction():
             self.execute("DELETE FROM events WHERE trial = ?", (pk,))
             self.set_status(run, trial, "playing")
 
     def reset_trial(self, run: str, trial: str) -> None:
-        """Forget all that was played, asked and judged in a trial; it is planned again.
+        """Remove all events, calls and scores of a trial, and plan it again.
 
-        Let nobody play the run meanwhile, or make sure that this trial is not being played.
+        Make sure that nobody plays this trial meanwhile.
         """
         pk, run_pk = self.trial_pk(run, trial), self.run_pk(run)
         with self.transaction():
@@ -466,15 +468,10 @@ class Store(Database):
         rows = self.rows("SELECT body FROM events WHERE trial = ? ORDER BY n", (trial,))
         return tuple(decode_event(as_text(body)) for (body,) in rows)
 
-    def _end_of(self, run: str, trial: str) -> tuple[int, int]:
-        pk = self.trial_pk(run, trial)
-        row = self.row("SELECT ifnull(max(n) + 1, 0) FROM events WHERE trial = ?", (pk,))
-        return pk, row[0]
-
     # ---------------------- attachments: anything else of a trial, in pieces that are only added to
 
     def attach(self, run: str, trial: str, name: str, data: bytes) -> None:
-        """Add a piece to an attachment; compressed if that is smaller."""
+        """Append a piece to an attachment; compressed if that is smaller."""
         data = redact_bytes(data)
         packed = zlib.compress(data)
         small = len(packed) < len(data)
@@ -484,7 +481,7 @@ class Store(Database):
         )
 
     def attachment(self, run: str, trial: str, name: str) -> Iterator[bytes]:
-        """The pieces of an attachment in the order of writing; nothing if there is none."""
+        """The pieces of an attachment in order; empty if there is none."""
         pieces = self.rows(
             "SELECT pk FROM attachments WHERE trial = ? AND name = ? ORDER BY pk",
             (self.trial_pk(run, trial), name),
@@ -504,7 +501,7 @@ class Store(Database):
     # -------------------------------------------------------------- the file
 
     def size(self) -> StoreSize:
-        """What the store takes on disk, its log included, and how much of it holds nothing."""
+        """Bytes on disk, the log included, and bytes in free pages."""
         self.commit()
         pages, free = (
             int(self.row(f"PRAGMA {what}")[0]) for what in ("page_size", "freelist_count")
@@ -514,64 +511,64 @@ class Store(Database):
 
     @property
     def salt(self) -> bytes:
-        """Random bytes of this store alone: with them a hash cannot be compared with another's."""
+        """Random bytes of this store: hashes made with them match those of no other store."""
         return bytes(self.row("SELECT value FROM salt")[0])
 
     def vacuum(self) -> None:
-        """Write the store anew without the room that deleted runs left; nothing else changes.
+        """Rewrite the file without the free pages that deletions left.
 
-        It takes as much room on the disk meanwhile as it will take then. StoreError while a run is
-        being played (one that begins meanwhile waits), or where others read for so long that the
-        log cannot be emptied.
+        This needs as much free disk space as the new file takes. StoreError while a run is being
+        played (one that starts meanwhile waits), or where others read for so long that the log
+        cannot be emptied.
         """
         for run in self.runs():
             with lock_run(self.path, run.name):
                 pass
-        if not self._write_anew():
+        if not self._rewrite_file():
             raise StoreError(
                 f"another program is reading {self.path}, so its log keeps its size; run the same "
                 f"command again when it has finished"
             )
 
     @contextmanager
-    def thoroughly(self) -> Iterator[None]:
-        """A transaction; what is deleted inside is then gone from the file and from its log.
+    def erasing(self) -> Iterator[None]:
+        """A transaction after which deleted content is gone from the file and its log, too.
 
-        The whole file is written anew: free pages, old versions of rows and the words of the
-        search index may all hold copies. StoreError where that could not be done.
+        The whole file is rewritten: free pages, old versions of rows and the search index may hold
+        copies. StoreError where that fails.
         """
         with self.transaction():
             yield
         self.scrub()
 
     def scrub(self) -> None:
-        """Write the file anew, without any free page, and empty its log.
+        """Rewrite the file without free pages, and empty its log.
 
         StoreError where others read for so long that the log cannot be emptied, or where the disk
-        is full; nothing is lost then.
+        is full; no data are lost then.
         """
-        # Merged into one, so that words which occur nowhere any more leave the index.
+        # Merges the index's segments: only that removes the words of deleted episodes.
         self.execute("INSERT INTO episode_words (episode_words) VALUES ('optimize')")
-        if not self._write_anew():
+        if not self._rewrite_file():
             raise StoreError(
                 f"deleted, but another program is reading {self.path}, whose log may still hold "
                 "copies; end that program, then run `sociolab study scrub`"
             )
 
-    def _write_anew(self) -> bool:
-        """Write the file without any free page; whether its log could be emptied, too."""
+    def _rewrite_file(self) -> bool:
+        """Rewrite the file without free pages; whether its log could be emptied."""
         self.commit()
         self.execute("VACUUM")
         return not self.row("PRAGMA wal_checkpoint(TRUNCATE)")[0]
 
 
-def _as_stored(value: Any) -> Any:
+def _decode(value: Any) -> Any:
     return as_text(value) if isinstance(value, bytes) else value
 
 
 @contextmanager
 def open_store(path: Path | str | None = None) -> Iterator[Store]:
-    """The store of this path, by default the user's own, which must be there (StoreError)."""
+    """The store at this path, by default the user's own; StoreError if there is none."""
     with Store.open(store_path(None if path is None else Path(path)), create=False) as store:
         yield store
 
@@ -581,7 +578,7 @@ def _taken(name: str) -> StoreError:
 
 
 _NO_TASK = Task("", (), "", "")
-"""Stands in a stored trial for the task, which is stored once for all its trials."""
+"""The placeholder in a stored trial: its task is stored once for all its trials."""
 
 
 _AGENT = ", ".join(column.name for column in fields(Agent))

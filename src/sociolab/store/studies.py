@@ -1,4 +1,4 @@
-"""Studies with people: who takes part, what they were given to do, what they said.
+"""Studies with people: their participants, what each was assigned, and what each answered.
 
 Nothing here names a person: participants have pseudonyms, and of the secrets in their links and
 browsers only hashes are kept.
@@ -10,7 +10,7 @@ import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from sociolab.core.episode import Json
 from sociolab.core.errors import StoreError
@@ -43,7 +43,7 @@ class StudyRow:
 
 @dataclass(frozen=True, slots=True)
 class ParticipantRow:
-    """A participant; times are in seconds since 1970 (UTC), None where that has not come yet."""
+    """A participant. Times are in seconds since 1970 (UTC), None until they are reached."""
 
     pk: int
     study: str
@@ -58,7 +58,7 @@ class ParticipantRow:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentRow:
-    """Something that a participant was given to do: an item, and a seat in it or ""."""
+    """An item that a participant was assigned, with a seat in it or ""."""
 
     pk: int
     participant: int
@@ -71,7 +71,7 @@ class AssignmentRow:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRow:
-    """What a participant said when asked `name` of an item ("" where of the whole study)."""
+    """A participant's answer called `name` on an item ("" where it is on the whole study)."""
 
     participant: int
     item: str
@@ -81,13 +81,13 @@ class AnswerRow:
 
 
 class Studies:
-    """The studies of a store; participants are known by their keys."""
+    """The studies of a store. Methods that take `participant` expect its primary key."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
 
     def create(self, name: str, kind: StudyKind, settings: Json, run: str | None = None) -> None:
-        """Write down a new study, which is not open yet; StoreError if the name is taken."""
+        """Store a new study, which is closed at first; StoreError if the name is taken."""
         with self._db.transaction():
             if self._db.row("SELECT 1 FROM studies WHERE name = ?", (checked_name(name, "study"),)):
                 raise StoreError(f'there is a study called "{name}" already; choose another name')
@@ -103,17 +103,16 @@ class Studies:
             )
 
     def all(self) -> tuple[StudyRow, ...]:
-        """All studies, the oldest first."""
         return tuple(self._studies("ORDER BY studies.created, studies.pk"))
 
     def get(self, name: str) -> StudyRow:
-        """The study of this name; StoreError if there is none."""
+        """StoreError if there is no study of this name."""
         for row in self._studies("WHERE studies.name = ?", name):
             return row
         raise StoreError(f'there is no study called "{name}"; `sociolab study list` names all')
 
     def change(self, name: str, *, open: bool | None = None, settings: Json = None) -> None:
-        """Open or close a study, or give it other settings; what is None stays."""
+        """Open or close a study, or replace its settings; None leaves a value as it is."""
         self.get(name)
         self._db.write(
             "UPDATE studies SET open = ifnull(?, open), settings = ifnull(?, settings) "
@@ -122,52 +121,54 @@ class Studies:
         )
 
     def delete(self, name: str) -> None:
-        """Remove a study with its participants and all they said; its run stays."""
+        """Remove a study with its participants and their answers; its run stays."""
         self.get(name)
         self._db.write("DELETE FROM studies WHERE name = ?", (name,))
 
     # -------------------------------------------------------------- participants
 
     def add_participant(self, study: str, id: str, link: bytes | None) -> int:
-        """Write down a participant who is invited; the primary key. StoreError if the id is taken.
+        """Add an invited participant and return its primary key.
 
-        `link` is the SHA-256 of the secret in the link.
+        `link` is the SHA-256 of the secret in the link. StoreError if the id is taken.
         """
         with self._db.transaction():
             if self._db.row(
                 f"SELECT 1 FROM ({_PARTICIPANT} WHERE studies.name = ? AND id = ?)", (study, id)
             ):
                 raise StoreError(f'the study "{study}" has a participant "{id}" already')
+            self.get(study)
+            (pk,) = self._db.row("SELECT pk FROM studies WHERE name = ?", (study,))
             return self._db.insert(
                 "INSERT INTO participants (study, id, link, state, created) "
                 "VALUES (?, ?, ?, 'invited', ?)",
-                (self._study_pk(study), id, link, time.time()),
+                (pk, id, link, time.time()),
             )
 
     def participants(self, study: str) -> tuple[ParticipantRow, ...]:
-        """Who takes part in a study, in the order of the invitations."""
+        """In the order in which they were added."""
         self.get(study)
         return tuple(self._participants("WHERE studies.name = ? ORDER BY participants.pk", study))
 
     def participant(self, study: str, id: str) -> ParticipantRow:
-        """The participant of this pseudonym; StoreError if there is none."""
+        """StoreError if the study has no participant with this pseudonym."""
         for row in self._participants("WHERE studies.name = ? AND id = ?", study, id):
             return row
         self.get(study)
         raise StoreError(f'the study "{study}" has no participant "{id}"')
 
     def participant_of_link(self, link: bytes) -> ParticipantRow | None:
-        """Whose link has a secret with this SHA-256."""
+        """The participant whose link has a secret with this SHA-256."""
         return next(self._participants("WHERE link = ?", link), None)
 
     def participant_of_session(self, session: bytes) -> ParticipantRow | None:
-        """Whose browser has a secret with this SHA-256."""
+        """The participant whose browser has a secret with this SHA-256."""
         return next(self._participants("WHERE session = ?", session), None)
 
     def bind(self, participant: int, session: bytes) -> bool:
-        """Give the participant's link to a browser; False if another one has it already.
+        """Bind a participant's link to a browser; False if it is bound to another one.
 
-        Who comes with a second link goes on where the first one was lost.
+        A participant who returns with a reissued link resumes where the first one stopped.
         """
         with self._db.transaction():
             cursor = self._db.execute(
@@ -179,13 +180,13 @@ class Studies:
             return cursor.rowcount == 1
 
     def reissue(self, participant: int, link: bytes) -> None:
-        """A new link for a participant who lost the browser; the old one opens nothing now."""
+        """Replace the link of a participant who lost the browser; the old one is void."""
         self._db.write(
             "UPDATE participants SET link = ?, session = NULL WHERE pk = ?", (link, participant)
         )
 
-    def stand(self, participant: int, state: Standing) -> None:
-        """Note how far a participant has come, and when consent was given or the end reached."""
+    def set_state(self, participant: int, state: Standing) -> None:
+        """Store how far a participant has come, and the time of consent or of the end."""
         moment = {"consented": "consented", "finished": "finished"}.get(state)
         when = f", {moment} = ifnull({moment}, ?2)" if moment else ""
         self._db.write(
@@ -194,9 +195,9 @@ class Studies:
         )
 
     def delete_participant(self, study: str, id: str) -> None:
-        """Remove a participant, all assignments and all answers.
+        """Remove a participant with all assignments and answers.
 
-        What was played or rated lies in the run, and is not touched.
+        Episodes and ratings belong to the run and stay.
         """
         row = self.participant(study, id)
         self._db.write("DELETE FROM participants WHERE pk = ?", (row.pk,))
@@ -204,7 +205,7 @@ class Studies:
     # -------------------------------------------------------------- assignments and answers
 
     def assign(self, participant: int, item: str, seat: str, state: Progress) -> int:
-        """Give a participant something to do; the primary key."""
+        """Add an assignment and return its primary key."""
         with self._db.transaction():
             return self._db.insert(
                 "INSERT INTO assignments (participant, item, seat, state, began) "
@@ -212,24 +213,27 @@ class Studies:
                 (participant, item, seat, state, time.time()),
             )
 
-    def progress(self, assignment: int, state: Progress) -> None:
-        """Note how far an assignment has come; what is done or given up has ended."""
+    def set_progress(self, assignment: int, state: Progress) -> None:
+        """Store an assignment's state, and when it was done or given up."""
         ended = time.time() if state in ("done", "given up") else None
         self._db.write(
             "UPDATE assignments SET state = ?, ended = ? WHERE pk = ?", (state, ended, assignment)
         )
 
     def assignments(self, study: str, participant: int | None = None) -> tuple[AssignmentRow, ...]:
-        """What the participants of a study (or one of them) were given, in that order."""
+        """The assignments of a study or of one participant, in the order they were made."""
         rows = self._db.rows(
             f"{_ASSIGNMENT} JOIN studies ON studies.pk = study "
             f"WHERE studies.name = ?1 {_only(participant)} ORDER BY assignments.pk",
             (study, *_bind_participant(participant)),
         )
-        return tuple(_assignment(row) for row in rows)
+        return tuple(
+            AssignmentRow(pk, participant, as_text(item), as_text(seat), state, began, ended)
+            for pk, participant, item, seat, state, began, ended in rows
+        )
 
     def answer(self, participant: int, item: str, name: str, value: Json) -> None:
-        """Keep what a participant said; a later answer takes the place of an earlier one."""
+        """Store an answer; it replaces an earlier one of the same item and name."""
         self._db.write(
             "INSERT INTO answers VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE "
             "SET value = ?4, at = ?5",
@@ -239,8 +243,9 @@ class Studies:
     def answers(
         self, study: str, participant: int | None = None, *, name: str | None = None
     ) -> tuple[AnswerRow, ...]:
-        """What the participants of a study (or one of them) said, participant by participant;
-        with `name`, only what goes by it."""
+        """The answers of a study or of one participant, by participant; with `name`,
+        only those of that name.
+        """
         rows = self._db.rows(
             "SELECT participant, item, answers.name, value, at FROM answers "
             "JOIN participants ON participants.pk = participant "
@@ -258,7 +263,7 @@ class Studies:
         )
 
     def drop_item(self, study: str, item: str) -> None:
-        """Remove what the participants of a study said of an item, and that they were given it."""
+        """Remove an item's assignments and answers from a study."""
         people = (
             "SELECT participants.pk FROM participants JOIN studies ON studies.pk = study "
             "WHERE studies.name = ?"
@@ -271,10 +276,6 @@ class Studies:
                 )
 
     # -------------------------------------------------------------- inside
-
-    def _study_pk(self, name: str) -> int:
-        self.get(name)
-        return int(self._db.row("SELECT pk FROM studies WHERE name = ?", (name,))[0])
 
     def _studies(self, where: str, *values: str) -> Iterator[StudyRow]:
         rows = self._db.rows(
@@ -298,13 +299,8 @@ _ASSIGNMENT = (
 )
 
 
-def _assignment(row: tuple[Any, ...]) -> AssignmentRow:
-    pk, participant, item, seat, state, began, ended = row
-    return AssignmentRow(pk, participant, as_text(item), as_text(seat), state, began, ended)
-
-
 def _only(participant: int | None) -> str:
-    """One participant only, found by an index: a study may have many."""
+    # Spelled out, not `ifnull(?2, participant)`, so that SQLite uses the index.
     return "" if participant is None else "AND participant = ?2"
 
 

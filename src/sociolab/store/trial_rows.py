@@ -1,5 +1,6 @@
-"""All that a store holds of a trial, as rows that another store takes in: how the parts of a run
-that were played apart come together."""
+"""What a store holds of a trial, as rows that another store can take: this merges the shards of a
+run.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from sociolab.store.verdicts import JudgingRow
 
 
 class Marks(NamedTuple):
-    """How far a trial was read: the number of its events, the last of its calls and attempts."""
+    """How far a trial was read: its number of events, and the keys of its last calls."""
 
     events: int = 0
     calls: int = 0
@@ -27,10 +28,10 @@ START = Marks()
 
 
 class TrialRows(NamedTuple):
-    """What a store holds of a trial. `events` begin with that of number `first`.
+    """What a store holds of a trial; `events` start with number `first`.
 
-    Calls name the call that their prompt extends by its key, and their schema by name and text, so
-    that the rows hold no number that only counts in their own store.
+    Calls refer to the call whose prompt they extend by its key, and to their schema by name and
+    text, so that rows hold no primary key of their own store.
     """
 
     id: str
@@ -47,14 +48,14 @@ class TrialRows(NamedTuple):
 
 
 class ConflictError(StoreError):
-    """Two stores hold a trial that was played, or judged, in both and came out differently."""
+    """Two stores hold different episodes, or different scores, of the same trial."""
 
 
 def read_trial(store: Store, run: str, trial: str, after: Marks = START) -> tuple[TrialRows, Marks]:
-    """What a store holds of a trial beyond these marks, and the marks to go on from.
+    """What a store holds of a trial beyond these marks, and the marks to continue from.
 
-    Judgings and attachments are always all of them. Where the trial was begun anew since, it is
-    read from its first event.
+    Judgings and attachments are always complete. A trial that was started anew since is read from
+    its first event.
     """
     pk, run_pk = store.trial_pk(run, trial), store.run_pk(run)
     status, cause, problem, count = store.row(
@@ -95,11 +96,11 @@ def read_trial(store: Store, run: str, trial: str, after: Marks = START) -> tupl
 
 
 def take_trial(store: Store, run: str, rows: TrialRows) -> bool:
-    """Add to a store what is new in these rows; whether anything was. Within a transaction.
+    """Merge rows into a store, within a transaction; whether anything was new.
 
-    What goes on from what is there is added to it; of two states of a trial that differ, the one
-    that is further on stays: played, failed, being played, planned. Replies that were paid for
-    are kept from both. `ConflictError`, with nothing written, where both were played.
+    Events that continue the stored ones are appended; of two states that differ, the one further on
+    wins: played, failed, playing, planned. Paid replies are kept from both. `ConflictError`, with
+    nothing written, where both were played and differ.
     """
     pk = store.trial_pk(run, rows.id)
     status, stored = store.row(
@@ -124,7 +125,9 @@ def take_trial(store: Store, run: str, rows: TrialRows) -> bool:
     changed = takes
     if takes:
         if not agree:
-            _begin_anew(store, pk)
+            for table in ("events", "judgings", "attachments"):
+                store.execute(f"DELETE FROM {table} WHERE trial = ?", (pk,))
+            store.execute("DELETE FROM episode_words WHERE rowid = ?", (pk,))
             common = 0
         for n, body in enumerate(rows.events[common:], rows.first + common):
             store.execute("INSERT INTO events VALUES (?, ?, ?)", (pk, n, body))
@@ -139,7 +142,7 @@ def take_trial(store: Store, run: str, rows: TrialRows) -> bool:
 
 
 def take_calls(store: Store, run: str, rows: TrialRows) -> bool:
-    """Add the calls, failed ones and attempts that are not there; whether there were any."""
+    """Add calls, failed calls and attempts that are missing; whether there were any."""
     run_pk, schemas = store.run_pk(run), dict[tuple[str, str], int]()
     before = store.changes()
     for *call, base, schema, text, digest, prompt, reply in rows.calls:
@@ -179,16 +182,9 @@ def begun_trials(store: Store, run: str) -> Iterator[str]:
 
 
 def trial_states(store: Store, run: str) -> dict[str, tuple[Any, ...]]:
-    """By trial, what changes whenever anything is written of it."""
+    """By trial, a value that changes whenever anything about it is written."""
     rows = store.rows(_STATES, (store.run_pk(run),))
     return {as_text(trial): tuple(state) for trial, *state in rows}
-
-
-def _begin_anew(store: Store, trial: int) -> None:
-    """Remove what another state of the trial takes the place of."""
-    for table in ("events", "judgings", "attachments"):
-        store.execute(f"DELETE FROM {table} WHERE trial = ?", (trial,))
-    store.execute("DELETE FROM episode_words WHERE rowid = ?", (trial,))
 
 
 def _take_judgings(store: Store, run: str, rows: TrialRows) -> bool:
@@ -203,7 +199,7 @@ def _take_judgings(store: Store, run: str, rows: TrialRows) -> bool:
         ours = stored.get((row.judge, row.judging))
         if ours == row.verdicts:
             continue
-        if ours is not None and (cell := _contradiction(ours, row.verdicts)):
+        if ours is not None and (cell := _find_contradiction(ours, row.verdicts)):
             raise ConflictError(
                 f"the episode {rows.id} was judged by {row.judge.label} in both, and {cell} differs"
             )
@@ -214,8 +210,8 @@ def _take_judgings(store: Store, run: str, rows: TrialRows) -> bool:
     return changed
 
 
-def _contradiction(ours: tuple[Verdict, ...], added: tuple[Verdict, ...]) -> str:
-    """Which metric has two values in two judgings; "" if none has."""
+def _find_contradiction(ours: tuple[Verdict, ...], added: tuple[Verdict, ...]) -> str:
+    """The metric on which two judgings give different values; "" if they agree."""
     by_place = {(v.measure.name, v.seat): v for v in ours}
     for verdict in added:
         other = by_place.get((verdict.measure.name, verdict.seat))

@@ -1,5 +1,6 @@
-"""What judges said of an episode, of a cell of the plan, or of a whole run: written once, read in
-the ways that reports, pages and studies ask for."""
+"""Scores as judges gave them for an episode, a cell of the plan or a whole run: written once, read
+by reports, pages and studies.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +56,7 @@ class ScoreRow(NamedTuple):
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the most that the value could be."""
+        """The smallest and the largest value that it could have."""
         low, high = self.low, self.high
         return (
             self.measure.low if low is None else low,
@@ -64,7 +65,6 @@ class ScoreRow(NamedTuple):
 
     @property
     def verdict(self) -> Verdict:
-        """What the judge said."""
         if self.value is not None:
             return Score(self.measure, self.seat, self.value, self.text, self.rated_by)
         if self.unscored is not None:
@@ -77,7 +77,7 @@ class ScoreRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JudgingRow:
-    """All that one judging said, on the targets of a `ScoreRow`; nothing, maybe."""
+    """The verdicts of one judging, with its target as in `ScoreRow`; perhaps none."""
 
     trial: str | None
     cell: Json
@@ -87,7 +87,7 @@ class JudgingRow:
 
 
 class JudgingCounts(NamedTuple):
-    """How many judgings of episodes a judge made, and how often it judged one target at most."""
+    """A judge's judgings of episodes, and the most judgings of one target."""
 
     episodes: int
     most: int
@@ -102,7 +102,7 @@ class Verdicts:
 
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._pks: dict[tuple[int, JudgeId | Measure], int] = db.remembered()
+        self._pks: dict[tuple[int, JudgeId | Measure], int] = db.new_cache()
 
     def add(
         self,
@@ -116,22 +116,37 @@ class Verdicts:
     ) -> None:
         """Store a judging, all or nothing; it is on disk soon.
 
-        Where it is stored already, a verdict takes the place of a failure or is added where there
-        was none; a score (or "cannot tell") that stands is kept, see `delete`. A failure
-        in `UNNAMED_MEASURE` goes as the judge tells what it measures.
+        Where it is stored already, a verdict replaces a failure or is added where there was none; a
+        score (or "cannot tell") is kept, see `delete`. A failure with the metric `UNNAMED_MEASURE`
+        is dropped as soon as the judge gives a verdict on any real metric.
         """
         with self._db.part():
             run_pk, target = self._db.run_pk(run), self._target(run, trial, cell)
             judging_pk = self._find(run_pk, judge, target, judging)
             if judging_pk is None:
-                by = self._judge_pk(run_pk, judge)
-                fresh = self._insert_judging(run_pk, *target, by, judging)
-                self._say(run_pk, fresh, verdicts, {})
+                names = f"run, label, {_JUDGE}"
+                values = (run_pk, judge.label, *_judge_columns(judge))
+                by = self._pk(run_pk, judge, "judges", names, values)
+                fresh = self._db.insert(
+                    "INSERT INTO judgings (run, trial, cell, judge, number) VALUES (?, ?, ?, ?, ?)",
+                    (run_pk, *target, by, judging),
+                )
+                self._insert_verdicts(run_pk, fresh, verdicts, {})
             else:
                 new = tuple(verdicts)
                 if any(verdict.measure != UNNAMED_MEASURE for verdict in new):
-                    self._drop_untold(run_pk, judging_pk)
-                self._say(run_pk, judging_pk, new, self._stored(judging_pk))
+                    self._db.execute(
+                        _DROP_UNNAMED,
+                        (judging_pk, run_pk, UNNAMED_MEASURE.name, UNNAMED_MEASURE.title),
+                    )
+                rows = self._db.rows(
+                    "SELECT measure, seat, kind, n FROM verdicts WHERE judging = ?", (judging_pk,)
+                )
+                stored = {
+                    (measure, None if seat is None else as_text(seat)): (kind, n)
+                    for measure, seat, kind, n in rows
+                }
+                self._insert_verdicts(run_pk, judging_pk, new, stored)
 
     def delete(
         self,
@@ -142,7 +157,6 @@ class Verdicts:
         cell: Json = None,
         judging: int = 0,
     ) -> None:
-        """Remove a judging with its verdicts, if it is stored."""
         pk = self._find(self._db.run_pk(run), judge, self._target(run, trial, cell), judging)
         if pk is not None:
             self._db.write("DELETE FROM judgings WHERE pk = ?", (pk,))
@@ -156,13 +170,13 @@ class Verdicts:
         cell: Json = None,
         judging: int = 0,
     ) -> bool:
-        """Whether this judging is stored and holds no failure: there is nothing to do again."""
+        """Whether this judging is stored and complete: nothing in it failed."""
         pk = self._find(self._db.run_pk(run), judge, self._target(run, trial, cell), judging)
         failure = "SELECT 1 FROM verdicts WHERE judging = ? AND kind = 'failure' LIMIT 1"
         return pk is not None and self._db.row(failure, (pk,)) is None
 
     def judges(self, run: str) -> tuple[JudgeId, ...]:
-        """Who judged in this run, sorted by label, method and settings."""
+        """The judges of a run, sorted by label, method and settings."""
         pk = self._db.run_pk(run)
         judged = "SELECT DISTINCT judge FROM judgings WHERE run = ?"
         among = {judge for (judge,) in self._db.rows(judged, (pk,))}
@@ -171,10 +185,10 @@ class Verdicts:
     def judgings(
         self, run: str, judge: JudgeId | None = None, trial: str | None = None
     ) -> Iterator[JudgingRow]:
-        """The judgings of a run, of all judges or of one, or those of one trial only; the order
-        shows nothing of who was first.
+        """The judgings of a run, of one judge or all, or those of one trial.
 
-        Those of the run and of cells, then those of trials in plan order; then by judge and number.
+        Those of the run and of cells come first, then those of trials in plan order; then by judge
+        and number. The order does not show who judged first.
         """
         for target, rows in self._read(run, judge, trial, texts=True):
             yield JudgingRow(*target, tuple(row.verdict for row in rows))
@@ -188,17 +202,17 @@ class Verdicts:
         kind: Kind | None = None,
         texts: bool = True,
     ) -> Iterator[ScoreRow]:
-        """The verdicts of a run in the order of `judgings`: of all judges or of one, in all
-        measures or in one, of all kinds or of one.
+        """The verdicts of a run in the order of `judgings`, of all judges, metrics and kinds or of
+        one.
 
-        `texts`: with reasons, problems and raw replies, which are most of what verdicts weigh, and
-        which no figure needs.
+        `texts`: with reasons, problems and raw replies, which make up most of the bytes and which
+        no figure needs.
         """
         for _, rows in self._read(run, judge, measure=measure, kind=kind, texts=texts):
             yield from rows
 
     def counts(self, run: str) -> Mapping[JudgeId, JudgingCounts]:
-        """What each judge of a run did, in the order in which `judgings` first names them."""
+        """How often each judge of a run judged, in the order of `judgings`."""
         pk = self._db.run_pk(run)
         judges = self._judges(pk)
         rows = self._db.rows(
@@ -210,7 +224,7 @@ class Verdicts:
         return {judges[judge]: JudgingCounts(*counts) for judge, *counts in rows}
 
     def measures(self, run: str) -> tuple[tuple[JudgeId, Measure], ...]:
-        """Which judge gave values in which measures of episodes."""
+        """The pairs of judge and metric with at least one score of an episode."""
         pk = self._db.run_pk(run)
         rows = self._db.rows(
             "SELECT judges.pk, measures.pk "
@@ -229,7 +243,7 @@ class Verdicts:
         row = self._db.row(
             "SELECT pk FROM judgings WHERE run = ? AND ifnull(trial, 0) = ifnull(?, 0) "
             "AND cell = ? AND number = ? AND judge = ?",
-            (run, *target, judging, self._known_pk(run, judge)),
+            (run, *target, judging, self._judge_pk_or_none(run, judge)),
         )
         return None if row is None else int(row[0])
 
@@ -244,43 +258,24 @@ class Verdicts:
             "" if cell is None else json.dumps(cell, ensure_ascii=False, sort_keys=True),
         )
 
-    def _insert_judging(
-        self, run: int, trial: int | None, cell: str, judge: int, number: int
-    ) -> int:
-        return self._db.insert(
-            "INSERT INTO judgings (run, trial, cell, judge, number) VALUES (?, ?, ?, ?, ?)",
-            (run, trial, cell, judge, number),
-        )
-
-    def _stored(self, judging: int) -> _Stored:
-        rows = self._db.rows(
-            "SELECT measure, seat, kind, n FROM verdicts WHERE judging = ?", (judging,)
-        )
-        return {
-            (measure, None if seat is None else as_text(seat)): (kind, n)
-            for measure, seat, kind, n in rows
-        }
-
-    def _drop_untold(self, run: int, judging: int) -> None:
-        self._db.execute(
-            "DELETE FROM verdicts WHERE judging = ? AND kind = 'failure' "
-            "AND measure IN (SELECT pk FROM measures WHERE run = ? AND name = ? AND title = ?)",
-            (judging, run, UNNAMED_MEASURE.name, UNNAMED_MEASURE.title),
-        )
-
-    def _say(self, run: int, judging: int, verdicts: Iterable[Verdict], stored: _Stored) -> None:
+    def _insert_verdicts(
+        self, run: int, judging: int, verdicts: Iterable[Verdict], stored: _Stored
+    ) -> None:
         end = 1 + max((n for _, n in stored.values()), default=-1)
         rows = []
         for verdict in verdicts:
-            measure = self._measure_pk(run, verdict.measure)
-            kind, n = stored.get((measure, verdict.seat), ("", end))
+            measure = verdict.measure
+            values = (run, measure.name, measure.low, measure.high, measure.whole, measure.title)
+            names = "run, name, low, high, whole, title"
+            pk = self._pk(run, measure, "measures", names, values)
+            kind, n = stored.get((pk, verdict.seat), ("", end))
             if kind == "":
                 end += 1
             elif kind == "failure":
                 self._db.execute("DELETE FROM verdicts WHERE judging = ? AND n = ?", (judging, n))
             else:
                 continue
-            rows.append((judging, n, measure, *_columns(verdict)))
+            rows.append((judging, n, pk, *_verdict_columns(verdict)))
         self._db.execute_many(_INSERT_VERDICT, rows)
 
     def _read(
@@ -293,7 +288,7 @@ class Verdicts:
         kind: Kind | None = None,
         texts: bool,
     ) -> Iterator[tuple[_Judging, Sequence[ScoreRow]]]:
-        """Judgings, each with its verdicts in this measure and of this kind (None: any)."""
+        """Judgings, each with its verdicts on this metric and of this kind (None: any)."""
         pk = self._db.run_pk(run)
         judges, measures, seats = self._judges(pk), self._measures(pk), _Seats()
         of_judging, judging_values = "", list[Value]([pk])
@@ -302,7 +297,7 @@ class Verdicts:
             judging_values.append(self._db.trial_pk(run, trial))
         if judge is not None:
             of_judging += "AND judge = ? "
-            judging_values.append(self._known_pk(pk, judge))
+            judging_values.append(self._judge_pk_or_none(pk, judge))
         of_score, score_values = "", list[Value]()
         if measure is not None:
             named = [pk for pk, entry in measures.items() if entry.name == measure]
@@ -331,12 +326,8 @@ class Verdicts:
                 rows.append(ScoreRow(*target, *place, *rest[:7], *map(as_text, rest[7:])))
             yield from page.values()
 
-    def _judge_pk(self, run: int, judge: JudgeId) -> int:
-        names = f"run, label, {_JUDGE}"
-        return self._pk(run, judge, "judges", names, (run, judge.label, *_judge_columns(judge)))
-
-    def _known_pk(self, run: int, judge: JudgeId) -> int:
-        """The primary key of a judge; of one that never judged in the run, one that none has."""
+    def _judge_pk_or_none(self, run: int, judge: JudgeId) -> int:
+        """The primary key of a judge, or -1, which is nobody's, if it never judged here."""
         if (run, judge) in self._pks:
             return self._pks[run, judge]
         marks = ", ".join("?" * len(_judge_columns(judge)))
@@ -351,16 +342,12 @@ class Verdicts:
         rows = self._db.rows(
             f"SELECT pk, {_JUDGE} FROM judges WHERE run = ? ORDER BY {_BY_JUDGE}", (run,)
         )
-        return {pk: _judge(columns) for pk, *columns in rows}
-
-    def _measure_pk(self, run: int, measure: Measure) -> int:
-        values = (run, measure.name, measure.low, measure.high, measure.whole, measure.title)
-        return self._pk(run, measure, "measures", "run, name, low, high, whole, title", values)
+        return {pk: _decode_judge(columns) for pk, *columns in rows}
 
     def _pk(
         self, run: int, what: JudgeId | Measure, table: str, names: str, values: tuple[Value, ...]
     ) -> int:
-        """The primary key of a judge or measure, which is written down if it is new."""
+        """The primary key of a judge or metric, which is inserted if it is new."""
         pk = self._pks.get((run, what))
         if pk is None:
             marks = ", ".join("?" * len(values))
@@ -385,23 +372,21 @@ _BY_JUDGE = "label, method, settings, code, judges.pk"
 
 
 def _judge_columns(judge: JudgeId) -> tuple[Value, ...]:
-    """In the order of _JUDGE."""
     prompts = judge.prompts
     standing, texts = (prompts.standing, prompts.hash) if prompts else ("", "")
     own = (judge.name, judge.method, judge.settings, judge.role, judge.sheet)
     return (*own, judge.code or "", standing, texts)
 
 
-def _judge(columns: Sequence[Any]) -> JudgeId:
-    """The judge that these columns hold."""
+def _decode_judge(columns: Sequence[Any]) -> JudgeId:
     name, method, settings, role, sheet, code, standing, texts = columns
     prompts = Prompts(standing, as_text(texts)) if standing else None
-    known_as = as_text(name), method, as_text(settings), role, as_text(sheet)
-    return JudgeId(*known_as, code=as_text(code) or None, prompts=prompts)
+    identity = as_text(name), method, as_text(settings), role, as_text(sheet)
+    return JudgeId(*identity, code=as_text(code) or None, prompts=prompts)
 
 
-def _columns(verdict: Verdict) -> tuple[Value, ...]:
-    """The verdict without its measure, in the order of _COLUMNS."""
+def _verdict_columns(verdict: Verdict) -> tuple[Value, ...]:
+    """In the order of _COLUMNS: the verdict without its metric."""
     seat, none = verdict.seat, (None, None, None)
     match verdict:
         case Score(_, _, value, reason, by):
@@ -421,11 +406,11 @@ _Judging: TypeAlias = tuple[str | None, Json, JudgeId, int]
 
 
 _Stored: TypeAlias = Mapping[tuple[int, str | None], tuple[str, int]]
-"""What stands already, by measure and seat: its kind and its place."""
+"""Stored verdicts by metric (its primary key) and seat: kind and number."""
 
 
 class _Seats(dict[Any, str]):
-    """The text of each seat, once: an id that UTF-8 cannot say is stored as bytes."""
+    """Decodes each seat once; an id that UTF-8 cannot encode is stored as bytes."""
 
     def __missing__(self, stored: Any) -> str:
         text = self[stored] = as_text(stored)
@@ -442,6 +427,12 @@ _KINDS = frozenset(get_args(Kind))
 
 _INSERT_VERDICT = f"""
     INSERT INTO verdicts (judging, n, measure, {_COLUMNS}) VALUES ({", ".join("?" * 16)})
+"""
+
+
+_DROP_UNNAMED = """
+    DELETE FROM verdicts WHERE judging = ? AND kind = 'failure'
+    AND measure IN (SELECT pk FROM measures WHERE run = ? AND name = ? AND title = ?)
 """
 
 

@@ -94,7 +94,7 @@ def assign_next(
         rows = _standing(store, study, participant, now)
         for before, row in zip(store.studies.assignments(study), rows, strict=True):
             if before.state != row.state:
-                store.studies.progress(row.pk, row.state)
+                store.studies.set_progress(row.pk, row.state)
         item = choose_item(pile, rows, participant, barred)
         if item is not None:
             hold_item(store, study, participant, item)
@@ -121,7 +121,7 @@ def hold_item(store: Store, study: str, participant: int, item: str) -> None:
         if row is None:
             store.studies.assign(participant, item, "", "open")
         elif row.state not in ("open", "done"):
-            store.studies.progress(row.pk, "open")
+            store.studies.set_progress(row.pk, "open")
 
 
 def assignment_of(store: Store, study: str, participant: int, item: str) -> AssignmentRow | None:

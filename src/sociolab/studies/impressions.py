@@ -108,7 +108,7 @@ def give_word(store: Store, study: str, who: ParticipantRow, trial: str, word: s
         row = assignment_of(store, study, who.pk, trial)
         if row is not None and row.state != "done":
             store.studies.answer(who.pk, trial, WORD, normalized)
-            store.studies.progress(row.pk, "done")
+            store.studies.set_progress(row.pk, "done")
     return ""
 
 

@@ -199,7 +199,7 @@ def forget(store: Store, study: str, participant: str) -> Forgotten:
     """
     row = store.studies.get(study)
     who = store.studies.participant(study, participant)
-    with store.thoroughly():
+    with store.erasing():
         answers = len(store.studies.answers(study, who.pk))
         ratings = _ratings(store, row, participant)
         trials = _played(store, row, who.pk)
@@ -214,7 +214,7 @@ def forget_study(store: Store, study: str) -> None:
     Ratings of a run's episodes by the study's participants are deleted too; the run stays.
     """
     row = store.studies.get(study)
-    with store.thoroughly():
+    with store.erasing():
         for who in store.studies.participants(study):
             _ratings(store, row, who.id)
         store.studies.delete(study)
@@ -251,7 +251,7 @@ def _trial(store: Store, study: StudyRow, trial: str, participant: int) -> int:
         if each.item == trial and each.participant != participant
     ]
     for each in assignments:
-        store.studies.progress(each.pk, "given up")
+        store.studies.set_progress(each.pk, "given up")
         store.studies.answer(each.participant, trial, WITHDRAWN, True)
     return len(assignments)
 

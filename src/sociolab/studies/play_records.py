@@ -201,7 +201,7 @@ class PlayRecords:
         for index, assignment in enumerate(own):
             if assignment.item == trial and assignment.state == "open":
                 state: Progress = "given up" if assignment.seat == dropout_seat else "done"
-                self.store.studies.progress(assignment.pk, state)
+                self.store.studies.set_progress(assignment.pk, state)
                 own[index] = replace(assignment, state=state)
 
     def _set(self, row: TrialRow) -> None:

@@ -352,9 +352,9 @@ def submit(
         if play.stage == "rate" or study.exam:
             run = study.run_of(play)
             store_ratings(store, run, study.name, _ratings(who, play, places, drafts))
-        store.studies.progress(row.pk, "done")
+        store.studies.set_progress(row.pk, "done")
         if qualified(store, study, who) is False:
-            store.studies.stand(who.pk, "refused")
+            store.studies.set_state(who.pk, "refused")
     return ()
 
 

@@ -185,7 +185,7 @@ def give_review(
                     "texts": texts,  # type: ignore[dict-item]
                 },
             )
-            store.studies.progress(row.pk, "done")
+            store.studies.set_progress(row.pk, "done")
     return ()
 
 

@@ -11,7 +11,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from sociolab.core.episode import AgentKind, Json, Moved, Unusable, format_value
 from sociolab.core.errors import ConfigError
 from sociolab.report.export import csv_text
-from sociolab.store.database import replaced
+from sociolab.store.database import replace_surrogates
 from sociolab.store.export import export_run
 from sociolab.store.overview import EpisodeRow, episode_rows
 from sociolab.store.store import Store
@@ -37,7 +37,7 @@ def export(store: Store, study: str, folder: Path) -> tuple[str, ...]:
         folder.mkdir(parents=True, exist_ok=True)
         texts = _texts(store, row)
         for name, text in texts.items():
-            (folder / name).write_text(replaced(text), "utf-8", newline="\n")
+            (folder / name).write_text(replace_surrogates(text), "utf-8", newline="\n")
     except OSError as error:
         raise ConfigError(f"{folder} cannot be written ({error.strerror}); name another") from error
     if row.kind != "play" or row.run is None:

@@ -20,7 +20,7 @@ from sociolab.core.seeding import stream
 from sociolab.core.user_files import atomic_file, require_new_file
 from sociolab.report.run_facts import recorded_labels
 from sociolab.report.words import percent, plural
-from sociolab.store.database import replaced
+from sociolab.store.database import replace_surrogates
 from sociolab.store.store import Store, open_store
 from sociolab.training.examples import (
     ExportOptions,
@@ -225,7 +225,7 @@ def _with_parts(
 
 
 def _line(example: TrainingExample) -> str:
-    return replaced(json.dumps(example.line, ensure_ascii=False)) + "\n"
+    return replace_surrogates(json.dumps(example.line, ensure_ascii=False)) + "\n"
 
 
 def _count(file: WrittenFile, example: TrainingExample) -> None:

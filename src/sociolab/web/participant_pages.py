@@ -130,7 +130,7 @@ def decide(
     """Note what the participant decided, once."""
     if _is_due(store_of(request), who, "consent"):
         state: Literal["consented", "refused"] = "consented" if choice == "agree" else "refused"
-        store_of(request).studies.stand(who.participant.pk, state)
+        store_of(request).studies.set_state(who.participant.pk, state)
     return _home(who)
 
 
@@ -179,7 +179,7 @@ def end(request: Request, who: Bound) -> Response:
     if not _is_due(store, who, "end"):
         return _home(who)
     if not who.over:
-        store.studies.stand(who.participant.pk, "finished")
+        store.studies.set_state(who.participant.pk, "finished")
         who = replace(
             who, participant=store.studies.participant(who.study.name, who.participant.id)
         )
@@ -210,7 +210,7 @@ def leave(
             forget(store, who.study.name, who.participant.id)
         return RedirectResponse("/deleted", 303)
     if not who.over:
-        store.studies.stand(who.participant.pk, "left")
+        store.studies.set_state(who.participant.pk, "left")
         leave_episode(request, who.study.name, who.participant.pk)
         if reason.strip():
             store.studies.answer(who.participant.pk, WHOLE, REASON, reason.strip())

@@ -49,7 +49,7 @@ class Stores:
         if store is None:
             self._here.state = _state(self.path)
             store = self._here.store = Store.open(self.path, synced=True)
-        store.renew()  # a run may have been deleted, and another have taken its place
+        store.refresh()  # a run may have been deleted, and another have taken its place
         return store
 
     def close(self) -> None:

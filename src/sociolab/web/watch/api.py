@@ -15,7 +15,7 @@ from sociolab.app.transcripts import transcript_of
 from sociolab.core.codec import encode_event
 from sociolab.core.ports import Transcript
 from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
-from sociolab.store.overview import place_of
+from sociolab.store.overview import trial_place
 from sociolab.store.store import RunRow, Store
 from sociolab.store.verdicts import JudgingRow
 from sociolab.web.site import store_of
@@ -75,7 +75,7 @@ def _episode_record(entry: ListedEpisode) -> dict[str, Any]:
 
 def episode_record(store: Store, run: str, trial: str) -> dict[str, Any]:
     """An episode: what was planned, what happened, how it reads, what judges said of it."""
-    episode, place = store.episode(run, trial), place_of(store, run, trial)
+    episode, place = store.episode(run, trial), trial_place(store, run, trial)
     planned = episode.trial
     return {
         "schema": SCHEMA,

@@ -15,7 +15,7 @@ from sociolab.core.ports import CallKey, Prompt
 from sociolab.report.run_facts import uncounted
 from sociolab.report.served import served_words
 from sociolab.report.words import about, money
-from sociolab.store.calls import CallFailureRow, CallRow, shared
+from sociolab.store.calls import CallFailureRow, CallRow, common_prefix_length
 from sociolab.store.store import Store
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
@@ -142,7 +142,7 @@ def _messages(prompt: Prompt, before: tuple[int, Prompt] | None) -> Iterator[Mes
     for index, message in enumerate(prompt.messages):
         text, folded = message.text, 0
         if earlier is not None and index < len(earlier.messages):
-            folded = _whole_lines(text, shared(earlier.messages[index].text, text))
+            folded = _whole_lines(text, common_prefix_length(earlier.messages[index].text, text))
         same = text[:folded]
         yield MessageView(
             message.role,

@@ -23,7 +23,7 @@ from sociolab.report.transcript_views import (
     transcript_view,
 )
 from sociolab.store.calls import CallPlace
-from sociolab.store.overview import TrialPlace, place_of
+from sociolab.store.overview import TrialPlace, trial_place
 from sociolab.store.store import Store
 from sociolab.web.pages import page
 from sociolab.web.site import Missing, store_of
@@ -102,11 +102,11 @@ def reading(
     judgings = () if seat else store.verdicts.judgings(run, trial=trial)
     read = transcript_view(episode, transcript, judgings, store.run(run).declared)
     scene = tuple(_part(heading, text) for heading, text in transcript.scene)
-    calls = {} if seat else _calls(store.calls.of_players(run, trial))
+    calls = {} if seat else _calls(store.calls.player_calls(run, trial))
     credit = {} if seat else _credit(store, run, trial)
     course = tuple(_course(episode, transcript, read, calls, credit, words))
     return Reading(
-        episode, place_of(store, run, trial), read, scene, course, seat, len(episode.events)
+        episode, trial_place(store, run, trial), read, scene, course, seat, len(episode.events)
     )
 
 
@@ -256,7 +256,7 @@ def episode(
         read=read,
         seat=seat,
         words=q,
-        called=store.calls.any_in(run, trial),
+        called=store.calls.has_any(run, trial),
         live=_unfinished(read) and progress_of(store, row).live,
         in_town=in_town(row.world),
         facts=panel.facts,
