@@ -48,6 +48,9 @@ verbs = typer.Typer()
 _LABELLED = ("judge", "data", "limit")
 """Of `ValidationConfig`: what `judge` alone does not take."""
 
+_READER = "reader:"
+"""How `--exam` spells a reader of outcomes, before its spec."""
+
 _OF_RUN = [name for name in flags_of(JudgeConfig) if name != "exam"]
 """Of `JudgeConfig`: all but what `--exam SPEC` says, too."""
 
@@ -87,6 +90,9 @@ def judge(
     flags = flags_of(ValidationConfig)
     if sits not in (None, "off"):
         refuse({**of_run, "--set": None}, "does not go with --exam SPEC, which judges no run")
+        reads = str(sits).startswith(_READER)
+        examined["judge"] = str(sits).removeprefix(_READER)
+        examined["role"] = "reader" if reads else "judge"
         _examine({**options, **examined}, as_json=json)
     refuse({"--world": examined.get("world")}, "is for --exam SPEC: a RUN has its world")
     if _validates(of_run, {flags[name].flags: labelled.get(name) for name in _LABELLED}):

@@ -294,6 +294,10 @@ class JudgeId:
             "prompts": asdict(self.prompts) if self.prompts else None,
         }
 
+    def as_document(self) -> dict[str, Any]:
+        """The judge of a result that is one judge's, in its JSON."""
+        return {"name": self.label, "settings": self.settings, **self.as_json()}
+
     def as_row(self) -> list[Any]:
         """Label, settings and the rest, as the settings of a run store it."""
         return [self.label, self.settings, self.as_json()]

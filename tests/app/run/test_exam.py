@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from exam_marking import KINDS
+from examinees import cases_of
 from sociolab.app.players.models import Models, ModelSpec
 from sociolab.app.registry import world_plugin, worlds_that
 from sociolab.app.run.config import ExamConfig, JudgeConfig, RunConfig
-from sociolab.app.run.exam import document, section, take_exam
+from sociolab.app.run.exam import document, exam_name, section, take_exam
 from sociolab.app.run.judge import judge_run
 from sociolab.app.run.play import run
+from sociolab.cli.main import app
 from sociolab.core.errors import ConfigError
-from sociolab.core.exam import NEVER, CaseKind, Form
+from sociolab.core.exam import NEVER, CaseKind, ExamCase, Form
 from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict
 from sociolab.endpoint.server import EndpointServer, start_in_thread
 from sociolab.endpoint.settings import EndpointSettings
@@ -62,10 +69,9 @@ def test_both_forms_hold_the_same_kinds(world: str) -> None:
     made = world_plugin(world).exam
     assert made is not None
     cases = made()
-    kinds = {form: sorted(one.kind for one in cases if one.form == form) for form in ("A", "B")}
-    assert kinds["A"] == kinds["B"]
-    assert {*kinds["A"]} >= NEVER
-    assert len({one.id for one in cases}) == len(cases) >= 12
+    kinds = {form: Counter(one.kind for one in cases if one.form == form) for form in ("A", "B")}
+    assert kinds["A"] == kinds["B"] == KINDS
+    assert len({one.id for one in cases}) == len(cases) == 20
 
 
 def test_a_yes_sayer_fails_for_small_talk_and_orders(tmp_path: Path) -> None:
@@ -175,6 +181,21 @@ def test_a_reader_sits_the_same_cases(endpoint: EndpointServer, tmp_path: Path) 
     assert not found.passed
 
 
+def test_a_reader_is_sent_alone_by_its_spelling_on_the_command_line(
+    endpoint: EndpointServer, tmp_path: Path
+) -> None:
+    command = ["judge", "--exam", "reader:openai/j", "--base-url", endpoint.url, "--json"]
+    done = CliRunner().invoke(app, [*command, "--store", str(tmp_path / "runs.db")])
+    record = json.loads(done.stdout)
+    assert (record["judge"]["name"], record["judge"]["role"]) == ("reader:openai/j", "reader")
+    assert done.exit_code == 1
+    play(endpoint, tmp_path, "read", judges=(), readers=("openai/j",))
+    assert exam_calls(tmp_path) >= 20
+    with Store.open(tmp_path / "runs.db") as store:
+        (exam,) = exam_runs(store, "sotopia")
+        assert {judge.label for judge in store.verdicts.judges(exam)} == {"reader:openai/j"}
+
+
 def test_it_can_be_left_out_and_taken_later(endpoint: EndpointServer, tmp_path: Path) -> None:
     assert examined(play(endpoint, tmp_path, "first", exam="off")) is None
     config = JudgeConfig(judges=("openai/j",), base_url=endpoint.url, store=tmp_path / "runs.db")
@@ -222,6 +243,34 @@ def test_the_prompts_of_a_judge_are_examined_too(endpoint: EndpointServer, tmp_p
     calls = exam_calls(tmp_path)
     taken()
     assert exam_calls(tmp_path) == calls
+
+
+class Respelt(ExamCase):
+    """A case whose fields are called otherwise where it is printed."""
+
+    def __repr__(self) -> str:
+        return f"Respelt(sort={self.kind!r})"
+
+
+def test_an_exam_is_the_same_for_the_same_cases_and_another_for_others() -> None:
+    """What counts is what is stored of the cases, not how the code calls it."""
+    cases = cases_of("sotopia")
+    first, *others = cases
+    name = exam_name("sotopia", cases)
+    respelt = Respelt(first.kind, first.form, first.episode, first.expected)
+    assert exam_name("sotopia", [respelt, *others]) == name
+    label = replace(first.expected[0], low=first.expected[0].low - 1)
+    longer = replace(first.episode, events=(*first.episode.events, first.episode.events[0]))
+    renamed = replace(first.episode, trial=replace(first.episode.trial, id="guitar-kept"))
+    changed = [
+        replace(first, kind="padding"),
+        replace(first, form="B"),
+        replace(first, expected=(label, *first.expected[1:])),
+        replace(first, episode=longer),
+        replace(first, episode=renamed),
+    ]
+    names = {exam_name("sotopia", [one, *others]) for one in changed}
+    assert len(names | {name}) == len(changed) + 1
 
 
 # ------------------------------------------------------------------ what is told

@@ -21,7 +21,7 @@ from sociolab.app.players.models import Models, ModelSpec, with_options
 from sociolab.app.players.own_code import OwnJudge
 from sociolab.app.preflight.run_estimate import CallCounts, Case, Parts, ReplyLimit, RunEstimate
 from sociolab.app.run.config import JudgeChoice, JudgeConfig, RunConfig
-from sociolab.app.run.exam import exam_cases, has_sat, judge_of, models_to_examine
+from sociolab.app.run.exam import exam_cases, has_sat, models_to_examine
 from sociolab.app.run.session import (
     Seated,
     models_among,
@@ -175,7 +175,7 @@ async def _examined(config: RunConfig, casting: Casting, models: _MeasuringModel
     """What the exams take that judges of a run have not sat; None where there are none."""
     cases, case, path = exam_cases(config.world), Case("exam"), store_path(config.store)
     with closing(Store.open(path, create=False)) if path.is_file() else nullcontext() as store:
-        for judge in (judge_of(casting, text) for text in models_to_examine(config)):
+        for judge in (examinee.judge(casting) for examinee in models_to_examine(config)):
             if store is not None and has_sat(store, config.world, cases, judge.id):
                 continue
             for exam_case in cases:

@@ -283,13 +283,14 @@ class WriteConfig(ModelAccess):
 
 
 class ExamConfig(ModelAccess):
-    """Who sits the exam of which world: a judge, or "reader:SPEC", a reader of outcomes."""
+    """Who sits the exam of which world: the spec of a judge, or of a reader of outcomes."""
 
     judge: Annotated[
         str,
         Field(min_length=1),
         Flag("--exam", "SPEC|off", "Instead of judging a run: have this judge sit the exam."),
     ]
+    role: Literal["judge", "reader"] = "judge"
     world: Annotated[str, Flag("--world", "WORLD", "With --exam: the world whose exam.")] = (
         FIRST_WORLD
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
@@ -14,6 +14,7 @@ from sociolab.app.registry import world_plugin
 from sociolab.app.run.config import EPISODES, ExamConfig, JudgeChoice, JudgeConfig, RunConfig
 from sociolab.app.run.session import patience_of
 from sociolab.app.run_sync import synchronous
+from sociolab.core.codec import compact_json, encode_event, encode_trial
 from sociolab.core.errors import ConfigError, ModelError, StorageError
 from sociolab.core.exam import ExamCase
 from sociolab.core.instructions import STAND_INS
@@ -35,8 +36,17 @@ from sociolab.store.store import Store
 
 SAY = Catalogue("exam")
 
-_READER = "reader:"
-"""Before the spec of a model that is examined as a reader of outcomes."""
+
+@dataclass(frozen=True, slots=True)
+class Examinee:
+    """Who is to sit an exam: the spec of a judge, or of a reader of outcomes."""
+
+    spec: str
+    role: Literal["judge", "reader"] = "judge"
+
+    def judge(self, casting: Casting) -> Judge:
+        """What answers; ConfigError if there is none."""
+        return casting.reader(self.spec) if self.role == "reader" else casting.judge(self.spec)
 
 
 def exam_cases(world: str) -> tuple[ExamCase, ...]:
@@ -46,21 +56,35 @@ def exam_cases(world: str) -> tuple[ExamCase, ...]:
 
 
 def exam_name(world: str, cases: Sequence[ExamCase]) -> str:
-    """What the run of these cases is called: others, another run."""
-    return f"{EXAM}-{world}-{digest(*map(repr, cases))[:8]}"
+    """What the run of these cases is called: others, another run.
+
+    It depends on what would be stored of them, and on no name in the code.
+    """
+    stored = (
+        text
+        for case in cases
+        for text in (
+            compact_json(_labels(case)),
+            encode_trial(case.episode.trial),
+            *map(encode_event, case.episode.events),
+        )
+    )
+    return f"{EXAM}-{world}-{digest(*stored)[:8]}"
+
+
+def _labels(case: ExamCase) -> dict[str, Any]:
+    """What the settings of an exam say of a case."""
+    return {
+        "kind": case.kind,
+        "form": case.form,
+        "expected": [[each.metric, each.seat, each.low, each.high] for each in case.expected],
+    }
 
 
 def lay_out(store: Store, world: str, cases: Sequence[ExamCase]) -> str:
     """The run of these cases in a store, made where it is not there."""
     run = exam_name(world, cases)
-    rows: dict[str, Any] = {
-        case.id: {
-            "kind": case.kind,
-            "form": case.form,
-            "expected": [[each.metric, each.seat, each.low, each.high] for each in case.expected],
-        }
-        for case in cases
-    }
+    rows: dict[str, Any] = {case.id: _labels(case) for case in cases}
     with store.transaction():
         if not store.has_run(run):
             trials = [case.episode.trial for case in cases]
@@ -74,7 +98,7 @@ def lay_out(store: Store, world: str, cases: Sequence[ExamCase]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Examiner:
-    """Has these judges sit the exam of a world; `casting` is that of the run that they judge.
+    """Has judges sit the exam of a world; `casting` is that of the run that they judge.
 
     An exam that another process holds at the same time is left to it if it `yields`, else a
     StoreError.
@@ -83,7 +107,7 @@ class Examiner:
     store: Store
     casting: Casting
     world: str
-    judges: Sequence[str]
+    examinees: Sequence[Examinee]
     tally: Tally
     yields: bool = True
 
@@ -103,7 +127,7 @@ class Examiner:
         casting = replace(self.casting, replies=replies)
         jury = Jury(self.store, run, waits)
         with lock_run(path, run):
-            for judge in (judge_of(casting, text) for text in self.judges):
+            for judge in (examinee.judge(casting) for examinee in self.examinees):
                 sitting = self._sitting(run, judge.id, judged)
                 pending = [
                     (judge, case.episode.trial, sitting)
@@ -147,21 +171,23 @@ def examiner_of(
     that the stand-in endpoint serves sit none."""
     row, part = store.run(run), config.part
     settings: Any = row.settings
-    judges = models_to_examine(config, settings.get(STAND_INS, ()))
-    if not judges or (part is not None and part.number != 1):
+    examinees = models_to_examine(config, settings.get(STAND_INS, ()))
+    if not examinees or (part is not None and part.number != 1):
         return None
-    return Examiner(store, casting, row.world, judges, tally)
+    return Examiner(store, casting, row.world, examinees, tally)
 
 
-def models_to_examine(config: JudgeChoice, but: Collection[str] = ()) -> list[str]:
-    """The models among the judges and readers of a description (these as "reader:SPEC"), unless it
-    leaves the exam out; `but` for these labels."""
-    texts = [*config.judges, *(f"{_READER}{reader}" for reader in config.readers)]
+def models_to_examine(config: JudgeChoice, but: Collection[str] = ()) -> list[Examinee]:
+    """The models among the judges and readers of a description, unless it leaves the exam out;
+    `but` for these labels."""
+    if config.exam == "off":
+        return []
+    everybody = [*map(Examinee, config.judges)]
+    everybody += [Examinee(reader, "reader") for reader in config.readers]
     return [
-        text
-        for text in texts
-        if config.exam == "on"
-        and isinstance(spec := parse(text.removeprefix(_READER), "judge"), ModelSpec)
+        examinee
+        for examinee in everybody
+        if isinstance(spec := parse(examinee.spec, examinee.role), ModelSpec)
         and spec.label not in but
     ]
 
@@ -171,13 +197,6 @@ def has_sat(store: Store, world: str, cases: Sequence[ExamCase], judge: JudgeId)
     run = exam_name(world, cases)
     sat = {row.trial for row in store.verdicts.judgings(run, judge)} if store.has_run(run) else {}
     return {case.id for case in cases} <= {*sat}
-
-
-def judge_of(casting: Casting, text: str) -> Judge:
-    """The judge of a spec, or the reader where "reader:" stands before it."""
-    if text.startswith(_READER):
-        return casting.reader(text.removeprefix(_READER))
-    return casting.judge(text)
 
 
 # ------------------------------------------------------------------ alone
@@ -206,9 +225,10 @@ async def take_exam(config: ExamConfig, watch: Watch | None = None) -> ExamResul
     tally, models, path = Tally(), Models(config), store_path(config.store)
     patience = patience_of(config.agent_timeout)
     casting = Casting(kit, models, TalliedReplies(tally), Budget(config.budget), patience)
-    judge = judge_of(casting, config.judge).id
+    examinee = Examinee(config.judge, config.role)
+    judge = examinee.judge(casting).id
     with Store.open(path) as store:
-        examiner = Examiner(store, casting, config.world, [config.judge], tally, yields=False)
+        examiner = Examiner(store, casting, config.world, [examinee], tally, yields=False)
         run = lay_out(store, config.world, exam_cases(config.world))
         try:
             with watch(run, tally) if watch else nullcontext():
@@ -258,11 +278,7 @@ def document(result: ExamResult) -> dict[str, Any]:
     return {
         "schema": 1,
         "kind": "exam",
-        "judge": {
-            "name": result.judge.label,
-            "settings": result.judge.settings,
-            **result.judge.as_json(),
-        },
+        "judge": result.judge.as_document(),
         "world": result.world,
         "run": result.run,
         "stopped": result.stopped,

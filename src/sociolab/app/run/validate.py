@@ -347,11 +347,7 @@ def document(result: Validation) -> dict[str, Any]:
     return {
         "schema": 1,
         "kind": "validation",
-        "judge": {
-            "name": result.judge.label,
-            "settings": result.judge.settings,
-            **result.judge.as_json(),
-        },
+        "judge": result.judge.as_document(),
         "data": str(result.data),
         "set": result.manifest.model_dump(),
         "stopped": result.stopped,
