@@ -6,8 +6,7 @@ import json
 from contextlib import suppress
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from event_strategies import actions
 from sociolab.agents.prompted import act_type, read_json, read_plain

@@ -9,8 +9,16 @@ from pathlib import Path
 import pytest
 
 from analysis.stored.comparing_runs import add_run
-from sociolab import RunConfig as Config
-from sociolab import calls_of, compare, open_store, rank, run, scores_table, turns_table
+from sociolab import (
+    RunConfig as Config,
+    calls_of,
+    compare,
+    open_store,
+    rank,
+    run,
+    scores_table,
+    turns_table,
+)
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Role, Usage
 from sociolab.store.calls import RunReplies

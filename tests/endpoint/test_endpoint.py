@@ -9,8 +9,7 @@ from typing import Any
 
 import aiohttp
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sociolab.core.errors import ConfigError
 from sociolab.endpoint.chat import ChatBody, RefusalError, read_chat

@@ -12,8 +12,7 @@ from typing import Any
 
 import aiohttp
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pydantic import BaseModel, Field, ValidationError
 
 from sociolab.endpoint.counters import Counters

@@ -7,8 +7,7 @@ from enum import Enum
 from typing import Annotated, Any, Literal
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from sociolab.endpoint.chat import ChatBody, read_chat

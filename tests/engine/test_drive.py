@@ -6,8 +6,7 @@ import asyncio
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pydantic import BaseModel
 
 from sociolab.core.episode import Action, Event, Json, Moved, Unusable

@@ -16,8 +16,7 @@ from aiohttp import web
 
 from sociolab.core.errors import Cause, ConfigError, ModelError
 from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Schema
-from sociolab.endpoint.server import EndpointServer as Server
-from sociolab.endpoint.server import serve
+from sociolab.endpoint.server import EndpointServer as Server, serve
 from sociolab.endpoint.settings import FAULTS, EndpointSettings
 from sociolab.models import traffic
 from sociolab.models.chat import Endpoint, EndpointModel

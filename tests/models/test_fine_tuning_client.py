@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from hostile_json import bodies
 from models.tuning_cases import asked_about, training_file, tuning

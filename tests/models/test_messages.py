@@ -17,8 +17,7 @@ from anthropic.types.message_create_params import (
     MessageCreateParamsBase,
     MessageCreateParamsNonStreaming,
 )
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pydantic import TypeAdapter
 
 from hostile_json import bodies

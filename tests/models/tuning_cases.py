@@ -8,8 +8,7 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 from sociolab.core.ports import CallKey, Message, Prompt
-from sociolab.endpoint.server import EndpointServer as Server
-from sociolab.endpoint.server import serve
+from sociolab.endpoint.server import EndpointServer as Server, serve
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models.config import EndpointSpec
 from sociolab.models.finetuning import FineTuningClient

@@ -8,8 +8,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from properties.test_parsers_are_linear import is_linear
 from sociolab.agents.prompted import read_json, read_plain

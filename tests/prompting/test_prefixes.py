@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import TypeAlias
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sociolab.prompting.prefixes import PromptPrefixes
 

@@ -8,8 +8,7 @@ from contextlib import suppress
 from typing import Annotated, Any, Literal, Self
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from sociolab.core.errors import ReplyError

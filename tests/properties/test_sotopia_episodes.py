@@ -8,8 +8,7 @@ from importlib.resources import as_file, files
 from itertools import combinations, permutations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from event_strategies import texts
 from sociolab.core.episode import Action, Json

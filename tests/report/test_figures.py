@@ -10,8 +10,14 @@ from typing import Any
 import pytest
 
 from sociolab.core.errors import ConfigError
-from sociolab.report.figures import Panel, Point, heat_figure, interval_figure, mean_figure
-from sociolab.report.figures import write_figure as write
+from sociolab.report.figures import (
+    Panel,
+    Point,
+    heat_figure,
+    interval_figure,
+    mean_figure,
+    write_figure as write,
+)
 from sociolab.report.schema import RunResult
 
 from .small_run import ALPHA, SCRIPTED

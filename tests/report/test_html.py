@@ -16,8 +16,13 @@ from sociolab.app.registry import world_plugin
 from sociolab.core.episode import AgentKind
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId
-from sociolab.report.html import ShownRun, chart_scripts, section_page, write_html
-from sociolab.report.html import page as page_of_runs
+from sociolab.report.html import (
+    ShownRun,
+    chart_scripts,
+    page as page_of_runs,
+    section_page,
+    write_html,
+)
 from sociolab.report.result import PlayValue, ScoreDistribution
 from sociolab.report.run_facts import cautions, command, summary
 from sociolab.report.schema import RunResult

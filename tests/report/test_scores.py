@@ -7,8 +7,7 @@ import random
 from typing import get_args
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sociolab.core.score import JudgeId, Measure, NotKnown
 from sociolab.report.plays import NotScored, PlayKey, PlayOutcome, PlayRow, ScoreColumn, combined

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from itertools import permutations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from sociolab.stats.inter_rater import Alpha, AlphaMetric, alphas, rating_table
 from sociolab.stats.intervals import numbered

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 import scipy.optimize
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from sociolab.stats.intervals import Floats
 from sociolab.stats.ranking import Contest, ModelRating, ModelRatings, joined, rate, strengths

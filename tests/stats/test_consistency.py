@@ -7,8 +7,7 @@ import math
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sociolab.stats.consistency import Consistency, pass_hat, pass_hat_difference
 from sociolab.stats.intervals import Estimate, mean, on_scale

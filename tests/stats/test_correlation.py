@@ -9,8 +9,7 @@ from statistics import correlation as textbook
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from sociolab.stats import intervals
 from sociolab.stats.correlation import Correlation, correlations, pearson, spearman

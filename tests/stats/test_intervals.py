@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 import scipy.stats
 import statsmodels.api as sm
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sociolab.stats.intervals import Estimate, mean, means, t_quantile
 from stats.paired_difference import difference

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from sociolab.stats.inter_rater import (

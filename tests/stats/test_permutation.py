@@ -9,8 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sociolab.stats.paired_tests import EXACT_UP_TO, SignFlip, sign_flip
 

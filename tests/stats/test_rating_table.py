@@ -8,8 +8,7 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from sociolab.stats.inter_rater import Bins, numbers, present, rating_table, stacked
 from sociolab.stats.intervals import left_out_interval

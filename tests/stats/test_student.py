@@ -5,8 +5,7 @@ from statistics import NormalDist
 
 import pytest
 import scipy.special
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sociolab.stats.intervals import t_quantile
 

@@ -6,8 +6,7 @@ import math
 
 import pytest
 import scipy.stats
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sociolab.stats.intervals import t_quantile, two_sided_p
 

@@ -6,8 +6,7 @@ import math
 
 import pytest
 import scipy.stats
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sociolab.stats.paired_tests import paired_t
 

@@ -10,8 +10,7 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 import pytest
 import statsmodels.api as sm
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sociolab.stats.variance import REPEAT_IN_PLAY, Component, Components, LeveledScore, components
 

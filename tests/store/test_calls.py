@@ -7,8 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.ports import Attempt, Message, Prompt, Role, Schema, Served, Usage

@@ -6,8 +6,7 @@ import itertools
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from sociolab.core.episode import Action, Ended, Episode, Event, Moved
 from sociolab.core.errors import StoreError

@@ -8,8 +8,7 @@ import itertools
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from sociolab.core.errors import ModelError, StoreError
 from sociolab.core.ports import CallKey, ChatReply, Prompt, ReplyStore

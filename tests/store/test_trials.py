@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from report.small_run import RUN, build
 from sociolab.core.episode import Agent, AgentKind, CastMember, Task, Trial

@@ -18,11 +18,9 @@ from sociolab.studies.impressions import (
     give_word,
     impression_study,
     low_sessions,
+    session_pool as pile,
     session_shown,
     words_of,
-)
-from sociolab.studies.impressions import (
-    session_pool as pile,
 )
 from sociolab.studies.ratings import people_judge
 from sociolab.studies.settings import ImpressionsPlan

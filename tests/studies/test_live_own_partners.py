@@ -21,8 +21,7 @@ from sociolab.core.ports import NoReply, Reply, Request
 from sociolab.runner import guard, progress
 from sociolab.runner.progress import Waits
 from sociolab.store.store import Store, TrialRow
-from sociolab.studies import live_episodes as blocked
-from sociolab.studies import live_episodes as tables
+from sociolab.studies import live_episodes as blocked, live_episodes as tables
 from sociolab.studies.live_episodes import tell_blocked
 from sociolab.studies.play_plan import TypingPace
 from sociolab.studies.screen import BROKEN, PARTNER_LOST

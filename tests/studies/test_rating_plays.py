@@ -15,8 +15,7 @@ from sociolab.core.score import Score
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow
 from sociolab.studies.participants import forget
-from sociolab.studies.progress import progress_of as study_progress
-from sociolab.studies.progress import rating_progress as progress_of
+from sociolab.studies.progress import progress_of as study_progress, rating_progress as progress_of
 from sociolab.studies.rating_files import import_ratings
 from sociolab.studies.rating_study import (
     RatedEpisode,

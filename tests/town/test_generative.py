@@ -25,8 +25,14 @@ from puppet_town import (
     setting,
     trace_of,
 )
-from small_towns import at_random, first_come, last_come, latest_step, some_setting
-from small_towns import lived as lived_in_order
+from small_towns import (
+    at_random,
+    first_come,
+    last_come,
+    latest_step,
+    lived as lived_in_order,
+    some_setting,
+)
 from sociolab.core.episode import Answered, Event
 from sociolab.core.errors import ConfigError, StoreError
 from sociolab.core.ports import CallKey, ChatReply, Prompt, Usage

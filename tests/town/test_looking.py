@@ -20,8 +20,7 @@ from sociolab.town.trajectory import (
     write_filmstrip,
     write_picture,
 )
-from sociolab.worlds.stss.replays import lived as lived_in
-from sociolab.worlds.stss.replays import map_of
+from sociolab.worlds.stss.replays import lived as lived_in, map_of
 
 
 @cache

@@ -9,8 +9,7 @@ from datetime import date, datetime
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sociolab.core.errors import WorldError
 from sociolab.town import memory as embedding

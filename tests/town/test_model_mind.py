@@ -9,8 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fake_models import FakeModel
 from sociolab.core.errors import Cause, ModelError, ReplyError

@@ -10,8 +10,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from any_mind import AnyMind
 from puppet_town import Puppet, day, planned, resident, setting

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from puppet_town import CAFE, TOWER, TRIO, day, lived, memo, rest, setting
-from puppet_town import Puppet as Recorder
+from puppet_town import CAFE, TOWER, TRIO, Puppet as Recorder, day, lived, memo, rest, setting
 from sociolab.town.questions import (
     Block,
     Choice,

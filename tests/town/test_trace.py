@@ -9,8 +9,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from any_mind import AnyMind
 from puppet_town import TRIO, Lived, lived, setting, trace_of

@@ -4,16 +4,35 @@ An agent is an object with
 `async def reply(self, request: Request, memory: Json) -> Reply | NoReply`.
 """
 
-from sociolab.core.episode import Action, ActionSpace, Json
-from sociolab.core.ports import NoReply, Player, Question, Reply, Request
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Action",
-    "ActionSpace",
-    "Json",
-    "NoReply",
-    "Player",
-    "Question",
-    "Reply",
-    "Request",
-]
+from sociolab.core.lazy import load_public_names
+
+if TYPE_CHECKING:
+    from sociolab.agents.forms import fields_of as fields_of
+    from sociolab.agents.human import (
+        TerminalPlayer as TerminalPlayer,
+        how_to_act as how_to_act,
+        typed_action as typed_action,
+    )
+    from sociolab.agents.prompted import (
+        PromptedPlayer as PromptedPlayer,
+        act_type as act_type,
+        read_json as read_json,
+        read_plain as read_plain,
+        written_turn as written_turn,
+    )
+    from sociolab.core.episode import (
+        Action as Action,
+        ActionSpace as ActionSpace,
+        Json as Json,
+    )
+    from sociolab.core.ports import (
+        NoReply as NoReply,
+        Player as Player,
+        Question as Question,
+        Reply as Reply,
+        Request as Request,
+    )
+
+__getattr__, __dir__ = load_public_names(__name__)

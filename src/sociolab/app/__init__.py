@@ -18,3 +18,39 @@ may use), `queries` (which stored runs and episodes somebody means), `episode_li
 `run_cache` (what an app that stays up keeps of runs) and `run_sync` (a coroutine run from plain
 code). None of it knows of HTTP.
 """
+
+from typing import TYPE_CHECKING
+
+from sociolab.core.lazy import load_public_names
+
+if TYPE_CHECKING:
+    from sociolab.app.credit import credit_run as credit_run
+    from sociolab.app.data.importing import (
+        Import as Import,
+        import_anything as import_anything,
+    )
+    from sociolab.app.data.sets import (
+        load_world as load_world,
+        world_names as world_names,
+    )
+    from sociolab.app.players.casting import Casting as Casting
+    from sociolab.app.players.models import (
+        Models as Models,
+        ModelSpec as ModelSpec,
+        load_models as load_models,
+    )
+    from sociolab.app.preflight.doctor import examine as examine
+    from sociolab.app.registry import world_plugin as world_plugin
+    from sociolab.app.run.config import (
+        AuditConfig as AuditConfig,
+        CreditConfig as CreditConfig,
+        JudgeConfig as JudgeConfig,
+        RunConfig as RunConfig,
+        config_of as config_of,
+    )
+    from sociolab.app.run.judge import judge_run as judge_run
+    from sociolab.app.run.play import run_async as run_async
+    from sociolab.app.run_sync import LoopThread as LoopThread
+    from sociolab.app.tools import tool_names as tool_names
+
+__getattr__, __dir__ = load_public_names(__name__)

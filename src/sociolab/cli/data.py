@@ -52,8 +52,7 @@ def write(
     Characters, relationships and scenarios, or sessions. Existing records are kept; the same
     command resumes where it stopped.
     """
-    from sociolab.app.data.writing import rehearse
-    from sociolab.app.data.writing import write as have_written
+    from sociolab.app.data.writing import rehearse, write as have_written
 
     config = checked(WriteConfig, options)
     with resumable("the same command resumes, and pays for no reply twice"):

@@ -91,8 +91,7 @@ def play_and_show(
 ) -> int:
     """Play, print the overview, all tables or JSON, and return the exit code; `on_start` is called
     as soon as the run is in the store."""
-    from sociolab.app.run.play import run as play
-    from sociolab.app.run.play import too_short
+    from sociolab.app.run.play import run as play, too_short
     from sociolab.app.run.session import interrupted_result
     from sociolab.cli.progress import watch
     from sociolab.report.run_facts import judge_failures

@@ -8,20 +8,28 @@ models that come of them.
 
 from typing import TYPE_CHECKING
 
-from sociolab.core.lazy import lazy_getattr
+from sociolab.core.lazy import load_public_names
 
 if TYPE_CHECKING:
-    from sociolab.endpoint.server import EndpointProcess, start_in_process, start_in_thread
-    from sociolab.endpoint.settings import EndpointSettings
+    from sociolab.endpoint.chat import (
+        ChatBody as ChatBody,
+        read_chat as read_chat,
+    )
+    from sociolab.endpoint.counters import Counters as Counters
+    from sociolab.endpoint.faults import Chance as Chance
+    from sociolab.endpoint.replies import Replies as Replies
+    from sociolab.endpoint.server import (
+        EndpointProcess as EndpointProcess,
+        EndpointServer as EndpointServer,
+        serve as serve,
+        start_in_process as start_in_process,
+        start_in_thread as start_in_thread,
+    )
+    from sociolab.endpoint.settings import (
+        FAULTS as FAULTS,
+        EndpointSettings as EndpointSettings,
+        settings_as_json as settings_as_json,
+        settings_from_json as settings_from_json,
+    )
 
-__all__ = ["EndpointProcess", "EndpointSettings", "start_in_process", "start_in_thread"]
-
-__getattr__ = lazy_getattr(
-    __name__,
-    {
-        "EndpointProcess": "sociolab.endpoint.server",
-        "EndpointSettings": "sociolab.endpoint.settings",
-        "start_in_process": "sociolab.endpoint.server",
-        "start_in_thread": "sociolab.endpoint.server",
-    },
-)
+__getattr__, __dir__ = load_public_names(__name__)

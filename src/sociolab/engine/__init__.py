@@ -1,0 +1,19 @@
+"""An episode as an I/O-free generator, and the driver that answers what it asks."""
+
+from typing import TYPE_CHECKING
+
+from sociolab.core.lazy import load_public_names
+
+if TYPE_CHECKING:
+    from sociolab.engine.driver import drive as drive
+    from sociolab.engine.episode_loop import (
+        DEFAULT_POLICY as DEFAULT_POLICY,
+        play as play,
+    )
+    from sociolab.engine.scene import (
+        FailurePolicy as FailurePolicy,
+        Poll as Poll,
+    )
+    from sociolab.engine.setup import WorldSetup as WorldSetup
+
+__getattr__, __dir__ = load_public_names(__name__)

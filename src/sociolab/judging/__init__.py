@@ -4,20 +4,32 @@ A judge is an object with an `id` and `async def judge(self, episode: Episode, j
 which gives one score a measure and seat: a `Score`, an `Unscored`, or a `ScoreFailure`.
 """
 
-from sociolab.core.episode import Answered, Ended, Episode, Moved
-from sociolab.core.ports import Judge
-from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Answered",
-    "Ended",
-    "Episode",
-    "Judge",
-    "JudgeId",
-    "Measure",
-    "Moved",
-    "Score",
-    "ScoreFailure",
-    "Unscored",
-    "Verdict",
-]
+from sociolab.core.lazy import load_public_names
+
+if TYPE_CHECKING:
+    from sociolab.core.episode import (
+        Answered as Answered,
+        Ended as Ended,
+        Episode as Episode,
+        Moved as Moved,
+    )
+    from sociolab.core.ports import Judge as Judge
+    from sociolab.core.score import (
+        JudgeId as JudgeId,
+        Measure as Measure,
+        Score as Score,
+        ScoreFailure as ScoreFailure,
+        Unscored as Unscored,
+        Verdict as Verdict,
+    )
+    from sociolab.judging.credit import (
+        Cell as Cell,
+        Credit as Credit,
+        CreditRecord as CreditRecord,
+    )
+    from sociolab.judging.llm_judge import LlmJudge as LlmJudge
+    from sociolab.judging.reader import MissingValue as MissingValue
+
+__getattr__, __dir__ = load_public_names(__name__)

@@ -1,0 +1,19 @@
+"""Strict prompt templates, and replies read into typed values."""
+
+from typing import TYPE_CHECKING
+
+from sociolab.core.lazy import load_public_names
+
+if TYPE_CHECKING:
+    from sociolab.prompting.made_up import (
+        Draw as Draw,
+        sample as sample,
+    )
+    from sociolab.prompting.prefixes import PromptPrefixes as PromptPrefixes
+    from sociolab.prompting.sets import (
+        PromptSet as PromptSet,
+        load_set as load_set,
+    )
+    from sociolab.prompting.structured import schema_of as schema_of
+
+__getattr__, __dir__ = load_public_names(__name__)

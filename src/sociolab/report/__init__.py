@@ -1,0 +1,55 @@
+"""A run's result, and how it is drawn: terminal, HTML, Markdown, LaTeX, CSV."""
+
+from typing import TYPE_CHECKING
+
+from sociolab.core.lazy import load_public_names
+
+if TYPE_CHECKING:
+    from sociolab.report.finding import (
+        Count as Count,
+        Finding as Finding,
+    )
+    from sociolab.report.html import (
+        ShownRun as ShownRun,
+        page as page,
+    )
+    from sociolab.report.leaderboard import (
+        boards as boards,
+        boards_section as boards_section,
+    )
+    from sociolab.report.plays import (
+        PlayKey as PlayKey,
+        PlayOutcome as PlayOutcome,
+        PlayRow as PlayRow,
+        ScoreColumn as ScoreColumn,
+    )
+    from sociolab.report.result import result_of as result_of
+    from sociolab.report.run_facts import (
+        summary as summary,
+        warnings as warnings,
+    )
+    from sociolab.report.schema import (
+        MeasureEntry as MeasureEntry,
+        RunResult as RunResult,
+        ScoreEntry as ScoreEntry,
+    )
+    from sociolab.report.score_tables import (
+        agent_grids as agent_grids,
+        grid_text as grid_text,
+        run_section as run_section,
+    )
+    from sociolab.report.section import (
+        Section as Section,
+        TextTable as TextTable,
+    )
+    from sociolab.report.terminal import (
+        full_report as full_report,
+        play_text as play_text,
+    )
+    from sociolab.report.transcript_views import (
+        TranscriptView as TranscriptView,
+        transcript_view as transcript_view,
+        views_of as views_of,
+    )
+
+__getattr__, __dir__ = load_public_names(__name__)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sociolab.core.metrics import Declared
 from sociolab.core.score import Measure
-from sociolab.report.words import interval_line, legend, listed, minus
-from sociolab.report.words import percent as percent_of
+from sociolab.report.words import interval_line, legend, listed, minus, percent as percent_of
 
 if TYPE_CHECKING:
     from sociolab.stats.correlation import Correlation

@@ -1,0 +1,21 @@
+"""Plays trials at the same time, resumes them, has them judged."""
+
+from typing import TYPE_CHECKING
+
+from sociolab.core.lazy import load_public_names
+
+if TYPE_CHECKING:
+    from sociolab.runner.judging import verdicts_of as verdicts_of
+    from sociolab.runner.local import play_all as play_all
+    from sociolab.runner.plan import (
+        every_seating as every_seating,
+        select as select,
+        trials as trials,
+    )
+    from sociolab.runner.progress import (
+        TalliedReplies as TalliedReplies,
+        Tally as Tally,
+        Waits as Waits,
+    )
+
+__getattr__, __dir__ = load_public_names(__name__)

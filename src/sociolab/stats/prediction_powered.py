@@ -9,8 +9,8 @@ scored (f alone),
 which is right whatever the judge's bias, as it takes the bias off; w, from 0 to 1, is chosen for
 the least variance, so that a useless judge is left out. That holds where the rated plays are drawn
 at random from all. Plays of one scenario are alike, and so are ratings by one rater: w is that of
-sums over scenarios, and the interval is clustered both ways (`stats.crossed_raters`). The authors' package
-ppi-python has no clusters: benchmarks/bench_raters.py shows how often these intervals hold.
+sums over scenarios, and the interval is clustered both ways (`stats.crossed_raters`). The authors'
+package ppi-python has no clusters: benchmarks/bench_raters.py shows how often these intervals hold.
 """
 
 from __future__ import annotations

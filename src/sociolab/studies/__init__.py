@@ -1,1 +1,66 @@
 """Studies with people: set up, invite, play, rate, review, export, forget; served by `web`."""
+
+from typing import TYPE_CHECKING
+
+from sociolab.core.lazy import load_public_names
+
+if TYPE_CHECKING:
+    from sociolab.studies.assignment import (
+        assign_next as assign_next,
+        hold_item as hold_item,
+    )
+    from sociolab.studies.impressions import give_word as give_word
+    from sociolab.studies.live_episode import (
+        NotTaken as NotTaken,
+        Sent as Sent,
+        SentAction as SentAction,
+    )
+    from sociolab.studies.lobby import (
+        LiveStudies as LiveStudies,
+        Lobby as Lobby,
+    )
+    from sociolab.studies.participants import (
+        Link as Link,
+        completion_code as completion_code,
+        digest as digest,
+        forget as forget,
+        invite as invite,
+    )
+    from sociolab.studies.play_records import PlayRecords as PlayRecords
+    from sociolab.studies.progress import (
+        progress_of as progress_of,
+        rating_progress as rating_progress,
+    )
+    from sociolab.studies.rating_files import import_ratings as import_ratings
+    from sociolab.studies.rating_study import (
+        RateStudy as RateStudy,
+        RatingDraft as RatingDraft,
+        keep_draft as keep_draft,
+        next_episode as next_episode,
+        rate_study as rate_study,
+        ratings_in as ratings_in,
+        store_ratings as store_ratings,
+        submit as submit,
+    )
+    from sociolab.studies.ratings import (
+        Rating as Rating,
+        people_judge as people_judge,
+    )
+    from sociolab.studies.reviews import (
+        Review as Review,
+        give_review as give_review,
+        review_study as review_study,
+        task_pool as task_pool,
+    )
+    from sociolab.studies.settings import (
+        PlayPlan as PlayPlan,
+        StudySettings as StudySettings,
+    )
+    from sociolab.studies.setup import (
+        create as create,
+        set_open as set_open,
+        settings_of as settings_of,
+    )
+    from sociolab.studies.study_export import export as export
+
+__getattr__, __dir__ = load_public_names(__name__)

@@ -9,20 +9,28 @@ class TestMyPlayer(PlayerContract):
 
 from typing import TYPE_CHECKING
 
-from sociolab.core.lazy import lazy_getattr
+from sociolab.core.lazy import load_public_names
 
 if TYPE_CHECKING:
-    from sociolab.testing.contracts import JudgeContract, PlayerContract, WorldContract
-    from sociolab.testing.minds import MindContract
+    from sociolab.testing.contracts import (
+        JudgeContract as JudgeContract,
+        PlayerContract as PlayerContract,
+        WorldContract as WorldContract,
+    )
+    from sociolab.testing.minds import (
+        MindContract as MindContract,
+        stock_questions as stock_questions,
+    )
+    from sociolab.testing.players import AnyPlayer as AnyPlayer
+    from sociolab.testing.playing import (
+        STOCK_ACTIONS as STOCK_ACTIONS,
+        STOCK_NAMES as STOCK_NAMES,
+        StockScene as StockScene,
+        as_bytes as as_bytes,
+        driven as driven,
+        ended as ended,
+        play_scene as play_scene,
+        play_task as play_task,
+    )
 
-__all__ = ["JudgeContract", "MindContract", "PlayerContract", "WorldContract"]
-
-__getattr__ = lazy_getattr(
-    __name__,
-    {
-        "JudgeContract": "sociolab.testing.contracts",
-        "MindContract": "sociolab.testing.minds",
-        "PlayerContract": "sociolab.testing.contracts",
-        "WorldContract": "sociolab.testing.contracts",
-    },
-)
+__getattr__, __dir__ = load_public_names(__name__)

@@ -5,21 +5,87 @@ Public are the names that a mind of your own needs (docs/stss.md).
 
 from typing import TYPE_CHECKING
 
-from sociolab.core.lazy import lazy_getattr
+from sociolab.core.lazy import load_public_names
 
 if TYPE_CHECKING:
-    from sociolab.town.mind import Mind
-    from sociolab.town.questions import Decision, TalkOrNot
-    from sociolab.town.scripted.mind import ScriptedMind
+    from sociolab.town.clock import Clock as Clock
+    from sociolab.town.map import (
+        OUTDOORS as OUTDOORS,
+        Place as Place,
+        Tile as Tile,
+        TownMap as TownMap,
+    )
+    from sociolab.town.map_file import own_map as own_map
+    from sociolab.town.mind import (
+        Mind as Mind,
+        MindPlayer as MindPlayer,
+    )
+    from sociolab.town.model_mind import (
+        ModelMind as ModelMind,
+        prompt_of as prompt_of,
+    )
+    from sociolab.town.paths import Paths as Paths
+    from sociolab.town.person import (
+        Rules as Rules,
+        Setting as Setting,
+        Surroundings as Surroundings,
+    )
+    from sociolab.town.questions import (
+        QUESTIONS as QUESTIONS,
+        Block as Block,
+        Choice as Choice,
+        ChoosePlace as ChoosePlace,
+        DayPlan as DayPlan,
+        DayReminder as DayReminder,
+        Decision as Decision,
+        Decompose as Decompose,
+        Entry as Entry,
+        GeneralPlan as GeneralPlan,
+        Insights as Insights,
+        Items as Items,
+        Lines as Lines,
+        Memory as Memory,
+        MindQuestion as MindQuestion,
+        NewPlan as NewPlan,
+        Other as Other,
+        Part as Part,
+        Parts as Parts,
+        PlanDay as PlanDay,
+        RateImportance as RateImportance,
+        Ratings as Ratings,
+        Reminder as Reminder,
+        Replan as Replan,
+        Said as Said,
+        SpeechAct as SpeechAct,
+        Summarise as Summarise,
+        Summary as Summary,
+        TalkOrNot as TalkOrNot,
+        TalkReminder as TalkReminder,
+        Utter as Utter,
+        Utterance as Utterance,
+    )
+    from sociolab.town.residents import (
+        Resident as Resident,
+        own_residents as own_residents,
+    )
+    from sociolab.town.scripted.mind import ScriptedMind as ScriptedMind
+    from sociolab.town.simulation import (
+        Order as Order,
+        live as live,
+    )
+    from sociolab.town.trace import (
+        Did as Did,
+        Planned as Planned,
+        Record as Record,
+        Remembered as Remembered,
+        Reminded as Reminded,
+        Stood as Stood,
+        Talked as Talked,
+        Trace as Trace,
+        Walked as Walked,
+        WentWithout as WentWithout,
+        trace_from as trace_from,
+    )
+    from sociolab.town.trajectory import Trajectory as Trajectory
 
-__all__ = ["Decision", "Mind", "ScriptedMind", "TalkOrNot"]
-
-__getattr__ = lazy_getattr(
-    __name__,
-    {
-        "Decision": "sociolab.town.questions",
-        "Mind": "sociolab.town.mind",
-        "ScriptedMind": "sociolab.town.scripted.mind",
-        "TalkOrNot": "sociolab.town.questions",
-    },
-)
+__getattr__, __dir__ = load_public_names(__name__)

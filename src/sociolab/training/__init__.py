@@ -1,1 +1,17 @@
 """Stored runs as examples to train a model on, and a seat of a live episode to train it in."""
+
+from typing import TYPE_CHECKING
+
+from sociolab.core.lazy import load_public_names
+
+if TYPE_CHECKING:
+    from sociolab.training.environment import (
+        Environment as Environment,
+        Observed as Observed,
+        Rollout as Rollout,
+        Step as Step,
+    )
+    from sociolab.training.examples import ExportOptions as ExportOptions
+    from sociolab.training.export import export_training as export_training
+
+__getattr__, __dir__ = load_public_names(__name__)

@@ -1,1 +1,11 @@
 """The web app: watch what was played, play, and rate. `server.create_app` makes it of a store."""
+
+from typing import TYPE_CHECKING
+
+from sociolab.core.lazy import load_public_names
+
+if TYPE_CHECKING:
+    from sociolab.web.server import server_of as server_of
+    from sociolab.web.settings import WebSettings as WebSettings
+
+__getattr__, __dir__ = load_public_names(__name__)

@@ -19,8 +19,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from sociolab.core.errors import ConfigError, SociolabError, StoreError
 from sociolab.core.redaction import redact
-from sociolab.report.html import STATIC as REPORT_STATIC
-from sociolab.report.html import spec_json, upright
+from sociolab.report.html import STATIC as REPORT_STATIC, spec_json, upright
 from sociolab.report.words import person_name, sanitize, spelled
 from sociolab.web.security import FORM_TYPES, HEADERS, SAFE, is_admin, token_of
 from sociolab.web.site import Missing, NeedsLogin, Refused, site_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sociolab.app.run.config import RunConfig, config_of, described, read_run, run_toml, write_run
 from sociolab.core.errors import ConfigError

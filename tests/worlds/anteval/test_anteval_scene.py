@@ -6,8 +6,7 @@ import asyncio
 from collections.abc import Mapping
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from anteval_cases import (
     FACT_MARKS,

@@ -9,8 +9,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sociolab.core.errors import ConfigError
 from sociolab.stats.intervals import Estimate
@@ -33,8 +32,6 @@ from sociolab.worlds.anteval.gap_intervals import (
     floor_of,
     redrawn,
     sample,
-)
-from sociolab.worlds.anteval.gap_intervals import (
     signed_gap as signed_gaps,
 )
 from sociolab.worlds.anteval.virtual_dm.example import (

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from anteval_cases import KNOWN, chats, episode_of, learned, over, says, session, tells
 from sociolab.core.episode import Act, Action, Ended, Episode, Event, Moved, Unusable
@@ -25,11 +24,11 @@ from sociolab.worlds.anteval.information.scoring import (
     f1,
     hallucination,
     key_point_share,
+    learned as ways_of,
     party_recall,
     precision,
     recall,
 )
-from sociolab.worlds.anteval.information.scoring import learned as ways_of
 from sociolab.worlds.anteval.kit import INFORMATION
 from sociolab.worlds.anteval.scene import CHAT
 from sociolab.worlds.anteval.session import NPC

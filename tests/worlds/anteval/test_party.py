@@ -7,8 +7,7 @@ from collections import Counter
 from functools import cache
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from sociolab.core.errors import ConfigError, WorldError

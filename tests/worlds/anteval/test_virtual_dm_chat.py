@@ -9,8 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fake_models import FakeModel
 from sociolab.core.errors import BudgetSpent, ConfigError, ModelError, ReplyError, WorldError

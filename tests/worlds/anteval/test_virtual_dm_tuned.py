@@ -15,8 +15,7 @@ import pytest
 
 from fake_models import FakeModel
 from sociolab.core.errors import ConfigError, ModelError, WorldError
-from sociolab.endpoint.server import EndpointServer as Server
-from sociolab.endpoint.server import serve
+from sociolab.endpoint.server import EndpointServer as Server, serve
 from sociolab.endpoint.settings import EndpointSettings
 from sociolab.models import traffic
 from sociolab.models.chat import Endpoint

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sociolab.core.episode import Action, Ended, Moved
 from sociolab.core.errors import ConfigError, ReplyError

@@ -3,8 +3,7 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from alderbrook import flat_town
 from sociolab.core.errors import ConfigError

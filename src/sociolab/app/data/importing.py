@@ -15,8 +15,7 @@ from sociolab.plugin.world import EpisodeImporter, Importer, Importing
 from sociolab.prompting.sets import prompts_kind, shipped_sets
 from sociolab.report.words import plural
 from sociolab.store.connect import store_path
-from sociolab.store.export import import_run as restore_run
-from sociolab.store.export import make_room
+from sociolab.store.export import import_run as restore_run, make_room
 from sociolab.store.store import Store
 
 

@@ -23,8 +23,7 @@ from sociolab.town.life import (
     in_words,
 )
 from sociolab.town.person import Noticed, Person, Surroundings, as_seen
-from sociolab.town.questions import Block, Heard, Other, Utterance
-from sociolab.town.questions import generative as ga
+from sociolab.town.questions import Block, Heard, Other, Utterance, generative as ga
 from sociolab.town.questions.base import named
 from sociolab.town.trace import ObjectBecame
 

@@ -12,8 +12,7 @@ from datetime import date, datetime, time, timedelta
 from sociolab.town.generative.stream import PLAN_IMPORTANCE, Stream
 from sociolab.town.life import Living, Planning, gone_on, rest_of_day, waking_hours
 from sociolab.town.person import Person, Surroundings
-from sociolab.town.questions import Block, Entry, NewPlan, Part
-from sociolab.town.questions import generative as ga
+from sociolab.town.questions import Block, Entry, NewPlan, Part, generative as ga
 from sociolab.town.questions.base import dated
 from sociolab.town.trace import Revised
 

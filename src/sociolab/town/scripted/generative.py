@@ -22,8 +22,8 @@ from sociolab.town.questions import (
     ScheduleEntry,
     Summarise,
     TalkOrNot,
+    generative as ga,
 )
-from sociolab.town.questions import generative as ga
 from sociolab.town.scripted.conversation import decision, summary
 from sociolab.town.scripted.day import plan_of, rest_of_day
 

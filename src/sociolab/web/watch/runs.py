@@ -11,8 +11,7 @@ from starlette.responses import HTMLResponse, Response
 
 from sociolab.app.results import shown_run
 from sociolab.app.run_cache import RUN_CACHE
-from sociolab.report.html import ShownRun, content
-from sociolab.report.html import page as report_page
+from sociolab.report.html import ShownRun, content, page as report_page
 from sociolab.report.result import details_of, distributions_of, outline_of
 from sociolab.report.run_facts import recorded_labels
 from sociolab.report.schema import RunResult

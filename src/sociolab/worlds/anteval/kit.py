@@ -17,8 +17,10 @@ from sociolab.plugin.shown import Sidebar
 from sociolab.plugin.world import Importer, Importing, WorldPlugin, Writer
 from sociolab.plugin.writing import WriteJob, WrittenTasks
 from sociolab.store.verdicts import JudgingRow
-from sociolab.worlds.anteval.audit import INFORMATION as INFORMATION_VARIANTS
-from sociolab.worlds.anteval.audit import INTENTION as INTENTION_VARIANTS
+from sociolab.worlds.anteval.audit import (
+    INFORMATION as INFORMATION_VARIANTS,
+    INTENTION as INTENTION_VARIANTS,
+)
 from sociolab.worlds.anteval.conduct import ConductCheck
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
 from sociolab.worlds.anteval.information.scoring import RECALL_OF, RecordJudge, learned

@@ -1,0 +1,64 @@
+"""SOTOPIA (arXiv 2310.11667): characters with private goals talk; seven dimensions are scored."""
+
+from typing import TYPE_CHECKING
+
+from sociolab.core.lazy import load_public_names
+
+if TYPE_CHECKING:
+    from sociolab.worlds.sotopia.dataset import (
+        DataSet as DataSet,
+        load as load,
+    )
+    from sociolab.worlds.sotopia.evaluation import (
+        DIMENSIONS as DIMENSIONS,
+        GOAL as GOAL,
+        SotopiaRubric as SotopiaRubric,
+    )
+    from sociolab.worlds.sotopia.importing.episodes import (
+        ImportedEpisodes as ImportedEpisodes,
+        import_episodes as import_episodes,
+    )
+    from sociolab.worlds.sotopia.importing.reading import (
+        Quirk as Quirk,
+        Quirks as Quirks,
+    )
+    from sociolab.worlds.sotopia.outcome import (
+        ReportedOutcome as ReportedOutcome,
+        goals_of as goals_of,
+    )
+    from sociolab.worlds.sotopia.outcome_reader import OutcomeReader as OutcomeReader
+    from sociolab.worlds.sotopia.rating import (
+        rated_scene as rated_scene,
+        rating_guide as rating_guide,
+    )
+    from sociolab.worlds.sotopia.scenarios import (
+        BigFive as BigFive,
+        Character as Character,
+        DivisionGoal as DivisionGoal,
+        FriendGoal as FriendGoal,
+        Goal as Goal,
+        OptionGoal as OptionGoal,
+        PriceGoal as PriceGoal,
+        Relationship as Relationship,
+        RelationshipType as RelationshipType,
+        Scenario as Scenario,
+        SceneCast as SceneCast,
+        casting_from as casting_from,
+    )
+    from sociolab.worlds.sotopia.scene import (
+        ACTIONS as ACTIONS,
+        LEAVE as LEAVE,
+        NON_VERBAL as NON_VERBAL,
+        NONE as NONE,
+        PACKAGE as PACKAGE,
+        PHYSICAL as PHYSICAL,
+        SPEAK as SPEAK,
+        SotopiaScene as SotopiaScene,
+    )
+    from sociolab.worlds.sotopia.visibility import STRANGER_LABEL as STRANGER_LABEL
+    from sociolab.worlds.sotopia.world import (
+        Sotopia as Sotopia,
+        casting_of as casting_of,
+    )
+
+__getattr__, __dir__ = load_public_names(__name__)

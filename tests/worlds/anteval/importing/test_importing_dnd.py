@@ -10,8 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sociolab.app.data.importing import Import, import_anything, world_formats
 from sociolab.core.errors import ConfigError, StoreError

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from sociolab.town.trajectory import Trajectory
 from sociolab.worlds.stss.scoring import score

@@ -12,8 +12,7 @@ import pytest
 from sociolab.core.errors import ConfigError
 from sociolab.core.user_files import imported_folder
 from sociolab.worlds.stss.dataset import own_town, write_town
-from sociolab.worlds.stss.talk import building
-from sociolab.worlds.stss.talk import freezing as living
+from sociolab.worlds.stss.talk import building, freezing as living
 from sociolab.worlds.stss.talk.building import Build, build, seeds_of
 from sociolab.worlds.stss.talk.dataset import TalkScenario, read_talks
 from sociolab.worlds.stss.talk.freezing import frozen_talks as really_frozen

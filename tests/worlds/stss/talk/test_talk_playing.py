@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sociolab.core.episode import Answered, Ended, Episode, Json, Unusable
 from sociolab.core.errors import WorldError

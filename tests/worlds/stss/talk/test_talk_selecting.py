@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from datetime import timedelta
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from sociolab.worlds.stss.talk.dataset import (
     MOST_OF_A_PAIR,
