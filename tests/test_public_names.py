@@ -7,6 +7,7 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -17,11 +18,27 @@ ROOT = Path(__file__).parents[1]
 PUBLIC = (
     "sociolab",
     "sociolab.agents",
+    "sociolab.analysis",
+    "sociolab.app",
+    "sociolab.core",
     "sociolab.endpoint",
+    "sociolab.engine",
     "sociolab.judging",
+    "sociolab.models",
     "sociolab.plugin.api",
+    "sociolab.prompting",
+    "sociolab.report",
+    "sociolab.runner",
+    "sociolab.stats",
+    "sociolab.store",
+    "sociolab.studies",
     "sociolab.testing",
     "sociolab.town",
+    "sociolab.training",
+    "sociolab.web",
+    "sociolab.worlds.anteval",
+    "sociolab.worlds.sotopia",
+    "sociolab.worlds.stss",
 )
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]
 
@@ -31,6 +48,9 @@ def test_every_public_name_is_there(package: str) -> None:
     module = import_module(package)
     assert module.__all__ == sorted(module.__all__)
     assert [name for name in module.__all__ if not hasattr(module, name)] == []
+    modules = [name for name in module.__all__ if isinstance(getattr(module, name), ModuleType)]
+    assert modules == []  # a module of that name would hide what the package offers
+    assert {*module.__all__} <= {*dir(module)}
 
 
 def test_an_unknown_name_is_told_as_for_any_module() -> None:
