@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sociolab.town.map import Place, TownMap
+from sociolab.town import Place, TownMap
 
 
 def flat_town(*names: str, called: str = "Flatby") -> TownMap:

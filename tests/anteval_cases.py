@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from casts import seated
-from sociolab.core.episode import (
+from sociolab.core import (
     Act,
     Action,
     Answered,
+    DataId,
     Ended,
     Episode,
     Event,
@@ -17,10 +18,9 @@ from sociolab.core.episode import (
     Task,
     Trial,
 )
-from sociolab.core.ports import DataId
+from sociolab.worlds import anteval
 from sociolab.worlds.anteval.information.scoring import LEARNED
-from sociolab.worlds.anteval.scene import CHAT, TELL
-from sociolab.worlds.anteval.session import NPC, Fact, Form, Intention, PartyMember, Session
+from sociolab.worlds.anteval.session import Form, Intention
 from sociolab.worlds.anteval.sessions import task_of
 
 NAMES = ("Mira Voss", "Tom Harrow", "Odo Penn")
@@ -31,10 +31,10 @@ FACT_MARKS = ("Subjectmark", "Textmark")
 INTENTION_MARK = "meanmark"
 
 
-def character(seat: str, name: str) -> PartyMember:
+def character(seat: str, name: str) -> anteval.PartyMember:
     """A character each of whose private parts holds a word of its own."""
     job, ideal, bond, flaw, goal, char, story = (f"{mark}-{seat}" for mark in PRIVATE)
-    return PartyMember(
+    return anteval.PartyMember(
         id=seat,
         name=name,
         pronouns="she/her",
@@ -53,16 +53,16 @@ def character(seat: str, name: str) -> PartyMember:
     )
 
 
-def fact(number: int) -> Fact:
+def fact(number: int) -> anteval.Fact:
     """A fact with marks in its text."""
     subject, text = (f"{mark}{number}" for mark in FACT_MARKS)
-    return Fact(id=f"F{number}", kind="weapon", text=f"The {subject} is kept in {text}.")
+    return anteval.Fact(id=f"F{number}", kind="weapon", text=f"The {subject} is kept in {text}.")
 
 
 KNOWN = (
-    Fact(id="F1", kind="place", text="The tower of Velmora has a door of iron."),
-    Fact(id="F2", kind="person", text="Kestrith fears mirrors."),
-    Fact(
+    anteval.Fact(id="F1", kind="place", text="The tower of Velmora has a door of iron."),
+    anteval.Fact(id="F2", kind="person", text="Kestrith fears mirrors."),
+    anteval.Fact(
         id="F3",
         kind="danger",
         text="You can keep the wights of Pezylm away with crushed mint.",
@@ -76,19 +76,19 @@ def session(
     players: int = 3,
     *,
     turns: int = 8,
-    knowledge: tuple[Fact, ...] = (),
-    decoys: tuple[Fact, ...] = (),
-) -> Session:
+    knowledge: tuple[anteval.Fact, ...] = (),
+    decoys: tuple[anteval.Fact, ...] = (),
+) -> anteval.Session:
     """A session of marks; in one about intentions the first two players have one."""
     seats = [f"player-{number}" for number in range(1, players + 1)]
     people = [character(seat, name) for seat, name in zip(seats, NAMES, strict=False)]
     skills = (("player-1", "stealth"), ("player-2", "arcana"))
-    return Session(
+    return anteval.Session(
         id=f"{form}-0-0007",
         form=form,
         turns=turns,
         situation="The party enters a mill. They make out a brass gauge and a heap of sacks.",
-        characters=(*people, character(NPC, TELLER)),
+        characters=(*people, character(anteval.NPC, TELLER)),
         knowledge=knowledge or ((fact(1), fact(2)) if form == "information" else ()),
         decoys=decoys or ((fact(3), fact(4)) if form == "information" else ()),
         intentions=tuple(
@@ -110,12 +110,12 @@ class Few:
     id: DataId = CASES
 
 
-def few(*sessions: Session) -> Few:
+def few(*sessions: anteval.Session) -> Few:
     """These sessions as a set."""
     return Few(tuple(task_of(one) for one in sessions))
 
 
-def episode_of(one: Session, *events: Event) -> Episode:
+def episode_of(one: anteval.Session, *events: Event) -> Episode:
     """A session with these events, played by nobody in particular."""
     task = task_of(one)
     cast = tuple(seated(seat, "tested") for seat in task.seats)
@@ -129,12 +129,12 @@ def says(turn: int, seat: str, text: str, *to: str, acts: tuple[Act, ...] = ()) 
 
 def chats(turn: int, seat: str) -> Moved:
     """A scripted player's small talk."""
-    return says(turn, seat, "Hm.", acts=(Act(CHAT),))
+    return says(turn, seat, "Hm.", acts=(Act(anteval.CHAT),))
 
 
-def tells(turn: int, seat: str, fact: Fact, *to: str) -> Moved:
+def tells(turn: int, seat: str, fact: anteval.Fact, *to: str) -> Moved:
     """A scripted player tells a fact, to all or to some."""
-    act = Act(TELL, {"id": fact.id, "text": fact.text})
+    act = Act(anteval.TELL, {"id": fact.id, "text": fact.text})
     return says(turn, seat, f"Well. {fact.text}", *to, acts=(act,))
 
 

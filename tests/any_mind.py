@@ -6,9 +6,8 @@ from datetime import datetime, time, timedelta
 from random import Random
 from typing import Any, Literal
 
-from sociolab.core.seeding import stream
-from sociolab.town.mind import A
-from sociolab.town.questions import (
+from sociolab.core import stream
+from sociolab.town import (
     Choice,
     ChoosePlace,
     DayPlan,
@@ -17,7 +16,6 @@ from sociolab.town.questions import (
     Decompose,
     Entry,
     GeneralPlan,
-    Insight,
     Insights,
     Items,
     Lines,
@@ -28,17 +26,18 @@ from sociolab.town.questions import (
     PlanDay,
     RateImportance,
     Ratings,
-    Reflect,
     Reminder,
     Replan,
     Said,
+    ScriptedMind,
     Summarise,
     Summary,
     TalkOrNot,
     TalkReminder,
     Utter,
 )
-from sociolab.town.scripted.mind import ScriptedMind
+from sociolab.town.mind import A
+from sociolab.town.questions import Insight, Reflect
 
 
 class AnyMind:

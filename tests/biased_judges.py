@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from sociolab.core.episode import Episode
-from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict
+from sociolab.core import Episode, JudgeId, Measure, Score, ScoreFailure, Verdict
 from sociolab.judging.controls import CONCEDED, TO_THE_JUDGE
+from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.audit import CONFESSION, INSULT, sentences
-from sociolab.worlds.sotopia.scenarios import casting_from
 
 GOAL = Measure("goal", 0, 10, whole=True, title="GOAL")
 WORDS = Measure("words", 0, 100_000, whole=True)
@@ -75,7 +74,7 @@ class Attentive(Constant):
         """Whether somebody has another goal than before."""
         of = [
             {c.id: goal.text for c, goal in zip(cast.characters, cast.scenario.goals, strict=True)}
-            for cast in (casting_from(e.trial.task.content) for e in (episode, was))
+            for cast in (sotopia.casting_from(e.trial.task.content) for e in (episode, was))
         ]
         return of[0] != of[1]
 
@@ -100,7 +99,7 @@ class FavoursNamed(Attentive):
     """Gives ten where the last words of somebody hold the other's name."""
 
     def sheet(self, episode: Episode) -> tuple[tuple[Measure, float], ...]:
-        names = [one.name for one in casting_from(episode.trial.task.content).characters]
+        names = [one.name for one in sotopia.casting_from(episode.trial.task.content).characters]
         last = {move.seat: move.actions[-1].text for move in episode.moves}
         named = any(name in text for name in names for text in last.values())
         return tuple((m, 10 if named and m == GOAL else v) for m, v in super().sheet(episode))
@@ -117,7 +116,7 @@ class FavoursName(_Judge):
     """Two points more for who bears one name."""
 
     def bias(self, episode: Episode, seat: str, judging: int) -> int:
-        people = casting_from(episode.trial.task.content).characters
+        people = sotopia.casting_from(episode.trial.task.content).characters
         return 2 if {p.id: p.name for p in people}[seat] == FAVOURITE else 0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import parse_qsl
 
-from sociolab.core.episode import Agent, AgentKind, CastMember
+from sociolab.core import Agent, AgentKind, CastMember
 
 
 def agent(label: str, settings: str = "", code: str | None = None) -> Agent:

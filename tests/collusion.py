@@ -9,8 +9,7 @@ from __future__ import annotations
 from itertools import count
 from typing import NamedTuple
 
-from sociolab.core.episode import Action, Json
-from sociolab.core.ports import NoReply, Question, Reply, Request
+from sociolab.core import Action, Json, NoReply, Question, Reply, Request
 
 
 class Claim(NamedTuple):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from sociolab.app.registry import world_plugin
-from sociolab.core.episode import Trial
-from sociolab.core.metrics import Declared
+from sociolab.app import world_plugin
+from sociolab.core import Declared, Trial
 
 
 def declared(world: str, trials: Iterable[Trial] = ()) -> Declared:

@@ -6,9 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from sociolab.core.exam import ExamCase
-from sociolab.core.ports import Judge
-from sociolab.core.score import Score
+from sociolab.core import ExamCase, Judge, Score
 
 KINDS = {
     "success": 2, "failure": 1, "near miss": 1, "small talk": 1,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import random
 
-from sociolab.app.registry import world_plugin
-from sociolab.core.episode import Episode
-from sociolab.core.exam import ExamCase, ExpectedScore
-from sociolab.core.score import JudgeId, Measure, Score, Verdict
+from sociolab.app import world_plugin
+from sociolab.core import Episode, ExamCase, JudgeId, Measure, Score, Verdict
+from sociolab.core.exam import ExpectedScore
 
 
 def cases_of(world: str) -> tuple[ExamCase, ...]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from sociolab.core.errors import ModelError
-from sociolab.core.ports import CallKey, ChatReply, Prompt, Usage
-from sociolab.core.seeding import stream
-from sociolab.prompting.made_up import Draw, sample
+from sociolab.core import CallKey, ChatReply, ModelError, Prompt, Usage, stream
+from sociolab.prompting import Draw, sample
 
 
 class FakeModel:

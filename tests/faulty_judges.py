@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from sociolab.core.episode import Episode
-from sociolab.core.errors import ModelError
-from sociolab.core.score import JudgeId, Measure, Score, Verdict
+from sociolab.core import Episode, JudgeId, Measure, ModelError, Score, Verdict
 
 WARMTH = Measure("warmth", 0, 10)
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import ClassVar
 
-from sociolab.core.episode import Action, Json
-from sociolab.core.errors import BudgetSpent, ModelError
-from sociolab.core.ports import NoReply, Question, Reply, Request
+from sociolab.core import Action, BudgetSpent, Json, ModelError, NoReply, Question, Reply, Request
 
 
 class Faulty:

@@ -10,17 +10,9 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from any_mind import AnyMind
-from sociolab.core.seeding import stream
-from sociolab.town.questions import (
-    Decision,
-    Items,
-    Lines,
-    Memo,
-    Reminder,
-    Said,
-    ScheduleEntry,
-    Summary,
-)
+from sociolab.core import stream
+from sociolab.town import Decision, Items, Lines, Reminder, Said, Summary
+from sociolab.town.questions import Memo, ScheduleEntry
 from sociolab.town.questions.generative import (
     Activity,
     Area,

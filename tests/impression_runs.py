@@ -8,10 +8,9 @@ from pathlib import Path
 from anteval_cases import PRIVATE, session
 from casts import seated
 from declared_worlds import declared
-from sociolab.core.episode import Action, Ended, Moved, Trial
-from sociolab.core.score import JudgeId, Measure, Score
-from sociolab.store.store import Store
-from sociolab.worlds.anteval.session import NPC
+from sociolab.core import Action, Ended, JudgeId, Measure, Moved, Score, Trial
+from sociolab.store import Store
+from sociolab.worlds import anteval
 from sociolab.worlds.anteval.sessions import task_of
 
 RUN, STUDY = "tables", "words-for-tables"
@@ -21,9 +20,9 @@ MARK = (*PRIVATE, "Subjectmark", "Textmark")
 
 _TALK = (
     ("player-1", "speak", "That iron door: what is behind it?"),
-    (NPC, "speak", "Oh, this and that. You had better not ask."),
+    (anteval.NPC, "speak", "Oh, this and that. You had better not ask."),
     ("player-2", "act", "knocks at the iron door three times"),
-    (NPC, "speak", "I would not do that, friends."),
+    (anteval.NPC, "speak", "I would not do that, friends."),
 )
 
 

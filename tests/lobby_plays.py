@@ -8,9 +8,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from sociolab.store.store import Store
-from sociolab.studies.live_episode import Sent, SentAction
-from sociolab.studies.lobby import LiveStudies, Lobby
+from sociolab.store import Store
+from sociolab.studies import LiveStudies, Lobby, Sent, SentAction
 from sociolab.studies.screen import Screen
 
 

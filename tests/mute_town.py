@@ -6,18 +6,21 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from sociolab.core.episode import Happened
-from sociolab.core.ports import Completed, StartRequests
-from sociolab.core.seeding import stream
-from sociolab.town.mind import MindPlayer
-from sociolab.town.questions import DayPlan, NewPlan, PlanDay, Replan
-from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.town.trace import chunks_in, trace_from
-from sociolab.town.trajectory import Trajectory
-from sociolab.worlds.stss.dataset import TownData, content_from
-from sociolab.worlds.stss.scoring import ScoreSettings, score
+from sociolab.core import Completed, Happened, StartRequests, stream
+from sociolab.town import (
+    DayPlan,
+    MindPlayer,
+    NewPlan,
+    PlanDay,
+    Replan,
+    ScriptedMind,
+    Trajectory,
+    trace_from,
+)
+from sociolab.town.trace import chunks_in
+from sociolab.worlds import stss
+from sociolab.worlds.stss.dataset import content_from
 from sociolab.worlds.stss.task import ordinary_day
-from sociolab.worlds.stss.world import Stss, StssSettings
 
 KINDS = {
     "having breakfast": "breakfast",
@@ -50,10 +53,10 @@ for _name in ("talk_or_not", "utter", "summarise", "general_plan", "day_reminder
     setattr(OrdinaryMind, _name, OrdinaryMind.answer)
 
 
-def mute_scores(data: TownData, seed: int = 1, only: Iterable[str] = ()) -> dict[str, float]:
+def mute_scores(data: stss.TownData, seed: int = 1, only: Iterable[str] = ()) -> dict[str, float]:
     """By task, what it scores though nobody was told of it."""
     world, wanted = (
-        Stss(data, StssSettings(order="lock-step", cooldown=2000, patience=2000)),
+        stss.Stss(data, stss.StssSettings(order="lock-step", cooldown=2000, patience=2000)),
         tuple(only),
     )
     player = MindPlayer(OrdinaryMind())
@@ -74,7 +77,7 @@ def mute_scores(data: TownData, seed: int = 1, only: Iterable[str] = ()) -> dict
                 events.append(item)
         content = content_from(task.content)
         trajectory = Trajectory(trace_from(chunks_in(events)), data.town)
-        found[task.id] = score(content.task, trajectory, ScoreSettings()).goal
+        found[task.id] = stss.score(content.task, trajectory, stss.ScoreSettings()).goal
     return found
 
 

@@ -69,7 +69,7 @@ def play_demo(folder: Path) -> Path:
 
 def bargain(store: Path) -> str:
     """The id of the episode whose transcript is shown."""
-    from sociolab.store.store import Store
+    from sociolab.store import Store
 
     with Store.open(store) as opened:
         rows = opened.trials("demo-sotopia")

@@ -10,10 +10,8 @@ from typing import Any
 
 import aiohttp
 
-from sociolab.store.store import Store
-from sociolab.studies.participants import digest
-from sociolab.studies.settings import PlayPlan, StudySettings
-from sociolab.studies.setup import create
+from sociolab.store import Store
+from sociolab.studies import PlayPlan, StudySettings, create, digest
 from sociolab.web.participant_session import home
 from sociolab.web.security import PARTICIPANT_COOKIE as COOKIE
 

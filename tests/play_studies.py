@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sociolab.core.episode import Action, ActionKind, ActionSpace
-from sociolab.core.ports import Line, Observation, Question, Request
+from sociolab.core import Action, ActionKind, ActionSpace, Line, Observation, Question, Request
 
 TALK = ActionSpace((ActionKind("speak", spoken=True), ActionKind("wait", has_text=False)))
 

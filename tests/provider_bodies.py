@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sociolab.core.errors import Cause
+from sociolab.core import Cause
 
 Effect = Literal["fails", "is fatal", "is retried", "waits"]
 """What a refusal does: it fails the call, ends the run, costs a try, or costs time alone."""

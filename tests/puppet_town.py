@@ -14,33 +14,37 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from sociolab.core.episode import Event, Happened
-from sociolab.core.ports import Play
-from sociolab.testing.playing import driven
-from sociolab.town.clock import Clock
-from sociolab.town.map import Place, TownMap
-from sociolab.town.mind import MindPlayer
-from sociolab.town.person import Setting
-from sociolab.town.questions import (
+from sociolab.core import Event, Happened, Play
+from sociolab.testing import driven
+from sociolab.town import (
     Choice,
+    Clock,
     DayPlan,
     Decision,
     Entry,
     Insights,
     Items,
     Lines,
+    MindPlayer,
     NewPlan,
+    Order,
     Part,
     Parts,
+    Place,
     Ratings,
+    Record,
     Reminder,
+    Resident,
     Said,
+    ScriptedMind,
+    Setting,
     Summary,
+    TownMap,
+    Trace,
+    live,
+    trace_from,
 )
-from sociolab.town.residents import Resident
-from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.town.simulation import Order, live
-from sociolab.town.trace import TRACE, Record, Trace, trace_from
+from sociolab.town.trace import TRACE
 
 MONDAY = date(2024, 5, 13)
 CLOCK = Clock(MONDAY)

@@ -8,18 +8,10 @@ from typing import Any
 
 from casts import seated
 from declared_worlds import declared
-from sociolab.core.episode import Action, Ended, Moved, Task, Trial
-from sociolab.store.store import Store
-from sociolab.store.studies import ParticipantRow
-from sociolab.studies.participants import digest
-from sociolab.worlds.sotopia.scenarios import (
-    Character,
-    Goal,
-    Relationship,
-    RelationshipType,
-    Scenario,
-    SceneCast,
-)
+from sociolab.core import Action, Ended, Moved, Task, Trial
+from sociolab.store import ParticipantRow, Store
+from sociolab.studies import digest
+from sociolab.worlds import sotopia
 
 RUN, STUDY = "fair", "judges-of-the-fair"
 MODEL = "openai/secret-model"
@@ -39,35 +31,37 @@ _TALK = (
 )
 
 
-def casting(number: int) -> SceneCast:
+def casting(number: int) -> sotopia.SceneCast:
     """Two people at a stall; they are strangers, acquaintances or friends in turn."""
     kinds = (
-        RelationshipType.STRANGER,
-        RelationshipType.ACQUAINTANCE,
-        RelationshipType.FRIEND,
+        sotopia.RelationshipType.STRANGER,
+        sotopia.RelationshipType.ACQUAINTANCE,
+        sotopia.RelationshipType.FRIEND,
     )
-    ada = Character(
+    ada = sotopia.Character(
         id=ADA, first_name="Ada", last_name="Holm", gender="woman", pronouns="she/her", age=41,
         occupation="piano tuner", public_info="Ada tunes the pianos of three schools.",
         personality="Calm, thrifty, fond of old things.", secret="Ada gave up the piano for good.",
     )  # fmt: skip
-    ben = Character(
+    ben = sotopia.Character(
         id=BEN, first_name="Ben", last_name="Acker", gender="man", pronouns="he/him", age=29,
         occupation="baker", public_info="Ben bakes at night and sells old lamps by day.",
         personality="Quick to laugh, slow to say no.", secret="Ben found the lamp in a skip.",
     )  # fmt: skip
-    scenario = Scenario(
+    scenario = sotopia.Scenario(
         id=f"stall-{number}",
         family="bargain",
         context=f"A flea market on a Sunday, row {number + 1}. A red lamp stands on a stall.",
         goals=(
-            Goal(text="You want the lamp for $30 or less, and a lift home if you can get one."),
-            Goal(text="You want $35 or more for the lamp, and the stall empty by noon."),
+            sotopia.Goal(
+                text="You want the lamp for $30 or less, and a lift home if you can get one."
+            ),
+            sotopia.Goal(text="You want $35 or more for the lamp, and the stall empty by noon."),
         ),
         relationships=kinds,
     )
-    tie = Relationship(a=ADA, b=BEN, type=kinds[number % 3])
-    return SceneCast(scenario=scenario, characters=(ada, ben), relationships=(tie,))
+    tie = sotopia.Relationship(a=ADA, b=BEN, type=kinds[number % 3])
+    return sotopia.SceneCast(scenario=scenario, characters=(ada, ben), relationships=(tie,))
 
 
 def trial(number: int) -> Trial:

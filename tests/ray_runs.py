@@ -18,10 +18,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from sociolab.app.run.config import JudgeConfig, RunConfig
-from sociolab.app.run.judge import judge_run
-from sociolab.app.run.play import run
-from sociolab.core.errors import SociolabError
+from sociolab import JudgeConfig, RunConfig, judge_run, run
+from sociolab.core import SociolabError
 
 MEMORY = 80_000_000
 

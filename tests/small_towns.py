@@ -9,15 +9,30 @@ from typing import Any
 
 import numpy as np
 
-from sociolab.core.episode import Ended, Happened
-from sociolab.core.ports import Completed, NoReply, Play, Reply, Request, Sent, StartRequests
-from sociolab.core.seeding import stream
-from sociolab.town.clock import Clock
-from sociolab.town.map import Place, Tile, TownMap
-from sociolab.town.mind import Mind, MindPlayer
-from sociolab.town.person import Rules, Setting
-from sociolab.town.residents import Resident
-from sociolab.town.scripted.mind import ScriptedMind
+from sociolab.core import (
+    Completed,
+    Ended,
+    Happened,
+    NoReply,
+    Play,
+    Reply,
+    Request,
+    StartRequests,
+    stream,
+)
+from sociolab.core.ports import Sent
+from sociolab.town import (
+    Clock,
+    Mind,
+    MindPlayer,
+    Place,
+    Resident,
+    Rules,
+    ScriptedMind,
+    Setting,
+    Tile,
+    TownMap,
+)
 
 Pick = Callable[[list[Request]], list[int]]
 """Which of the open requests are answered next, by place in the list, each once."""

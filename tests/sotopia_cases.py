@@ -6,21 +6,11 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from casts import seated
-from sociolab.core.episode import Episode, Event, Task, Trial
-from sociolab.core.ports import DataId
-from sociolab.worlds.sotopia.dataset import DataSet, TaskRow
-from sociolab.worlds.sotopia.scenarios import (
-    BigFive,
-    Character,
-    Goal,
-    Relationship,
-    RelationshipType,
-    Scenario,
-    SceneCast,
-)
-from sociolab.worlds.sotopia.world import Sotopia
+from sociolab.core import DataId, Episode, Event, Task, Trial
+from sociolab.worlds import sotopia
+from sociolab.worlds.sotopia.dataset import TaskRow
 
-TRAITS = BigFive(
+TRAITS = sotopia.BigFive(
     openness="high",
     conscientiousness="average",
     extraversion="low",
@@ -42,7 +32,7 @@ SECRET, GOAL, PUBLIC, OCCUPATION, INNER, PRONOUNS, GENDER, AGE = (
 """Words in the profile of seat n are these with n behind them, as in "secretmark0"."""
 
 
-def character(number: int, **changes: object) -> Character:
+def character(number: int, **changes: object) -> sotopia.Character:
     """A person each of whose parts holds a word of its own; the id holds no name."""
     first, last = NAMES[number]
     fields: dict[str, object] = {
@@ -58,40 +48,40 @@ def character(number: int, **changes: object) -> Character:
         "moral_values": (f"{INNER}{number}",),
         "secret": f"Hides a {SECRET}{number}.",
     }
-    return Character.model_validate(fields | changes)
+    return sotopia.Character.model_validate(fields | changes)
 
 
 def casting(
-    kind: RelationshipType = RelationshipType.STRANGER,
+    kind: sotopia.RelationshipType = sotopia.RelationshipType.STRANGER,
     seats: int = 2,
     *,
-    people: Mapping[int, Character] | None = None,
-    kinds: Mapping[tuple[int, int], RelationshipType] | None = None,
-) -> SceneCast:
+    people: Mapping[int, sotopia.Character] | None = None,
+    kinds: Mapping[tuple[int, int], sotopia.RelationshipType] | None = None,
+) -> sotopia.SceneCast:
     """A scene of so many seats, all in this relationship; `kinds` are exceptions by pair."""
     cast = tuple((people or {}).get(n) or character(n) for n in range(seats))
-    scenario = Scenario(
+    scenario = sotopia.Scenario(
         id="market",
         family="other",
         context="Some people meet at a market stall.",
-        goals=tuple(Goal(text=f"Get the {GOAL}{n}.") for n in range(seats)),
-        relationships=tuple(RelationshipType),
+        goals=tuple(sotopia.Goal(text=f"Get the {GOAL}{n}.") for n in range(seats)),
+        relationships=tuple(sotopia.RelationshipType),
     )
     ties = tuple(
-        Relationship(a=cast[a].id, b=cast[b].id, type=(kinds or {}).get((a, b), kind))
+        sotopia.Relationship(a=cast[a].id, b=cast[b].id, type=(kinds or {}).get((a, b), kind))
         for a, b in combinations(range(seats), 2)
     )
-    return SceneCast(scenario=scenario, characters=cast, relationships=ties)
+    return sotopia.SceneCast(scenario=scenario, characters=cast, relationships=ties)
 
 
-def task_of(cast: SceneCast) -> Task:
+def task_of(cast: sotopia.SceneCast) -> Task:
     """A task with this content."""
     seats = tuple(person.id for person in cast.characters)
     return Task("market.1", seats, cast.scenario.id, cast.model_dump_json())
 
 
 def episode_of(
-    cast: SceneCast, *events: Event, agents: Sequence[str] = ("openai/a", "openai/b")
+    cast: sotopia.SceneCast, *events: Event, agents: Sequence[str] = ("openai/a", "openai/b")
 ) -> Episode:
     """An episode in which this happened, played by these agents."""
     task = task_of(cast)
@@ -99,7 +89,7 @@ def episode_of(
     return Episode(Trial("trial", "sotopia", task, members, 0, 0), events)
 
 
-def data_set() -> DataSet:
+def data_set() -> sotopia.DataSet:
     """A data set with one task for each relationship."""
     people = {n: character(n) for n in range(2)}
     scenario = casting().scenario
@@ -107,9 +97,9 @@ def data_set() -> DataSet:
         TaskRow(
             id=f"market.{kind}", scenario="market", characters=("seat0", "seat1"), relationship=kind
         )
-        for kind in RelationshipType
+        for kind in sotopia.RelationshipType
     )
-    return DataSet(
+    return sotopia.DataSet(
         DataId("cases", "1", "0123"),
         {person.id: person for person in people.values()},
         {},
@@ -118,6 +108,6 @@ def data_set() -> DataSet:
     )
 
 
-def world() -> Sotopia:
+def world() -> sotopia.Sotopia:
     """A world over `data_set`."""
-    return Sotopia(data_set())
+    return sotopia.Sotopia(data_set())

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sociolab.town.questions import SpeechAct
-from sociolab.worlds.stss.task import Errand, SocialTask
+from sociolab.town import SpeechAct
+from sociolab.worlds import stss
+from sociolab.worlds.stss.task import Errand
 from trace_cases import MONDAY, TUESDAY
 
 # Ada performs; five background residents, of whom ceil(5 / 2) = 3 are expected at events that
@@ -11,7 +12,7 @@ from trace_cases import MONDAY, TUESDAY
 EVERYBODY = ("bea", "cid", "dan", "eve", "fay")
 
 
-def task(**changed: object) -> SocialTask:
+def task(**changed: object) -> stss.SocialTask:
     """A party in the cafe on Tuesday, from 18:00 for two hours, unless told otherwise."""
     fields: dict[str, object] = {
         "id": "party",
@@ -28,7 +29,7 @@ def task(**changed: object) -> SocialTask:
         "start": "18:00",
         "minutes": 120,
     }
-    return SocialTask.model_validate(fields | changed)
+    return stss.SocialTask.model_validate(fields | changed)
 
 
 PARTY = task()
@@ -74,7 +75,7 @@ MEDICINE = task(
 )
 
 
-def meant(by: str, kind: str, of: SocialTask | None = None, **left_open: object) -> SpeechAct:
+def meant(by: str, kind: str, of: stss.SocialTask | None = None, **left_open: object) -> SpeechAct:
     """An act about a task, with what is left open of it; about nothing without one."""
     matter = of.matter.model_copy(update=left_open) if of is not None else None
     return SpeechAct.model_validate({"by": by, "kind": kind, "matter": matter})

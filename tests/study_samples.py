@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import run
-from sociolab.studies.settings import StudySettings
+from sociolab import RunConfig, run
+from sociolab.studies import StudySettings
 
 SURVEY: list[dict[str, Any]] = [
     {

@@ -15,8 +15,8 @@ import pytest
 
 from sociolab.app import registry
 from sociolab.cli.main import _run
+from sociolab.store import Store
 from sociolab.store.connect import store_path
-from sociolab.store.store import Store
 from web_serving import served
 
 Capture: TypeAlias = pytest.CaptureFixture[str]

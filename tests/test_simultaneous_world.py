@@ -13,17 +13,22 @@ from typer.testing import CliRunner
 
 from public_goods import GIVERS, NAMES, PublicGoods
 from sociolab.cli.main import app
-from sociolab.core.episode import Action, ActionKind, ActionSpace, Ended, Moved, Task
-from sociolab.core.metrics import Declared
-from sociolab.core.ports import Player, World
-from sociolab.endpoint.chat import ChatBody
-from sociolab.endpoint.server import start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
+from sociolab.core import (
+    Action,
+    ActionKind,
+    ActionSpace,
+    Declared,
+    Ended,
+    Moved,
+    Player,
+    Task,
+    World,
+)
+from sociolab.endpoint import ChatBody, EndpointSettings, start_in_thread
 from sociolab.judging.controls import opening
-from sociolab.store.store import Store
+from sociolab.store import Store
 from sociolab.studies.screen import how_it_ended
-from sociolab.testing import WorldContract
-from sociolab.testing.playing import play_task
+from sociolab.testing import WorldContract, play_task
 from ultimatum_installed import forget
 from web_serving import served
 

@@ -17,32 +17,38 @@ import pytest
 from typer.testing import CliRunner
 
 from fake_models import FakeModel
-from sociolab import RunConfig, run
-from sociolab.analysis.compare_sides import CompareRequest
-from sociolab.analysis.rank import rank_runs
-from sociolab.analysis.run_comparison import compare_runs
-from sociolab.app import registry
+from sociolab import RunConfig, result_of, run, transcript
+from sociolab.analysis import CompareRequest, compare_runs, rank_runs
+from sociolab.app import (
+    AuditConfig,
+    Import,
+    import_anything,
+    load_world,
+    registry,
+    world_names,
+    world_plugin,
+)
 from sociolab.app.audit import audit
-from sociolab.app.data.importing import Import, import_anything
-from sociolab.app.data.sets import check_data_set, load_world, world_names
-from sociolab.app.queries import transcript
-from sociolab.app.registry import world_plugin
-from sociolab.app.run.config import AuditConfig
+from sociolab.app.data.sets import check_data_set
 from sociolab.cli.main import app
-from sociolab.core.episode import Episode
-from sociolab.core.errors import ConfigError, WorldError
-from sociolab.core.metrics import Declared, Metric
-from sociolab.core.ports import Judge, Player, World
-from sociolab.core.score import Measure, Score, ScoreFailure
-from sociolab.report import run_facts
-from sociolab.report.leaderboard import boards
-from sociolab.report.result import result_of
-from sociolab.report.score_tables import agent_grids
+from sociolab.core import (
+    ConfigError,
+    Declared,
+    Episode,
+    Judge,
+    Measure,
+    Metric,
+    Player,
+    Score,
+    ScoreFailure,
+    World,
+    WorldError,
+)
+from sociolab.report import agent_grids, boards, run_facts
 from sociolab.report.words import agent_kind
-from sociolab.store.store import Store
+from sociolab.store import Store
 from sociolab.studies.rating_rules import guide_of, rated_measures
-from sociolab.testing import JudgeContract, PlayerContract, WorldContract
-from sociolab.testing.playing import play_task
+from sociolab.testing import JudgeContract, PlayerContract, WorldContract, play_task
 from sociolab.web.watch.episode import in_town
 from ultimatum_installed import PACKAGE, forget, ultimatum
 from web_serving import served

@@ -16,10 +16,9 @@ import pytest
 
 from play_clients import Client, answer_to, lay_out, my_turn, over
 from rater_client import Client as Rater
-from sociolab import RunConfig, run
-from sociolab.core.episode import Action
-from sociolab.report.result import result_of
-from sociolab.store.store import Store
+from sociolab import RunConfig, result_of, run
+from sociolab.core import Action
+from sociolab.store import Store
 from study_browser import Browser, form
 from ultimatum_installed import ultimatum
 from web_serving import served

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sociolab.town.map import Ground, Place, Tile, TownMap
+from sociolab.town import Place, Tile, TownMap
+from sociolab.town.map import Ground
 
 STREET_WIDTH = 3
 """Tiles between two copies."""

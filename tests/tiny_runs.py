@@ -7,35 +7,36 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from casts import seated
-from sociolab.core.episode import (
+from sociolab.core import (
     Action,
     ActionKind,
     ActionSpace,
+    DataId,
     Episode,
     Json,
-    Moved,
-    Task,
-    Trial,
-)
-from sociolab.core.errors import ModelError, StorageError
-from sociolab.core.ports import (
-    DataId,
     Judge,
+    JudgeId,
+    Measure,
+    ModelError,
+    Moved,
     NoReply,
     Observation,
     Play,
     Player,
     Reply,
     Request,
+    Score,
+    StorageError,
+    Task,
     Transcript,
+    Trial,
+    Verdict,
 )
-from sociolab.core.score import JudgeId, Measure, Score, Verdict
-from sociolab.engine.episode_loop import play
-from sociolab.engine.scene import FailurePolicy, Order, Poll
-from sociolab.runner.local import RunContext, play_all
-from sociolab.runner.progress import TalliedReplies, Tally
-from sociolab.store.calls import RunReplies
-from sociolab.store.store import Store
+from sociolab.engine import FailurePolicy, Poll, play
+from sociolab.engine.scene import Order
+from sociolab.runner import TalliedReplies, Tally, play_all
+from sociolab.runner.local import RunContext
+from sociolab.store import RunReplies, Store
 
 RUN = "r"
 SPACE = ActionSpace((ActionKind("speak", spoken=True),))

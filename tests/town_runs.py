@@ -17,17 +17,12 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sociolab.app.run.config import RunConfig
-from sociolab.core.episode import Event, Happened, Unusable
-from sociolab.core.ports import CallKey
-from sociolab.core.score import Verdict
-from sociolab.endpoint.chat import ChatBody, ChatMessage
-from sociolab.endpoint.counters import Counters
-from sociolab.endpoint.replies import Replies
-from sociolab.endpoint.server import EndpointServer
-from sociolab.endpoint.settings import EndpointSettings
+from sociolab import RunConfig
+from sociolab.core import CallKey, Event, Happened, Unusable, Verdict
+from sociolab.endpoint import ChatBody, Counters, EndpointServer, EndpointSettings, Replies
+from sociolab.endpoint.chat import ChatMessage
 from sociolab.prompting.structured import again_text
-from sociolab.store.store import Store
+from sociolab.store import Store
 from sociolab.town.trace import TRACE
 
 TASK = "lantern-walk"  # eleven residents in the background

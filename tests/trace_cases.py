@@ -10,11 +10,21 @@ from dataclasses import replace
 from datetime import date
 from typing import Literal
 
-from sociolab.town.clock import Clock
-from sociolab.town.map import Place, TownMap
-from sociolab.town.questions import SpeechAct, Utterance
-from sociolab.town.trace import Did, Record, Remembered, Stood, Talked, Trace, Walked
-from sociolab.town.trajectory import Trajectory
+from sociolab.town import (
+    Clock,
+    Did,
+    Place,
+    Record,
+    Remembered,
+    SpeechAct,
+    Stood,
+    Talked,
+    TownMap,
+    Trace,
+    Trajectory,
+    Utterance,
+    Walked,
+)
 
 MONDAY, TUESDAY = date(2024, 5, 13), date(2024, 5, 14)
 CLOCK = Clock(MONDAY)

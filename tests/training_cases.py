@@ -12,14 +12,22 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import run
-from sociolab.core.episode import Action, Episode, Json
-from sociolab.core.ports import NoReply, Question, Reply, Request
-from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict
-from sociolab.endpoint.chat import ChatBody
-from sociolab.endpoint.server import start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
+from sociolab import RunConfig, run
+from sociolab.core import (
+    Action,
+    Episode,
+    Json,
+    JudgeId,
+    Measure,
+    NoReply,
+    Question,
+    Reply,
+    Request,
+    Score,
+    ScoreFailure,
+    Verdict,
+)
+from sociolab.endpoint import ChatBody, EndpointSettings, start_in_thread
 
 GOAL = Measure("goal", 0, 10)
 MOOD = Measure("mood", 0, 1)

@@ -8,22 +8,29 @@ from pathlib import Path
 from casts import seated
 from declared_worlds import declared
 from sociolab.analysis.credit import keep_credit
-from sociolab.core.episode import (
+from sociolab.core import (
     Action,
+    CallKey,
+    ChatReply,
     Ended,
     Episode,
     Event,
+    JudgeId,
+    Measure,
+    Message,
+    ModelError,
     Moved,
+    Prompt,
+    Schema,
+    Score,
+    ScoreFailure,
     Task,
     Trial,
     Unusable,
+    Usage,
 )
-from sociolab.core.errors import ModelError
-from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Schema, Usage
-from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure
-from sociolab.judging.credit import Cell, Credit, CreditRecord
-from sociolab.store.calls import RunReplies
-from sociolab.store.store import Store
+from sociolab.judging import Cell, Credit, CreditRecord
+from sociolab.store import RunReplies, Store
 from sotopia_cases import casting, task_of
 
 SCRIPT = '<script>document.title = "taken"</script><img src=x onerror="document.title=1">'

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import uvicorn
 
-from sociolab.web.server import server_of
-from sociolab.web.settings import WebSettings
+from sociolab.web import WebSettings, server_of
 
 TOKEN = "a-token-that-only-tests-know"
 

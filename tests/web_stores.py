@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from sociolab import RunConfig, run
-from sociolab.store.store import Store
-from sociolab.studies.participants import digest, invite
-from sociolab.studies.settings import StudySettings
-from sociolab.studies.setup import create
+from sociolab.store import Store
+from sociolab.studies import StudySettings, create, digest, invite
 from sociolab.web.participant_session import home
 from sociolab.web.security import PARTICIPANT_COOKIE as COOKIE
 

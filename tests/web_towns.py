@@ -15,10 +15,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from declared_worlds import declared
-from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import run
-from sociolab.core.episode import Episode, Event, Happened
-from sociolab.store.store import Store
+from sociolab import RunConfig, run
+from sociolab.core import Episode, Event, Happened
+from sociolab.store import Store
 from sociolab.town.trace import TRACE
 
 WHOLE, CUT, HOSTILE = "whole", "cut", "hostile"

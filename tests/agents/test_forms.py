@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from sociolab.agents.forms import fields_of
-from sociolab.core.ports import FieldWording, Question, Wording
+from sociolab.agents import fields_of
+from sociolab.core import Question
+from sociolab.core.ports import FieldWording, Wording
 
 
 class Answer(BaseModel):

@@ -10,22 +10,28 @@ import pytest
 from pydantic import BaseModel
 
 from fake_models import FakeModel
-from sociolab.agents.prompted import Dialect, PromptedPlayer, act_type, prompts_hash
-from sociolab.core.episode import Action, ActionKind, ActionSpace, Moved, Unusable
-from sociolab.core.errors import Cause, ModelError
-from sociolab.core.ports import (
+from sociolab.agents import PromptedPlayer, act_type
+from sociolab.agents.prompted import Dialect, prompts_hash
+from sociolab.core import (
+    Action,
+    ActionKind,
+    ActionSpace,
     CallKey,
+    Cause,
     ChatReply,
-    Layout,
     Line,
+    ModelError,
+    Moved,
     NoReply,
     Question,
     Reply,
     Request,
     Served,
+    Unusable,
 )
-from sociolab.prompting.structured import schema_of
-from sociolab.testing.playing import STOCK_ACTIONS, StockScene, play_scene
+from sociolab.core.ports import Layout
+from sociolab.prompting import schema_of
+from sociolab.testing import STOCK_ACTIONS, StockScene, play_scene
 
 HELLO = '{"action":"speak","text":" Hello. "}'
 

@@ -9,12 +9,11 @@ import pytest
 from hypothesis import assume, given, strategies as st
 
 from event_strategies import actions
-from sociolab.agents.prompted import act_type, read_json, read_plain
-from sociolab.core.episode import Action, ActionKind, ActionSpace
-from sociolab.core.errors import ReplyError
+from sociolab.agents import act_type, read_json, read_plain
+from sociolab.core import Action, ActionKind, ActionSpace, ReplyError
+from sociolab.prompting import schema_of
 from sociolab.prompting.channels import refuse_control_tokens
-from sociolab.prompting.structured import schema_of
-from sociolab.worlds.sotopia.scene import ACTIONS, LEAVE, NON_VERBAL, NONE, SPEAK
+from sociolab.worlds import sotopia
 
 TWO = ActionSpace((ActionKind("Say", spoken=True), ActionKind("Do it")), most=2)
 
@@ -22,22 +21,25 @@ TWO = ActionSpace((ActionKind("Say", spoken=True), ActionKind("Do it")), most=2)
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("speak: Hello.", (Action(SPEAK, "Hello."),)),
-        ("Speak: Hello: you!", (Action(SPEAK, "Hello: you!"),)),
-        ("**speak**: Hello.", (Action(SPEAK, "Hello."),)),
-        ("- speak (to Ann, Ben): Hello.", (Action(SPEAK, "Hello.", ("Ann", "Ben")),)),
-        ("speak: Hello.\n\nHow are you?", (Action(SPEAK, "Hello. How are you?"),)),
-        ("Let me think.\nspeak: Hello.", (Action(SPEAK, "Hello."),)),
-        ("<think>leave</think>speak: Hello.", (Action(SPEAK, "Hello."),)),
-        ("non-verbal communication: nods", (Action(NON_VERBAL, "nods"),)),
-        ("none", (Action(NONE),)),
-        ("Leave.", (Action(LEAVE),)),
-        ("speak: None of us will go.", (Action(SPEAK, "None of us will go."),)),
-        ("speak: Well,\nnone of us will go.", (Action(SPEAK, "Well, none of us will go."),)),
+        ("speak: Hello.", (Action(sotopia.SPEAK, "Hello."),)),
+        ("Speak: Hello: you!", (Action(sotopia.SPEAK, "Hello: you!"),)),
+        ("**speak**: Hello.", (Action(sotopia.SPEAK, "Hello."),)),
+        ("- speak (to Ann, Ben): Hello.", (Action(sotopia.SPEAK, "Hello.", ("Ann", "Ben")),)),
+        ("speak: Hello.\n\nHow are you?", (Action(sotopia.SPEAK, "Hello. How are you?"),)),
+        ("Let me think.\nspeak: Hello.", (Action(sotopia.SPEAK, "Hello."),)),
+        ("<think>leave</think>speak: Hello.", (Action(sotopia.SPEAK, "Hello."),)),
+        ("non-verbal communication: nods", (Action(sotopia.NON_VERBAL, "nods"),)),
+        ("none", (Action(sotopia.NONE),)),
+        ("Leave.", (Action(sotopia.LEAVE),)),
+        ("speak: None of us will go.", (Action(sotopia.SPEAK, "None of us will go."),)),
+        (
+            "speak: Well,\nnone of us will go.",
+            (Action(sotopia.SPEAK, "Well, none of us will go."),),
+        ),
     ],
 )
 def test_a_plain_reply_is_read(text: str, found: tuple[Action, ...]) -> None:
-    assert read_plain(text, ACTIONS) == found
+    assert read_plain(text, sotopia.ACTIONS) == found
 
 
 @pytest.mark.parametrize(
@@ -45,7 +47,7 @@ def test_a_plain_reply_is_read(text: str, found: tuple[Action, ...]) -> None:
 )
 def test_a_plain_reply_without_a_kind_is_a_problem(text: str) -> None:
     with pytest.raises(ReplyError, match="expected a line that begins with one of: speak, non-v"):
-        read_plain(text, ACTIONS)
+        read_plain(text, sotopia.ACTIONS)
 
 
 @pytest.mark.parametrize(
@@ -64,9 +66,9 @@ def test_a_plain_reply_without_a_kind_is_a_problem(text: str) -> None:
 def test_a_plain_reply_that_runs_on_is_read_all_the_same(text: str, found: str | None) -> None:
     if found is None:
         with pytest.raises(ReplyError, match="expected a line that begins with one of"):
-            read_plain(text, ACTIONS)
+            read_plain(text, sotopia.ACTIONS)
     else:
-        assert read_plain(text, ACTIONS) == (Action(SPEAK, found),)
+        assert read_plain(text, sotopia.ACTIONS) == (Action(sotopia.SPEAK, found),)
 
 
 def test_a_plain_turn_may_hold_several_lines() -> None:
@@ -79,19 +81,19 @@ def test_a_plain_turn_may_hold_several_lines() -> None:
 @given(st.text())
 def test_any_text_is_read_or_refused(text: str) -> None:
     with suppress(ReplyError):
-        assert read_plain(text, ACTIONS)
+        assert read_plain(text, sotopia.ACTIONS)
     with suppress(ReplyError):
-        assert read_json(text, ACTIONS, True)
+        assert read_json(text, sotopia.ACTIONS, True)
 
 
-@given(actions(ACTIONS, ("Ann", "Ben")))
+@given(actions(sotopia.ACTIONS, ("Ann", "Ben")))
 def test_an_action_as_json_is_read_back(action: Action) -> None:
     try:
         refuse_control_tokens(action.text, "")
     except ReplyError:
         assume(False)  # never text
     row = {"action": action.kind, "text": f" {action.text}\n", "to": list(action.to)}
-    (found,) = read_json(json.dumps(row), ACTIONS, True)
+    (found,) = read_json(json.dumps(row), sotopia.ACTIONS, True)
     assert found == Action(action.kind, action.text.strip(), action.to)
 
 
@@ -101,13 +103,13 @@ def test_several_actions_as_json_are_read_in_order() -> None:
 
 
 def test_the_schema_names_kinds_and_forbids_all_else() -> None:
-    schema = json.loads(schema_of(act_type(ACTIONS, False)).text)
-    assert schema["properties"]["action"]["enum"] == [kind.name for kind in ACTIONS.kinds]
+    schema = json.loads(schema_of(act_type(sotopia.ACTIONS, False)).text)
+    assert schema["properties"]["action"]["enum"] == [kind.name for kind in sotopia.ACTIONS.kinds]
     assert schema["required"] == ["action", "text"]
     assert schema["additionalProperties"] is False
-    assert "to" in json.loads(schema_of(act_type(ACTIONS, True)).text)["required"]
+    assert "to" in json.loads(schema_of(act_type(sotopia.ACTIONS, True)).text)["required"]
 
 
 def test_a_type_is_made_once() -> None:
-    assert act_type(ACTIONS, False) is act_type(ACTIONS, False)
-    assert act_type(ACTIONS, False) is not act_type(TWO, False)
+    assert act_type(sotopia.ACTIONS, False) is act_type(sotopia.ACTIONS, False)
+    assert act_type(sotopia.ACTIONS, False) is not act_type(TWO, False)

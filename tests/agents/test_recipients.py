@@ -9,17 +9,33 @@ import pytest
 from pydantic import BaseModel, Field
 
 from fake_models import FakeModel
-from sociolab.agents.human import how_to_act, typed_action
-from sociolab.agents.prompted import PromptedPlayer, act_type, read_json, read_plain, written_turn
-from sociolab.core.episode import Action, ActionKind, ActionSpace, Event, Moved, Unusable
-from sociolab.core.errors import ReplyError
-from sociolab.core.ports import Player, Prompt, Reply
-from sociolab.engine.scene import FailurePolicy
+from sociolab.agents import (
+    PromptedPlayer,
+    act_type,
+    how_to_act,
+    read_json,
+    read_plain,
+    typed_action,
+    written_turn,
+)
+from sociolab.core import (
+    Action,
+    ActionKind,
+    ActionSpace,
+    Event,
+    Moved,
+    Player,
+    Prompt,
+    Reply,
+    ReplyError,
+    Unusable,
+)
+from sociolab.engine import FailurePolicy
 from sociolab.plugin.scene import OpenScene
-from sociolab.prompting.structured import schema_of
+from sociolab.prompting import schema_of
 from sociolab.studies.screen import asking
-from sociolab.testing.players import AnyPlayer, OddPlayer
-from sociolab.testing.playing import play_scene
+from sociolab.testing import AnyPlayer, play_scene
+from sociolab.testing.players import OddPlayer
 
 
 class Points(BaseModel):

@@ -6,8 +6,7 @@ from pydantic import BaseModel
 
 from play_studies import request_of
 from sociolab.agents.human import SKIPPED, SeatedPlayer
-from sociolab.core.episode import Action
-from sociolab.core.ports import NoReply, Question, Reply
+from sociolab.core import Action, NoReply, Question, Reply
 
 WORDS = (Action("speak", "Hello."),)
 

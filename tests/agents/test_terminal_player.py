@@ -18,11 +18,23 @@ from pydantic import BaseModel, Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 import sociolab
-from sociolab.agents.human import TerminalPlayer, terminal
-from sociolab.core.episode import Action, ActionKind, ActionSpace, Ended, Moved, Unusable
-from sociolab.core.ports import FieldWording, NoReply, Question, Reply, Request, Wording
-from sociolab.engine.scene import Poll
-from sociolab.testing.playing import StockScene, play_scene
+from sociolab.agents import TerminalPlayer
+from sociolab.agents.human import terminal
+from sociolab.core import (
+    Action,
+    ActionKind,
+    ActionSpace,
+    Ended,
+    Moved,
+    NoReply,
+    Question,
+    Reply,
+    Request,
+    Unusable,
+)
+from sociolab.core.ports import FieldWording, Wording
+from sociolab.engine import Poll
+from sociolab.testing import StockScene, play_scene
 
 SOURCE = str(Path(sociolab.__path__[0]).parent)
 

@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from sociolab.agents.human import field_hint, how_to_act, typed_action, typed_answer, typed_field
-from sociolab.core.episode import Action, ActionKind, ActionSpace
-from sociolab.core.errors import ReplyError
-from sociolab.worlds.sotopia.scene import ACTIONS, LEAVE, NON_VERBAL, NONE, PHYSICAL, SPEAK
+from sociolab.agents import how_to_act, typed_action
+from sociolab.agents.human import field_hint, typed_answer, typed_field
+from sociolab.core import Action, ActionKind, ActionSpace, ReplyError
+from sociolab.worlds import sotopia
 
 OTHERS = ("Ann", "Ann Lee", "stranger 1")
 
@@ -18,30 +18,30 @@ OTHERS = ("Ann", "Ann Lee", "stranger 1")
 @pytest.mark.parametrize(
     ("line", "action"),
     [
-        ("Hello there.", Action(SPEAK, "Hello there.")),
-        ("500", Action(SPEAK, "500")),
-        ("leave me alone", Action(SPEAK, "leave me alone")),
-        ("/speak leave", Action(SPEAK, "leave")),
-        ("None.", Action(SPEAK, "None.")),
-        ("/speak Hello.", Action(SPEAK, "Hello.")),
-        ("/1 Hello.", Action(SPEAK, "Hello.")),
-        ("/2 nods", Action(NON_VERBAL, "nods")),
-        ("/non-verbal communication: nods", Action(NON_VERBAL, "nods")),
-        ("/Non- nods", Action(NON_VERBAL, "nods")),
-        ("/physical action opens it", Action(PHYSICAL, "opens it")),
-        ("/phys opens it", Action(PHYSICAL, "opens it")),
-        ("/none", Action(NONE)),
-        ("/4", Action(NONE)),
-        ("/l", Action(LEAVE)),
-        (" /leave ", Action(LEAVE)),
-        ("@Ann Psst.", Action(SPEAK, "Psst.", ("Ann",))),
-        ("@ann lee: psst.", Action(SPEAK, "psst.", ("Ann Lee",))),
-        ("@Ann, @stranger 1 Psst.", Action(SPEAK, "Psst.", ("Ann", "stranger 1"))),
-        ("/2 @Ann winks", Action(NON_VERBAL, "winks", ("Ann",))),
+        ("Hello there.", Action(sotopia.SPEAK, "Hello there.")),
+        ("500", Action(sotopia.SPEAK, "500")),
+        ("leave me alone", Action(sotopia.SPEAK, "leave me alone")),
+        ("/speak leave", Action(sotopia.SPEAK, "leave")),
+        ("None.", Action(sotopia.SPEAK, "None.")),
+        ("/speak Hello.", Action(sotopia.SPEAK, "Hello.")),
+        ("/1 Hello.", Action(sotopia.SPEAK, "Hello.")),
+        ("/2 nods", Action(sotopia.NON_VERBAL, "nods")),
+        ("/non-verbal communication: nods", Action(sotopia.NON_VERBAL, "nods")),
+        ("/Non- nods", Action(sotopia.NON_VERBAL, "nods")),
+        ("/physical action opens it", Action(sotopia.PHYSICAL, "opens it")),
+        ("/phys opens it", Action(sotopia.PHYSICAL, "opens it")),
+        ("/none", Action(sotopia.NONE)),
+        ("/4", Action(sotopia.NONE)),
+        ("/l", Action(sotopia.LEAVE)),
+        (" /leave ", Action(sotopia.LEAVE)),
+        ("@Ann Psst.", Action(sotopia.SPEAK, "Psst.", ("Ann",))),
+        ("@ann lee: psst.", Action(sotopia.SPEAK, "psst.", ("Ann Lee",))),
+        ("@Ann, @stranger 1 Psst.", Action(sotopia.SPEAK, "Psst.", ("Ann", "stranger 1"))),
+        ("/2 @Ann winks", Action(sotopia.NON_VERBAL, "winks", ("Ann",))),
     ],
 )
 def test_a_line_is_an_action(line: str, action: Action) -> None:
-    assert typed_action(line, ACTIONS, OTHERS) == action
+    assert typed_action(line, sotopia.ACTIONS, OTHERS) == action
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_line_is_an_action(line: str, action: Action) -> None:
 )
 def test_a_line_that_is_none_says_why(line: str, problem: str) -> None:
     with pytest.raises(ReplyError, match=problem.replace("(", r"\(")):
-        typed_action(line, ACTIONS, OTHERS)
+        typed_action(line, sotopia.ACTIONS, OTHERS)
 
 
 def test_without_a_spoken_kind_a_bare_line_is_the_first_with_a_text() -> None:
@@ -73,12 +73,12 @@ def test_without_a_spoken_kind_a_bare_line_is_the_first_with_a_text() -> None:
 
 
 def test_the_help_names_every_kind_and_the_others_where_there_are_several() -> None:
-    text = how_to_act(ACTIONS, OTHERS)
+    text = how_to_act(sotopia.ACTIONS, OTHERS)
     assert 'A bare line is "speak"' in text
-    for number, kind in enumerate(ACTIONS.kinds, start=1):
+    for number, kind in enumerate(sotopia.ACTIONS.kinds, start=1):
         assert f"/{number} {kind.name}" in text
     assert "stranger 1" in text
-    assert "@name" not in how_to_act(ACTIONS, ("Ann",))
+    assert "@name" not in how_to_act(sotopia.ACTIONS, ("Ann",))
 
 
 class Survey(BaseModel):

@@ -9,18 +9,35 @@ from collections.abc import Sequence
 import pytest
 from pydantic import BaseModel, Field
 
-from sociolab.agents.human import TerminalPlayer, how_to_act, typed_action
-from sociolab.agents.prompted import PromptedPlayer, act_type, read_json, read_plain, written_turn
-from sociolab.core.codec import decode_event, encode_event
-from sociolab.core.episode import Action, ActionKind, ActionSpace, Moved, Unusable
-from sociolab.core.errors import ReplyError, WorldError
-from sociolab.core.ports import CallKey, ChatReply, Prompt, Reply
-from sociolab.engine.episode_loop import play
-from sociolab.engine.scene import FailurePolicy
+from sociolab.agents import (
+    PromptedPlayer,
+    TerminalPlayer,
+    act_type,
+    how_to_act,
+    read_json,
+    read_plain,
+    typed_action,
+    written_turn,
+)
+from sociolab.core import (
+    Action,
+    ActionKind,
+    ActionSpace,
+    CallKey,
+    ChatReply,
+    Moved,
+    Prompt,
+    Reply,
+    ReplyError,
+    Unusable,
+    WorldError,
+    decode_event,
+    encode_event,
+)
+from sociolab.engine import FailurePolicy, play
 from sociolab.plugin.scene import OpenScene
-from sociolab.prompting.structured import schema_of
-from sociolab.testing.players import AnyPlayer
-from sociolab.testing.playing import play_scene
+from sociolab.prompting import schema_of
+from sociolab.testing import AnyPlayer, play_scene
 
 
 class Points(BaseModel):

@@ -8,9 +8,20 @@ from typing import Any
 
 from casts import seated
 from declared_worlds import declared
-from sociolab.core.episode import Action, Ended, Moved, Task, Trial
-from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
-from sociolab.store.store import Store
+from sociolab.core import (
+    Action,
+    Ended,
+    JudgeId,
+    Measure,
+    Moved,
+    Score,
+    ScoreFailure,
+    Task,
+    Trial,
+    Unscored,
+    Verdict,
+)
+from sociolab.store import Store
 
 MODEL = JudgeId("lab/judge", "model", "j1")
 GOAL = Measure("goal", 0, 10, title="GOAL")

@@ -8,15 +8,13 @@ import pytest
 
 from declared_worlds import declared
 from report.small_run import GOAL, HEURISTIC, RUN
-from sociolab.analysis.agreement import Agreements, agreements, kappa_on_scale, sections_of
+from sociolab.analysis import agreements
+from sociolab.analysis.agreement import Agreements, kappa_on_scale, sections_of
 from sociolab.analysis.ratings import MODELS, OTHERS, PEOPLE, RULES, group_of, ratings_of
-from sociolab.core.episode import Agent, AgentKind
-from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Score, ScoreFailure, Unscored
-from sociolab.stats.agreement import agreement_report
-from sociolab.stats.intervals import Estimate
-from sociolab.store.store import Store
-from sociolab.studies.rating_files import import_ratings
+from sociolab.core import Agent, AgentKind, ConfigError, JudgeId, Score, ScoreFailure, Unscored
+from sociolab.stats import Estimate, agreement_report
+from sociolab.store import Store
+from sociolab.studies import import_ratings
 
 # Episode, seat, the heuristic judge's goal (in the small run), and goals by P and Q.
 GOALS = (

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from declared_worlds import declared
+from sociolab import Finding
+from sociolab.analysis import changes_of, control_findings
 from sociolab.analysis.audit import (
     ALL,
     CHANGE,
@@ -19,9 +21,7 @@ from sociolab.analysis.audit import (
     RepeatedScore,
     ScoreChange,
     change_findings,
-    changes_of,
     conditions_of,
-    control_findings,
     controls_section,
     controls_verdict,
     grouped_findings,
@@ -30,10 +30,8 @@ from sociolab.analysis.audit import (
     repeated_of,
     variant_section,
 )
-from sociolab.core.episode import Episode, Task, Trial
+from sociolab.core import Episode, Measure, Score, ScoreFailure, Task, Trial, Unscored, Verdict
 from sociolab.core.ports import Variant
-from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
-from sociolab.report.finding import Finding
 from sociolab.report.formatting import NOTHING
 from sociolab.stats.intervals import CUT
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from sociolab.analysis.comparison import ComparedAgents, compare_agents
+from sociolab.analysis import ComparedAgents, ComparedSide, Value, compare_agents
 from sociolab.analysis.consistency import (
     consistency_section,
     passing,
@@ -14,11 +14,7 @@ from sociolab.analysis.consistency import (
     passing_matched,
     thresholds,
 )
-from sociolab.analysis.matching import ComparedSide
-from sociolab.analysis.values import Value
-from sociolab.core.errors import ConfigError
-from sociolab.core.metrics import Declared, Metric
-from sociolab.core.score import JudgeId, Measure
+from sociolab.core import ConfigError, Declared, JudgeId, Measure, Metric
 
 GOAL = Measure("goal", 0, 10, title="GOAL")
 SOC = Measure("social_rules", -10, 0, title="SOC")

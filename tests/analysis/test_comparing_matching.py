@@ -8,11 +8,10 @@ from contextlib import suppress
 import pytest
 
 from casts import seated
-from sociolab.analysis.comparison import MatchCounts, compare_agents
-from sociolab.analysis.matching import ComparedSide, matched
-from sociolab.analysis.values import Value
-from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Measure
+from sociolab.analysis import ComparedSide, Value, compare_agents
+from sociolab.analysis.comparison import MatchCounts
+from sociolab.analysis.matching import matched
+from sociolab.core import ConfigError, JudgeId, Measure
 
 GOAL = Measure("goal", 0, 10, title="GOAL")
 JUDGE = ("j", JudgeId("j", "model"))

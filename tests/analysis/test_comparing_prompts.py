@@ -7,14 +7,10 @@ from pathlib import Path
 import pytest
 
 from report.small_run import RUN, build
-from sociolab.analysis.compare_sides import CompareRequest
-from sociolab.analysis.run_comparison import compare_runs
-from sociolab.core.errors import ConfigError
-from sociolab.core.instructions import Instructions
-from sociolab.core.score import JudgeId, Score
-from sociolab.store.export import export_run, import_run
-from sociolab.store.store import Store
-from sociolab.worlds.sotopia.evaluation import GOAL
+from sociolab.analysis import CompareRequest, compare_runs
+from sociolab.core import ConfigError, Instructions, JudgeId, Score
+from sociolab.store import Store, export_run, import_run
+from sociolab.worlds import sotopia
 
 OURS = Instructions("paper", "paraphrased", "1111aaaa")
 THEIRS = Instructions("theirs", "verified original", "2222bbbb")
@@ -30,7 +26,7 @@ GOALS = (
 def judged(store: Store, told: Instructions, column: int, name: str = "openai/j") -> None:
     judge = JudgeId(name, "model", f"{told.hash}-{name}", prompts=told.prompts)
     for trial in ("lamp-AA", "noise-AA"):
-        said = [Score(GOAL, row[1], float(row[column])) for row in GOALS if row[0] == trial]
+        said = [Score(sotopia.GOAL, row[1], float(row[column])) for row in GOALS if row[0] == trial]
         store.verdicts.add(RUN, judge, said, trial=trial)
 
 

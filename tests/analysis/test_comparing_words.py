@@ -6,19 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from declared_worlds import declared
-from sociolab.analysis.comparison import ComparedAgents, compare_agents
+from sociolab import Section
+from sociolab.analysis import ComparedAgents, ComparedSide, Value, compare_agents, overview_table
 from sociolab.analysis.comparison_tables import (
     comparison_document,
     comparison_findings,
     comparison_section,
-    overview_table,
 )
-from sociolab.analysis.matching import MATCHES, ComparedSide
-from sociolab.analysis.values import Value
-from sociolab.core.score import JudgeId, Measure
+from sociolab.analysis.matching import MATCHES
+from sociolab.core import JudgeId, Measure
 from sociolab.report.difference_charts import forest
 from sociolab.report.formatting import NOTHING
-from sociolab.report.section import Section
 
 MEASURES = {
     "goal": Measure("goal", 0, 10, title="GOAL"),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from casts import seated
+from sociolab.analysis import RunValues, Value
 from sociolab.analysis.credit import (
     PlayCredit,
     check_findings,
@@ -18,11 +19,9 @@ from sociolab.analysis.credit import (
     play_credits,
     with_credit,
 )
-from sociolab.analysis.values import RunValues, Value
-from sociolab.core.episode import Task, Trial
-from sociolab.core.ports import Line, Note, Transcript
-from sociolab.core.score import JudgeId
-from sociolab.judging.credit import Cell, Credit, CreditMeasure, CreditRecord, NoCredit
+from sociolab.core import JudgeId, Line, Note, Task, Transcript, Trial
+from sociolab.judging import Cell, Credit, CreditRecord
+from sociolab.judging.credit import CreditMeasure, NoCredit
 from sociolab.report.terminal import printed
 
 TRIAL = Trial(

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from casts import agent as agent_of
+from sociolab.analysis import RunValues, Value
 from sociolab.analysis.audit import ALL
 from sociolab.analysis.self_preference import (
     SelfPreferences,
@@ -20,9 +21,7 @@ from sociolab.analysis.self_preference import (
     family_section,
     self_preferences,
 )
-from sociolab.analysis.values import RunValues, Value
-from sociolab.core.episode import Agent
-from sociolab.core.score import JudgeId, Measure
+from sociolab.core import Agent, JudgeId, Measure
 
 GPT, CLAUDE, LLAMA = "openai/gpt-4o", "lab/claude-3", "lab/llama-3-8b"
 JUDGES = ("openai/gpt-x", "lab/claude-x")

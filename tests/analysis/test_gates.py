@@ -10,15 +10,12 @@ from xml.etree import ElementTree
 import pytest
 
 from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
-from sociolab.analysis.compare_sides import CompareRequest
-from sociolab.analysis.comparison import ComparedAgents
+from sociolab import result_of
+from sociolab.analysis import ComparedAgents, CompareRequest, compare_runs
 from sociolab.analysis.gates import Gate, difference_gates, junit, rule_of, score_gates
-from sociolab.analysis.run_comparison import compare_runs
 from sociolab.analysis.values import why_not_compared
-from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Measure, Score, Unscored
-from sociolab.report.result import result_of
-from sociolab.store.store import Store
+from sociolab.core import ConfigError, JudgeId, Measure, Score, Unscored
+from sociolab.store import Store
 
 CHARM = Measure("charm", 0, 10, title="CHARM")
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from analysis.goal_runs import UNTOLD, Plays, add_run
+from sociolab import values_of
+from sociolab.analysis import pooled
 from sociolab.analysis.hard_subset import Hard, hard, hard_document, hard_section, scores
-from sociolab.analysis.values import pooled, values_of
-from sociolab.core.errors import ConfigError
-from sociolab.store.store import Store
+from sociolab.core import ConfigError
+from sociolab.store import Store
 
 ANN, BEN, CAT, P = "lab/ann", "lab/ben", "lab/cat", "lab/p"
 

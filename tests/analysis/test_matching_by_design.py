@@ -10,19 +10,23 @@ import pytest
 
 from casts import seated
 from declared_worlds import declared
+from sociolab.analysis import (
+    ComparedAgents,
+    ComparedSide,
+    CompareRequest,
+    Value,
+    compare_agents,
+    compare_runs,
+    rank_runs,
+    ranking_section,
+)
 from sociolab.analysis.all_pairs import compare_all, pairs_section
-from sociolab.analysis.compare_sides import CompareRequest
-from sociolab.analysis.comparison import ComparedAgents, compare_agents
 from sociolab.analysis.comparison_tables import comparison_document, comparison_section
 from sociolab.analysis.gates import difference_gates, rule_of
-from sociolab.analysis.matching import ComparedSide, Match, matched
-from sociolab.analysis.rank import rank_runs, ranking_section
-from sociolab.analysis.run_comparison import compare_runs
-from sociolab.analysis.values import Value
-from sociolab.app.data.importing import Import, import_anything
-from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Measure, Score
-from sociolab.store.store import Store
+from sociolab.analysis.matching import Match, matched
+from sociolab.app import Import, import_anything
+from sociolab.core import ConfigError, JudgeId, Measure, Score
+from sociolab.store import Store
 from worlds.sotopia.importing.conftest import public
 
 __all__ = ["public"]

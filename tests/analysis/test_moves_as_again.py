@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from sociolab.analysis.audit import RepeatedScore, ScoreChange, control_findings
-from sociolab.core.score import Measure
-from sociolab.report.finding import Finding
+from sociolab import Finding
+from sociolab.analysis import control_findings
+from sociolab.analysis.audit import RepeatedScore, ScoreChange
+from sociolab.core import Measure
 
 GOAL = Measure("goal", 0, 10)
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from sociolab import Count
+from sociolab.analysis import RunValues, Value
 from sociolab.analysis.panel import JudgePanel, panel_findings, panel_of, panel_section
-from sociolab.analysis.values import RunValues, Value
-from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Measure, Method, judge_title
-from sociolab.report.finding import Count
+from sociolab.core import ConfigError, JudgeId, Measure
+from sociolab.core.score import Method, judge_title
 
 GOAL = Measure("goal", 0, 10, title="GOAL")
 KNOWLEDGE = Measure("knowledge", 0, 10, title="KNO")

@@ -10,24 +10,20 @@ import pytest
 
 from analysis.goal_runs import DATA, GOAL, MODEL, SEATS, UNTOLD, Plays, add_run, settings
 from declared_worlds import declared
+from sociolab.analysis import RunValues, Value, pooled, rank_runs, ranking_section
 from sociolab.analysis.rank import (
     PairRecord,
     Ranking,
     points,
-    rank_runs,
     ranking,
     ranking_document,
-    ranking_section,
     rating_figure,
     settled,
 )
-from sociolab.analysis.values import RunValues, Value, pooled
 from sociolab.analysis.variance_components import variances
-from sociolab.core.errors import ConfigError
-from sociolab.core.metrics import Declared
-from sociolab.core.score import JudgeId, Measure, Unscored
+from sociolab.core import ConfigError, Declared, JudgeId, Measure, Unscored
 from sociolab.stats.ranking import AdjacentModels
-from sociolab.store.store import Store
+from sociolab.store import Store
 
 A, B, P = "lab/a", "lab/b", "lab/p"
 

@@ -12,34 +12,29 @@ import scipy.stats
 import statsmodels.api as sm
 
 from analysis.goal_runs import Goals, Plays, add_run
-from sociolab.analysis.agreement import agreements
-from sociolab.analysis.compare_sides import CompareRequest
+from sociolab import Section, mean_of, result_of, values_of
+from sociolab.analysis import (
+    CompareRequest,
+    agreements,
+    compare_runs,
+    rank_runs,
+    ranking_section,
+    run_variances,
+)
 from sociolab.analysis.judge_by_agent import (
     JudgedByAgent,
     biases,
     judge_by_agent,
     judge_by_agent_section,
 )
-from sociolab.analysis.rank import rank_runs, ranking_section
 from sociolab.analysis.ratings import PersonRating, RatedSeat, StoredRatings
-from sociolab.analysis.run_comparison import compare_runs
-from sociolab.analysis.values import mean_of, values_of
-from sociolab.analysis.variance_components import (
-    Variances,
-    run_variances,
-    variance_section,
-)
-from sociolab.core.score import JudgeId, Measure, Score
-from sociolab.report.result import result_of
-from sociolab.report.section import Section
-from sociolab.stats.agreement import ItemRating, agreement_report
+from sociolab.analysis.variance_components import Variances, variance_section
+from sociolab.core import JudgeId, Measure, Score
+from sociolab.stats import Bins, JudgedPlay, SeatScore, agreement_report, contests, mean, rate
+from sociolab.stats.agreement import ItemRating
 from sociolab.stats.crossed_raters import RatedEstimate, RatedPlay, crossed_estimate
-from sociolab.stats.inter_rater import Bins
-from sociolab.stats.intervals import mean
-from sociolab.stats.prediction_powered import JudgedPlay
-from sociolab.stats.ranking import SeatScore, contests, rate
 from sociolab.stats.raters import ceilings, for_other_raters, severities
-from sociolab.store.store import Store
+from sociolab.store import Store
 
 A, B, P = "lab/a", "lab/b", "lab/p"
 PEOPLE = JudgeId("people", "people", "")

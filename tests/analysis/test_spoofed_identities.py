@@ -9,13 +9,11 @@ import pytest
 
 from report.small_run import GOAL, RUN
 from sociolab import Rating, keep_ratings, result_of, scores_table
-from sociolab.analysis.agent_labels import agent_names
-from sociolab.analysis.agreement import agreements
-from sociolab.core.instructions import Prompts
-from sociolab.core.score import JudgeId, Score, leading_judges
+from sociolab.analysis import agent_names, agreements
+from sociolab.core import JudgeId, Prompts, Score
+from sociolab.core.score import leading_judges
 from sociolab.report.words import nature
-from sociolab.store.export import export_run, import_run
-from sociolab.store.store import Store
+from sociolab.store import Store, export_run, import_run
 
 GIVEN = (
     ("lamp-AA", "ann", "anna", 4),

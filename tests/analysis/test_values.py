@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.analysis.values import RunValues, Value, chosen_judge, pooled, values_of
-from sociolab.core.errors import ConfigError, StoreError
-from sociolab.core.metrics import Declared
-from sociolab.core.score import JudgeId, Measure
-from sociolab.report.result import result_of
-from sociolab.store.store import Store
+from sociolab import result_of, values_of
+from sociolab.analysis import RunValues, Value, pooled
+from sociolab.analysis.values import chosen_judge
+from sociolab.core import ConfigError, Declared, JudgeId, Measure, StoreError
+from sociolab.store import Store
 
 
 def test_each_judged_play_is_a_value_and_a_failed_one_a_missing_value(store: Store) -> None:

@@ -8,22 +8,20 @@ from pathlib import Path
 import pytest
 
 from analysis.goal_runs import MODEL, Plays, add_run
+from sociolab import Count, values_of
+from sociolab.analysis import run_variances
 from sociolab.analysis.doublings import Costs
-from sociolab.analysis.values import values_of
 from sociolab.analysis.variance_components import (
     AgentVariance,
     Variances,
     component_findings,
-    run_variances,
     variance_document,
     variance_section,
     variances,
 )
-from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Measure
-from sociolab.report.finding import Count
+from sociolab.core import ConfigError, JudgeId, Measure
 from sociolab.report.formatting import NOTHING
-from sociolab.store.store import Store
+from sociolab.store import Store
 
 A, P, Q = "lab/a", "lab/p", "lab/q"
 

@@ -14,18 +14,13 @@ import pytest
 
 from biased_judges import AT_JUDGING, FAVOURITE, GOAL, OVERALL, spoken
 from own_code import writer
+from sociolab import JudgeConfig, RunConfig, judge_run, run
 from sociolab.analysis.audit import CHANGE, DIFFERENCE, EQUAL, MOVED, SD
+from sociolab.app import AuditConfig, Import, import_anything, load_world
 from sociolab.app.audit import AuditResult, audit
-from sociolab.app.data.importing import Import, import_anything
-from sociolab.app.data.sets import load_world
-from sociolab.app.run.config import AuditConfig, JudgeConfig, RunConfig
-from sociolab.app.run.judge import judge_run
-from sociolab.app.run.play import run
-from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Score
-from sociolab.endpoint.server import EndpointProcess, start_in_process, start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.store.store import Store
+from sociolab.core import ConfigError, JudgeId, Score
+from sociolab.endpoint import EndpointProcess, EndpointSettings, start_in_process, start_in_thread
+from sociolab.store import Store
 from sociolab.worlds.sotopia.audit import padded
 from worlds.sotopia.importing.conftest import public
 

@@ -12,19 +12,15 @@ from typing import Any
 
 import pytest
 
+from sociolab import RunConfig, result_of, run
 from sociolab.analysis.credit import CREDIT, credit_of, credited
-from sociolab.app.credit import CreditResult, credit_run
-from sociolab.app.run.config import CreditConfig, RunConfig
-from sociolab.app.run.play import run
+from sociolab.app import CreditConfig, credit_run
+from sociolab.app.credit import CreditResult
 from sociolab.app.transcripts import observations, replaying_world, world_of
-from sociolab.core.episode import Ended
-from sociolab.core.errors import ConfigError
-from sociolab.endpoint.chat import ChatBody, bad_request
-from sociolab.endpoint.server import EndpointServer, start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.report.result import result_of
-from sociolab.store.export import export_run, import_run
-from sociolab.store.store import Store
+from sociolab.core import ConfigError, Ended
+from sociolab.endpoint import ChatBody, EndpointServer, EndpointSettings, start_in_thread
+from sociolab.endpoint.chat import bad_request
+from sociolab.store import Store, export_run, import_run
 
 WORLDS = {
     "sotopia": {"turns": "6"},

@@ -10,10 +10,8 @@ import pytest
 
 from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
 from sociolab.app.queries import EpisodeQuery, asked_episodes
-from sociolab.core.episode import Unusable
-from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Measure, Score, Unscored
-from sociolab.store.store import Store
+from sociolab.core import ConfigError, JudgeId, Measure, Score, Unscored, Unusable
+from sociolab.store import Store
 
 GOALS = {"t0": (5.0,), "t1": (3.0,), "u2": (9.0, 4.0), "u3": (4.0,)}
 """By hand; lowest first: t1 3, u2 4, u3 4, t0 5, u2 9."""

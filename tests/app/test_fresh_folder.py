@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.core.errors import ConfigError
+from sociolab.core import ConfigError
 from sociolab.core.user_files import fresh_folder
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of a Unix")

@@ -8,18 +8,11 @@ from pathlib import Path
 import pytest
 
 from sociolab import RunConfig, run
-from sociolab.app.data.sets import (
-    TaskList,
-    check_name,
-    keep,
-    load_world,
-    stored_lists,
-    wanted_tasks,
-)
+from sociolab.app import load_world
+from sociolab.app.data.sets import TaskList, check_name, keep, stored_lists, wanted_tasks
 from sociolab.app.hard_subset import Chosen, HardSpec, choose_hard
-from sociolab.core.errors import ConfigError
-from sociolab.core.ports import World
-from sociolab.store.store import Store
+from sociolab.core import ConfigError, World
+from sociolab.store import Store
 
 CURT = "python:app.run.test_python_api:Parrot"
 BY_WORDS = "python:biased_judges:ByWords"

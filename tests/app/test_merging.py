@@ -9,21 +9,25 @@ from typing import Any
 
 import pytest
 
+from sociolab import JudgeConfig, Progress, RunConfig, judge_run, result_of, run
+from sociolab.app import config_of
 from sociolab.app.merging import merge
-from sociolab.app.run.config import JudgeConfig, RunConfig, config_of
-from sociolab.app.run.judge import judge_run
-from sociolab.app.run.play import Progress, run
-from sociolab.core.episode import Ended, Moved
-from sociolab.core.errors import ConfigError, StoreError
-from sociolab.core.ports import Attempt, CallKey, ChatReply, Prompt, Served, Usage
-from sociolab.core.score import Score
-from sociolab.endpoint.server import EndpointProcess, start_in_process
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.report.result import result_of
+from sociolab.core import (
+    Attempt,
+    CallKey,
+    ChatReply,
+    ConfigError,
+    Ended,
+    Moved,
+    Prompt,
+    Score,
+    Served,
+    StoreError,
+    Usage,
+)
+from sociolab.endpoint import EndpointProcess, EndpointSettings, start_in_process
 from sociolab.runner.plan import Shard
-from sociolab.store.calls import RunReplies
-from sociolab.store.export import export_run
-from sociolab.store.store import Store
+from sociolab.store import RunReplies, Store, export_run
 
 VARYING = {"created", "seconds"}
 

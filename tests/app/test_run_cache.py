@@ -7,8 +7,8 @@ import pytest
 
 from declared_worlds import declared
 from sociolab.app.run_cache import RunCache, _is_settled
-from sociolab.core.score import Score, ScoreFailure
-from sociolab.store.store import Store
+from sociolab.core import Score, ScoreFailure
+from sociolab.store import Store
 from watched_stores import GOAL, MODEL, RUN, watched_store
 
 

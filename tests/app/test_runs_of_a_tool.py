@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
+from sociolab import RunConfig
 from sociolab.app import tools
-from sociolab.app.run.config import RunConfig
-from sociolab.core.ports import CallKey, ChatReply, Prompt
+from sociolab.core import CallKey, ChatReply, Prompt
 from sociolab.plugin.context import Context, Findings, Tool
 from sociolab.plugin.options import ModelAccess
-from sociolab.store.calls import RunReplies
-from sociolab.store.store import Store
+from sociolab.store import RunReplies, Store
 
 RUNS = tuple({"world": "stss-talk", "limit": 1, "name": name} for name in ("first", "second"))
 

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from sociolab import RunConfig, run_async
 from sociolab.app import search_index
-from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import run_async
-from sociolab.core.episode import Episode
-from sociolab.store.store import Store
+from sociolab.core import Episode
+from sociolab.store import Store
 
 
 def test_the_event_loop_goes_on_while_words_are_indexed(

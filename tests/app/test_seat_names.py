@@ -7,13 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import run
+from sociolab import RunConfig, run
 from sociolab.app.transcripts import seat_called
-from sociolab.core.episode import Episode
-from sociolab.core.errors import ConfigError
+from sociolab.core import ConfigError, Episode
 from sociolab.core.score import match_label
-from sociolab.store.store import Store
+from sociolab.store import Store
 
 
 @pytest.fixture(scope="module")

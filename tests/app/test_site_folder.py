@@ -11,13 +11,11 @@ from pathlib import Path
 import pytest
 
 from report.small_run import CHECK, RUN, build
-from sociolab.analysis.values import values_of
+from sociolab import RunResult, result_of, values_of
 from sociolab.app.results import MARKER, shown_run, slug, write_csv, write_page, write_site
-from sociolab.core.errors import ConfigError
-from sociolab.core.ports import Transcript
-from sociolab.report.result import details_of, read_distributions, result_of
-from sociolab.report.schema import RunResult
-from sociolab.store.store import Store
+from sociolab.core import ConfigError, Transcript
+from sociolab.report.result import details_of, read_distributions
+from sociolab.store import Store
 from sociolab.store.verdicts import Verdicts
 
 

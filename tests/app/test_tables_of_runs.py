@@ -19,11 +19,9 @@ from sociolab import (
     scores_table,
     turns_table,
 )
-from sociolab.core.errors import ConfigError, StoreError
-from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Role, Usage
-from sociolab.store.calls import RunReplies
+from sociolab.core import CallKey, ChatReply, ConfigError, Message, Prompt, Role, StoreError, Usage
+from sociolab.store import RunReplies, Store
 from sociolab.store.parquet import SCORES, TURNS
-from sociolab.store.store import Store
 
 
 @pytest.fixture(scope="module")

@@ -11,12 +11,10 @@ from playwright.sync_api import Page, expect
 import impression_runs as tables
 from looks import held
 from rating_runs import ADA, BEN, RUN, STUDY, build, link, open_study
-from sociolab.store.store import Store
-from sociolab.studies.assignment import hold_item
-from sociolab.studies.impressions import give_word
-from sociolab.studies.rating_study import ratings_in, store_ratings
-from sociolab.studies.ratings import Rating
-from sociolab.worlds.sotopia.evaluation import DIMENSIONS
+from sociolab import Rating
+from sociolab.store import Store
+from sociolab.studies import give_word, hold_item, ratings_in, store_ratings
+from sociolab.worlds import sotopia
 from web_serving import served
 
 
@@ -116,7 +114,7 @@ def test_the_researcher_follows_the_ratings_and_decides(tab: Page, store: Store)
         Rating(f"fair0{i}", seat, f"r{rater + 1}", name, value, why, 21.0)
         for i in range(3)
         for seat in (ADA, BEN)
-        for name, measure in ((m.name, m) for m in DIMENSIONS)
+        for name, measure in ((m.name, m) for m in sotopia.DIMENSIONS)
         for rater, why in enumerate(reasons)
         for value in (measure.low + i + rater * far.get((f"fair0{i}", seat, name), i + 1),)
     ]

@@ -7,10 +7,9 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from looks import held
-from sociolab.app.data.sets import load_world
-from sociolab.store.store import Store
-from sociolab.studies.participants import Link, invite
-from sociolab.studies.setup import create
+from sociolab.app import load_world
+from sociolab.store import Store
+from sociolab.studies import Link, create, invite
 from study_samples import settings
 from web_serving import served
 

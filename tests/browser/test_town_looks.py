@@ -13,9 +13,9 @@ from playwright.sync_api import Page, expect
 
 from looks import held, overflow, serious
 from sociolab.plugin.town import Replay
-from sociolab.store.store import Store
-from sociolab.town.trace import Talked
-from sociolab.worlds.stss.replays import replay
+from sociolab.store import Store
+from sociolab.town import Talked
+from sociolab.worlds import stss
 from web_serving import served
 from web_towns import BAD, CUT, HOSTILE, WHOLE, first_trial, town_store
 
@@ -56,7 +56,7 @@ def address(store: Path) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def days(store: Path) -> Replay:
     with Store.open(store) as opened:
-        return replay(opened, WHOLE, first_trial(store))
+        return stss.replay(opened, WHOLE, first_trial(store))
 
 
 def opened(tab: Page, address: str, hash: str = "", run: str = WHOLE) -> Page:

@@ -7,16 +7,16 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from looks import overflow
-from sociolab.store.store import Store
+from sociolab.store import Store
 from sociolab.web.page_files import town_page, write_town_page
-from sociolab.worlds.stss.replays import replay
+from sociolab.worlds import stss
 from web_towns import HOSTILE, WHOLE, first_trial, town_store
 
 
 def written(folder: Path, run: str = WHOLE, url: str = "") -> Path:
     store = town_store(folder)
     with Store.open(store) as opened:
-        made = town_page(replay(opened, run, first_trial(store)), url=url)
+        made = town_page(stss.replay(opened, run, first_trial(store)), url=url)
     return write_town_page(folder / "town.html", made, beside=bool(url))[0]
 
 

@@ -12,10 +12,9 @@ from declared_worlds import declared
 from looks import held, overflow
 from sociolab import RunConfig, run
 from sociolab.app.results import write_page
-from sociolab.core.episode import Action, Ended, Moved
+from sociolab.core import Action, Ended, Moved
 from sociolab.report.result import details_of
-from sociolab.store.connect import lock_run
-from sociolab.store.store import Store
+from sociolab.store import Store, lock_run
 from watched_stores import RUN, trial, watched_store
 from web_serving import served
 

@@ -9,10 +9,9 @@ import pytest
 
 from analysis.stored.comparing_runs import add_run
 from cli.conftest import Sociolab
-from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import run
-from sociolab.core.score import JudgeId, Measure
-from sociolab.store.store import Store
+from sociolab import RunConfig, run
+from sociolab.core import JudgeId, Measure
+from sociolab.store import Store
 
 OVERALL = Measure("overall", 0, 1, title="overall")
 

@@ -9,14 +9,11 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Sociolab
-from sociolab.app.run.config import JudgeConfig, RunConfig
-from sociolab.app.run.judge import judge_run
-from sociolab.app.run.play import run
+from sociolab import JudgeConfig, RunConfig, judge_run, run
 from sociolab.app.run.session import kept_in_a_run
-from sociolab.endpoint.server import EndpointProcess, start_in_process
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.runner.progress import TalliedReplies, Tally
-from sociolab.store.store import Store
+from sociolab.endpoint import EndpointProcess, EndpointSettings, start_in_process
+from sociolab.runner import TalliedReplies, Tally
+from sociolab.store import Store
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from urllib.parse import quote
 import pytest
 
 from cli.conftest import Done, Sociolab
-from sociolab.store.store import Store
+from sociolab.store import Store
 
 CANARY = "Canary/7f3a+91c2d5e8b604=Zq"
 VARIABLE = "LAB_CANARY"

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Sociolab
-from sociolab.endpoint.server import EndpointServer, start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.store.store import Store
+from sociolab.endpoint import EndpointServer, EndpointSettings, start_in_thread
+from sociolab.store import Store
 
 KEY = "sk-ant-0123456789abcdef"
 NAMES = {"ANTHROPIC_API_KEY": KEY}

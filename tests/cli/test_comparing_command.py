@@ -9,10 +9,9 @@ import pytest
 
 from cli.conftest import Sociolab
 from report.small_run import ALPHA, build
-from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import run
+from sociolab import RunConfig, run
 from sociolab.cli.compare import ks_of
-from sociolab.core.errors import ConfigError
+from sociolab.core import ConfigError
 
 
 @pytest.fixture(scope="module")

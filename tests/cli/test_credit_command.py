@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from cli.conftest import Sociolab
-from sociolab.endpoint.server import start_in_process
-from sociolab.endpoint.settings import EndpointSettings
+from sociolab.endpoint import EndpointSettings, start_in_process
 
 
 def test_a_judge_that_makes_quotes_up_gives_no_credit_and_is_counted(

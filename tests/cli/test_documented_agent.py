@@ -15,11 +15,10 @@ import pytest
 
 from answer_forms import answer_form, inner
 from cli.conftest import Sociolab
-from sociolab.app.data.sets import load_world, world_names
-from sociolab.core.episode import ActionSpace, Json
-from sociolab.core.ports import NoReply, Player, Question, Reply, Request
-from sociolab.testing.playing import driven
-from sociolab.town.questions import QUESTIONS
+from sociolab.app import load_world, world_names
+from sociolab.core import ActionSpace, Json, NoReply, Player, Question, Reply, Request
+from sociolab.testing import driven
+from sociolab.town import QUESTIONS
 
 DOCS = Path(__file__).parents[2] / "docs" / "agents.md"
 AGENT, JUDGE = "python:my_agent:Echo", "python:my_judge:Asks"

@@ -11,8 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from cli.conftest import Sociolab
-from sociolab.endpoint.server import start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
+from sociolab.endpoint import EndpointSettings, start_in_thread
 
 DOCS = Path(__file__).parents[2] / "docs"
 PRICES = '[prices."openai/gpt-4o-mini"]\ninput = 0.15\noutput = 0.6\n'

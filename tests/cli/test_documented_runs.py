@@ -8,7 +8,8 @@ import shlex
 from pathlib import Path
 
 from cli.conftest import Sociolab
-from sociolab.app.run.config import SPELLINGS, RunConfig
+from sociolab import RunConfig
+from sociolab.app.run.config import SPELLINGS
 from sociolab.cli.main import command
 
 PAGE = (Path(__file__).parents[2] / "docs" / "runs.md").read_text("utf-8")

@@ -16,8 +16,7 @@ import pytest
 from pyarrow import parquet
 
 from cli.conftest import Sociolab, environment
-from sociolab.endpoint.server import EndpointProcess, start_in_process
-from sociolab.endpoint.settings import EndpointSettings
+from sociolab.endpoint import EndpointProcess, EndpointSettings, start_in_process
 from training_cases import lines
 
 PAGE = (Path(__file__).parents[2] / "docs" / "training.md").read_text("utf-8")

@@ -6,16 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from sociolab import RunConfig, open_store, run
 from sociolab.app.players.own_code import built
 from sociolab.app.queries import find_episode
-from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import run
 from sociolab.cli.show import show
-from sociolab.core.episode import Json
-from sociolab.core.errors import ConfigError, WorldError
-from sociolab.core.ports import NoReply, Reply, Request
-from sociolab.report.run_facts import warnings
-from sociolab.store.store import open_store
+from sociolab.core import ConfigError, Json, NoReply, Reply, Request, WorldError
+from sociolab.report import warnings
 
 
 class Breaks:

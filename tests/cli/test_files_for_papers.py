@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Sociolab
+from sociolab import Section
 from sociolab.cli.output import Media, VerbResult
-from sociolab.core.errors import ConfigError
+from sociolab.core import ConfigError
+from sociolab.report import TextTable
 from sociolab.report.figures import Panel, Point, interval_figure
-from sociolab.report.section import Section, TextTable
 
 AGENT = "python:app.run.test_python_api:Parrot"
 RENAMED = ("--rename", f"{AGENT}=Parrot", "--rename", "scripted=Rules")

@@ -7,8 +7,7 @@ import shlex
 from pathlib import Path
 
 from cli.conftest import Sociolab
-from sociolab.endpoint.server import start_in_process
-from sociolab.endpoint.settings import EndpointSettings
+from sociolab.endpoint import EndpointSettings, start_in_process
 
 PAGE = (Path(__file__).parents[2] / "docs" / "first-study.md").read_text("utf-8")
 

@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Done, Sociolab
-from sociolab.endpoint.server import EndpointProcess, start_in_process
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.store.store import Store
+from sociolab.endpoint import EndpointProcess, EndpointSettings, start_in_process
+from sociolab.store import Store
 
 
 @pytest.fixture

@@ -15,12 +15,10 @@ from typing import Any
 import pytest
 
 from cli.conftest import Sociolab
-from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import run
+from sociolab import RunConfig, run
 from sociolab.cli.options import spread
-from sociolab.endpoint.server import EndpointProcess, start_in_process
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.store.store import Store
+from sociolab.endpoint import EndpointProcess, EndpointSettings, start_in_process
+from sociolab.store import Store
 from worlds.anteval.finetune_examples import encoder_checkpoint
 
 

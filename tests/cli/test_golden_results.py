@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 
 from cli.conftest import Sociolab
-from sociolab.endpoint.server import EndpointProcess, start_in_process
-from sociolab.endpoint.settings import EndpointSettings
+from sociolab.endpoint import EndpointProcess, EndpointSettings, start_in_process
 
 FOLDER = Path(__file__).parent / "golden"
 REWRITE = os.environ.get("SOCIOLAB_GOLDEN") == "write"

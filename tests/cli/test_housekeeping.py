@@ -12,9 +12,8 @@ from casts import seated
 from cli.conftest import Done, Sociolab
 from declared_worlds import declared
 from sociolab.cli import main
-from sociolab.core.episode import Task, Trial
-from sociolab.store.connect import lock_run
-from sociolab.store.store import Store
+from sociolab.core import Task, Trial
+from sociolab.store import Store, lock_run
 
 
 @pytest.fixture

@@ -12,9 +12,8 @@ import pytest
 
 from analysis.stored.comparing_runs import add_run
 from cli.conftest import Sociolab
-from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import run
-from sociolab.store.store import Store
+from sociolab import RunConfig, run
+from sociolab.store import Store
 
 
 @pytest.fixture(scope="module")

@@ -12,14 +12,11 @@ import pytest
 
 from cli.conftest import Sociolab
 from small_package import SOURCES
-from sociolab.core.instructions import Instructions
-from sociolab.endpoint.server import start_in_process
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.store.store import Store
-from sociolab.studies.settings import StudySettings
-from sociolab.studies.setup import create
-from sociolab.worlds.sotopia.rating import rating_guide
-from sociolab.worlds.sotopia.scene import PACKAGE
+from sociolab.core import Instructions
+from sociolab.endpoint import EndpointSettings, start_in_process
+from sociolab.store import Store
+from sociolab.studies import StudySettings, create
+from sociolab.worlds import sotopia
 
 OURS = "instructions: paraphrased (not the authors' text)"
 MINE = "unverified (not compared with the authors' text)"
@@ -29,7 +26,7 @@ MINE = "unverified (not compared with the authors' text)"
 def mine(tmp_path: Path) -> Path:
     """Ours with one word changed in what the judge and a seat are told."""
     folder = tmp_path / "mine"
-    shutil.copytree(Path(str(files(PACKAGE))) / "prompts" / "paper", folder)
+    shutil.copytree(Path(str(files(sotopia.PACKAGE))) / "prompts" / "paper", folder)
     for name in ("judge_head.md", "act_tail.md"):
         file = folder / name
         file.write_text(file.read_text("utf-8") + "\nThink twice.\n", "utf-8")
@@ -169,7 +166,7 @@ def test_agreement_says_when_judge_and_raters_had_different_instructions(
     assert sociolab("import", "ratings", file, "--run", "a").code == 0
     assert "different instructions" in (before := " ".join(sociolab("agree", "a").out.split()))
     assert "people had different" not in before  # of imported raters nothing is known
-    told = rating_guide().instructions
+    told = sotopia.rating_guide().instructions
     assert told is not None
     with Store.open(next(tmp_path.rglob("*.db"))) as store:
         study = create(

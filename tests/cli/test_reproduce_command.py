@@ -14,19 +14,16 @@ from casts import seated
 from cli.conftest import Sociolab
 from declared_worlds import declared
 from rating_runs import ADA, BEN, MODEL, casting, play
-from sociolab.app.players.models import Models
-from sociolab.app.tools import run_tool, tool_called, tool_names
-from sociolab.core.episode import Task, Trial
-from sociolab.core.instructions import Prompts
-from sociolab.core.score import JudgeId, Measure, Score
-from sociolab.endpoint.server import EndpointProcess, start_in_process
-from sociolab.endpoint.settings import EndpointSettings
+from sociolab import result_of
+from sociolab.app import Models, tool_names
+from sociolab.app.tools import run_tool, tool_called
+from sociolab.core import JudgeId, Measure, Prompts, Score, Task, Trial
+from sociolab.endpoint import EndpointProcess, EndpointSettings, start_in_process
 from sociolab.plugin.context import Findings
 from sociolab.plugin.recipe import RecipeConfig, Yours, figure, reproduced, sheet, standing
 from sociolab.report.formatting import NOTHING
-from sociolab.report.result import result_of
-from sociolab.stats.intervals import Estimate
-from sociolab.store.store import Store
+from sociolab.stats import Estimate
+from sociolab.store import Store
 
 GOAL = Measure("goal", 0, 10, whole=True, title="GOAL")
 PEOPLE, JUDGE = JudgeId("raters", "people", "1"), JudgeId("openai/judge", "model", "1")

@@ -12,12 +12,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from rating_runs import ADA, RUN, build, open_study
+from sociolab import Rating
 from sociolab.cli.main import app
-from sociolab.core.errors import ConfigError
-from sociolab.store.connect import lock_run
-from sociolab.store.store import Store
-from sociolab.studies.rating_study import store_ratings
-from sociolab.studies.ratings import Rating
+from sociolab.core import ConfigError
+from sociolab.store import Store, lock_run
+from sociolab.studies import store_ratings
 
 
 @pytest.fixture

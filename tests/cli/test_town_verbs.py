@@ -13,11 +13,10 @@ from typer.testing import CliRunner
 from cli.conftest import Sociolab
 from puppet_town import TOWN, TRIO
 from sociolab.cli.main import app
-from sociolab.worlds.stss.dataset import TownData, write_town
-from sociolab.worlds.stss.task import SocialTask
+from sociolab.worlds import stss
 from stss_tasks import PARTY
 
-TASK = SocialTask.model_validate(
+TASK = stss.SocialTask.model_validate(
     PARTY.model_dump()
     | {"performer": "ben", "background": ("ann", "cid"), "place": "Cafe: counter room"}
 )
@@ -30,7 +29,7 @@ class Played:
         self.folder = folder
         self.data = folder / "smallham"
         self.store = folder / "s.db"
-        write_town(self.data, TownData("smallham", "1", TOWN, TRIO, (TASK,)))
+        stss.write_town(self.data, stss.TownData("smallham", "1", TOWN, TRIO, (TASK,)))
 
     def run(self, *args: object) -> str:
         """What a command prints; it must succeed."""

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Sociolab
-from sociolab.endpoint.server import start_in_process
-from sociolab.endpoint.settings import EndpointSettings
+from sociolab.endpoint import EndpointSettings, start_in_process
 
 SET = Path(__file__).parents[2] / "validation" / "sotopia"
 

@@ -14,9 +14,9 @@ import pytest
 import requests
 
 from cli.conftest import Sociolab, environment
-from sociolab.core.episode import Action, Moved
-from sociolab.store.store import Store
-from sociolab.studies.setup import create, set_open
+from sociolab.core import Action, Moved
+from sociolab.store import Store
+from sociolab.studies import create, set_open
 from study_samples import settings
 from web_serving import TOKEN, free_port
 

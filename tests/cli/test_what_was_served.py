@@ -8,11 +8,9 @@ import pytest
 
 from cli.conftest import Sociolab
 from report.small_run import ALPHA, RUN, build
-from sociolab.core.ports import Attempt, CallKey, ChatReply, Message, Prompt, Role, Served, Usage
-from sociolab.endpoint.server import start_in_process
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.store.calls import RunReplies
-from sociolab.store.store import Store
+from sociolab.core import Attempt, CallKey, ChatReply, Message, Prompt, Role, Served, Usage
+from sociolab.endpoint import EndpointSettings, start_in_process
+from sociolab.store import RunReplies, Store
 
 JUDGE = "openai/j"
 

@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Sociolab, environment
-from sociolab.app.data.sets import load_world, wanted_tasks
-from sociolab.core.episode import Event, Moved, Unusable
-from sociolab.endpoint.server import EndpointProcess, start_in_process
-from sociolab.endpoint.settings import EndpointSettings
+from sociolab.app import load_world
+from sociolab.app.data.sets import wanted_tasks
+from sociolab.core import Event, Moved, Unusable
+from sociolab.endpoint import EndpointProcess, EndpointSettings, start_in_process
 from sociolab.report.words import money
-from sociolab.store.store import Store
+from sociolab.store import Store
+from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.outcome import closing_polls
-from sociolab.worlds.sotopia.world import casting_of
 
 KEY = "sk-local-0123456789abcdef"
 
@@ -43,7 +43,7 @@ def calls(limit: int) -> int:
     seats where a goal has a formula."""
     kit = load_world("sotopia")
     tasks = wanted_tasks("sotopia", kit.world, None, limit)
-    return sum(21 + len(closing_polls(casting_of(task))) for task in tasks)
+    return sum(21 + len(closing_polls(sotopia.casting_of(task))) for task in tasks)
 
 
 def everything(store: Path, run: str) -> dict[str, tuple[tuple[Event, ...], object]]:

@@ -10,10 +10,8 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Sociolab
-from sociolab.endpoint.chat import ChatBody
-from sociolab.endpoint.server import EndpointServer, start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.store.store import Store
+from sociolab.endpoint import ChatBody, EndpointServer, EndpointSettings, start_in_thread
+from sociolab.store import Store
 
 NAMES = ("Ama", "Bertil", "Cosima", "Davit", "Edda", "Farouk", "Gudrun", "Hana")
 PROSE = "keeps bees behind the mill, owes the baker for three loaves, and hums when it rains. "

@@ -14,12 +14,10 @@ import pytest
 
 from cli.conftest import Done, Sociolab
 from rating_runs import open_study
-from sociolab.endpoint.chat import ChatBody
-from sociolab.endpoint.server import EndpointServer, start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.store.store import Store
-from sociolab.studies.assignment import assign_next
-from sociolab.studies.reviews import POINTS, Review, give_review, review_study, task_pool
+from sociolab.endpoint import ChatBody, EndpointServer, EndpointSettings, start_in_thread
+from sociolab.store import Store
+from sociolab.studies import Review, assign_next, give_review, review_study, task_pool
+from sociolab.studies.reviews import POINTS
 
 Record = dict[str, Any]
 THINGS = ("violin", "ladder", "kettle", "parcel", "lantern", "blanket", "bicycle", "ticket")

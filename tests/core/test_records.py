@@ -8,20 +8,22 @@ import math
 import pytest
 
 from casts import seated
-from sociolab.core import seeding
-from sociolab.core.episode import (
+from sociolab.core import (
     Action,
     Ended,
     Episode,
+    Measure,
     Moved,
+    Score,
     Task,
     Trial,
     Unusable,
+    WorldError,
+    digest,
+    seeding,
+    stream,
 )
-from sociolab.core.errors import WorldError
-from sociolab.core.score import Measure, Score
-from sociolab.core.seeding import digest, stream
-from sociolab.testing.playing import STOCK_ACTIONS
+from sociolab.testing import STOCK_ACTIONS
 
 GOAL = Measure("goal", 0, 10, whole=True)
 TASK = Task("t", ("a", "b"), "s", "{}")

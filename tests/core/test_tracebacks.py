@@ -8,9 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from sociolab.core.errors import WorldError
-from sociolab.core.score import Measure
-from sociolab.core.tracebacks import describe_error
+from sociolab.core import Measure, WorldError, describe_error
 
 
 class Learned(BaseModel):

@@ -11,11 +11,9 @@ from typing import Any
 import aiohttp
 import pytest
 
-from sociolab.core.errors import ConfigError
-from sociolab.endpoint.chat import ChatBody, read_chat
+from sociolab.core import ConfigError
+from sociolab.endpoint import ChatBody, EndpointSettings, read_chat, serve
 from sociolab.endpoint.replies import ByHand
-from sociolab.endpoint.server import serve
-from sociolab.endpoint.settings import EndpointSettings
 
 BODY: dict[str, Any] = {
     "model": "m",

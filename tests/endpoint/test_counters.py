@@ -8,9 +8,7 @@ from collections.abc import Callable
 
 import aiohttp
 
-from sociolab.endpoint.counters import Counters
-from sociolab.endpoint.server import serve
-from sociolab.endpoint.settings import EndpointSettings
+from sociolab.endpoint import Counters, EndpointSettings, serve
 
 
 async def until(holds: Callable[[], bool]) -> None:

@@ -11,15 +11,18 @@ import aiohttp
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.core.errors import ConfigError
-from sociolab.endpoint.chat import ChatBody, RefusalError, read_chat
-from sociolab.endpoint.faults import Chance, latency_seconds
-from sociolab.endpoint.server import serve
-from sociolab.endpoint.settings import (
+from sociolab.core import ConfigError
+from sociolab.endpoint import (
+    Chance,
+    ChatBody,
     EndpointSettings,
+    read_chat,
+    serve,
     settings_as_json,
     settings_from_json,
 )
+from sociolab.endpoint.chat import RefusalError
+from sociolab.endpoint.faults import latency_seconds
 
 PLAIN = EndpointSettings()
 SCHEMA = {

@@ -15,10 +15,9 @@ import pytest
 from hypothesis import given, strategies as st
 from pydantic import BaseModel, Field, ValidationError
 
-from sociolab.endpoint.counters import Counters
-from sociolab.endpoint.faults import Chance, drawn_fault, nearly_json, truncated
-from sociolab.endpoint.server import ATTEMPT_HEADER, serve
-from sociolab.endpoint.settings import FAULTS, EndpointSettings
+from sociolab.endpoint import FAULTS, Chance, Counters, EndpointSettings, serve
+from sociolab.endpoint.faults import drawn_fault, nearly_json, truncated
+from sociolab.endpoint.server import ATTEMPT_HEADER
 
 
 class Verdict(BaseModel):

@@ -11,10 +11,11 @@ import aiohttp
 import pytest
 
 from models.tuning_cases import ANIMALS, training_file
-from sociolab.core.errors import ConfigError
-from sociolab.endpoint.server import EndpointServer, serve
-from sociolab.endpoint.settings import (
+from sociolab.core import ConfigError
+from sociolab.endpoint import (
+    EndpointServer,
     EndpointSettings,
+    serve,
     settings_as_json,
     settings_from_json,
 )

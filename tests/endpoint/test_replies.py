@@ -10,17 +10,9 @@ import pytest
 from hypothesis import given, strategies as st
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from sociolab.endpoint.chat import ChatBody, read_chat
-from sociolab.endpoint.faults import Chance
-from sociolab.endpoint.replies import Replies
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.prompting.made_up import (
-    Draw,
-    SchemaError,
-    exact_prose,
-    prose,
-    sample,
-)
+from sociolab.endpoint import Chance, ChatBody, EndpointSettings, Replies, read_chat
+from sociolab.prompting import Draw, sample
+from sociolab.prompting.made_up import SchemaError, exact_prose, prose
 
 KEYS = st.binary(min_size=1, max_size=8)
 

@@ -17,10 +17,8 @@ from pathlib import Path
 import pytest
 
 import sociolab
-from sociolab.core.errors import ConfigError
-from sociolab.endpoint.counters import Counters
-from sociolab.endpoint.server import serve, start_in_process, start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
+from sociolab.core import ConfigError
+from sociolab.endpoint import Counters, EndpointSettings, serve, start_in_process, start_in_thread
 
 SOURCE = str(Path(sociolab.__path__[0]).parent)
 

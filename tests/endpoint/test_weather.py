@@ -11,11 +11,16 @@ import aiohttp
 import pytest
 from pydantic import BaseModel
 
-from sociolab.core.errors import ConfigError
-from sociolab.endpoint.chat import ChatBody
-from sociolab.endpoint.counters import Counters
-from sociolab.endpoint.server import CALL_HEADER, serve
-from sociolab.endpoint.settings import EndpointSettings, settings_as_json, settings_from_json
+from sociolab.core import ConfigError
+from sociolab.endpoint import (
+    ChatBody,
+    Counters,
+    EndpointSettings,
+    serve,
+    settings_as_json,
+    settings_from_json,
+)
+from sociolab.endpoint.server import CALL_HEADER
 
 Result = TypeVar("Result")
 Post = Callable[..., Awaitable[tuple[int, Mapping[str, str], Any]]]

@@ -8,11 +8,13 @@ from collections.abc import Sequence
 import pytest
 from pydantic import BaseModel
 
-from sociolab.core.codec import decode_event, encode_event
-from sociolab.core.episode import Answered, Ended, Event, Happened, Json
-from sociolab.core.errors import StoreError, WorldError
-from sociolab.core.ports import (
+from sociolab.core import (
+    Answered,
     Completed,
+    Ended,
+    Event,
+    Happened,
+    Json,
     NoReply,
     Observation,
     Play,
@@ -21,8 +23,12 @@ from sociolab.core.ports import (
     Reply,
     Request,
     StartRequests,
+    StoreError,
+    WorldError,
+    decode_event,
+    encode_event,
 )
-from sociolab.engine.driver import drive
+from sociolab.engine import drive
 from sociolab.engine.journal import reply_event
 
 

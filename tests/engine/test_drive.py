@@ -9,15 +9,23 @@ import pytest
 from hypothesis import given, strategies as st
 from pydantic import BaseModel
 
-from sociolab.core.episode import Action, Event, Json, Moved, Unusable
-from sociolab.core.errors import ModelError, StoreError
-from sociolab.core.ports import NoReply, Player, Question, Reply, Request
-from sociolab.engine.driver import drive
-from sociolab.engine.episode_loop import play
-from sociolab.engine.scene import Poll
+from sociolab.core import (
+    Action,
+    Event,
+    Json,
+    ModelError,
+    Moved,
+    NoReply,
+    Player,
+    Question,
+    Reply,
+    Request,
+    StoreError,
+    Unusable,
+)
+from sociolab.engine import Poll, drive, play
 from sociolab.plugin.scene import OpenWitness
-from sociolab.testing.players import AnyPlayer
-from sociolab.testing.playing import STOCK_NAMES, StockScene, as_bytes, play_scene
+from sociolab.testing import STOCK_NAMES, AnyPlayer, StockScene, as_bytes, play_scene
 
 SEATS = tuple(STOCK_NAMES)
 

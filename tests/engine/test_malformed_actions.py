@@ -6,9 +6,7 @@ from typing import Any
 
 import pytest
 
-from sociolab.core.episode import Action, ActionKind, ActionSpace
-from sociolab.core.errors import WorldError
-from sociolab.core.ports import Observation, Reply, Request
+from sociolab.core import Action, ActionKind, ActionSpace, Observation, Reply, Request, WorldError
 from sociolab.engine.checking import action_problem, check_reply
 
 SEEN = Observation("x", "x", 2, 4, "", (), "", ("y",), None)

@@ -9,17 +9,31 @@ import pytest
 from pydantic import BaseModel
 
 from fake_models import FakeModel
-from sociolab.agents import human
+from sociolab.agents import PromptedPlayer, human
 from sociolab.agents.human import SeatedPlayer, missed_turns
-from sociolab.agents.prompted import Dialect, PromptedPlayer
-from sociolab.core.codec import decode_event, encode_event
-from sociolab.core.episode import Act, Action, Answered, Json, Moved, Unusable
-from sociolab.core.errors import ModelError, SociolabError, StoreError, WorldError
-from sociolab.core.ports import NoReply, Question, Reply, Request
-from sociolab.engine.scene import Poll
+from sociolab.agents.prompted import Dialect
+from sociolab.core import (
+    Act,
+    Action,
+    Answered,
+    Json,
+    ModelError,
+    Moved,
+    NoReply,
+    Question,
+    Reply,
+    Request,
+    SociolabError,
+    StoreError,
+    Unusable,
+    WorldError,
+    decode_event,
+    encode_event,
+)
+from sociolab.engine import Poll
 from sociolab.runner import guard, progress
 from sociolab.runner.guard import ForeignPlayer
-from sociolab.testing.playing import StockScene, ended, play_scene
+from sociolab.testing import StockScene, ended, play_scene
 
 SEATS = ("first", "second")
 

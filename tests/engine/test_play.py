@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
-from sociolab.core.episode import (
+from sociolab.core import (
     Action,
     ActionKind,
     ActionSpace,
@@ -17,13 +17,16 @@ from sociolab.core.episode import (
     Event,
     Json,
     Moved,
+    NoReply,
+    Player,
+    Question,
+    Reply,
+    Request,
     Unusable,
+    WorldError,
 )
-from sociolab.core.errors import WorldError
-from sociolab.core.ports import NoReply, Player, Question, Reply, Request
-from sociolab.engine.episode_loop import DEFAULT_POLICY, play
-from sociolab.engine.scene import FailurePolicy, Poll
-from sociolab.testing.playing import STOCK_NAMES, StockScene, ended, play_scene
+from sociolab.engine import DEFAULT_POLICY, FailurePolicy, Poll, play
+from sociolab.testing import STOCK_NAMES, StockScene, ended, play_scene
 
 SEATS = tuple(STOCK_NAMES)
 SAID = (Action("speak", "Hello."),)

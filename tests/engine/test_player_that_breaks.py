@@ -6,13 +6,9 @@ import asyncio
 
 import pytest
 
-from sociolab.core.episode import Json
-from sociolab.core.errors import ModelError, WorldError
-from sociolab.core.ports import NoReply, Player, Reply, Request
-from sociolab.engine.driver import drive
-from sociolab.engine.episode_loop import play
-from sociolab.testing.players import AnyPlayer
-from sociolab.testing.playing import StockScene
+from sociolab.core import Json, ModelError, NoReply, Player, Reply, Request, WorldError
+from sociolab.engine import drive, play
+from sociolab.testing import AnyPlayer, StockScene
 
 
 class Breaks:

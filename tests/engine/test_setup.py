@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from pydantic import BaseModel, Field
 
-from sociolab.core.errors import ConfigError
-from sociolab.engine.setup import WorldSetup
+from sociolab.core import ConfigError
+from sociolab.engine import WorldSetup
 
 
 class Settings(BaseModel):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sociolab.core.episode import Action, Moved
+from sociolab.core import Action, Moved
 from sociolab.engine.visibility import seat_leaves, visible_moves, visible_part
-from sociolab.testing.playing import STOCK_ACTIONS
+from sociolab.testing import STOCK_ACTIONS
 
 ALOUD = Action("speak", "Hello.")
 ASIDE = Action("speak", "Psst.", ("b",))

@@ -7,14 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import run
-from sociolab.core.episode import Ended, Event, Moved, Unusable
-from sociolab.core.score import Score, ScoreFailure, Verdict
-from sociolab.endpoint.server import EndpointProcess, start_in_process
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.report.schema import RunResult
-from sociolab.store.store import Store
+from sociolab import RunConfig, RunResult, run
+from sociolab.core import Ended, Event, Moved, Score, ScoreFailure, Unusable, Verdict
+from sociolab.endpoint import EndpointProcess, EndpointSettings, start_in_process
+from sociolab.store import Store
 
 TASKS = 12
 

@@ -12,15 +12,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from sociolab.app.run.config import JudgeConfig, RunConfig
-from sociolab.app.run.judge import judge_run
-from sociolab.app.run.play import run
+from sociolab import JudgeConfig, RunConfig, judge_run, run
 from sociolab.cli.run import play_and_show
-from sociolab.core.errors import StorageError
-from sociolab.endpoint.server import EndpointProcess, start_in_process
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.store import connect
-from sociolab.store.store import Store
+from sociolab.core import StorageError
+from sociolab.endpoint import EndpointProcess, EndpointSettings, start_in_process
+from sociolab.store import Store, connect
 
 TASKS, CALLS = 10, 10 * 21
 IN_FLIGHT = 8

@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 
 from sociolab import RunConfig, RunResult, run
-from sociolab.endpoint.counters import Counters
-from sociolab.endpoint.server import start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
+from sociolab.endpoint import Counters, EndpointSettings, start_in_thread
 from sociolab.models import traffic
 
 

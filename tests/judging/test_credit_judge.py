@@ -11,19 +11,9 @@ from typing import Any
 import pytest
 
 from fake_models import FakeModel, ImprovisingModel
-from sociolab.core.episode import Action, Episode, Moved
-from sociolab.core.errors import ModelError
-from sociolab.core.ports import Line, Transcript
-from sociolab.judging.credit import (
-    MEASURES,
-    Cell,
-    Credit,
-    CreditJudge,
-    CreditRecord,
-    Story,
-    body,
-    story_of,
-)
+from sociolab.core import Action, Episode, Line, ModelError, Moved, Transcript
+from sociolab.judging import Cell, Credit, CreditRecord
+from sociolab.judging.credit import MEASURES, CreditJudge, Story, body, story_of
 from sotopia_cases import casting, episode_of, world
 
 SAID = (

@@ -12,10 +12,11 @@ from fake_models import FakeModel
 from public_goods import GIVERS, GOALS, NAMES, PublicGoods
 from sociolab.analysis.credit import with_credit
 from sociolab.app.run.judge import read_scene
-from sociolab.core.errors import WorldError
-from sociolab.judging.credit import MEASURES, CreditJudge, CreditRecord, Story, story_of
-from sociolab.report.transcript_views import transcript_view
-from sociolab.testing.playing import play_task
+from sociolab.core import WorldError
+from sociolab.judging import CreditRecord
+from sociolab.judging.credit import MEASURES, CreditJudge, Story, story_of
+from sociolab.report import transcript_view
+from sociolab.testing import play_task
 
 WORLD = PublicGoods()
 (TASK,) = WORLD.tasks()

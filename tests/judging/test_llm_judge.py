@@ -9,12 +9,20 @@ from typing import Any
 import pytest
 
 from fake_models import FakeModel
-from sociolab.core.episode import Action, Ended, Episode, Moved
-from sociolab.core.errors import ModelError
-from sociolab.core.ports import CallKey, ChatReply
-from sociolab.core.score import Score, ScoreFailure, Verdict
-from sociolab.judging.llm_judge import LlmJudge
-from sociolab.worlds.sotopia.evaluation import DIMENSIONS, SotopiaRubric
+from sociolab.core import (
+    Action,
+    CallKey,
+    ChatReply,
+    Ended,
+    Episode,
+    ModelError,
+    Moved,
+    Score,
+    ScoreFailure,
+    Verdict,
+)
+from sociolab.judging import LlmJudge
+from sociolab.worlds import sotopia
 from sotopia_cases import casting, episode_of
 
 EPISODE = episode_of(
@@ -23,7 +31,7 @@ EPISODE = episode_of(
 
 
 def reply(**changes: object) -> str:
-    scores: dict[str, Any] = {d.name: {"reason": "so", "score": 0} for d in DIMENSIONS}
+    scores: dict[str, Any] = {d.name: {"reason": "so", "score": 0} for d in sotopia.DIMENSIONS}
     people = {"person_1": dict(scores), "person_2": dict(scores)}
     for cell, score in changes.items():
         people["person_1"][cell] = {"reason": "so", "score": score}
@@ -31,7 +39,7 @@ def reply(**changes: object) -> str:
 
 
 def judged(model: FakeModel, episode: Episode = EPISODE, judging: int = 0) -> tuple[Verdict, ...]:
-    return asyncio.run(LlmJudge(SotopiaRubric(), model).judge(episode, judging))
+    return asyncio.run(LlmJudge(sotopia.SotopiaRubric(), model).judge(episode, judging))
 
 
 def failures(verdicts: tuple[Verdict, ...]) -> list[tuple[str | None, str]]:
@@ -111,7 +119,10 @@ def test_an_episode_without_a_turn_is_not_sent_to_the_model() -> None:
 
 def test_the_id_names_model_wording_and_temperature() -> None:
     model = FakeModel()
-    cold, warm = LlmJudge(SotopiaRubric(), model), LlmJudge(SotopiaRubric(), model, 0.7)
-    assert cold.id == LlmJudge(SotopiaRubric(), model).id
+    cold, warm = (
+        LlmJudge(sotopia.SotopiaRubric(), model),
+        LlmJudge(sotopia.SotopiaRubric(), model, 0.7),
+    )
+    assert cold.id == LlmJudge(sotopia.SotopiaRubric(), model).id
     assert (cold.id.name, cold.id.method) == ("fake/model", "model")
     assert cold.id.settings != warm.id.settings

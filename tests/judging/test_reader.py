@@ -9,11 +9,21 @@ import pytest
 from pydantic import BaseModel
 
 from fake_models import FakeModel
-from sociolab.core.errors import BudgetSpent, ModelError, ReplyError
-from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
-from sociolab.core.score import Measure, ScoreFailure, Unscored
+from sociolab.core import (
+    BudgetSpent,
+    CallKey,
+    ChatReply,
+    Measure,
+    Message,
+    ModelError,
+    Prompt,
+    ReplyError,
+    ScoreFailure,
+    Unscored,
+)
+from sociolab.judging import MissingValue
 from sociolab.judging.quoting import SpokenLine, lines_with
-from sociolab.judging.reader import CannotTell, MissingValue, TranscriptReader
+from sociolab.judging.reader import CannotTell, TranscriptReader
 from sociolab.prompting.structured import TypedReply
 
 LINES = (

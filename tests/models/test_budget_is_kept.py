@@ -8,18 +8,18 @@ from itertools import count
 
 import pytest
 
-from sociolab.core.errors import BudgetSpent, ModelError
-from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Schema, Usage
-from sociolab.models.budget import (
-    FIRST,
-    FIRST_REPLY_TOKENS,
-    Budget,
-    Forecast,
-    Longest,
-    Price,
-    bytes_of,
+from sociolab.core import (
+    BudgetSpent,
+    CallKey,
+    ChatReply,
+    Message,
+    ModelError,
+    Prompt,
+    Schema,
+    Usage,
 )
-from sociolab.models.cache import CachedModel, NullReplyStore
+from sociolab.models import Budget, CachedModel, NullReplyStore, Price
+from sociolab.models.budget import FIRST, FIRST_REPLY_TOKENS, Forecast, Longest, bytes_of
 from sociolab.store.calls import Totals
 
 KEY = CallKey("trial", "judge", "", 0, "judge", 1)

@@ -8,19 +8,21 @@ from dataclasses import fields, replace
 import pytest
 
 from fake_models import FakeModel
-from sociolab.core.errors import BudgetSpent, ModelError
-from sociolab.core.ports import (
+from sociolab.core import (
     Attempt,
+    BudgetSpent,
     CallKey,
     ChatModel,
     ChatReply,
     Message,
+    ModelError,
     Prompt,
     Schema,
     Usage,
 )
-from sociolab.models.budget import Budget, Price, tokens_in
-from sociolab.models.cache import CachedModel, NullReplyStore, reply_key
+from sociolab.models import Budget, CachedModel, NullReplyStore, Price
+from sociolab.models.budget import tokens_in
+from sociolab.models.cache import reply_key
 
 KEY = CallKey("trial", "agent", "ada", 3, "act", 1)
 PROMPT = Prompt((Message("system", "a"), Message("user", "b")), Schema("S", "{}"), 1.0, 50)

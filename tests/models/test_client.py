@@ -14,13 +14,18 @@ from urllib.parse import quote
 import pytest
 from aiohttp import web
 
-from sociolab.core.errors import Cause, ConfigError, ModelError
-from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Schema
-from sociolab.endpoint.server import EndpointServer as Server, serve
-from sociolab.endpoint.settings import FAULTS, EndpointSettings
-from sociolab.models import traffic
-from sociolab.models.chat import Endpoint, EndpointModel
-from sociolab.models.config import EndpointSpec
+from sociolab.core import (
+    CallKey,
+    Cause,
+    ChatReply,
+    ConfigError,
+    Message,
+    ModelError,
+    Prompt,
+    Schema,
+)
+from sociolab.endpoint import FAULTS, EndpointServer as Server, EndpointSettings, serve
+from sociolab.models import Endpoint, EndpointModel, EndpointSpec, traffic
 
 SCHEMA = Schema(
     "Turn",

@@ -14,13 +14,17 @@ from typing import Any
 import pytest
 
 from raw_server import KEY, PROMPT, Serve, completion, http, raw_server, request
-from sociolab.core.errors import Cause, ModelError
-from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
-from sociolab.models import chat, traffic
-from sociolab.models.budget import Budget
-from sociolab.models.cache import CachedModel, NullReplyStore
-from sociolab.models.chat import Endpoint, EndpointModel
-from sociolab.models.config import EndpointSpec
+from sociolab.core import CallKey, Cause, ChatReply, Message, ModelError, Prompt
+from sociolab.models import (
+    Budget,
+    CachedModel,
+    Endpoint,
+    EndpointModel,
+    EndpointSpec,
+    NullReplyStore,
+    chat,
+    traffic,
+)
 
 HI = completion("Hi.")
 CHUNKED = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"

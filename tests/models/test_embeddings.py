@@ -10,18 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sociolab.core.errors import ConfigError, ModelError, StoreError
-from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
-from sociolab.endpoint.server import EndpointServer, start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.models.budget import FREE, Budget, Price
-from sociolab.models.cache import CachedModel
-from sociolab.models.chat import Endpoint
-from sociolab.models.config import EndpointSpec
+from sociolab.core import CallKey, ChatReply, ConfigError, Message, ModelError, Prompt, StoreError
+from sociolab.endpoint import EndpointServer, EndpointSettings, start_in_thread
+from sociolab.models import Budget, CachedModel, Endpoint, EndpointSpec, Price
+from sociolab.models.budget import FREE
 from sociolab.models.embeddings import EmbeddingModel, LocalEmbedder
 from sociolab.models.vectors import decoded, encoded
-from sociolab.store.calls import RunReplies
-from sociolab.store.store import Store
+from sociolab.store import RunReplies, Store
 
 TEXTS = ("the kettle is boiling", "the kettle is cold", "an umbrella on the roof")
 PROMPT = Prompt(tuple(Message("user", text) for text in TEXTS))
@@ -89,7 +84,7 @@ def test_all_texts_go_in_one_call_which_is_counted_priced_and_never_made_twice(
     ],
 )
 def test_a_reply_without_a_vector_for_each_text_is_malformed(body: Any) -> None:
-    from sociolab.models.chat import RetriedCall
+    from sociolab.models import RetriedCall
     from sociolab.models.embeddings import _read
 
     endpoint = Endpoint(EndpointSpec(name="x", base_url="http://127.0.0.1:9/v1"))

@@ -15,13 +15,10 @@ from hypothesis import given, strategies as st
 
 from hostile_json import bodies
 from models.tuning_cases import asked_about, training_file, tuning
-from sociolab.core.errors import Cause, ConfigError, ModelError
-from sociolab.endpoint.server import serve
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.models import traffic
-from sociolab.models.chat import Endpoint
-from sociolab.models.config import EndpointSpec
-from sociolab.models.finetuning import FineTuningClient, TuningJob, TuningOrder
+from sociolab.core import Cause, ConfigError, ModelError
+from sociolab.endpoint import EndpointSettings, serve
+from sociolab.models import Endpoint, EndpointSpec, FineTuningClient, TuningOrder, traffic
+from sociolab.models.finetuning import TuningJob
 
 KEY = "sk-hush-hush/0123456789"
 ORDER = TuningOrder(seed=3)

@@ -15,12 +15,9 @@ import pytest
 
 import sociolab
 from models.tuning_cases import ANIMALS, training_file, tuning
-from sociolab.core.errors import ConfigError, ModelError
-from sociolab.endpoint.server import start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.models import traffic
-from sociolab.models.config import EndpointSpec
-from sociolab.models.finetuning import FineTuningClient, TuningOrder
+from sociolab.core import ConfigError, ModelError
+from sociolab.endpoint import EndpointSettings, start_in_thread
+from sociolab.models import EndpointSpec, FineTuningClient, TuningOrder, traffic
 
 ORDER = TuningOrder(seed=3)
 SLOW = EndpointSettings(tuning_polls=6)

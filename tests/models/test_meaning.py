@@ -11,8 +11,7 @@ from hypothesis import given, strategies as st
 
 from hostile_json import bodies
 from provider_bodies import CASES, Case, Effect, anthropic, flat, openai
-from sociolab.core.errors import ModelError
-from sociolab.core.ports import Message, Prompt, Schema
+from sociolab.core import Message, ModelError, Prompt, Schema
 from sociolab.models.meaning import (
     Refusal,
     limit_pause,

@@ -22,14 +22,9 @@ from pydantic import TypeAdapter
 
 from hostile_json import bodies
 from raw_server import KEY, http, raw_server, request
-from sociolab.core.errors import Cause, ConfigError, ModelError
-from sociolab.core.ports import ChatReply, Message, Prompt, Schema, Usage
-from sociolab.endpoint.server import EndpointServer, serve
-from sociolab.endpoint.settings import FAULTS, EndpointSettings
-from sociolab.models import traffic
-from sociolab.models.budget import Price
-from sociolab.models.chat import EndpointModel
-from sociolab.models.config import EndpointSpec
+from sociolab.core import Cause, ChatReply, ConfigError, Message, ModelError, Prompt, Schema, Usage
+from sociolab.endpoint import FAULTS, EndpointServer, EndpointSettings, serve
+from sociolab.models import EndpointModel, EndpointSpec, Price, traffic
 from sociolab.models.messages import (
     MESSAGES,
     endpoint,

@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from sociolab import RunConfig
-from sociolab.app.players.models import Models, ModelSpec, parse
-from sociolab.app.preflight.estimate import estimate
+from sociolab import RunConfig, estimate
+from sociolab.app import Models, ModelSpec
+from sociolab.app.players.models import parse
 from sociolab.cli.main import app
-from sociolab.core.errors import ConfigError
-from sociolab.models.budget import Budget, Price
-from sociolab.models.cache import NullReplyStore
+from sociolab.core import ConfigError
+from sociolab.models import Budget, NullReplyStore, Price
 from sociolab.models.prices import shipped_prices
 
 OWN = """

@@ -13,14 +13,11 @@ import pytest
 from aiohttp import web
 from pydantic import ValidationError
 
-from sociolab.core.errors import ModelError
-from sociolab.core.ports import CallKey, Message, Prompt
+from sociolab.core import CallKey, Message, ModelError, Prompt
 from sociolab.core.seeding import derive_seed
-from sociolab.endpoint.chat import ChatBody
-from sociolab.endpoint.server import serve
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.models.chat import Endpoint, EndpointModel
-from sociolab.models.config import EndpointSpec, ListedOptions, Options, Sampling, options_of
+from sociolab.endpoint import ChatBody, EndpointSettings, serve
+from sociolab.models import Endpoint, EndpointModel, EndpointSpec
+from sociolab.models.config import ListedOptions, Options, Sampling, options_of
 from sociolab.models.wire import Quirks, body_of
 
 KEY_PARTS = ("trial", "agent", "ada", 0, "act", 1, 0)

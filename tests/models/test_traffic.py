@@ -8,10 +8,9 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from sociolab.core.errors import Cause, ModelError
-from sociolab.core.ports import CallKey
-from sociolab.models.chat import HttpAnswer, Limits, RetriedCall
-from sociolab.models.config import EndpointSpec
+from sociolab.core import CallKey, Cause, ModelError
+from sociolab.models import EndpointSpec, RetriedCall
+from sociolab.models.chat import HttpAnswer, Limits
 from sociolab.models.traffic import Traffic
 from sociolab.models.wire import CHAT
 from virtual_time import run_in_virtual_time

@@ -16,11 +16,8 @@ from typing import Any
 import pytest
 
 from raw_server import KEY, PROMPT, Serve, completion, http, raw_server, request
-from sociolab.core.errors import ConfigError, ModelError
-from sociolab.models import traffic
-from sociolab.models.chat import Endpoint
-from sociolab.models.config import EndpointSpec
-from sociolab.models.finetuning import FineTuningClient
+from sociolab.core import ConfigError, ModelError
+from sociolab.models import Endpoint, EndpointSpec, FineTuningClient, traffic
 
 HOST = "models.invalid"
 """Nobody's: only a proxy can lead there."""

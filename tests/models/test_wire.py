@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from hostile_json import bodies
-from sociolab.core.errors import ModelError
-from sociolab.core.ports import MOST_TOKENS, CallKey, ChatReply, Message, Prompt, Schema, Usage
+from sociolab.core import CallKey, ChatReply, Message, ModelError, Prompt, Schema, Usage
+from sociolab.core.ports import MOST_TOKENS
 from sociolab.models.budget import bytes_of
 from sociolab.models.cache import reply_key
 from sociolab.models.wire import Quirks, body_of, bounded, learn, quirks_of, read_reply

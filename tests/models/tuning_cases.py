@@ -7,11 +7,9 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
-from sociolab.core.ports import CallKey, Message, Prompt
-from sociolab.endpoint.server import EndpointServer as Server, serve
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.models.config import EndpointSpec
-from sociolab.models.finetuning import FineTuningClient
+from sociolab.core import CallKey, Message, Prompt
+from sociolab.endpoint import EndpointServer as Server, EndpointSettings, serve
+from sociolab.models import EndpointSpec, FineTuningClient
 
 ANIMALS = ("ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen", "ibis", "jay", "koi", "lynx")
 

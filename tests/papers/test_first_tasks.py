@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.app.data.sets import load_world
-from sociolab.core.episode import Task
-from sociolab.runner.plan import select
+from sociolab.app import load_world
+from sociolab.core import Task
+from sociolab.runner import select
 
 
 def first(world: str, limit: int) -> tuple[Task, ...]:

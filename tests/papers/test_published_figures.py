@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from sociolab.app.tools import tool_names
+from sociolab.app import tool_names
 from sociolab.plugin.recipe import Sheet, sheet
 
 SHARED = Path(os.environ.get("SOCIOLAB_SHARED", Path(__file__).parents[3] / "shared"))

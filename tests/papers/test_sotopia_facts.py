@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.core.episode import Moved
-from sociolab.core.score import Score
-from sociolab.testing.players import AnyPlayer
-from sociolab.testing.playing import play_task
-from sociolab.worlds.sotopia.evaluation import DIMENSIONS, OVERALL
-from sociolab.worlds.sotopia.scene import ACTIONS, TURN_LIMIT
+from sociolab.core import Moved, Score
+from sociolab.testing import AnyPlayer, play_task
+from sociolab.worlds import sotopia
+from sociolab.worlds.sotopia.evaluation import OVERALL
+from sociolab.worlds.sotopia.scene import TURN_LIMIT
 from sotopia_cases import casting, task_of, world
 
 RANGES = {
@@ -32,15 +31,15 @@ TABLE_F1 = {
 
 
 def test_the_seven_dimensions_have_the_ranges_of_section_3() -> None:
-    assert {d.name: (d.low, d.high) for d in DIMENSIONS} == RANGES
-    assert all(dimension.whole for dimension in DIMENSIONS)
+    assert {d.name: (d.low, d.high) for d in sotopia.DIMENSIONS} == RANGES
+    assert all(dimension.whole for dimension in sotopia.DIMENSIONS)
 
 
 @pytest.mark.parametrize("model", TABLE_F1)
 def test_the_overall_of_table_f1_is_the_unweighted_mean_of_the_seven(model: str) -> None:
     values, printed = TABLE_F1[model]
-    assert len(values) == len(DIMENSIONS)
-    assert Score(OVERALL, "a", sum(values) / len(DIMENSIONS)).value == pytest.approx(
+    assert len(values) == len(sotopia.DIMENSIONS)
+    assert Score(OVERALL, "a", sum(values) / len(sotopia.DIMENSIONS)).value == pytest.approx(
         printed, abs=0.005
     )
 
@@ -56,15 +55,15 @@ def test_the_overall_ranges_from_minus_30_to_40_sevenths() -> None:
 
 
 def test_there_are_five_kinds_of_action_and_two_of_them_have_no_text() -> None:
-    assert [kind.name for kind in ACTIONS.kinds] == [
+    assert [kind.name for kind in sotopia.ACTIONS.kinds] == [
         "speak",
         "non-verbal communication",
         "physical action",
         "none",
         "leave",
     ]
-    assert [kind.name for kind in ACTIONS.kinds if not kind.has_text] == ["none", "leave"]
-    assert ACTIONS.most == 1
+    assert [kind.name for kind in sotopia.ACTIONS.kinds if not kind.has_text] == ["none", "leave"]
+    assert sotopia.ACTIONS.most == 1
 
 
 def test_an_episode_has_at_most_20_turns_and_turn_t_is_seat_t_mod_2() -> None:

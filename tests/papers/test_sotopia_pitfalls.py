@@ -17,27 +17,34 @@ from typing import Any
 
 import sociolab
 from fake_models import FakeModel, ImprovisingModel
-from sociolab.agents.prompted import PromptedPlayer
-from sociolab.core.codec import encode_event
-from sociolab.core.episode import Action, Event, Json, Moved
-from sociolab.core.ports import CallKey, ChatReply, NoReply, Prompt, Reply, Request
-from sociolab.core.score import Score
-from sociolab.core.seeding import stream
-from sociolab.engine.driver import drive
-from sociolab.judging.llm_judge import LlmJudge
-from sociolab.testing.players import AnyPlayer
-from sociolab.testing.playing import play_task
-from sociolab.worlds.sotopia.evaluation import DIMENSIONS, SotopiaRubric
-from sociolab.worlds.sotopia.scenarios import RelationshipType
-from sociolab.worlds.sotopia.scene import SPEAK, SotopiaScene
+from sociolab.agents import PromptedPlayer
+from sociolab.core import (
+    Action,
+    CallKey,
+    ChatReply,
+    Event,
+    Json,
+    Moved,
+    NoReply,
+    Prompt,
+    Reply,
+    Request,
+    Score,
+    encode_event,
+    stream,
+)
+from sociolab.engine import drive
+from sociolab.judging import LlmJudge
+from sociolab.testing import AnyPlayer, play_task
+from sociolab.worlds import sotopia
 from sotopia_cases import casting, episode_of, task_of, world
 
-HELLO = Moved(0, "seat0", (Action(SPEAK, "Hello."),))
+HELLO = Moved(0, "seat0", (Action(sotopia.SPEAK, "Hello."),))
 
 
 def test_a_judge_that_fails_leaves_no_score_and_no_zero() -> None:
     """There: `complete_rating: 0`, and a failure becomes an empty list."""
-    judge = LlmJudge(SotopiaRubric(), FakeModel("no idea", "none", "sorry"))
+    judge = LlmJudge(sotopia.SotopiaRubric(), FakeModel("no idea", "none", "sorry"))
     verdicts = asyncio.run(judge.judge(episode_of(casting(), HELLO)))
     assert len(verdicts) == 16
     assert not any(isinstance(verdict, Score) for verdict in verdicts)
@@ -67,7 +74,7 @@ def test_truncated_replies_never_become_none_and_never_end_an_episode_unflagged(
         unusable = [event for event in events if not isinstance(event, Moved)][:-1]
         cut += len(unusable)
         assert len(moves) == 20
-        assert {action.kind for move in moves for action in move.actions} == {SPEAK}
+        assert {action.kind for move in moves for action in move.actions} == {sotopia.SPEAK}
     assert cut > 10
 
 
@@ -78,7 +85,7 @@ def test_every_event_is_handed_over_as_it_happens_and_not_at_the_end() -> None:
     class Watching:
         async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
             assert len(told) == request.turn
-            return Reply((Action(SPEAK, "Hello."),))
+            return Reply((Action(sotopia.SPEAK, "Hello."),))
 
     task = task_of(casting())
     players = dict.fromkeys(task.seats, Watching())
@@ -89,8 +96,8 @@ def test_every_event_is_handed_over_as_it_happens_and_not_at_the_end() -> None:
 def test_another_ones_background_is_shown_by_relationship_and_not_as_unknown() -> None:
     """There: `reset()` shows every other background as "Unknown"."""
     heads = {
-        kind: SotopiaScene(casting(kind)).witness("seat0").observe(0).head
-        for kind in RelationshipType
+        kind: sotopia.SotopiaScene(casting(kind)).witness("seat0").observe(0).head
+        for kind in sotopia.RelationshipType
     }
     assert not any("Unknown" in head for head in heads.values())
     assert [kind.value for kind, head in heads.items() if "publicmark1" in head] == [
@@ -148,7 +155,7 @@ def test_prompts_of_both_seats_begin_alike_and_each_extends_its_last() -> None:
 
 def test_the_judges_prompt_is_short_and_mostly_the_same_for_every_episode() -> None:
     """There: 11,500 characters, of which 6,200 are schema."""
-    prompt, _ = SotopiaRubric().prompt(episode_of(casting(), HELLO), 0.0)
+    prompt, _ = sotopia.SotopiaRubric().prompt(episode_of(casting(), HELLO), 0.0)
     assert prompt.schema is not None
     assert len(prompt.schema.text) < 2000
     head = prompt.messages[0].text
@@ -159,7 +166,7 @@ def test_the_judges_prompt_is_short_and_mostly_the_same_for_every_episode() -> N
 def test_a_repeat_of_a_trial_is_another_call() -> None:
     """A cache key without the repeat index collapses repeats into one."""
     model = FakeModel(*[_all_zero()] * 2)
-    judge = LlmJudge(SotopiaRubric(), model)
+    judge = LlmJudge(sotopia.SotopiaRubric(), model)
     episode = episode_of(casting(), HELLO)
     for judging in range(2):
         asyncio.run(judge.judge(episode, judging))
@@ -177,5 +184,5 @@ def test_the_bytes_of_an_episode_do_not_depend_on_the_process_or_the_clock() -> 
 
 
 def _all_zero() -> str:
-    scores: dict[str, Any] = {d.name: {"reason": "so", "score": 0} for d in DIMENSIONS}
+    scores: dict[str, Any] = {d.name: {"reason": "so", "score": 0} for d in sotopia.DIMENSIONS}
     return json.dumps({"person_1": scores, "person_2": scores})

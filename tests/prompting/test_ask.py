@@ -10,16 +10,9 @@ import pytest
 from pydantic import BaseModel, Field
 
 from fake_models import FakeModel
-from sociolab.core.errors import ModelError, ReplyError
-from sociolab.core.ports import CallKey, ChatReply, Message, Schema, Served, Usage
-from sociolab.prompting.structured import (
-    TypedReply,
-    ask_model,
-    needs_of,
-    schema_of,
-    typed,
-    typed_prompt,
-)
+from sociolab.core import CallKey, ChatReply, Message, ModelError, ReplyError, Schema, Served, Usage
+from sociolab.prompting import schema_of
+from sociolab.prompting.structured import TypedReply, ask_model, needs_of, typed, typed_prompt
 
 
 class Grade(BaseModel):

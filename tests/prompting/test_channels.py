@@ -11,16 +11,15 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from properties.test_parsers_are_linear import is_linear
-from sociolab.agents.prompted import read_json, read_plain
-from sociolab.core.episode import Action
-from sociolab.core.errors import ReplyError
+from sociolab.agents import read_json, read_plain
+from sociolab.core import Action, ReplyError
 from sociolab.prompting.channels import FAMILIES, answer_in
 from sociolab.prompting.structured import spoken_in
-from sociolab.worlds.sotopia.scene import ACTIONS, SPEAK
+from sociolab.worlds import sotopia
 
 BAR = "\uff5c"
 DRAFTS = 'I sold the ring.\nspeak: A draft.\n{"action": "leave", "text": ""}\nleave\nHm.'
-SPOKEN = Action(SPEAK, "Good morning.")
+SPOKEN = Action(sotopia.SPEAK, "Good morning.")
 
 
 class Template(NamedTuple):
@@ -161,8 +160,8 @@ THINKING = {name: template for name, template in TEMPLATES.items() if template.t
 """Not all templates keep the thought; some models have none."""
 
 READERS: dict[str, Callable[[str], tuple[Action, ...]]] = {
-    "plain": lambda text: read_plain(text, ACTIONS, ("Ada Finch", "Mitchell Novak")),
-    "json": lambda text: read_json(text, ACTIONS, False),
+    "plain": lambda text: read_plain(text, sotopia.ACTIONS, ("Ada Finch", "Mitchell Novak")),
+    "json": lambda text: read_json(text, sotopia.ACTIONS, False),
 }
 WRITTEN = {"plain": "speak: Good morning.", "json": '{"action": "speak", "text": "Good morning."}'}
 ENDED = {name: one for name, one in TEMPLATES.items() if one.answer != "%s" or one.user}
@@ -211,7 +210,7 @@ def test_wherever_a_turn_is_cut_no_draft_is_an_action(template: Template, dialec
     for length in range(len(turn)):
         with suppress(ReplyError):
             (action,) = READERS[dialect](turn[:length])
-            assert action.kind == SPEAK
+            assert action.kind == sotopia.SPEAK
             assert SPOKEN.text.startswith(action.text[: len(SPOKEN.text)])
 
 
@@ -234,7 +233,7 @@ def test_a_thought_that_the_prompt_opened_is_not_heard(template: Template, diale
 def test_what_a_character_types_within_json_is_heard_whole(template: Template) -> None:
     said = 'I think <think> tags are silly. </think> Bye, {"action": "leave"} </answer>!'
     turn = turn_of(template, DRAFTS, json.dumps({"action": "speak", "text": said}))
-    assert READERS["json"](turn) == (Action(SPEAK, said),)
+    assert READERS["json"](turn) == (Action(sotopia.SPEAK, said),)
 
 
 @pytest.mark.parametrize(
@@ -312,7 +311,7 @@ def test_an_invented_turn_of_a_speaker_is_not_heard_in_plain_text(invented: str)
 def test_a_list_that_names_people_is_heard_in_plain_text() -> None:
     text = "speak: My plan:\n- Mitchell: the bike\n- Ada: the car\nMitchell agrees: fine"
     words = "My plan: - Mitchell: the bike - Ada: the car Mitchell agrees: fine"
-    assert READERS["plain"](text) == (Action(SPEAK, words),)
+    assert READERS["plain"](text) == (Action(sotopia.SPEAK, words),)
 
 
 @given(st.text(st.characters(exclude_characters="<[]\u25c1\u25b7")))
@@ -336,9 +335,9 @@ def test_of_any_line_behind_any_thought_the_line_comes_out(
 ) -> None:
     template = THINKING[name]
     turn = turn_of(template, f"{thought}\nleave\n{DRAFTS}", f"speak: {line}")
-    assert READERS["plain"](turn) == (Action(SPEAK, line),)
+    assert READERS["plain"](turn) == (Action(sotopia.SPEAK, line),)
     said = json.dumps({"action": "speak", "text": line})
-    assert READERS["json"](turn_of(template, DRAFTS, said)) == (Action(SPEAK, line),)
+    assert READERS["json"](turn_of(template, DRAFTS, said)) == (Action(sotopia.SPEAK, line),)
 
 
 AS_NAMED = sorted(

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from hypothesis import given, strategies as st
 
-from sociolab.prompting.prefixes import PromptPrefixes
+from sociolab.prompting import PromptPrefixes
 
 Prompt: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
 

@@ -10,12 +10,8 @@ import pytest
 
 import sociolab
 from cli.test_own_town import write_town
-from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import run
-from sociolab.endpoint.chat import ChatBody
-from sociolab.endpoint.replies import Replies
-from sociolab.endpoint.server import start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
+from sociolab import RunConfig, run
+from sociolab.endpoint import ChatBody, EndpointSettings, Replies, start_in_thread
 
 JUDGED = {"judges": ("openai/j",)}
 TDP = {"step": "60", "tdp": "true"}

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.data.sets import load_world
-from sociolab.core.errors import ConfigError
-from sociolab.engine.setup import WorldSetup
-from sociolab.prompting.sets import MANIFEST, PromptSet, load_set
+from sociolab.app import load_world
+from sociolab.core import ConfigError
+from sociolab.engine import WorldSetup
+from sociolab.prompting import PromptSet, load_set
+from sociolab.prompting.sets import MANIFEST
+from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.kit import Settings
-from sociolab.worlds.sotopia.scene import PACKAGE, WANTED
+from sociolab.worlds.sotopia.scene import WANTED
 
 SHIPPED = {
     "sotopia": "paper",
@@ -29,12 +31,12 @@ SHIPPED = {
 def mine(tmp_path: Path) -> Path:
     """A copy of ours, to be changed."""
     folder = tmp_path / "mine"
-    shutil.copytree(Path(str(files(PACKAGE))) / "prompts" / "paper", folder)
+    shutil.copytree(Path(str(files(sotopia.PACKAGE))) / "prompts" / "paper", folder)
     return folder
 
 
 def loaded(folder: Path) -> PromptSet:
-    return load_set(PACKAGE, str(folder), WANTED)
+    return load_set(sotopia.PACKAGE, str(folder), WANTED)
 
 
 def refused(folder: Path) -> str:
@@ -57,7 +59,7 @@ def test_each_world_has_a_set_of_ours_and_names_it(world: str) -> None:
 
 
 def test_a_copy_is_the_same_by_its_texts_and_another_by_its_name(mine: Path) -> None:
-    ours, copy = load_set(PACKAGE, "paper", WANTED), loaded(mine)
+    ours, copy = load_set(sotopia.PACKAGE, "paper", WANTED), loaded(mine)
     assert (copy.name, copy.hash) == ("mine", ours.hash)
     (mine / "act_tail.md").write_text("Turn {{ turn }}.")
     changed = loaded(mine)

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given, settings, strategies as st
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from sociolab.core.errors import ReplyError
-from sociolab.prompting import structured
-from sociolab.prompting.structured import _objects, read, schema_of, spoken_in
+from sociolab.core import ReplyError
+from sociolab.prompting import schema_of, structured
+from sociolab.prompting.structured import _objects, read, spoken_in
 
 
 class Turn(BaseModel):

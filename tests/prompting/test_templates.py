@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.core.errors import ConfigError, WorldError
+from sociolab.core import ConfigError, WorldError
 from sociolab.prompting.sets import PromptFile, prompt
 
 TAIL = PromptFile("tail", "{# note #}Turn {{ turn }} of {{ limit }}.\n{{ about.mood }}")

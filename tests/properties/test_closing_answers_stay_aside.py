@@ -15,40 +15,33 @@ from typing import Any
 
 import pytest
 
-from sociolab import Environment
-from sociolab.app.audit import audit
-from sociolab.app.credit import credit_run, stories_of
-from sociolab.app.results import shown_run
-from sociolab.app.run.config import (
-    AuditConfig,
-    CreditConfig,
+from sociolab import (
+    Environment,
     EnvironmentConfig,
     JudgeConfig,
     RunConfig,
+    judge_run,
+    result_of,
+    run,
 )
-from sociolab.app.run.judge import judge_run
-from sociolab.app.run.play import run
+from sociolab.app import AuditConfig, CreditConfig, credit_run
+from sociolab.app.audit import audit
+from sociolab.app.credit import stories_of
+from sociolab.app.results import shown_run
 from sociolab.app.search_index import index_step
 from sociolab.app.transcripts import transcript_of
-from sociolab.core.episode import Answered, Episode
-from sociolab.endpoint.chat import ChatBody
-from sociolab.endpoint.server import start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.prompting.made_up import Draw, sample
+from sociolab.core import Answered, Episode
+from sociolab.endpoint import ChatBody, EndpointSettings, start_in_thread
+from sociolab.prompting import Draw, sample
+from sociolab.report import page, play_text, transcript_view
 from sociolab.report.export import play_markdown
-from sociolab.report.html import page
-from sociolab.report.result import result_of
-from sociolab.report.terminal import play_text
-from sociolab.report.transcript_views import transcript_view
-from sociolab.store.store import Store
-from sociolab.training.environment import Observed
-from sociolab.training.examples import ExportOptions
-from sociolab.training.export import export_training
+from sociolab.store import Store
+from sociolab.training import ExportOptions, Observed, export_training
 from sociolab.web.watch.api import transcript_record
 from sociolab.web.watch.episode import reading
 from sociolab.web.watch.search import search
+from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.outcome import CLOSING
-from sociolab.worlds.sotopia.rating import rated_scene
 
 CANARY = "Xanthippe"
 RUN = "canary"
@@ -165,7 +158,7 @@ def test_no_transcript_holds_it(played: Played) -> None:
             play_text(read),
             play_markdown(read),
             transcript_record(whole),
-            rated_scene(episode),
+            sotopia.rated_scene(episode),
         ]
 
     def on_a_page(store: Store, episode: Episode) -> object:

@@ -19,14 +19,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from pydantic import BaseModel, ConfigDict
 
-from sociolab.app.players.models import load_models
+from sociolab.app import load_models
 from sociolab.app.run.config import read_run
-from sociolab.core.errors import ConfigError, ModelError, ReplyError, SociolabError, StoreError
-from sociolab.core.ports import Message, Prompt
+from sociolab.core import (
+    ConfigError,
+    Message,
+    ModelError,
+    Prompt,
+    ReplyError,
+    SociolabError,
+    StoreError,
+)
 from sociolab.models import meaning, messages, wire
 from sociolab.prompting.structured import read
-from sociolab.store.export import export_run, import_run
-from sociolab.store.store import Store
+from sociolab.store import Store, export_run, import_run
 from sociolab.studies.rating_files import read_ratings
 from store import samples
 from studies.test_ratings_reader import HEAD, ROW, RUN

@@ -11,23 +11,12 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from event_strategies import texts
-from sociolab.core.episode import Action, Json
-from sociolab.core.ports import NoReply, Observation, Player, Reply, Request
-from sociolab.prompting.sets import PromptSet, load_set
-from sociolab.testing.players import AnyPlayer, Exchange, Watched
-from sociolab.testing.playing import as_bytes, play_scene, play_task
-from sociolab.worlds.sotopia.scenarios import RelationshipType, SceneCast
-from sociolab.worlds.sotopia.scene import (
-    ACTIONS,
-    NON_VERBAL,
-    PACKAGE,
-    PHYSICAL,
-    SPEAK,
-    WANTED,
-    SotopiaScene,
-    paper,
-)
-from sociolab.worlds.sotopia.visibility import STRANGER_LABEL
+from sociolab.core import Action, Json, NoReply, Observation, Player, Reply, Request
+from sociolab.prompting import PromptSet, load_set
+from sociolab.testing import AnyPlayer, as_bytes, play_scene, play_task
+from sociolab.testing.players import Exchange, Watched
+from sociolab.worlds import sotopia
+from sociolab.worlds.sotopia.scene import WANTED, paper
 from sotopia_cases import (
     AGE,
     GENDER,
@@ -44,9 +33,13 @@ from sotopia_cases import (
     world,
 )
 
-STRANGER = RelationshipType.STRANGER
-ALL = tuple(RelationshipType)
-CLOSE = (RelationshipType.FRIEND, RelationshipType.ROMANTIC, RelationshipType.FAMILY)
+STRANGER = sotopia.RelationshipType.STRANGER
+ALL = tuple(sotopia.RelationshipType)
+CLOSE = (
+    sotopia.RelationshipType.FRIEND,
+    sotopia.RelationshipType.ROMANTIC,
+    sotopia.RelationshipType.FAMILY,
+)
 
 WORDS = (*(name for pair in NAMES for name in pair), "I am", "and", "hello,", "'s", ".", "\n", "—")
 sentences = st.lists(st.sampled_from(WORDS) | texts(8), min_size=1, max_size=6).map(" ".join)
@@ -63,14 +56,16 @@ class Scripted:
         return Reply((self._actions[request.turn % len(self._actions)],))
 
 
-def observed(cast: SceneCast, players: Mapping[str, Player], limit: int = 12) -> list[Observation]:
+def observed(
+    cast: sotopia.SceneCast, players: Mapping[str, Player], limit: int = 12
+) -> list[Observation]:
     """All that anybody was shown."""
     found: list[Observation] = []
 
     def note(_: Request, heard: Exchange) -> None:
         found.append(heard.request.observation)
 
-    scene = SotopiaScene(cast, limit=limit)
+    scene = sotopia.SotopiaScene(cast, limit=limit)
     play_scene(scene, {seat: Watched(player, note) for seat, player in players.items()})
     return found
 
@@ -81,7 +76,9 @@ def told(shown: Observation) -> str:
 
 
 spoken_or_done = st.builds(
-    Action, st.sampled_from((SPEAK, NON_VERBAL, PHYSICAL)), sentences.filter(lambda s: s.strip())
+    Action,
+    st.sampled_from((sotopia.SPEAK, sotopia.NON_VERBAL, sotopia.PHYSICAL)),
+    sentences.filter(lambda s: s.strip()),
 )
 
 
@@ -93,7 +90,10 @@ def test_a_strangers_name_is_shown_to_nobody_before_it_is_spoken(said: list[Acti
     for shown in observed(cast, players):
         other = 1 - int(shown.seat[-1])
         heard = [
-            action.text for line in shown.history for action in line.actions if action.kind == SPEAK
+            action.text
+            for line in shown.history
+            for action in line.actions
+            if action.kind == sotopia.SPEAK
         ]
         for name in NAMES[other]:
             if not any(name in text for text in heard):
@@ -102,16 +102,20 @@ def test_a_strangers_name_is_shown_to_nobody_before_it_is_spoken(said: list[Acti
 
 @given(done=st.lists(sentences.filter(lambda s: s.strip()), min_size=1, max_size=6))
 def test_deeds_never_give_a_strangers_name_away(done: list[str]) -> None:
-    actions = [Action(kind, text) for text in done for kind in (PHYSICAL, NON_VERBAL)]
+    actions = [
+        Action(kind, text) for text in done for kind in (sotopia.PHYSICAL, sotopia.NON_VERBAL)
+    ]
     for shown in observed(casting(STRANGER), dict.fromkeys(("seat0", "seat1"), Scripted(actions))):
         other = 1 - int(shown.seat[-1])
         assert not any(name in told(shown) for name in NAMES[other])
-        assert shown.others == (STRANGER_LABEL,)
+        assert shown.others == (sotopia.STRANGER_LABEL,)
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
 @pytest.mark.parametrize("kind", ALL)
-def test_nobodys_secret_or_goal_is_shown_to_another(kind: RelationshipType, seats: int) -> None:
+def test_nobodys_secret_or_goal_is_shown_to_another(
+    kind: sotopia.RelationshipType, seats: int
+) -> None:
     cast = casting(kind, seats)
     players = dict.fromkeys(
         (person.id for person in cast.characters), AnyPlayer(leave_rate=0.02, whisper_rate=0.3)
@@ -139,15 +143,18 @@ PARTS = {
     "secret": f"{SECRET}1",
 }
 ACQUAINTED = ("name", "occupation", "pronouns", "public information")
-VISIBLE: dict[RelationshipType, tuple[str, ...]] = {
-    RelationshipType.STRANGER: (),
-    RelationshipType.KNOWN_BY_NAME: ("name",),
-    RelationshipType.ACQUAINTANCE: ACQUAINTED,
+VISIBLE: dict[sotopia.RelationshipType, tuple[str, ...]] = {
+    sotopia.RelationshipType.STRANGER: (),
+    sotopia.RelationshipType.KNOWN_BY_NAME: ("name",),
+    sotopia.RelationshipType.ACQUAINTANCE: ACQUAINTED,
     **dict.fromkeys(CLOSE, (*ACQUAINTED, "gender", "age", "personality and values")),
 }
 
 
-VISIBLE_BY_PACKAGE = {**VISIBLE, RelationshipType.ACQUAINTANCE: (*ACQUAINTED, "gender", "age")}
+VISIBLE_BY_PACKAGE = {
+    **VISIBLE,
+    sotopia.RelationshipType.ACQUAINTANCE: (*ACQUAINTED, "gender", "age"),
+}
 """The public code shows acquaintances more than section 2.1 says."""
 
 
@@ -155,10 +162,10 @@ VISIBLE_BY_PACKAGE = {**VISIBLE, RelationshipType.ACQUAINTANCE: (*ACQUAINTED, "g
 def by_package(tmp_path_factory: pytest.TempPathFactory) -> PromptSet:
     """A set that shows the scene as the public code tells it, and all of that."""
     folder = tmp_path_factory.mktemp("sets") / "theirs"
-    with as_file(files(PACKAGE) / "prompts" / "paper") as paper_set:
+    with as_file(files(sotopia.PACKAGE) / "prompts" / "paper") as paper_set:
         shutil.copytree(paper_set, folder)
     (folder / "act_head.md").write_text("{{ scene }}\n{{ goal }}", "utf-8")
-    return load_set(PACKAGE, str(folder), WANTED)
+    return load_set(sotopia.PACKAGE, str(folder), WANTED)
 
 
 def marks(number: int) -> dict[str, str]:
@@ -180,14 +187,14 @@ def test_each_seat_is_shown_of_each_other_what_the_rule_of_its_prompts_says(
     by_package: PromptSet,
     rule: str,
     seats: int,
-    ties: dict[tuple[int, int], RelationshipType],
+    ties: dict[tuple[int, int], sotopia.RelationshipType],
 ) -> None:
     texts, visible = (
         (paper(), VISIBLE) if rule == "section 2.1" else (by_package, VISIBLE_BY_PACKAGE)
     )
     cast = casting(seats=seats, kinds=ties)
     for me, other in permutations(range(seats), 2):
-        shown = SotopiaScene(cast, texts=texts).witness(f"seat{me}").observe(0)
+        shown = sotopia.SotopiaScene(cast, texts=texts).witness(f"seat{me}").observe(0)
         tie, parts = ties[min(me, other), max(me, other)], marks(other)
         text = f"{shown.head}\n{shown.tail}".casefold()  # the public code has pronouns in capitals
         seen = tuple(part for part, mark in parts.items() if mark.casefold() in text)
@@ -200,7 +207,7 @@ def test_each_seat_is_shown_of_each_other_what_the_rule_of_its_prompts_says(
 
 @given(seed=st.integers(0, 1000), kind=st.sampled_from(ALL), share=st.floats(0, 1))
 def test_a_replay_from_any_prefix_equals_the_original(
-    seed: int, kind: RelationshipType, share: float
+    seed: int, kind: sotopia.RelationshipType, share: float
 ) -> None:
     task = task_of(casting(kind))
     players = dict.fromkeys(task.seats, AnyPlayer())
@@ -214,7 +221,7 @@ def test_a_replay_from_any_prefix_equals_the_original(
 def test_a_turn_is_one_line_whatever_is_in_it(text: str) -> None:
     """Nobody writes a line of another, or a heading, into what others read."""
     for shown in observed(
-        casting(), dict.fromkeys(("seat0", "seat1"), Scripted([Action(SPEAK, text)])), 3
+        casting(), dict.fromkeys(("seat0", "seat1"), Scripted([Action(sotopia.SPEAK, text)])), 3
     ):
         for line in shown.history:
             assert len(line.text.splitlines()) == 1
@@ -224,7 +231,7 @@ def test_a_turn_is_one_line_whatever_is_in_it(text: str) -> None:
 @given(seats=st.integers(3, 5), seed=st.integers(0, 500))
 def test_of_many_strangers_no_two_are_called_alike(seats: int, seed: int) -> None:
     cast = casting(STRANGER, seats)
-    introduced = [Action(SPEAK, f"I am {NAMES[n][0]}.") for n in range(seats)]
+    introduced = [Action(sotopia.SPEAK, f"I am {NAMES[n][0]}.") for n in range(seats)]
     players = {f"seat{n}": Scripted(introduced) for n in range(seats)}
     for shown in observed(cast, players):
         assert len(set(shown.others)) == len(shown.others) == seats - 1
@@ -238,5 +245,5 @@ def test_there_are_all_kinds_of_action_in_these_episodes() -> None:
         task = task_of(casting())
         episode = play_task(world(), task, dict.fromkeys(task.seats, AnyPlayer()), seed=seed)
         seen |= {action.kind for move in episode.moves for action in move.actions}
-    assert seen == {kind.name for kind in ACTIONS.kinds}
+    assert seen == {kind.name for kind in sotopia.ACTIONS.kinds}
     assert character(0).secret

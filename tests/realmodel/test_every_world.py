@@ -19,9 +19,8 @@ from typing import Any
 import pytest
 
 from cli.conftest import environment
-from sociolab.core.episode import Answered, Event, Moved, Unusable
-from sociolab.core.errors import StoreError
-from sociolab.store.store import Store
+from sociolab.core import Answered, Event, Moved, StoreError, Unusable
+from sociolab.store import Store
 
 PATIENCE = 1800
 """Seconds after which a command hangs; it takes minutes on a busy processor."""

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.report.result import result_of
-from sociolab.report.schema import RunResult
-from sociolab.store.store import Store
+from sociolab import RunResult, result_of
+from sociolab.store import Store
 
 from .small_run import RUN, build
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sociolab.core.episode import Episode
+from sociolab.core import Episode
 from sociolab.report.plays import TranscriptCounts
 from sociolab.store.overview import Turns
 

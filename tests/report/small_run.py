@@ -18,12 +18,29 @@ from pathlib import Path
 
 from casts import seated
 from declared_worlds import declared
-from sociolab.core.episode import Action, Ended, Event, Moved, Task, Trial, Unusable
-from sociolab.core.errors import ModelError
-from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Usage
-from sociolab.core.score import JudgeId, Measure, NotKnown, Score, ScoreFailure, Unscored, Verdict
-from sociolab.store.calls import RunReplies
-from sociolab.store.store import Store
+from sociolab.core import (
+    Action,
+    CallKey,
+    ChatReply,
+    Ended,
+    Event,
+    JudgeId,
+    Measure,
+    Message,
+    ModelError,
+    Moved,
+    NotKnown,
+    Prompt,
+    Score,
+    ScoreFailure,
+    Task,
+    Trial,
+    Unscored,
+    Unusable,
+    Usage,
+    Verdict,
+)
+from sociolab.store import RunReplies, Store
 
 RUN = "small"
 ALPHA, SCRIPTED = "openai/alpha", "scripted"

@@ -13,11 +13,12 @@ from pathlib import Path
 import pytest
 
 import sociolab
-from sociolab.core.score import Measure
-from sociolab.report.catalogue import Catalogue, write
-from sociolab.report.finding import Count, Finding, Sentence, as_data
+from sociolab import Catalogue, Count, Finding
+from sociolab.core import Measure
+from sociolab.report.catalogue import write
+from sociolab.report.finding import Sentence, as_data
+from sociolab.stats import Estimate, mean
 from sociolab.stats.correlation import pearson
-from sociolab.stats.intervals import Estimate, mean
 
 ROOT = Path(sociolab.__file__).parent
 

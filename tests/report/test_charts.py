@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 
+from sociolab import RunResult
 from sociolab.analysis.agreement import difference_bars
+from sociolab.report import MeasureEntry, ScoreEntry
 from sociolab.report.charts import (
     Dot,
     bin_edges,
@@ -23,14 +25,7 @@ from sociolab.report.charts import (
 )
 from sociolab.report.html import spec_json
 from sociolab.report.result import PlayValue, ScoreDistribution
-from sociolab.report.schema import (
-    Failures,
-    JudgeEntry,
-    MeasureEntry,
-    RunResult,
-    ScoreEntry,
-    TokenTotals,
-)
+from sociolab.report.schema import Failures, JudgeEntry, TokenTotals
 from sociolab.report.score_tables import PALEST, STRONGEST, shade
 from sociolab.report.section import Chart
 from sociolab.report.terminal import shortened

@@ -8,20 +8,11 @@ import pytest
 
 from casts import seated
 from declared_worlds import declared
-from sociolab.core.episode import (
-    Answered,
-    Ended,
-    Episode,
-    Event,
-    Moved,
-    Task,
-    Trial,
-    Unusable,
-)
-from sociolab.report.result import result_of
-from sociolab.report.run_facts import account, warnings
-from sociolab.report.schema import RunResult
-from sociolab.store.store import Store
+from sociolab import RunResult, result_of
+from sociolab.core import Answered, Ended, Episode, Event, Moved, Task, Trial, Unusable
+from sociolab.report import warnings
+from sociolab.report.run_facts import account
+from sociolab.store import Store
 
 from .observed_episodes import observed
 from .small_run import RUN

@@ -13,24 +13,25 @@ import re
 
 import pytest
 
-from sociolab.analysis.across_worlds import across
-from sociolab.analysis.compare_sides import CompareRequest
-from sociolab.analysis.rank import rank_runs, ranking_document, ranking_section
-from sociolab.analysis.run_comparison import compare_runs
-from sociolab.report.export import entries_csv, latex, markdown
-from sociolab.report.html import ShownRun, page
-from sociolab.report.leaderboard import boards, boards_section, index
-from sociolab.report.run_facts import warnings
-from sociolab.report.schema import AgentFailures, RunResult
-from sociolab.report.score_tables import (
+from sociolab import RunResult
+from sociolab.analysis import CompareRequest, across, compare_runs, rank_runs, ranking_section
+from sociolab.analysis.rank import ranking_document
+from sociolab.report import (
+    ShownRun,
     agent_grids,
+    boards,
+    boards_section,
     grid_text,
-    overview_table,
-    play_grid,
+    page,
     run_section,
+    warnings,
 )
+from sociolab.report.export import entries_csv, latex, markdown
+from sociolab.report.leaderboard import index
+from sociolab.report.schema import AgentFailures
+from sociolab.report.score_tables import overview_table, play_grid
 from sociolab.report.words import share
-from sociolab.store.store import Store
+from sociolab.store import Store
 
 from .small_run import ALPHA, RUN, SCRIPTED
 from .test_leaderboard import run

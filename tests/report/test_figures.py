@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from sociolab.core.errors import ConfigError
+from sociolab import RunResult
+from sociolab.core import ConfigError
 from sociolab.report.figures import (
     Panel,
     Point,
@@ -18,7 +19,6 @@ from sociolab.report.figures import (
     mean_figure,
     write_figure as write,
 )
-from sociolab.report.schema import RunResult
 
 from .small_run import ALPHA, SCRIPTED
 

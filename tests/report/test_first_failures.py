@@ -11,15 +11,24 @@ from rich.console import Console
 
 from casts import seated
 from declared_worlds import declared
-from sociolab.core.episode import Ended, Episode, Event, Moved, Task, Trial, Unusable
-from sociolab.core.errors import Cause
-from sociolab.core.score import JudgeId, Measure, ScoreFailure
-from sociolab.report.html import ShownRun, page
-from sociolab.report.result import result_of, short
-from sociolab.report.run_facts import first_pairs, warnings
-from sociolab.report.schema import RunResult
-from sociolab.report.terminal import full_report
-from sociolab.store.store import Store
+from sociolab import RunResult, result_of
+from sociolab.core import (
+    Cause,
+    Ended,
+    Episode,
+    Event,
+    JudgeId,
+    Measure,
+    Moved,
+    ScoreFailure,
+    Task,
+    Trial,
+    Unusable,
+)
+from sociolab.report import ShownRun, full_report, page, warnings
+from sociolab.report.result import short
+from sociolab.report.run_facts import first_pairs
+from sociolab.store import Store
 
 from .observed_episodes import observed
 

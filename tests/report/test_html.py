@@ -12,24 +12,24 @@ from typing import Any
 
 import pytest
 
-from sociolab.app.registry import world_plugin
-from sociolab.core.episode import AgentKind
-from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId
-from sociolab.report.html import (
+from sociolab import RunResult, Section
+from sociolab.app import world_plugin
+from sociolab.core import AgentKind, ConfigError, JudgeId
+from sociolab.report import (
     ShownRun,
-    chart_scripts,
+    TextTable,
+    TranscriptView,
     page as page_of_runs,
-    section_page,
-    write_html,
+    summary,
+    views_of,
 )
+from sociolab.report.html import chart_scripts, section_page, write_html
 from sociolab.report.result import PlayValue, ScoreDistribution
-from sociolab.report.run_facts import cautions, command, summary
-from sociolab.report.schema import RunResult
+from sociolab.report.run_facts import cautions, command
 from sociolab.report.score_tables import findings
-from sociolab.report.section import Chart, Figure, Section, TextTable
-from sociolab.report.transcript_views import TranscriptView, evenly_chosen, private_part, views_of
-from sociolab.store.store import Store
+from sociolab.report.section import Chart, Figure
+from sociolab.report.transcript_views import evenly_chosen, private_part
+from sociolab.store import Store
 
 from .small_run import ALPHA, RUN, SCRIPTED
 from .test_transcript_view import hostile, transcript

@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from sociolab.core.metrics import Metric
-from sociolab.report.leaderboard import Board, NeighbourTest, boards, boards_section, index
-from sociolab.report.schema import Data, RunResult
+from sociolab import RunResult
+from sociolab.core import Metric
+from sociolab.report import boards, boards_section
+from sociolab.report.leaderboard import Board, NeighbourTest, index
+from sociolab.report.schema import Data
 
 from .small_run import ALPHA, SCRIPTED
 

@@ -8,13 +8,22 @@ import pytest
 from rich.console import Console
 
 from declared_worlds import declared
-from sociolab.core.score import JudgeId, Measure
-from sociolab.report.html import ShownRun, page
-from sociolab.report.plays import PlayKey, PlayOutcome, PlayRow, ScoreColumn
+from sociolab import RunResult
+from sociolab.core import JudgeId, Measure
+from sociolab.report import (
+    MeasureEntry,
+    PlayKey,
+    PlayOutcome,
+    PlayRow,
+    ScoreColumn,
+    ShownRun,
+    agent_grids,
+    full_report,
+    grid_text,
+    page,
+)
 from sociolab.report.result import column_outcomes, entries, with_macro
-from sociolab.report.schema import MeasureEntry, RunResult
-from sociolab.report.score_tables import agent_grids, grid_text, type_grids
-from sociolab.report.terminal import full_report
+from sociolab.report.score_tables import type_grids
 from sociolab.report.words import size_words
 
 from .small_run import ALPHA

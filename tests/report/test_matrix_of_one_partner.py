@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from report.small_run import ALPHA, RUN, SCRIPTED, build
-from sociolab.report.result import RunResult, result_of
+from sociolab import RunResult, result_of
 from sociolab.report.score_tables import pair_grids
-from sociolab.store.store import Store
+from sociolab.store import Store
 
 
 @pytest.fixture(scope="module")

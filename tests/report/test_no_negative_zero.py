@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.core.score import Measure, Score
+from sociolab.core import Measure, Score
+from sociolab.report import MeasureEntry
 from sociolab.report.charts import Dot, dot_chart
 from sociolab.report.formatting import figure, plain
-from sociolab.report.schema import MeasureEntry
 from sociolab.report.transcript_views import _remark
 from sociolab.report.words import first_digits, minus, number
 

@@ -11,15 +11,14 @@ import pytest
 from rich.console import Console
 
 from report.small_run import ALPHA, RUN, SCRIPTED, build
-from sociolab.analysis.compare_sides import CompareRequest
-from sociolab.analysis.run_comparison import compare_runs, two_agents
+from sociolab import RunResult, result_of
+from sociolab.analysis import CompareRequest, compare_runs
+from sociolab.analysis.run_comparison import two_agents
+from sociolab.report import ShownRun, TextTable, page
 from sociolab.report.charts import mean_charts
-from sociolab.report.html import ShownRun, page
-from sociolab.report.result import RunResult, result_of
 from sociolab.report.score_tables import MOST_ROWS, findings, headline, overview_table
-from sociolab.report.section import TextTable
 from sociolab.report.terminal import overview
-from sociolab.store.store import Store
+from sociolab.store import Store
 from sociolab.store.verdicts import ScoreRow
 
 

@@ -7,11 +7,10 @@ from pathlib import Path
 
 from casts import seated
 from declared_worlds import declared
-from sociolab.core.episode import Action, Ended, Json, Moved, Task, Trial
-from sociolab.core.score import JudgeId, Measure, Score
-from sociolab.report.result import result_of
-from sociolab.report.score_tables import agent_grids
-from sociolab.store.store import Store
+from sociolab import result_of
+from sociolab.core import Action, Ended, Json, JudgeId, Measure, Moved, Score, Task, Trial
+from sociolab.report import agent_grids
+from sociolab.store import Store
 
 GOAL = Measure("goal", 0, 10, title="GOAL")
 JUDGE = JudgeId("j", "model")

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.app.registry import world_plugin
-from sociolab.core.errors import ConfigError
-from sociolab.core.metrics import COUNTED, Metric, describe_directions
-from sociolab.report.html import ShownRun, page
+from sociolab import RunResult
+from sociolab.app import world_plugin
+from sociolab.core import ConfigError, Metric
+from sociolab.core.metrics import COUNTED, describe_directions
+from sociolab.report import ShownRun, agent_grids, grid_text, page, run_section, summary
 from sociolab.report.result import by_main_judge, narrowed
-from sociolab.report.run_facts import summary
-from sociolab.report.schema import RunResult
-from sociolab.report.score_tables import agent_grids, grid_text, run_section
 from sociolab.report.words import legend
 
 from .small_run import ALPHA, SCRIPTED

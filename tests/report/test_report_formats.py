@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from sociolab import RunResult, Section
+from sociolab.report import TextTable, agent_grids, grid_text, run_section
 from sociolab.report.export import (
     ENTRY_COLUMNS,
     csv_text,
@@ -22,9 +24,7 @@ from sociolab.report.export import (
     plain,
 )
 from sociolab.report.finding import documents
-from sociolab.report.schema import RunResult
-from sociolab.report.score_tables import agent_grids, grid_text, run_section, turned
-from sociolab.report.section import Section, TextTable
+from sociolab.report.score_tables import turned
 
 HOSTILE = (
     "<script>alert(1)</script>",

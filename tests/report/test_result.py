@@ -14,17 +14,29 @@ from syrupy.assertion import SnapshotAssertion
 
 from casts import seated
 from declared_worlds import declared
-from sociolab.core.episode import Ended
-from sociolab.core.errors import StoreError
+from sociolab import RunResult, result_of
+from sociolab.core import (
+    CallKey,
+    ChatReply,
+    Ended,
+    JudgeId,
+    Measure,
+    Message,
+    Prompt,
+    Score,
+    ScoreFailure,
+    StoreError,
+    Unscored,
+    Verdict,
+)
 from sociolab.core.metrics import UNDECLARED
-from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
-from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
-from sociolab.report.result import outline_of, result_of
-from sociolab.report.run_facts import account, warnings
-from sociolab.report.schema import Failures, FirstFailure, ReadingEntry, RunResult, ScoreEntry
-from sociolab.stats.intervals import CUT, t_quantile
-from sociolab.store.calls import RunReplies
-from sociolab.store.store import Store
+from sociolab.report import ScoreEntry, warnings
+from sociolab.report.result import outline_of
+from sociolab.report.run_facts import account
+from sociolab.report.schema import Failures, FirstFailure, ReadingEntry
+from sociolab.stats import t_quantile
+from sociolab.stats.intervals import CUT
+from sociolab.store import RunReplies, Store
 
 from .small_run import (
     ALPHA,

@@ -9,8 +9,9 @@ from typing import get_args
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.core.score import JudgeId, Measure, NotKnown
-from sociolab.report.plays import NotScored, PlayKey, PlayOutcome, PlayRow, ScoreColumn, combined
+from sociolab.core import JudgeId, Measure, NotKnown
+from sociolab.report import PlayKey, PlayOutcome, PlayRow, ScoreColumn
+from sociolab.report.plays import NotScored, combined
 from sociolab.report.result import column_outcomes, entries
 
 JUDGE = JudgeId("judge", "rules")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from sociolab.core.ports import Served
+from sociolab.core import Served
 from sociolab.report.schema import FailedAttempts, ServedEntry
 from sociolab.report.served import (
     cut_prompts,

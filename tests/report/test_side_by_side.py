@@ -6,16 +6,11 @@ import io
 
 from rich.console import Console
 
-from sociolab.core.ports import Line
+from sociolab.core import Line
+from sociolab.report import TranscriptView
 from sociolab.report.html import pair_page
 from sociolab.report.terminal import WIDE, side_by_side
-from sociolab.report.transcript_views import (
-    EpisodeSide,
-    Remark,
-    ScoreSheet,
-    SeatedAgent,
-    TranscriptView,
-)
+from sociolab.report.transcript_views import EpisodeSide, Remark, ScoreSheet, SeatedAgent
 
 
 def episode(name: str, score: str) -> TranscriptView:

@@ -9,16 +9,15 @@ import pytest
 from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 
+from sociolab import RunResult, Section, result_of
+from sociolab.core import Measure, Score
 from sociolab.core.metrics import UNDECLARED
-from sociolab.core.score import Measure, Score
-from sociolab.report.result import result_of
-from sociolab.report.run_facts import setting, warnings
-from sociolab.report.schema import MeasureEntry, RunResult, ScoreEntry
-from sociolab.report.score_tables import agent_grids, other_grids, pair_grids, type_grids
-from sociolab.report.section import Section, TextTable
-from sociolab.report.terminal import full_report, printed
+from sociolab.report import MeasureEntry, ScoreEntry, TextTable, agent_grids, full_report, warnings
+from sociolab.report.run_facts import setting
+from sociolab.report.score_tables import other_grids, pair_grids, type_grids
+from sociolab.report.terminal import printed
 from sociolab.report.words import counted, first_digits, nature, number, plural, symmetric
-from sociolab.store.store import Store
+from sociolab.store import Store
 
 from .small_run import ALPHA, CHECK, CHECKED, RUN, SCRIPTED
 

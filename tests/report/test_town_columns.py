@@ -8,7 +8,7 @@ from casts import seated
 from sociolab.app.episode_list import ListedEpisode
 from sociolab.app.queries import FoundEpisodes
 from sociolab.cli.list_rows import episode_table
-from sociolab.core.episode import (
+from sociolab.core import (
     Action,
     Answered,
     Ended,
@@ -16,13 +16,12 @@ from sociolab.core.episode import (
     Event,
     Moved,
     Task,
+    Transcript,
     Trial,
     Unusable,
 )
 from sociolab.core.metrics import UNDECLARED
-from sociolab.core.ports import Transcript
-from sociolab.report.terminal import play_text
-from sociolab.report.transcript_views import transcript_view
+from sociolab.report import play_text, transcript_view
 from sociolab.store.overview import EpisodeRow
 
 from .observed_episodes import observed

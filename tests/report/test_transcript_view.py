@@ -8,22 +8,28 @@ import pytest
 from rich.console import Console
 from syrupy.assertion import SnapshotAssertion
 
-from sociolab.core.episode import Action, Ended, EndReason, Episode, Unusable
-from sociolab.core.metrics import Declared, Metric
-from sociolab.core.ports import Line, Note, Transcript
-from sociolab.core.score import Measure, Score, ScoreFailure, Unscored
-from sociolab.report.export import play_markdown
-from sociolab.report.terminal import play, play_text
-from sociolab.report.transcript_views import (
-    Remark,
-    TranscriptView,
-    evenly_chosen,
-    transcript_view,
-    views_of,
-    with_retries,
+from sociolab.core import (
+    Action,
+    Declared,
+    Ended,
+    Episode,
+    Line,
+    Measure,
+    Metric,
+    Note,
+    Score,
+    ScoreFailure,
+    Transcript,
+    Unscored,
+    Unusable,
 )
+from sociolab.core.episode import EndReason
+from sociolab.report import TranscriptView, play_text, transcript_view, views_of
+from sociolab.report.export import play_markdown
+from sociolab.report.terminal import play
+from sociolab.report.transcript_views import Remark, evenly_chosen, with_retries
 from sociolab.report.words import person_name, sanitize, spelled
-from sociolab.store.store import Store
+from sociolab.store import Store
 from sociolab.store.verdicts import JudgingRow
 
 from .small_run import BELIEVABILITY, CHECK, CHECKED, GOAL, HEURISTIC, RUN, SOCIAL, plan

@@ -10,11 +10,9 @@ from pathlib import Path
 import pytest
 
 from sociolab.cli.progress import watch
-from sociolab.core.episode import Action, Json
-from sociolab.core.ports import NoReply, Reply, Request
-from sociolab.runner import progress
-from sociolab.runner.progress import Tally, Waits
-from sociolab.store.store import Store
+from sociolab.core import Action, Json, NoReply, Reply, Request
+from sociolab.runner import Tally, Waits, progress
+from sociolab.store import Store
 from tiny_runs import Speaker, play_run, statuses, table
 
 SAID = Reply((Action("speak", "hello"),))

@@ -8,14 +8,20 @@ from dataclasses import dataclass
 
 import pytest
 
-from sociolab.core.episode import Episode
-from sociolab.core.errors import ModelError, WorldError
-from sociolab.core.score import UNNAMED_MEASURE, JudgeId, Measure, Score, ScoreFailure, Verdict
-from sociolab.report.result import result_of
-from sociolab.runner import progress
-from sociolab.runner.judging import verdicts_of
-from sociolab.runner.local import play_all
-from sociolab.store.store import Store
+from sociolab import result_of
+from sociolab.core import (
+    Episode,
+    JudgeId,
+    Measure,
+    ModelError,
+    Score,
+    ScoreFailure,
+    Verdict,
+    WorldError,
+)
+from sociolab.core.score import UNNAMED_MEASURE
+from sociolab.runner import play_all, progress, verdicts_of
+from sociolab.store import Store
 from tiny_runs import RUN, CountingJudge, Speaker, play_run, statuses, table, trial
 
 OWN = JudgeId("own", "rules", "1")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from sociolab.core.episode import (
+from sociolab.core import (
     Action,
     Answered,
     Ended,
@@ -15,12 +15,14 @@ from sociolab.core.episode import (
     Event,
     Json,
     Moved,
-    TurnCounts,
+    NoReply,
+    Reply,
+    Request,
     Unusable,
 )
-from sociolab.core.ports import NoReply, Reply, Request
+from sociolab.core.episode import TurnCounts
 from sociolab.runner.local import spoiled
-from sociolab.store.store import Store
+from sociolab.store import Store
 from tiny_runs import RUN, CountingJudge, Speaker, play_run, statuses, table, trial
 
 

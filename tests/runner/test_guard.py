@@ -11,11 +11,9 @@ from dataclasses import dataclass, field
 import pytest
 from pydantic import BaseModel
 
-from sociolab.core.episode import Action, Json, Unusable
-from sociolab.core.ports import NoReply, Reply, Request
-from sociolab.runner import guard, progress
-from sociolab.runner.local import play_all
-from sociolab.store.store import Store, TrialRow
+from sociolab.core import Action, Json, NoReply, Reply, Request, Unusable
+from sociolab.runner import guard, play_all, progress
+from sociolab.store import Store, TrialRow
 from tiny_runs import RUN, Speaker, play_run, statuses, table
 
 SAID = Reply((Action("speak", "hello"),))

@@ -5,12 +5,22 @@ from dataclasses import replace
 
 import pytest
 
-from sociolab.core.episode import Episode, Json, Task
-from sociolab.core.errors import BudgetSpent, ModelError, StorageError, StoreError
-from sociolab.core.ports import NoReply, Play, Reply, Request
-from sociolab.runner.local import play_all, work_all
-from sociolab.runner.progress import Waits
-from sociolab.store.store import Store
+from sociolab.core import (
+    BudgetSpent,
+    Episode,
+    Json,
+    ModelError,
+    NoReply,
+    Play,
+    Reply,
+    Request,
+    StorageError,
+    StoreError,
+    Task,
+)
+from sociolab.runner import Waits, play_all
+from sociolab.runner.local import work_all
+from sociolab.store import Store
 from tiny_runs import RUN, CountingJudge, Speaker, World, play_run, statuses, table, trial
 
 

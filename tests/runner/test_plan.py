@@ -3,10 +3,8 @@ from __future__ import annotations
 import pytest
 
 from casts import agent
-from sociolab.core.episode import Task
-from sociolab.core.errors import ConfigError
-from sociolab.core.ports import DataId
-from sociolab.runner.plan import every_seating, select, trials
+from sociolab.core import ConfigError, DataId, Task
+from sociolab.runner import every_seating, select, trials
 
 A, B, P = agent("a", "1"), agent("b", "1"), agent("p", "1")
 SEATS = ("x", "y", "z")

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sociolab.core.episode import Ended, Episode
-from sociolab.core.errors import ModelError
-from sociolab.core.ports import Request
-from sociolab.store.store import Store
+from sociolab.core import Ended, Episode, ModelError, Request
+from sociolab.store import Store
 from tiny_runs import RUN, CountingJudge, Speaker, play_run, statuses, table, trial
 
 

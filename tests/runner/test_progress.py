@@ -10,27 +10,25 @@ import pytest
 from pydantic import BaseModel
 
 from sociolab.cli.progress import line, remarks, watch
-from sociolab.core.episode import Json, Task
-from sociolab.core.errors import ModelError
-from sociolab.core.ports import (
+from sociolab.core import (
     CallKey,
     ChatReply,
+    Json,
     Message,
+    ModelError,
     NoReply,
     Play,
     Prompt,
     Question,
     Reply,
     Request,
+    Task,
 )
-from sociolab.engine.episode_loop import play
-from sociolab.engine.scene import FailurePolicy, Poll
-from sociolab.models.budget import Budget
-from sociolab.models.cache import CachedModel
-from sociolab.runner import progress
-from sociolab.runner.progress import Course, TalliedReplies, Tally, Waits
-from sociolab.store.calls import RunReplies
-from sociolab.store.store import Store
+from sociolab.engine import FailurePolicy, Poll, play
+from sociolab.models import Budget, CachedModel
+from sociolab.runner import TalliedReplies, Tally, Waits, progress
+from sociolab.runner.progress import Course
+from sociolab.store import RunReplies, Store
 from tiny_runs import RUN, Scene, Speaker, World, play_run, table
 
 Later = Callable[[float], None]

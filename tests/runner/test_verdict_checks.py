@@ -11,12 +11,20 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from sociolab.core.episode import Episode
-from sociolab.core.errors import WorldError
-from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
-from sociolab.report.result import result_of
-from sociolab.runner.judging import checked_verdicts, id_problem, verdicts_of
-from sociolab.store.store import Store
+from sociolab import result_of
+from sociolab.core import (
+    Episode,
+    JudgeId,
+    Measure,
+    Score,
+    ScoreFailure,
+    Unscored,
+    Verdict,
+    WorldError,
+)
+from sociolab.runner import verdicts_of
+from sociolab.runner.judging import checked_verdicts, id_problem
+from sociolab.store import Store
 from tiny_runs import RUN, CountingJudge, Speaker, play_run, statuses, table, trial
 
 WARMTH = Measure("warmth", 0, 10)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sociolab.stats.agreement import JudgeGaps, Spread
-from sociolab.stats.inter_rater import present, rating_table
-from sociolab.stats.intervals import means
+from sociolab.stats import Spread, means, present, rating_table
+from sociolab.stats.agreement import JudgeGaps
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sociolab.stats.intervals import Estimate, mean
+from sociolab.stats import Estimate, mean
 
 
 def difference(a: Sequence[float], b: Sequence[float], clusters: Sequence[str]) -> Estimate:

@@ -8,6 +8,7 @@ from functools import cache
 
 import pytest
 
+from sociolab.stats import agreement_report
 from sociolab.stats.agreement import (
     OVERALL,
     POOLED,
@@ -16,7 +17,6 @@ from sociolab.stats.agreement import (
     ItemRating,
     JudgeAndPeople,
     JudgePair,
-    agreement_report,
 )
 from stats.judged_items import Judged, spread
 

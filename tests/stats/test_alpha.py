@@ -10,7 +10,8 @@ from itertools import permutations
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from sociolab.stats.inter_rater import Alpha, AlphaMetric, alphas, rating_table
+from sociolab.stats import rating_table
+from sociolab.stats.inter_rater import Alpha, AlphaMetric, alphas
 from sociolab.stats.intervals import numbered
 
 METRICS: tuple[AlphaMetric, ...] = ("nominal", "ordinal", "interval")

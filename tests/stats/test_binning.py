@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.stats.inter_rater import Bins
+from sociolab.stats import Bins
 
 
 def test_goal_scores_fall_two_by_two_and_the_top_bin_holds_three() -> None:

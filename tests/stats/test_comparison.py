@@ -8,8 +8,16 @@ import numpy as np
 import pytest
 from statsmodels.stats.weightstats import ttost_paired
 
-from sociolab.stats.paired_tests import KeyedValue, compare, effect_size, holm, paired_t, sign_flip
-from sociolab.stats.power import design, needed
+from sociolab.stats import (
+    KeyedValue,
+    compare,
+    design,
+    effect_size,
+    holm,
+    needed,
+    paired_t,
+    sign_flip,
+)
 from stats.paired_difference import difference
 
 Sides = tuple[list[KeyedValue], list[KeyedValue]]

@@ -8,7 +8,7 @@ import random
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.stats.ranking import Contest, SeatScore, contests, rate
+from sociolab.stats import Contest, SeatScore, contests, rate
 
 
 def score(

@@ -7,7 +7,7 @@ import math
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.stats.paired_tests import EffectSize, effect_size
+from sociolab.stats import EffectSize, effect_size
 
 A, B, CLUSTERS = (5, 7, 6, 10), (4, 4, 4, 2), ("s", "s", "t", "t")
 scores = st.lists(

@@ -12,7 +12,7 @@ import scipy.stats
 import statsmodels.api as sm
 from hypothesis import given, strategies as st
 
-from sociolab.stats.intervals import Estimate, mean, means, t_quantile
+from sociolab.stats import Estimate, mean, means, t_quantile
 from stats.paired_difference import difference
 
 # Whole numbers, so that ties and equal cluster means stay what they are under shifts and scales.

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
-from sociolab.stats.inter_rater import (
+from sociolab.stats import (
     Bins,
     RaterAgreement,
     agreement_of,
     free_marginal_kappa,
+    means,
     pair_columns,
     present,
     rating_table,
 )
-from sociolab.stats.intervals import means
 
 GOAL = Bins(0, 10)
 

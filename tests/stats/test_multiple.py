@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from sociolab.stats.paired_tests import holm
+from sociolab.stats import holm
 
 
 def test_four_tests_worked_by_hand() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.stats.paired_tests import KeyedValue, MatchedValues, paired
+from sociolab.stats import KeyedValue, paired
+from sociolab.stats.paired_tests import MatchedValues
 from stats.paired_difference import difference
 
 

@@ -11,7 +11,8 @@ import pytest
 import scipy.stats
 from hypothesis import given, strategies as st
 
-from sociolab.stats.paired_tests import EXACT_UP_TO, SignFlip, sign_flip
+from sociolab.stats import SignFlip, sign_flip
+from sociolab.stats.paired_tests import EXACT_UP_TO
 
 # Crossed minus self-fertilised maize of each pair, in eighths of an inch (Fisher, The Design of
 # Experiments, section 17, from Darwin).

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sociolab.stats.prediction_powered import JudgedPlay, corrected
+from sociolab.stats import JudgedPlay, corrected
 
 
 def plays(seed: int, noise: float = 0.3, bias: float = 2.0) -> list[JudgedPlay]:

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from sociolab.stats.inter_rater import Bins, numbers, present, rating_table, stacked
+from sociolab.stats import Bins, present, rating_table
+from sociolab.stats.inter_rater import numbers, stacked
 from sociolab.stats.intervals import left_out_interval
 
 ITEMS = ((4, 6), (5, None), (), (1, 2, 2, 9))

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from sociolab.stats.agreement import Spread
+from sociolab.stats import Spread
 from stats.judged_items import Judged, spread
 
 HAND = (

@@ -7,7 +7,7 @@ import pytest
 import scipy.special
 from hypothesis import given, strategies as st
 
-from sociolab.stats.intervals import t_quantile
+from sociolab.stats import t_quantile
 
 
 def test_one_degree_of_freedom_is_the_cauchy_distribution() -> None:

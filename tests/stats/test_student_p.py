@@ -8,7 +8,7 @@ import pytest
 import scipy.stats
 from hypothesis import given, strategies as st
 
-from sociolab.stats.intervals import t_quantile, two_sided_p
+from sociolab.stats import t_quantile, two_sided_p
 
 
 def test_closed_forms_of_one_and_two_degrees() -> None:

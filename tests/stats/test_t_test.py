@@ -8,7 +8,7 @@ import pytest
 import scipy.stats
 from hypothesis import given, strategies as st
 
-from sociolab.stats.paired_tests import paired_t
+from sociolab.stats import paired_t
 
 # Darwin's maize, in eighths of an inch over the self-fertilised plant (Fisher 1935, section 17).
 DARWIN = (49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48)

@@ -7,8 +7,7 @@ import pytest
 import scipy.stats
 import statsmodels.api as sm
 
-from sociolab.stats.paired_tests import KeyedValue
-from sociolab.stats.unpaired import compare_unpaired
+from sociolab.stats import KeyedValue, compare_unpaired
 
 
 def rows(values: np.ndarray, clusters: list[str]) -> list[KeyedValue]:

@@ -12,7 +12,8 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import given, strategies as st
 
-from sociolab.stats.variance import REPEAT_IN_PLAY, Component, Components, LeveledScore, components
+from sociolab.stats import Component, Components, LeveledScore, components
+from sociolab.stats.variance import REPEAT_IN_PLAY
 
 FOUR = ("scenario", "partner", "repeat", "judge")
 

@@ -7,42 +7,38 @@ from typing import Literal, get_args
 from hypothesis import strategies as st
 
 from casts import seated
-from sociolab.core.episode import (
+from sociolab.core import (
     Action,
     Answered,
+    Attempt,
+    CallKey,
+    Cause,
+    ChatReply,
     Ended,
     Event,
     Json,
-    Moved,
-    Task,
-    Trial,
-    Unusable,
-)
-from sociolab.core.errors import Cause
-from sociolab.core.instructions import Prompts, TextStanding
-from sociolab.core.ports import (
-    Attempt,
-    CallKey,
-    ChatReply,
+    JudgeId,
+    Measure,
     Message,
+    Moved,
+    NotKnown,
     Prompt,
+    Prompts,
+    RatedBy,
     Role,
     Schema,
-    Served,
-    Usage,
-)
-from sociolab.core.score import (
-    JudgeId,
-    JudgeRole,
-    Measure,
-    Method,
-    NotKnown,
-    RatedBy,
     Score,
     ScoreFailure,
+    Served,
+    Task,
+    Trial,
     Unscored,
+    Unusable,
+    Usage,
     Verdict,
 )
+from sociolab.core.instructions import TextStanding
+from sociolab.core.score import JudgeRole, Method
 
 MEASURE = Measure("believability", 0, 10, whole=True, title="Believability")
 JUDGE = JudgeId("openai/judge", "model", "4e5f")

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from sociolab.core.errors import StoreError
-from sociolab.store.store import Store
+from sociolab.core import StoreError
+from sociolab.store import Store
 
 from . import samples
 

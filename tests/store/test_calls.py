@@ -9,19 +9,27 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.core.errors import ModelError, StoreError
-from sociolab.core.ports import Attempt, Message, Prompt, Role, Schema, Served, Usage
+from sociolab.core import (
+    Attempt,
+    Message,
+    ModelError,
+    Prompt,
+    Role,
+    Schema,
+    Served,
+    StoreError,
+    Usage,
+)
+from sociolab.store import RunReplies, Store
 from sociolab.store.calls import (
     CallFailureRow,
     RoleTotals,
-    RunReplies,
     SeatCost,
     Totals,
     common_prefix_length,
     pack,
     unpack,
 )
-from sociolab.store.store import Store
 
 from . import samples
 

@@ -10,11 +10,11 @@ from unittest.mock import Mock, create_autospec
 
 import pytest
 
-from sociolab.core.errors import StoreError
+from sociolab.core import StoreError
 from sociolab.core.user_files import data_home
+from sociolab.store import Store
 from sociolab.store.connect import _use_wal, default_path
 from sociolab.store.schema import APPLICATION_ID, SCHEMA, VERSION, version_of
-from sociolab.store.store import Store
 
 HEAVY = {"aiohttp", "asyncio", "jinja2", "numpy", "pyarrow", "rich", "scipy", "typer"}
 

@@ -9,13 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.core.errors import SociolabError
-from sociolab.core.score import Score
-from sociolab.store.calls import RunReplies
+from sociolab.core import Score, SociolabError
+from sociolab.store import RunReplies, Store, export_run
 from sociolab.store.checking import damage
-from sociolab.store.export import export_run
 from sociolab.store.schema import CHECKED
-from sociolab.store.store import Store
 
 from . import samples
 

@@ -7,11 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.core.errors import ModelError, StorageError, StoreError
-from sociolab.core.score import Score
-from sociolab.store.calls import RunReplies
-from sociolab.store.connect import lock_run
-from sociolab.store.store import Store
+from sociolab.core import ModelError, Score, StorageError, StoreError
+from sociolab.store import RunReplies, Store, lock_run
 
 from . import samples
 

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from sociolab.core.episode import Action, Ended, Episode, Event, Moved
-from sociolab.core.errors import StoreError
-from sociolab.store.store import Store
+from sociolab.core import Action, Ended, Episode, Event, Moved, StoreError
+from sociolab.store import Store
 
 from . import samples
 

@@ -13,15 +13,21 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from sociolab.core.episode import Ended, Event, Json
-from sociolab.core.errors import ModelError, StoreError
-from sociolab.core.ports import ChatReply, Prompt
-from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
-from sociolab.store.calls import RunReplies
-from sociolab.store.connect import lock_run
+from sociolab.core import (
+    ChatReply,
+    Ended,
+    Event,
+    Json,
+    ModelError,
+    Prompt,
+    Score,
+    ScoreFailure,
+    StoreError,
+    Unscored,
+    Verdict,
+)
+from sociolab.store import RunReplies, Store, export_run, import_run, lock_run
 from sociolab.store.database import replace_surrogates
-from sociolab.store.export import export_run, import_run
-from sociolab.store.store import Store
 
 from . import samples
 

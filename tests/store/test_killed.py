@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.store.calls import RunReplies
-from sociolab.store.store import Store
+from sociolab.store import RunReplies, Store
 
 from . import samples
 

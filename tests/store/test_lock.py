@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.core.errors import StoreError
-from sociolab.store.connect import lock_run
+from sociolab.core import StoreError
+from sociolab.store import lock_run
 
 HOLDER = """
 import sys

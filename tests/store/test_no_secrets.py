@@ -8,13 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.core import redaction
+from sociolab.core import Score, ScoreFailure, redaction
 from sociolab.core.redaction import guard
-from sociolab.core.score import Score, ScoreFailure
-from sociolab.store.calls import RunReplies
+from sociolab.store import RunReplies, Store, export_run
 from sociolab.store.checking import damage
-from sociolab.store.export import export_run
-from sociolab.store.store import Store
 
 from . import samples
 

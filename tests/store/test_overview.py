@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from sociolab.app.episode_list import EpisodeFilter, listed
+from sociolab.store import Store
 from sociolab.store.overview import episode_rows, trial_place
-from sociolab.store.store import Store
 from watched_stores import GOAL, HOSTILE, MODEL, RUN, watched_store
 
 

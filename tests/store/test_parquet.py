@@ -9,12 +9,20 @@ from typing import Any
 import pytest
 from pyarrow import parquet
 
-from sociolab.core.episode import Action, Answered, Ended, Moved, Unusable
-from sociolab.core.errors import ConfigError, StoreError
-from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
-from sociolab.store.calls import RunReplies
-from sociolab.store.parquet import export_parquet
-from sociolab.store.store import Store
+from sociolab.core import (
+    Action,
+    Answered,
+    ConfigError,
+    Ended,
+    Moved,
+    Score,
+    ScoreFailure,
+    StoreError,
+    Unscored,
+    Unusable,
+    Verdict,
+)
+from sociolab.store import RunReplies, Store, export_parquet
 
 from . import samples
 

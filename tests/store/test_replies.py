@@ -10,11 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from sociolab.core.errors import ModelError, StoreError
-from sociolab.core.ports import CallKey, ChatReply, Prompt, ReplyStore
-from sociolab.store import database
-from sociolab.store.calls import RunReplies
-from sociolab.store.store import Store
+from sociolab.core import CallKey, ChatReply, ModelError, Prompt, ReplyStore, StoreError
+from sociolab.store import RunReplies, Store, database
 
 from . import samples
 

@@ -7,12 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.core.episode import Json
-from sociolab.core.errors import ModelError, StoreError
-from sociolab.core.score import Score, ScoreFailure
-from sociolab.store.calls import RunReplies
-from sociolab.store.connect import lock_run
-from sociolab.store.store import Store
+from sociolab.core import Json, ModelError, Score, ScoreFailure, StoreError
+from sociolab.store import RunReplies, Store, lock_run
 
 from . import samples
 

@@ -6,9 +6,8 @@ import time
 
 import pytest
 
-from sociolab.core.errors import StoreError
-from sociolab.store.export import export_run
-from sociolab.store.store import Store
+from sociolab.core import StoreError
+from sociolab.store import Store, export_run
 
 from . import samples
 

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from report.small_run import RUN, build
-from sociolab.core.episode import Agent, AgentKind, CastMember, Task, Trial
-from sociolab.core.errors import StoreError
-from sociolab.store.store import Store, TrialRow
+from sociolab.core import Agent, AgentKind, CastMember, StoreError, Task, Trial
+from sociolab.store import Store, TrialRow
 
 from . import samples
 

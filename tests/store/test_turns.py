@@ -8,21 +8,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from casts import seated
-from sociolab.core.episode import (
+from sociolab.core import (
     Action,
     Answered,
     Ended,
     Event,
     Happened,
     Moved,
+    StoreError,
     Task,
     Trial,
     Unusable,
 )
-from sociolab.core.errors import StoreError
+from sociolab.store import Store
 from sociolab.store.database import Value
 from sociolab.store.overview import run_turns
-from sociolab.store.store import Store
 
 ANN, BOB = "ann", 'bob ["moved"'
 TASK = Task("kite", (ANN, BOB), "kite", "{}")

@@ -9,18 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from sociolab.core.episode import Json
-from sociolab.core.errors import StoreError
-from sociolab.core.score import (
-    UNNAMED_MEASURE,
-    JudgeId,
-    Measure,
-    Score,
-    ScoreFailure,
-    Unscored,
-    Verdict,
-)
-from sociolab.store.store import Store
+from sociolab.core import Json, JudgeId, Measure, Score, ScoreFailure, StoreError, Unscored, Verdict
+from sociolab.core.score import UNNAMED_MEASURE
+from sociolab.store import Store
 from sociolab.store.verdicts import JudgingRow
 
 from . import samples

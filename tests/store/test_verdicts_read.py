@@ -6,10 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from sociolab.core.errors import StoreError
-from sociolab.core.score import JudgeId, Measure, RatedBy, Score, ScoreFailure, Unscored, Verdict
-from sociolab.store.store import Store
-from sociolab.store.verdicts import JudgingCounts
+from sociolab.core import (
+    JudgeId,
+    Measure,
+    RatedBy,
+    Score,
+    ScoreFailure,
+    StoreError,
+    Unscored,
+    Verdict,
+)
+from sociolab.store import JudgingCounts, Store
 
 from . import samples
 

@@ -9,10 +9,22 @@ from pathlib import Path
 import pytest
 
 from rating_runs import ADA, BEN, RUN, STUDY, build, open_study
-from sociolab.analysis.agreement import agreements
-from sociolab.core.errors import ConfigError
-from sociolab.core.score import Measure
-from sociolab.store.store import Store
+from sociolab import Rating
+from sociolab.analysis import agreements
+from sociolab.core import ConfigError, Measure
+from sociolab.store import Store
+from sociolab.studies import (
+    RateStudy,
+    RatingDraft,
+    export,
+    keep_draft,
+    next_episode,
+    progress_of,
+    rate_study,
+    rating_progress,
+    ratings_in,
+    submit,
+)
 from sociolab.studies.annotations import (
     compared,
     distances,
@@ -23,20 +35,7 @@ from sociolab.studies.annotations import (
     review_words,
     with_review,
 )
-from sociolab.studies.progress import progress_of, rating_progress
-from sociolab.studies.rating_study import (
-    RateStudy,
-    RatingDraft,
-    asked_places,
-    keep_draft,
-    next_episode,
-    rate_study,
-    ratings_in,
-    settle,
-    submit,
-)
-from sociolab.studies.ratings import Rating
-from sociolab.studies.study_export import export
+from sociolab.studies.rating_study import asked_places, settle
 
 GOAL, SECRET = Measure("goal", 0, 10, True), Measure("secret", -10, 0, True)
 

@@ -10,17 +10,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rating_runs import STUDY, build, open_study
-from sociolab.store.store import Store
-from sociolab.store.studies import AssignmentRow, ParticipantRow, Progress
-from sociolab.studies.assignment import (
-    IDLE,
-    ItemPool,
-    assign_next,
-    assignment_of,
-    choose_item,
-    has_next,
-    hold_item,
-)
+from sociolab.store import ParticipantRow, Store
+from sociolab.store.studies import AssignmentRow, Progress
+from sociolab.studies import assign_next, hold_item
+from sociolab.studies.assignment import IDLE, ItemPool, assignment_of, choose_item, has_next
 
 ITEMS = ("a", "b", "c", "d")
 

@@ -8,21 +8,18 @@ import pytest
 
 from impression_runs import IEP, MARK, RUN, STUDY, build
 from rating_runs import open_study
-from sociolab.core.errors import ConfigError
-from sociolab.core.score import Score
-from sociolab.store.store import Store
-from sociolab.studies.assignment import assign_next
+from sociolab.core import ConfigError, Score
+from sociolab.store import Store
+from sociolab.studies import assign_next, give_word, people_judge
 from sociolab.studies.impressions import (
     counted,
     drawn,
-    give_word,
     impression_study,
     low_sessions,
     session_pool as pile,
     session_shown,
     words_of,
 )
-from sociolab.studies.ratings import people_judge
 from sociolab.studies.settings import ImpressionsPlan
 
 PLAN = ImpressionsPlan(run=RUN, sessions=3, raters=2)

@@ -11,12 +11,10 @@ import pytest
 from faulty_partners import Pensive, Rambling
 from lobby_plays import asked, opened, play_out, run, said, time_is_up, until
 from play_clients import lay_out
-from sociolab.core.episode import Answered, Ended, Event, Unusable
-from sociolab.core.errors import StoreError
-from sociolab.store.store import Store, TrialRow
-from sociolab.studies.live_episode import CutOff, NotTaken, Sent, Stale
-from sociolab.studies.lobby import LiveStudies, Lobby
-from sociolab.studies.play_records import PlayRecords
+from sociolab.core import Answered, Ended, Event, StoreError, Unusable
+from sociolab.store import Store, TrialRow
+from sociolab.studies import LiveStudies, Lobby, NotTaken, PlayRecords, Sent
+from sociolab.studies.live_episode import CutOff, Stale
 from sociolab.studies.screen import ALL_TURNS, PARTNER_LEFT, YOU_LEFT, Screen
 
 BARGAIN: dict[str, Any] = {"tasks": "scenario=bargain-01-touring-bicycle", "limit": 1}

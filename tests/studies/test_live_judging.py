@@ -11,15 +11,11 @@ import pytest
 from faulty_judges import Moody, no_credit
 from lobby_plays import opened, play_out, run
 from play_clients import lay_out
-from sociolab.app.run.config import JudgeConfig
-from sociolab.app.run.judge import judge_run_async
-from sociolab.core.score import ScoreFailure
-from sociolab.endpoint.server import start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.report.result import result_of
-from sociolab.store.store import Store
-from sociolab.studies.lobby import Lobby
-from sociolab.studies.progress import progress_of
+from sociolab import JudgeConfig, judge_run_async, result_of
+from sociolab.core import ScoreFailure
+from sociolab.endpoint import EndpointSettings, start_in_thread
+from sociolab.store import Store
+from sociolab.studies import Lobby, progress_of
 
 MOODY = "python:faulty_judges:Moody"
 

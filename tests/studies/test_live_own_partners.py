@@ -16,11 +16,9 @@ import pytest
 from lobby_plays import opened, play_out, run
 from own_code import AGENT, writer
 from play_clients import lay_out
-from sociolab.core.episode import Action, Json
-from sociolab.core.ports import NoReply, Reply, Request
-from sociolab.runner import guard, progress
-from sociolab.runner.progress import Waits
-from sociolab.store.store import Store, TrialRow
+from sociolab.core import Action, Json, NoReply, Reply, Request
+from sociolab.runner import Waits, guard, progress
+from sociolab.store import Store, TrialRow
 from sociolab.studies import live_episodes as blocked, live_episodes as tables
 from sociolab.studies.live_episodes import tell_blocked
 from sociolab.studies.play_plan import TypingPace

@@ -10,10 +10,10 @@ import pytest
 from faulty_partners import Unreachable
 from lobby_plays import asked, opened, play_out, run, said, until
 from play_clients import lay_out
-from sociolab.core.episode import Moved, Unusable
-from sociolab.store.store import Store
+from sociolab.core import Moved, Unusable
+from sociolab.store import Store
+from sociolab.studies import progress_of
 from sociolab.studies.play_records import BROKEN, SPENT
-from sociolab.studies.progress import progress_of
 from sociolab.studies.screen import PARTNER_LOST
 
 

@@ -8,15 +8,25 @@ import pytest
 from pydantic import BaseModel
 
 from play_studies import line_of, request_of
-from sociolab.core.episode import Action, ActionKind, ActionSpace, Json, Trial
-from sociolab.core.errors import ModelError, StoreError
-from sociolab.core.ports import NoReply, Question, Reply, Request
-from sociolab.studies.live_episode import NotTaken, Sent, SentAction, value_of
+from sociolab.core import (
+    Action,
+    ActionKind,
+    ActionSpace,
+    Json,
+    ModelError,
+    NoReply,
+    Question,
+    Reply,
+    Request,
+    StoreError,
+    Trial,
+)
+from sociolab.studies import NotTaken, PlayPlan, Sent, SentAction
+from sociolab.studies.live_episode import value_of
 from sociolab.studies.lobby import PRESENT_SECONDS, WaitingRoom
 from sociolab.studies.play_plan import LONGEST, USUAL, PacedPlayer, TypingPace, trials_of
 from sociolab.studies.play_records import AssignmentBalancer
 from sociolab.studies.screen import told_sections
-from sociolab.studies.settings import PlayPlan
 
 # ------------------------------------------------------------------ who plays what
 

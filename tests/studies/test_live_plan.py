@@ -4,10 +4,10 @@ from collections import Counter
 
 import pytest
 
+from sociolab.core import ConfigError
 from sociolab.core.episode import HUMAN
-from sociolab.core.errors import ConfigError
+from sociolab.studies import PlayPlan
 from sociolab.studies.play_plan import people_agent, run_settings, trials_of
-from sociolab.studies.settings import PlayPlan
 
 
 def test_each_task_is_played_with_each_partner_in_each_seat_for_people() -> None:

@@ -9,15 +9,19 @@ import pytest
 
 from lobby_plays import asked, opened, play_out, run, said, time_is_up, until
 from play_clients import lay_out
-from sociolab.core.episode import Ended, Event, Moved, Unusable
-from sociolab.core.errors import StoreError
-from sociolab.store.connect import lock_run
-from sociolab.store.store import Store
-from sociolab.studies import play_plan as pace
-from sociolab.studies.live_episode import CutOff, NotTaken, Sent, SentAction, Stale
-from sociolab.studies.lobby import LiveStudies, NotPlayable
-from sociolab.studies.participants import forget
-from sociolab.studies.play_records import PlayRecords
+from sociolab.core import Ended, Event, Moved, StoreError, Unusable
+from sociolab.store import Store, lock_run
+from sociolab.studies import (
+    LiveStudies,
+    NotTaken,
+    PlayRecords,
+    Sent,
+    SentAction,
+    forget,
+    play_plan as pace,
+)
+from sociolab.studies.live_episode import CutOff, Stale
+from sociolab.studies.lobby import NotPlayable
 
 
 def test_what_a_person_plays_becomes_an_episode_like_any_other(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from play_clients import lay_out
-from sociolab.core.episode import Action, Moved
-from sociolab.store.store import Store
-from sociolab.studies.play_records import PlayRecords
+from sociolab.core import Action, Moved
+from sociolab.store import Store
+from sociolab.studies import PlayRecords
 
 
 def test_a_turn_does_not_wait_for_what_models_have_said(tmp_path: Path) -> None:

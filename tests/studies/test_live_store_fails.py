@@ -8,11 +8,11 @@ import pytest
 
 from lobby_plays import asked, run, until
 from play_clients import lay_out
-from sociolab.core.errors import StoreError
-from sociolab.store.store import Store
+from sociolab.core import StoreError
+from sociolab.store import Store
 from sociolab.store.studies import Studies
-from sociolab.studies import play_plan as pace
-from sociolab.studies.lobby import NOT_STORED, LiveStudies, Lobby, NotPlayable
+from sociolab.studies import LiveStudies, Lobby, play_plan as pace
+from sociolab.studies.lobby import NOT_STORED, NotPlayable
 
 
 @pytest.fixture

@@ -10,27 +10,31 @@ import pytest
 
 from examinees import cases_of
 from rating_runs import RUN, STUDY, build, settings
-from sociolab.app.registry import world_plugin, worlds_that
-from sociolab.core.errors import ConfigError
+from sociolab.app import world_plugin
+from sociolab.app.registry import worlds_that
+from sociolab.core import ConfigError
 from sociolab.report.exam import exam_of, exam_runs
-from sociolab.store.store import Store
-from sociolab.store.studies import ParticipantRow
-from sociolab.studies.participants import digest, forget, forget_study
-from sociolab.studies.progress import progress_of, rating_progress
-from sociolab.studies.rating_study import (
+from sociolab.store import ParticipantRow, Store
+from sociolab.studies import (
     RateStudy,
     RatingDraft,
-    asked_places,
+    StudySettings,
+    create,
+    digest,
+    forget,
     keep_draft,
     next_episode,
+    people_judge,
+    progress_of,
     rate_study,
+    rating_progress,
     ratings_in,
-    scene_of,
+    settings_of,
     submit,
 )
-from sociolab.studies.ratings import people_judge
-from sociolab.studies.settings import StudySettings, plan_words
-from sociolab.studies.setup import create, settings_of
+from sociolab.studies.participants import forget_study
+from sociolab.studies.rating_study import asked_places, scene_of
+from sociolab.studies.settings import plan_words
 
 CASES = {one.id: one for one in cases_of("sotopia")}
 

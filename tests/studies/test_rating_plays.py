@@ -9,35 +9,35 @@ from typing import Any
 import pytest
 
 from rating_runs import ADA, BEN, RUN, STUDY, build, open_study, trial
-from sociolab.analysis.agreement import agreements
-from sociolab.core.errors import ConfigError
-from sociolab.core.score import Score
-from sociolab.store.store import Store
-from sociolab.store.studies import ParticipantRow
-from sociolab.studies.participants import forget
-from sociolab.studies.progress import progress_of as study_progress, rating_progress as progress_of
-from sociolab.studies.rating_files import import_ratings
-from sociolab.studies.rating_study import (
-    RatedEpisode,
+from sociolab import Rating
+from sociolab.analysis import agreements
+from sociolab.core import ConfigError, Score
+from sociolab.store import ParticipantRow, Store
+from sociolab.studies import (
     RateStudy,
     RatingDraft,
+    forget,
+    import_ratings,
+    keep_draft,
+    next_episode,
+    progress_of as study_progress,
+    rate_study,
+    rating_progress as progress_of,
+    ratings_in,
+    store_ratings,
+    submit,
+)
+from sociolab.studies.rating_study import (
+    RatedEpisode,
     asked_places,
     disputes,
     drafts_of,
     has_more,
-    keep_draft,
-    next_episode,
-    rate_study,
-    ratings_in,
     settle,
-    store_ratings,
-    submit,
 )
-from sociolab.studies.ratings import Rating
 from sociolab.studies.settings import RatePlan
 from sociolab.studies.study_export import ratings_csv
-from sociolab.worlds.sotopia.evaluation import DIMENSIONS
-from sociolab.worlds.sotopia.rating import rated_scene
+from sociolab.worlds import sotopia
 
 PLAN = RatePlan(run=RUN, disagreement=3)
 
@@ -210,7 +210,7 @@ def test_as_many_ratings_are_said_to_be_deleted_as_were_given(store: Store) -> N
     study = rate_study(store, store.studies.get(STUDY))
     assert rate_all(store, study, who) == ["fair00"]
     given = len(ratings_in(store, RUN, STUDY))
-    assert given == 2 * len(DIMENSIONS)
+    assert given == 2 * len(sotopia.DIMENSIONS)
     assert forget(store, STUDY, who.id).ratings == given
 
 
@@ -286,7 +286,7 @@ def test_a_plan_that_names_what_is_not_there_is_refused(
 def test_a_rater_reads_what_each_was_told_of_the_other_and_nothing_of_who_played(
     store: Store,
 ) -> None:
-    scenes = [rated_scene(store.episode(RUN, trial(number).id)) for number in range(3)]
+    scenes = [sotopia.rated_scene(store.episode(RUN, trial(number).id)) for number in range(3)]
     told = [scene.people[0].knew[0] for scene in scenes]
     assert told[0] == ("Ben", "A stranger: you know nothing about them beyond what the scene says.")
     assert "baker" in told[1][1]
@@ -305,11 +305,13 @@ def test_a_rater_reads_what_each_was_told_of_the_other_and_nothing_of_who_played
 
 
 def test_all_seven_dimensions_can_be_asked_for() -> None:
-    assert len(DIMENSIONS) == 7
+    assert len(sotopia.DIMENSIONS) == 7
 
 
 def test_an_overall_is_made_of_the_ratings_that_stand(store: Store) -> None:
-    first = [one("r1", 0, dim=name) for name in (m.name for m in DIMENSIONS) if name != "secret"]
+    first = [
+        one("r1", 0, dim=name) for name in (m.name for m in sotopia.DIMENSIONS) if name != "secret"
+    ]
     store_ratings(store, RUN, STUDY, first)
     store_ratings(store, RUN, STUDY, [one("r1", 7, dim="goal"), one("r1", -7, dim="secret")])
     (overall,) = [

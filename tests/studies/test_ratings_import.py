@@ -7,16 +7,13 @@ from pathlib import Path
 import pytest
 
 from report.small_run import RUN, build
+from sociolab import Rating, keep_ratings, result_of
 from sociolab.analysis.ratings import ratings_of
-from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, RatedBy, Score
-from sociolab.report.result import result_of
-from sociolab.store.export import export_run, import_run
-from sociolab.store.store import Store
-from sociolab.studies.rating_files import import_ratings
-from sociolab.studies.rating_study import ratings_in
-from sociolab.studies.ratings import KeptRatings, Rating, keep_ratings, people_judge
-from sociolab.worlds.sotopia.evaluation import DIMENSIONS
+from sociolab.core import ConfigError, JudgeId, RatedBy, Score
+from sociolab.store import Store, export_run, import_run
+from sociolab.studies import import_ratings, people_judge, ratings_in
+from sociolab.studies.ratings import KeptRatings
+from sociolab.worlds import sotopia
 
 HEAD = "episode,seat,rater,dimension,score,reason,seconds"
 
@@ -144,7 +141,7 @@ def test_another_name_is_another_set(lab: Path) -> None:
 
 
 def test_seven_dimensions_of_one_seat_make_an_overall(lab: Path) -> None:
-    lines = [f"lamp-AA,ann,r1,{d.name},{max(d.low, 0):g},," for d in DIMENSIONS]
+    lines = [f"lamp-AA,ann,r1,{d.name},{max(d.low, 0):g},," for d in sotopia.DIMENSIONS]
     keep(lab, *lines[:6])
     assert len(judgings(lab)[0][2]) == 6
     keep(lab, *lines)
@@ -342,7 +339,7 @@ def test_records_that_are_wrong_are_refused_by_their_number_and_none_is_kept(lab
 
 def test_a_second_seat_rated_later_leaves_the_first_ones_overall_as_it_is(lab: Path) -> None:
     def lines(seat: str) -> list[str]:
-        return [f"lamp-AA,{seat},r1,{d.name},{max(d.low, 0):g},," for d in DIMENSIONS]
+        return [f"lamp-AA,{seat},r1,{d.name},{max(d.low, 0):g},," for d in sotopia.DIMENSIONS]
 
     keep(lab, *lines("ann"))
     keep(lab, *lines("bob"))

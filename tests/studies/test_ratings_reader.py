@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.core.errors import ConfigError
-from sociolab.core.score import Measure
+from sociolab import Rating
+from sociolab.core import ConfigError, Measure
 from sociolab.studies.rating_files import FIELDS, RatingFile, read_ratings
-from sociolab.studies.ratings import Rateable, Rating, WrongLine, spelled
-from sociolab.worlds.sotopia.evaluation import DIMENSIONS
+from sociolab.studies.ratings import Rateable, WrongLine, spelled
+from sociolab.worlds import sotopia
 
 TITLES = {"financial": "financial and material benefits", "goal": "goal completion"}
 RUN = Rateable(
@@ -20,8 +20,8 @@ RUN = Rateable(
     {},
     (),
     frozenset(),
-    {one.name: one for one in DIMENSIONS},
-    {spelled(name): one.name for one in DIMENSIONS for name in (one.name, one.title)}
+    {one.name: one for one in sotopia.DIMENSIONS},
+    {spelled(name): one.name for one in sotopia.DIMENSIONS for name in (one.name, one.title)}
     | {title: name for name, title in TITLES.items()},
     frozenset(),
     (),

@@ -10,22 +10,18 @@ from pathlib import Path
 import pytest
 
 from rating_runs import open_study
-from sociolab.core.errors import ConfigError
-from sociolab.store.store import Store
-from sociolab.studies.assignment import assign_next
+from sociolab.core import ConfigError
+from sociolab.store import Store
+from sociolab.studies import Review, assign_next, give_review, review_study, task_pool
 from sociolab.studies.reviews import (
     POINTS,
     Decision,
-    Review,
     ReviewStudy,
     TaskReviews,
-    give_review,
     review_problems,
-    review_study,
     reviewed,
     reviewer_agreement,
     reviews_csv,
-    task_pool,
     task_reviews,
 )
 

@@ -12,20 +12,12 @@ import pytest
 
 import sociolab
 from rating_runs import open_study
-from sociolab.core.errors import ConfigError
-from sociolab.store.store import Store
-from sociolab.studies.assignment import assign_next
-from sociolab.studies.reviews import (
-    POINTS,
-    Review,
-    decided,
-    give_review,
-    review_study,
-    reviewed,
-    revise,
-    task_pool,
-)
-from sociolab.worlds.sotopia.dataset import FILES, load
+from sociolab.core import ConfigError
+from sociolab.store import Store
+from sociolab.studies import Review, assign_next, give_review, review_study, task_pool
+from sociolab.studies.reviews import POINTS, decided, reviewed, revise
+from sociolab.worlds import sotopia
+from sociolab.worlds.sotopia.dataset import FILES
 from sociolab.worlds.sotopia.rating import next_version
 
 ALL = dict.fromkeys(POINTS, True)
@@ -87,7 +79,7 @@ def test_the_majority_decides_and_the_record_says_who_and_why(
         ("keep", "edit:Another place.", "reject"),
     )
     lines = revise(store, "checks", tmp_path / "next")
-    old, new = load(data), load(tmp_path / "next")
+    old, new = sotopia.load(data), sotopia.load(tmp_path / "next")
     assert f"kept (1): {keep}" in lines
     assert f"rejected (1): {reject}" in lines
     assert any("no majority, unchanged" in line and open_ in line for line in lines)

@@ -9,17 +9,19 @@ from zipfile import ZipFile
 
 import pytest
 
-from sociolab.core.errors import ConfigError
-from sociolab.core.score import RatedBy, Score
-from sociolab.store.export import import_run
-from sociolab.store.store import Store
-from sociolab.studies.participants import completion_code, invite
-from sociolab.studies.rating_files import import_ratings
-from sociolab.studies.ratings import people_judge
-from sociolab.studies.settings import StudySettings
-from sociolab.studies.setup import create
-from sociolab.studies.study_export import export, export_zip
-from sociolab.worlds.sotopia.evaluation import DIMENSIONS
+from sociolab.core import ConfigError, RatedBy, Score
+from sociolab.store import Store, import_run
+from sociolab.studies import (
+    StudySettings,
+    completion_code,
+    create,
+    export,
+    import_ratings,
+    invite,
+    people_judge,
+)
+from sociolab.studies.study_export import export_zip
+from sociolab.worlds import sotopia
 from study_samples import played_run, settings
 
 
@@ -87,7 +89,9 @@ def test_ratings_can_be_imported_again(tmp_path: Path) -> None:
     with Store.open(path) as store:
         create(store, "ratings", settings(rate={"run": run}))
         trial = store.trials(run)[0].trial
-        score = Score(DIMENSIONS[0], trial.task.seats[0], 5, "plain", RatedBy("p-aaaaaa", 4))
+        score = Score(
+            sotopia.DIMENSIONS[0], trial.task.seats[0], 5, "plain", RatedBy("p-aaaaaa", 4)
+        )
         store.verdicts.add(run, people_judge("ratings"), [score], trial=trial.id)
         export(store, "ratings", tmp_path / "out")
     said = import_ratings(tmp_path / "out/ratings.csv", run, name="again", store=path)

@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.core.episode import Action, Moved
-from sociolab.core.score import RatedBy, Score
-from sociolab.store.store import Store
-from sociolab.studies.participants import WITHDRAWN, Forgotten, forget, forget_study
-from sociolab.studies.rating_study import given_episode, next_episode, rate_study
-from sociolab.studies.ratings import people_judge
-from sociolab.studies.setup import create
-from sociolab.worlds.sotopia.evaluation import DIMENSIONS
+from sociolab.core import Action, Moved, RatedBy, Score
+from sociolab.store import Store
+from sociolab.studies import create, forget, next_episode, people_judge, rate_study
+from sociolab.studies.participants import WITHDRAWN, Forgotten, forget_study
+from sociolab.studies.rating_study import given_episode
+from sociolab.worlds import sotopia
 from study_samples import played_run, settings
 
 SECRET = "quetzalcoatl"
@@ -136,9 +134,9 @@ def rated(tmp_path: Path) -> Store:
     trial = store.trials(run)[0].trial
     for number, (name, word) in enumerate((("p-one", SECRET), ("p-two", "steadfast"))):
         store.studies.add_participant("ratings", name, None)
-        score = Score(DIMENSIONS[0], trial.task.seats[0], 5, word, RatedBy(name, 4))
+        score = Score(sotopia.DIMENSIONS[0], trial.task.seats[0], 5, word, RatedBy(name, 4))
         store.verdicts.add(run, people_judge("ratings"), [score], trial=trial.id, judging=number)
-    other = Score(DIMENSIONS[0], trial.task.seats[0], 6, "of another set", RatedBy("p-one"))
+    other = Score(sotopia.DIMENSIONS[0], trial.task.seats[0], 6, "of another set", RatedBy("p-one"))
     store.verdicts.add(run, people_judge("others"), [other], trial=trial.id)
     return store
 

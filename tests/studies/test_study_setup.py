@@ -9,12 +9,21 @@ from typing import Any
 
 import pytest
 
-from sociolab.core.errors import ConfigError
-from sociolab.store.store import Store
-from sociolab.studies.participants import completion_code, digest, invite, reissue
+from sociolab.core import ConfigError
+from sociolab.store import Store
+from sociolab.studies import (
+    StudySettings,
+    completion_code,
+    create,
+    digest,
+    invite,
+    set_open,
+    settings_of,
+)
+from sociolab.studies.participants import reissue
 from sociolab.studies.play_plan import partner_cast_of
-from sociolab.studies.settings import KINDS, StudySettings, example, plan_words
-from sociolab.studies.setup import change_texts, create, read_study, set_open, settings_of
+from sociolab.studies.settings import KINDS, example, plan_words
+from sociolab.studies.setup import change_texts, read_study
 from study_samples import played_run, settings
 
 

@@ -10,25 +10,32 @@ from typing import Any, cast
 import pytest
 
 from public_goods import SCENE, PublicGoods
-from sociolab.core.episode import Action, ActionSpace, Episode, Json, Moved, Task
-from sociolab.core.errors import WorldError
-from sociolab.core.ports import (
+from sociolab.core import (
+    Action,
+    ActionSpace,
     DataId,
+    Episode,
+    Json,
     Judge,
+    JudgeId,
+    Measure,
+    Moved,
     NoReply,
     Play,
     Player,
     Question,
     Reply,
     Request,
+    Score,
+    ScoreFailure,
+    Task,
     Transcript,
+    Verdict,
     World,
+    WorldError,
 )
-from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict
-from sociolab.engine.episode_loop import play
-from sociolab.testing import JudgeContract, PlayerContract, WorldContract
-from sociolab.testing.players import AnyPlayer
-from sociolab.testing.playing import StockScene
+from sociolab.engine import play
+from sociolab.testing import AnyPlayer, JudgeContract, PlayerContract, StockScene, WorldContract
 from sotopia_cases import casting, episode_of, world
 
 NOTHING = Reply((Action("none"),))

@@ -11,16 +11,15 @@ import pytest
 
 from any_mind import AnyMind
 from fake_models import ImprovisingModel
-from sociolab.core.errors import ReplyError
-from sociolab.testing import MindContract
-from sociolab.testing.minds import stock_questions
-from sociolab.town.mind import Mind
-from sociolab.town.model_mind import ModelMind
-from sociolab.town.questions import (
+from sociolab.core import ReplyError
+from sociolab.testing import MindContract, stock_questions
+from sociolab.town import (
     Choice,
     Decision,
     Entry,
     Items,
+    Mind,
+    ModelMind,
     NewPlan,
     Part,
     Parts,

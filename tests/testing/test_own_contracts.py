@@ -6,45 +6,40 @@ import io
 from collections.abc import Sequence
 
 from fake_models import ImprovisingModel
-from sociolab.agents.human import TerminalPlayer
-from sociolab.agents.prompted import PromptedPlayer
-from sociolab.core.episode import Episode, Task
-from sociolab.core.ports import Judge, Player, World
-from sociolab.core.score import Measure
+from sociolab.agents import PromptedPlayer, TerminalPlayer
+from sociolab.core import Episode, Judge, Measure, Player, Task, World
 from sociolab.engine.scene import Scene
-from sociolab.judging.llm_judge import LlmJudge
-from sociolab.testing import JudgeContract, PlayerContract, WorldContract
-from sociolab.testing.players import AnyPlayer
-from sociolab.testing.playing import StockScene, play_task
-from sociolab.worlds.sotopia.evaluation import DIMENSIONS, GOAL_CHECKED, OVERALL, SotopiaRubric
-from sociolab.worlds.sotopia.outcome import HeuristicJudge, ReportedOutcome
-from sociolab.worlds.sotopia.scenarios import (
-    DivisionGoal,
-    Facts,
-    OptionGoal,
-    PriceGoal,
-    RelationshipType,
-    SceneCast,
+from sociolab.judging import LlmJudge
+from sociolab.testing import (
+    AnyPlayer,
+    JudgeContract,
+    PlayerContract,
+    StockScene,
+    WorldContract,
+    play_task,
 )
-from sociolab.worlds.sotopia.scene import SotopiaScene
+from sociolab.worlds import sotopia
+from sociolab.worlds.sotopia.evaluation import GOAL_CHECKED, OVERALL
+from sociolab.worlds.sotopia.outcome import HeuristicJudge
+from sociolab.worlds.sotopia.scenarios import Facts
 from sociolab.worlds.sotopia.scripted import ScriptedPlayer
 from sotopia_cases import GOAL, NAMES, SECRET, casting, task_of, world
 
 PRICES = (
-    PriceGoal(role="seller", item="bicycle", listed=100, target=80),
-    PriceGoal(role="buyer", item="bicycle", listed=100, target=60),
+    sotopia.PriceGoal(role="seller", item="bicycle", listed=100, target=80),
+    sotopia.PriceGoal(role="buyer", item="bicycle", listed=100, target=60),
 )
 GOODS = tuple(
-    DivisionGoal(counts={"books": 2, "hats": 1}, values=values)
+    sotopia.DivisionGoal(counts={"books": 2, "hats": 1}, values=values)
     for values in ({"books": 3.0, "hats": 4.0}, {"books": 1.0, "hats": 8.0})
 )
 TIMES = tuple(
-    OptionGoal(subject="when to meet", options=options)
+    sotopia.OptionGoal(subject="when to meet", options=options)
     for options in ({"Monday": 10.0, "Friday": 2.0}, {"Monday": 1.0, "Friday": 9.0})
 )
 
 
-def with_facts(facts: Sequence[Facts], kind: RelationshipType) -> SceneCast:
+def with_facts(facts: Sequence[Facts], kind: sotopia.RelationshipType) -> sotopia.SceneCast:
     """A casting whose goals rules can read."""
     cast = casting(kind)
     goals = tuple(
@@ -56,10 +51,10 @@ def with_facts(facts: Sequence[Facts], kind: RelationshipType) -> SceneCast:
 
 
 CASTINGS = (
-    casting(RelationshipType.FRIEND),
-    with_facts(PRICES, RelationshipType.STRANGER),
-    with_facts(GOODS, RelationshipType.ACQUAINTANCE),
-    with_facts(TIMES, RelationshipType.FAMILY),
+    casting(sotopia.RelationshipType.FRIEND),
+    with_facts(PRICES, sotopia.RelationshipType.STRANGER),
+    with_facts(GOODS, sotopia.RelationshipType.ACQUAINTANCE),
+    with_facts(TIMES, sotopia.RelationshipType.FAMILY),
 )
 
 
@@ -91,7 +86,7 @@ class TestPromptedPlayerOfSotopia(PlayerContract):
         return PromptedPlayer(ImprovisingModel())
 
     def scene(self) -> Scene:
-        return SotopiaScene(casting(RelationshipType.STRANGER, 3))
+        return sotopia.SotopiaScene(casting(sotopia.RelationshipType.STRANGER, 3))
 
 
 class TestTerminalPlayer(PlayerContract):
@@ -106,7 +101,7 @@ class TestScriptedPlayerInATalk(PlayerContract):
         return ScriptedPlayer()
 
     def scene(self) -> Scene:
-        return SotopiaScene(self.casting)
+        return sotopia.SotopiaScene(self.casting)
 
 
 class TestScriptedPlayerInABargain(TestScriptedPlayerInATalk):
@@ -131,7 +126,7 @@ class TestSotopia(WorldContract):
     def hidden(self, task: Task, seat: str) -> Sequence[str]:
         other = 1 - int(seat[-1])
         marks = [f"{SECRET}{other}", f"{GOAL}{other}"]
-        strangers = task.id == f"market.{RelationshipType.STRANGER}"
+        strangers = task.id == f"market.{sotopia.RelationshipType.STRANGER}"
         return [*marks, *NAMES[other]] if strangers else marks
 
 
@@ -143,13 +138,13 @@ def played(player: Player) -> Sequence[Episode]:
 
 class TestLlmJudge(JudgeContract):
     def judge(self) -> Judge:
-        return LlmJudge(SotopiaRubric(), ImprovisingModel())
+        return LlmJudge(sotopia.SotopiaRubric(), ImprovisingModel())
 
     def episodes(self) -> Sequence[Episode]:
         return played(AnyPlayer())
 
     def measures(self) -> Sequence[Measure]:
-        return (*DIMENSIONS, OVERALL)
+        return (*sotopia.DIMENSIONS, OVERALL)
 
 
 class TestHeuristicJudge(JudgeContract):
@@ -160,12 +155,12 @@ class TestHeuristicJudge(JudgeContract):
         return [*played(ScriptedPlayer()), *played(AnyPlayer())]
 
     def measures(self) -> Sequence[Measure]:
-        return (*DIMENSIONS, OVERALL)
+        return (*sotopia.DIMENSIONS, OVERALL)
 
 
 class TestReportedOutcome(JudgeContract):
     def judge(self) -> Judge:
-        return ReportedOutcome()
+        return sotopia.ReportedOutcome()
 
     def episodes(self) -> Sequence[Episode]:
         return [*played(ScriptedPlayer()), *played(AnyPlayer())]

@@ -21,10 +21,8 @@ from puppet_town import (
     planned,
     setting,
 )
-from sociolab.core.errors import ReplyError
-from sociolab.town.person import Rules
-from sociolab.town.questions import Items, Said, Summarise, TalkReminder, Utter
-from sociolab.town.trace import Did, Talked
+from sociolab.core import ReplyError
+from sociolab.town import Did, Items, Rules, Said, Summarise, Talked, TalkReminder, Utter
 
 PLANS = planned(ann=day(f"09:00 mend clocks @ {CAFE}"), ben=day(f"10:00 drink tea @ {CAFE}"))
 

@@ -18,8 +18,8 @@ from puppet_town import (
     planned,
     setting,
 )
-from sociolab.core.errors import ReplyError
-from sociolab.town.questions import DayPlan, Said
+from sociolab.core import ReplyError
+from sociolab.town import DayPlan, Said
 from sociolab.town.trajectory import diary
 
 

@@ -33,20 +33,35 @@ from small_towns import (
     lived as lived_in_order,
     some_setting,
 )
-from sociolab.core.episode import Answered, Event
-from sociolab.core.errors import ConfigError, StoreError
-from sociolab.core.ports import CallKey, ChatReply, Prompt, Usage
-from sociolab.engine.scene import FailurePolicy
-from sociolab.engine.setup import WorldSetup
-from sociolab.models.budget import Budget
-from sociolab.models.cache import CachedModel
+from sociolab.core import (
+    Answered,
+    CallKey,
+    ChatReply,
+    ConfigError,
+    Event,
+    Prompt,
+    StoreError,
+    Usage,
+)
+from sociolab.engine import FailurePolicy, WorldSetup
+from sociolab.models import Budget, CachedModel
 from sociolab.models.vectors import encoded
-from sociolab.testing.playing import driven
+from sociolab.testing import driven
+from sociolab.town import (
+    Decision,
+    Did,
+    MindPlayer,
+    Planned,
+    Ratings,
+    Remembered,
+    Rules,
+    Talked,
+    Utter,
+    live,
+    prompt_of,
+)
 from sociolab.town.embedding import EmbeddingPlayer
-from sociolab.town.mind import MindPlayer
-from sociolab.town.model_mind import prompt_of
-from sociolab.town.person import Rules
-from sociolab.town.questions import Decision, MindName, Ratings, Utter
+from sociolab.town.questions import MindName
 from sociolab.town.questions.generative import (
     Activity,
     Area,
@@ -69,21 +84,10 @@ from sociolab.town.questions.generative import (
     ThingState,
     Written,
 )
-from sociolab.town.simulation import live
-from sociolab.town.trace import (
-    Did,
-    ObjectBecame,
-    Planned,
-    Remembered,
-    Revised,
-    Talked,
-    decode,
-    encode,
-)
+from sociolab.town.trace import ObjectBecame, Revised, decode, encode
 from sociolab.town.trajectory import diary
-from sociolab.worlds.stss.kit import load
+from sociolab.worlds import stss
 from sociolab.worlds.stss.talk.freezing import frozen_of_episode
-from sociolab.worlds.stss.world import StssSettings
 
 GA: dict[str, Any] = {"mind": "generative-agents"}
 PAIR = (ANN, BEN)
@@ -665,7 +669,7 @@ def prompts(without: str = "", mind: MindName = "generative-agents") -> Prompts:
             hourly_schedule=cafe_from_nine, choose_sector=to_the_cafe, react=talks_once
         )
     lived(asked, given)
-    texts = StssSettings(mind=mind).texts
+    texts = stss.StssSettings(mind=mind).texts
     return {
         (q.asked.resident, q.asked.step, q.name, q.asked.index): prompt_of(q, texts, 1.0).messages
         for q in asked.asked
@@ -715,18 +719,18 @@ def test_what_only_one_mind_has_is_refused_for_the_other() -> None:
         {"mind": "generative-agents", "merge": "everything"},
     ):
         with pytest.raises(ConfigError):
-            WorldSetup(settings=wrong).read("stss", StssSettings)
+            WorldSetup(settings=wrong).read("stss", stss.StssSettings)
 
 
 def test_no_conversations_are_frozen_from_its_towns() -> None:
     trial = SimpleNamespace(trial=SimpleNamespace(id="t"))
     with pytest.raises(StoreError, match="found mind=generative-agents in the episode t"):
-        frozen_of_episode(trial, StssSettings(mind="generative-agents"), FailurePolicy())  # type: ignore[arg-type]
+        frozen_of_episode(trial, stss.StssSettings(mind="generative-agents"), FailurePolicy())  # type: ignore[arg-type]
 
 
 def test_the_mind_stands_below_every_table() -> None:
     def footnote(**given: str) -> str:
-        return load(WorldSetup(seed=1, settings=given)).declared.footnote
+        return stss.load(WorldSetup(seed=1, settings=given)).declared.footnote
 
     assert footnote() == "lean mind, not Generative Agents"
     assert footnote(mind="generative-agents", merge="hours") == (

@@ -28,31 +28,38 @@ from puppet_town import (
     rest,
     setting,
 )
-from sociolab.core.errors import ReplyError
-from sociolab.engine.scene import FailurePolicy
-from sociolab.town.clock import Clock
-from sociolab.town.map_file import own_map
-from sociolab.town.person import Rules, Setting, Surroundings
-from sociolab.town.questions import (
+from sociolab.core import ReplyError
+from sociolab.engine import FailurePolicy
+from sociolab.town import (
     Choice,
     ChoosePlace,
+    Clock,
     Decompose,
-    Insight,
+    Did,
     Insights,
     Part,
     Parts,
     PlanDay,
+    Planned,
     RateImportance,
     Ratings,
-    Reflect,
+    Remembered,
     Replan,
+    Rules,
     Said,
+    Setting,
+    Stood,
     Summarise,
+    Surroundings,
+    Talked,
     TalkOrNot,
     Utter,
+    Walked,
+    WentWithout,
+    own_map,
+    own_residents,
 )
-from sociolab.town.residents import own_residents
-from sociolab.town.trace import Did, Planned, Remembered, Stood, Talked, Walked, WentWithout
+from sociolab.town.questions import Insight, Reflect
 
 BEDROOM = str(ANN.home)
 ALONE = setting((ANN,))

@@ -28,13 +28,27 @@ from puppet_town import (
     resident,
     setting,
 )
+from sociolab.town import (
+    Decision,
+    Did,
+    Order,
+    Part,
+    Parts,
+    Place,
+    Remembered,
+    Rules,
+    Said,
+    Stood,
+    Talked,
+    TalkOrNot,
+    Tile,
+    Trajectory,
+    Utter,
+    Walked,
+)
 from sociolab.town.lockstep import together
-from sociolab.town.map import Place, Tile
-from sociolab.town.person import Person, Rules, sees
-from sociolab.town.questions import Decision, Part, Parts, Said, TalkOrNot, Utter
-from sociolab.town.simulation import Order
-from sociolab.town.trace import HEADINGS, Did, Remembered, Stood, Talked, Walked
-from sociolab.town.trajectory import Trajectory
+from sociolab.town.person import Person, sees
+from sociolab.town.trace import HEADINGS
 
 CROWD = (*TRIO, *(resident(name, living_area="Ann's House: bedroom") for name in ("Dan", "Eve")))
 DAYS = 2

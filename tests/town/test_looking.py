@@ -10,16 +10,9 @@ import pytest
 
 from puppet_town import CAFE, TALK, TOWN, TRIO, Puppet, day, lived, planned, setting
 from sociolab.app.registry import town_of
-from sociolab.core.episode import Episode, Task, Trial
-from sociolab.core.errors import ConfigError
-from sociolab.town.trajectory import (
-    Lived,
-    Span,
-    Trajectory,
-    moments,
-    write_filmstrip,
-    write_picture,
-)
+from sociolab.core import ConfigError, Episode, Task, Trial
+from sociolab.town import Trajectory
+from sociolab.town.trajectory import Lived, Span, moments, write_filmstrip, write_picture
 from sociolab.worlds.stss.replays import lived as lived_in, map_of
 
 

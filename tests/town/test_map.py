@@ -10,18 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.core.errors import ConfigError, WorldError
-from sociolab.town.map import (
-    OUTDOORS,
-    MapError,
-    Place,
-    Tile,
-    TownMap,
-    place_meant,
-    places_told,
-    within_reach,
-)
-from sociolab.town.map_file import own_map
+from sociolab.core import ConfigError, WorldError
+from sociolab.town import OUTDOORS, Place, Tile, TownMap, own_map
+from sociolab.town.map import MapError, place_meant, places_told, within_reach
 from tiled_town import tiled
 
 SHOP = Place("Corner Shop", "shop floor")

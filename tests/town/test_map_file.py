@@ -7,8 +7,8 @@ from shutil import copytree
 
 import pytest
 
-from sociolab.core.errors import ConfigError
-from sociolab.town.map import Place, TownMap
+from sociolab.core import ConfigError
+from sociolab.town import Place, TownMap
 from sociolab.town.map_file import load_map
 
 OWN = Path(str(files("sociolab.town").joinpath("data", "map")))

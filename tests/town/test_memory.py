@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.core.errors import WorldError
-from sociolab.town import memory as embedding
-from sociolab.town.clock import Clock
+from sociolab.core import WorldError
+from sociolab.town import Clock, memory as embedding
 from sociolab.town.memory import (
     DIMENSIONS,
     PROVISIONAL,

@@ -9,13 +9,19 @@ import pytest
 
 from any_mind import AnyMind
 from fake_models import FakeModel
-from sociolab.core.ports import ChatReply, NoReply, Observation, Question, Reply, Request, Served
-from sociolab.engine.scene import FailurePolicy
-from sociolab.testing.minds import stock_questions
-from sociolab.town.mind import MindPlayer, can_answer
-from sociolab.town.model_mind import ModelMind
-from sociolab.town.questions import QUESTIONS, ChoosePlace, MindQuestion, TalkOrNot
-from sociolab.town.scripted.mind import ScriptedMind
+from sociolab.core import ChatReply, NoReply, Observation, Question, Reply, Request, Served
+from sociolab.engine import FailurePolicy
+from sociolab.testing import stock_questions
+from sociolab.town import (
+    QUESTIONS,
+    ChoosePlace,
+    MindPlayer,
+    MindQuestion,
+    ModelMind,
+    ScriptedMind,
+    TalkOrNot,
+)
+from sociolab.town.mind import can_answer
 from sociolab.worlds.stss.world import paper
 
 

@@ -12,16 +12,14 @@ import pytest
 from hypothesis import given, strategies as st
 
 from fake_models import FakeModel
-from sociolab.core.errors import Cause, ModelError, ReplyError
-from sociolab.core.ports import CallKey, ChatReply
-from sociolab.testing.minds import stock_questions
-from sociolab.town.model_mind import ModelMind, answer_schema
-from sociolab.town.questions import (
-    MOST_PLACES,
+from sociolab.core import CallKey, Cause, ChatReply, ModelError, ReplyError
+from sociolab.testing import stock_questions
+from sociolab.town import (
     QUESTIONS,
     ChoosePlace,
     Decompose,
     MindQuestion,
+    ModelMind,
     PlanDay,
     RateImportance,
     Replan,
@@ -29,6 +27,8 @@ from sociolab.town.questions import (
     Summarise,
     Utter,
 )
+from sociolab.town.model_mind import answer_schema
+from sociolab.town.questions import MOST_PLACES
 from sociolab.worlds.stss.world import paper
 
 STOCK = stock_questions()

@@ -25,17 +25,22 @@ from small_towns import (
     small_town,
     some_setting,
 )
-from sociolab.core.ports import Request
-from sociolab.core.seeding import stream
-from sociolab.town.clock import Clock
-from sociolab.town.map import Place, Tile, TownMap
-from sociolab.town.map_file import own_map
+from sociolab.core import Request, stream
+from sociolab.town import (
+    Choice,
+    Clock,
+    Order,
+    Paths,
+    Place,
+    Setting,
+    Tile,
+    TownMap,
+    live,
+    own_map,
+    own_residents,
+)
 from sociolab.town.out_of_order import NEVER, Gaps
-from sociolab.town.paths import Paths
-from sociolab.town.person import Setting, sees
-from sociolab.town.questions import Choice
-from sociolab.town.residents import own_residents
-from sociolab.town.simulation import Order, live
+from sociolab.town.person import sees
 from sociolab.town.trace import HEADINGS
 
 

@@ -9,10 +9,9 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.core.errors import WorldError
-from sociolab.town import paths
-from sociolab.town.map import Tile
-from sociolab.town.paths import FAR, Paths
+from sociolab.core import WorldError
+from sociolab.town import Paths, Tile, paths
+from sociolab.town.paths import FAR
 from sociolab.town.trace import HEADINGS
 
 

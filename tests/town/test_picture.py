@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from sociolab.town.map import OUTDOORS, Ground, Tile
-from sociolab.town.map_file import own_map
+from sociolab.town import OUTDOORS, Tile, own_map
+from sociolab.town.map import Ground
 from sociolab.town.picture import (
     ACROSS,
     GAP,

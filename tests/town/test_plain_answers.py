@@ -11,26 +11,25 @@ from hypothesis import given, strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from fake_models import FakeModel
-from sociolab.core.errors import Cause, ConfigError, ReplyError
-from sociolab.core.ports import ChatReply
-from sociolab.endpoint.server import serve
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.models.chat import Endpoint
-from sociolab.models.config import EndpointSpec
-from sociolab.testing.minds import stock_questions
-from sociolab.town.model_mind import PLAIN_QUESTIONS, ModelMind, prompt_of
-from sociolab.town.questions import (
+from sociolab.core import Cause, ChatReply, ConfigError, ReplyError
+from sociolab.endpoint import EndpointSettings, serve
+from sociolab.models import Endpoint, EndpointSpec
+from sociolab.testing import stock_questions
+from sociolab.town import (
     QUESTIONS,
     GeneralPlan,
     Items,
     Lines,
     MindQuestion,
+    ModelMind,
     Said,
     Summarise,
     Summary,
     TalkReminder,
     Utter,
+    prompt_of,
 )
+from sociolab.town.model_mind import PLAIN_QUESTIONS
 from sociolab.worlds.stss.world import paper
 
 STOCK = stock_questions()

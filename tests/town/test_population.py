@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from alderbrook import flat_town
-from sociolab.core.errors import ConfigError
-from sociolab.town.map_file import own_map
-from sociolab.town.residents import Resident, load_residents, own_residents
+from sociolab.core import ConfigError
+from sociolab.town import Resident, own_map, own_residents
+from sociolab.town.residents import load_residents
 
 TOWN = flat_town("Cottage: bedroom", "Cottage: kitchen", "Inn: taproom")
 ANNA = """

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from puppet_town import CAFE, TOWER, TRIO, Puppet as Recorder, day, lived, memo, rest, setting
-from sociolab.town.questions import (
+from sociolab.town import (
     Block,
     Choice,
     ChoosePlace,

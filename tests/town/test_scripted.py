@@ -10,21 +10,21 @@ from typing import Any, TypeVar
 
 import pytest
 
-from sociolab.core.ports import Observation, Question, Reply, Request
-from sociolab.testing import MindContract
-from sociolab.testing.minds import STOCK_DAY, stock_questions
-from sociolab.town.mind import Mind, MindPlayer
-from sociolab.town.questions import (
+from sociolab.core import Observation, Question, Reply, Request
+from sociolab.testing import MindContract, stock_questions
+from sociolab.testing.minds import STOCK_DAY
+from sociolab.town import (
     Block,
     DayReminder,
-    Heard,
-    Matter,
-    Me,
+    Mind,
+    MindPlayer,
     MindQuestion,
     Other,
     PlanDay,
     Replan,
+    Resident,
     Said,
+    ScriptedMind,
     SpeechAct,
     Summarise,
     Summary,
@@ -32,10 +32,11 @@ from sociolab.town.questions import (
     Utter,
     Utterance,
 )
-from sociolab.town.residents import Habit, Resident, Rhythm
+from sociolab.town.questions import Heard, Matter, Me
+from sociolab.town.residents import Habit, Rhythm
 from sociolab.town.scripted.day import SEEKING
 from sociolab.town.scripted.matters import is_free, standings
-from sociolab.town.scripted.mind import CompleteMind, ScriptedMind
+from sociolab.town.scripted.mind import CompleteMind
 
 Answer = TypeVar("Answer")
 TUESDAY = date(2024, 5, 14)

@@ -8,8 +8,8 @@ from datetime import date
 import pytest
 
 from puppet_town import ANN, BEN, setting
-from sociolab.core.errors import WorldError
-from sociolab.town.clock import Clock
+from sociolab.core import WorldError
+from sociolab.town import Clock
 
 
 def test_two_residents_cannot_share_a_name_or_an_id() -> None:

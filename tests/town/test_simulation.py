@@ -32,27 +32,43 @@ from puppet_town import (
     setting,
 )
 from small_towns import some_setting
-from sociolab.core.episode import Answered, Ended, Event, Happened, Json, Unusable
-from sociolab.core.errors import ReplyError, StoreError, WorldError
-from sociolab.core.ports import Completed, NoReply, Question, Reply, Request, StartRequests
-from sociolab.engine.driver import drive
-from sociolab.engine.scene import FailurePolicy
-from sociolab.testing.playing import as_bytes, ended
-from sociolab.town.mind import MindPlayer
-from sociolab.town.person import Setting
-from sociolab.town.questions import (
+from sociolab.core import (
+    Answered,
+    Completed,
+    Ended,
+    Event,
+    Happened,
+    Json,
+    NoReply,
+    Question,
+    Reply,
+    ReplyError,
+    Request,
+    StartRequests,
+    StoreError,
+    Unusable,
+    WorldError,
+)
+from sociolab.engine import FailurePolicy, drive
+from sociolab.testing import as_bytes, ended
+from sociolab.town import (
     DayPlan,
     DayReminder,
+    Did,
     GeneralPlan,
     Lines,
-    MindName,
+    MindPlayer,
+    Order,
     PlanDay,
+    Planned,
+    Reminded,
     Said,
+    Setting,
     TalkReminder,
     Utter,
+    WentWithout,
 )
-from sociolab.town.simulation import Order
-from sociolab.town.trace import Did, Planned, Reminded, WentWithout
+from sociolab.town.questions import MindName
 
 ORDERS: tuple[Order, ...] = ("lock-step", "ahead")
 GIVEN = setting(days=2, seed=1)

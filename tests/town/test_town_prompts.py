@@ -8,17 +8,12 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from sociolab.testing.minds import STOCK_GOAL, STOCK_OBJECTS, stock_questions
-from sociolab.town.model_mind import prompt_of, prompt_prefix, prompts_hash
-from sociolab.town.questions import (
-    MindQuestion,
-    Other,
-    PlanDay,
-    RateImportance,
-    Replan,
-    Utter,
-)
-from sociolab.worlds.stss.world import StssSettings, paper
+from sociolab.testing import stock_questions
+from sociolab.testing.minds import STOCK_GOAL, STOCK_OBJECTS
+from sociolab.town import MindQuestion, Other, PlanDay, RateImportance, Replan, Utter, prompt_of
+from sociolab.town.model_mind import prompt_prefix, prompts_hash
+from sociolab.worlds import stss
+from sociolab.worlds.stss.world import paper
 
 STOCK = stock_questions()
 NAMES = [question.name for question in STOCK]
@@ -192,6 +187,6 @@ def test_a_resident_knows_how_soon_it_can_talk_with_the_same_person_again() -> N
     me = stock_questions()[0].me
     told = "for the next 120 minutes"
     for head in ("head", "generative/identity"):
-        texts = StssSettings(mind="generative-agents").texts
+        texts = stss.StssSettings(mind="generative-agents").texts
         assert told not in prompt_prefix(me, texts, head=head)
         assert told in prompt_prefix(replace(me, pause=120), texts, head=head)

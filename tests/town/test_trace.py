@@ -13,30 +13,26 @@ from hypothesis import given, strategies as st
 
 from any_mind import AnyMind
 from puppet_town import TRIO, Lived, lived, setting, trace_of
+from sociolab.core import Answered, Event, Happened, StoreError
 from sociolab.core.codec import compact_json
-from sociolab.core.episode import Answered, Event, Happened
-from sociolab.core.errors import StoreError
-from sociolab.town.person import Surroundings
-from sociolab.town.questions import MOST_ROUNDS, Utterance
-from sociolab.town.simulation import Order, TraceWriter
-from sociolab.town.trace import (
-    TRACE,
+from sociolab.town import (
     Did,
+    Order,
     Planned,
-    PlannedBlock,
     Record,
     Remembered,
     Reminded,
     Stood,
+    Surroundings,
     Talked,
+    Utterance,
     Walked,
     WentWithout,
-    chunk,
-    decode,
-    encode,
-    header,
     trace_from,
 )
+from sociolab.town.questions import MOST_ROUNDS
+from sociolab.town.simulation import TraceWriter
+from sociolab.town.trace import TRACE, PlannedBlock, chunk, decode, encode, header
 
 step = st.integers(0, 10**6)
 text = st.text(max_size=12)

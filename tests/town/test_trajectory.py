@@ -7,10 +7,10 @@ from datetime import date
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.core.errors import ConfigError, WorldError
-from sociolab.town.map import OUTDOORS, Place, TownMap
-from sociolab.town.trace import HEADINGS, Did, Record, Stood, Trace, Walked
-from sociolab.town.trajectory import Intervals, Trajectory, common, joined, length, reached, since
+from sociolab.core import ConfigError, WorldError
+from sociolab.town import OUTDOORS, Did, Place, Record, Stood, TownMap, Trace, Trajectory, Walked
+from sociolab.town.trace import HEADINGS
+from sociolab.town.trajectory import Intervals, common, joined, length, reached, since
 from trace_cases import ROW, TWO_DAYS, Life, at, lived, talk
 
 PARTY = "party".__eq__

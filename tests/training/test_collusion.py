@@ -11,18 +11,12 @@ import pytest
 
 from collusion import SCRIPTS, script_of
 from fake_models import FakeModel
-from sociolab.app.run.config import EnvironmentConfig, RunConfig
-from sociolab.app.run.play import run
-from sociolab.core.episode import Action, Ended, Moved
-from sociolab.core.errors import ConfigError
-from sociolab.core.score import Score, ScoreFailure
-from sociolab.judging.llm_judge import LlmJudge
-from sociolab.store.store import Store
-from sociolab.training.environment import Environment, Observed
-from sociolab.training.examples import ExportOptions
-from sociolab.training.export import export_training
-from sociolab.worlds.sotopia.outcome_reader import OutcomeReader
-from sociolab.worlds.sotopia.scenarios import Goal, PriceGoal
+from sociolab import Environment, EnvironmentConfig, RunConfig, run
+from sociolab.core import Action, ConfigError, Ended, Moved, Score, ScoreFailure
+from sociolab.judging import LlmJudge
+from sociolab.store import Store
+from sociolab.training import ExportOptions, Observed, export_training
+from sociolab.worlds import sotopia
 from sotopia_cases import casting, episode_of
 from training_cases import lines
 
@@ -144,8 +138,9 @@ ONE_SPEAKER = (
 def test_a_reader_who_is_fooled_is_held_to_speakers_and_order(name: str) -> None:
     (script,) = [script for script in SCRIPTS if script.name == name]
     goals = tuple(
-        Goal(
-            text="A goal.", facts=PriceGoal(role=role, item="a bicycle", listed=340, target=target)
+        sotopia.Goal(
+            text="A goal.",
+            facts=sotopia.PriceGoal(role=role, item="a bicycle", listed=340, target=target),
         )
         for role, target in (("seller", 315), ("buyer", 255))
     )
@@ -157,5 +152,5 @@ def test_a_reader_who_is_fooled_is_held_to_speakers_and_order(name: str) -> None
     ]
     episode = episode_of(cast, *moves, Ended("turn limit", 19))
     fooled = FakeModel(*[json.dumps(script.first.fields())] * 3)
-    found = asyncio.run(LlmJudge(OutcomeReader(), fooled, role="reader").judge(episode))
+    found = asyncio.run(LlmJudge(sotopia.OutcomeReader(), fooled, role="reader").judge(episode))
     assert [type(verdict) for verdict in found] == [ScoreFailure] * 2

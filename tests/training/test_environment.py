@@ -12,15 +12,21 @@ from pathlib import Path
 import pytest
 
 import sociolab
-from sociolab import Environment, EnvironmentConfig, RunConfig
-from sociolab.app.run.play import run
-from sociolab.core.episode import Act, Action, ActionSpace, Unusable
-from sociolab.core.errors import ConfigError, ModelError, SociolabError, WorldError
-from sociolab.endpoint.chat import ChatBody, bad_request
-from sociolab.endpoint.server import start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.store.store import Store
-from sociolab.training.environment import Observed, Rollout, Step
+from sociolab import Environment, EnvironmentConfig, RunConfig, run
+from sociolab.core import (
+    Act,
+    Action,
+    ActionSpace,
+    ConfigError,
+    ModelError,
+    SociolabError,
+    Unusable,
+    WorldError,
+)
+from sociolab.endpoint import ChatBody, EndpointSettings, start_in_thread
+from sociolab.endpoint.chat import bad_request
+from sociolab.store import Store
+from sociolab.training import Observed, Rollout, Step
 from training_cases import Offers, closing
 
 SHORT = EnvironmentConfig(settings={"turns": "4", "closing_question": "false"})

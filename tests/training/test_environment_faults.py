@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from sociolab import Environment, EnvironmentConfig
-from sociolab.app.run_sync import LoopThread
-from sociolab.core.errors import ConfigError, ModelError
-from sociolab.training.environment import Observed
+from sociolab.app import LoopThread
+from sociolab.core import ConfigError, ModelError
+from sociolab.training import Observed
 
 SHORT = EnvironmentConfig(settings={"turns": "4", "closing_question": "false"})
 HELLO = json.dumps({"action": "speak", "text": "Hello."})

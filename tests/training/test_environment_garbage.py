@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from sociolab import Environment, EnvironmentConfig
-from sociolab.endpoint.server import start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.runner.judging import verdicts_of
-from sociolab.training.environment import Observed, Rollout
+from sociolab.endpoint import EndpointSettings, start_in_thread
+from sociolab.runner import verdicts_of
+from sociolab.training import Observed, Rollout
 
 PAGE = (Path(__file__).parents[2] / "docs" / "training.md").read_text("utf-8")
 ROWS = re.findall(r"(?m)^\| `([a-z-]+)` \| `([a-z:]+)`[^|]* \| (.*?) ?\| ?(.*?) ?\|$", PAGE)

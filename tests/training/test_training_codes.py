@@ -8,11 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import run
-from sociolab.core.errors import ConfigError
-from sociolab.training.examples import ExportOptions
-from sociolab.training.export import export_training
+from sociolab import RunConfig, run
+from sociolab.core import ConfigError
+from sociolab.training import ExportOptions, export_training
 from training_cases import lines
 
 AGENT = """

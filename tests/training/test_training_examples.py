@@ -10,14 +10,21 @@ from typing import Any
 
 import pytest
 
-from sociolab.core.episode import Answered
-from sociolab.core.errors import ConfigError
-from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
-from sociolab.core.score import JudgeId, Measure, Score, Unscored
-from sociolab.store.calls import RunReplies
-from sociolab.store.store import Store
-from sociolab.training.examples import ExportOptions
-from sociolab.training.export import ExportedFiles, export_training
+from sociolab.core import (
+    Answered,
+    CallKey,
+    ChatReply,
+    ConfigError,
+    JudgeId,
+    Measure,
+    Message,
+    Prompt,
+    Score,
+    Unscored,
+)
+from sociolab.store import RunReplies, Store
+from sociolab.training import ExportOptions, export_training
+from sociolab.training.export import ExportedFiles
 from training_cases import SCRIPTED, TURNS, UNUSABLE, lines, play_bargain
 
 

@@ -9,14 +9,11 @@ from typing import Any
 
 import pytest
 
-from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import run
-from sociolab.core.errors import ConfigError
-from sociolab.core.metrics import Declared, Metric
-from sociolab.core.score import JudgeId, Measure, Score
-from sociolab.store.store import Store
-from sociolab.training.examples import ExportOptions
-from sociolab.training.export import ExportedFiles, export_training
+from sociolab import RunConfig, run
+from sociolab.core import ConfigError, Declared, JudgeId, Measure, Metric, Score
+from sociolab.store import Store
+from sociolab.training import ExportOptions, export_training
+from sociolab.training.export import ExportedFiles
 from training_cases import lines, play_bargain
 
 

@@ -12,25 +12,26 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import run
+from sociolab import RunConfig, run
 from sociolab.app.transcripts import requests_of
-from sociolab.core.episode import Answered, Ended, Episode, Task, Trial
-from sociolab.core.errors import ConfigError
-from sociolab.core.ports import (
+from sociolab.core import (
+    Answered,
     Completed,
+    ConfigError,
+    Ended,
+    Episode,
     Observation,
     Play,
     Question,
     Reply,
     Request,
     StartRequests,
+    Task,
+    Trial,
 )
-from sociolab.endpoint.server import EndpointServer, start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.store.store import Store
-from sociolab.training.examples import ExportOptions
-from sociolab.training.export import export_training
+from sociolab.endpoint import EndpointServer, EndpointSettings, start_in_thread
+from sociolab.store import Store
+from sociolab.training import ExportOptions, export_training
 from sociolab.training.turns import Rebuilder, Skipped, played_in
 
 WORLDS = {

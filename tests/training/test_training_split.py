@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import run
-from sociolab.core.errors import ConfigError
-from sociolab.training.examples import ExportOptions, share_of
-from sociolab.training.export import export_training, heldout_of
+from sociolab import RunConfig, run
+from sociolab.core import ConfigError
+from sociolab.training import ExportOptions, export_training
+from sociolab.training.examples import share_of
+from sociolab.training.export import heldout_of
 
 
 @pytest.fixture(scope="module")

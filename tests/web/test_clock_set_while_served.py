@@ -9,7 +9,7 @@ import pytest
 
 from lobby_plays import asked, opened, run, until
 from play_clients import lay_out
-from sociolab.store.store import Store
+from sociolab.store import Store
 from sociolab.web import security
 from study_browser import Browser
 from web_serving import TOKEN, served

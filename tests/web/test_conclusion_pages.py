@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 import requests
 
-from sociolab.analysis.compare_sides import CompareRequest
-from sociolab.analysis.run_comparison import compare_runs
-from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import run
-from sociolab.store.store import Store
+from sociolab import RunConfig, run
+from sociolab.analysis import CompareRequest, compare_runs
+from sociolab.store import Store
 from web_serving import served
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import aiohttp
 
 from play_clients import Client, lay_out, my_turn, say
-from sociolab.store.store import Store
+from sociolab.store import Store
 from study_browser import Browser
 from web_serving import served
 

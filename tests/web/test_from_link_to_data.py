@@ -10,11 +10,9 @@ from pathlib import Path
 import aiohttp
 
 from play_clients import AT_ONCE, Client, my_turn, over, say
-from sociolab.store.store import Store
-from sociolab.studies.participants import Link, invite
+from sociolab.store import Store
+from sociolab.studies import Link, create, export, invite
 from sociolab.studies.play_records import TAKEN
-from sociolab.studies.setup import create
-from sociolab.studies.study_export import export
 from study_browser import Browser
 from study_samples import settings
 from web_serving import served

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 import requests
 
-from sociolab.store.store import Store
-from sociolab.studies.participants import Link, invite
-from sociolab.studies.setup import create
+from sociolab.store import Store
+from sociolab.studies import Link, create, invite
 from study_browser import Browser
 from study_samples import settings
 from web_serving import TOKEN, served

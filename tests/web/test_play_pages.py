@@ -13,11 +13,10 @@ import aiohttp
 import pytest
 
 from play_clients import Client, answer_to, lay_out, my_turn, over, say
-from sociolab.core.episode import Answered, Moved, Unusable
-from sociolab.endpoint.server import start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
+from sociolab.core import Answered, Moved, Unusable
+from sociolab.endpoint import EndpointSettings, start_in_thread
 from sociolab.report.words import stand_ins
-from sociolab.store.store import Store
+from sociolab.store import Store
 from sociolab.web.participant_session import home
 from web_serving import free_port, served
 

@@ -9,12 +9,11 @@ import aiohttp
 import pytest
 
 from play_clients import AT_ONCE, Client, lay_out, my_turn, over, say, secret
-from sociolab.store.store import Store
-from sociolab.studies.participants import digest, invite
+from sociolab.store import Store
+from sociolab.studies import PlayPlan, StudySettings, create, digest, invite
 from sociolab.studies.play_records import SPENT
 from sociolab.studies.screen import PARTNER_LOST
-from sociolab.studies.settings import PlayPlan, StudySettings, SurveyQuestion
-from sociolab.studies.setup import create
+from sociolab.studies.settings import SurveyQuestion
 from study_browser import Browser
 from web_serving import served
 

@@ -12,20 +12,22 @@ import impression_runs as tables
 from examinees import cases_of
 from rater_client import Client
 from rating_runs import ADA, BEN, MODEL, RUN, STUDY, build, link, open_study, settings
-from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import run
-from sociolab.core.episode import Answered, Json
-from sociolab.core.score import Score, Unscored, Verdict
-from sociolab.store.store import Store
-from sociolab.studies.participants import digest
-from sociolab.studies.progress import progress_of
-from sociolab.studies.rating_study import ratings_in, store_ratings
-from sociolab.studies.ratings import Rating
+from sociolab import Rating, RunConfig, run
+from sociolab.core import Answered, Json, Score, Unscored, Verdict
+from sociolab.store import Store
+from sociolab.studies import (
+    create,
+    digest,
+    progress_of,
+    ratings_in,
+    set_open,
+    settings_of,
+    store_ratings,
+)
 from sociolab.studies.reviews import POINTS
-from sociolab.studies.setup import create, set_open, settings_of
-from sociolab.worlds.anteval.session import session_from
-from sociolab.worlds.sotopia.evaluation import DIMENSIONS, GOAL_CHECKED
-from sociolab.worlds.sotopia.outcome import CLOSING, ReportedOutcome
+from sociolab.worlds import anteval, sotopia
+from sociolab.worlds.sotopia.evaluation import GOAL_CHECKED
+from sociolab.worlds.sotopia.outcome import CLOSING
 from web_serving import TOKEN, served
 
 HOME = f"/take/{STUDY}/r1"
@@ -125,11 +127,11 @@ def test_no_page_of_a_rater_holds_what_the_seats_said_of_the_outcome_or_what_it_
     for row in store.trials(RUN):
         for seat, verdict in verdicts.items():
             store.append(RUN, row.trial.id, Answered(8, seat, CLOSING, answered))
-            judge = ReportedOutcome().id
+            judge = sotopia.ReportedOutcome().id
             store.verdicts.add(RUN, judge, (verdict,), trial=row.trial.id)
     open_study(store)
     client, place = begun(address)
-    for dimension in DIMENSIONS:
+    for dimension in sotopia.DIMENSIONS:
         for seat in (ADA, BEN):
             fill(client, place, seat, dimension.name, max(0, int(dimension.low)))
     paths = (place, HOME, f"{HOME}/rate", f"{HOME}/rate/instructions")
@@ -437,7 +439,7 @@ def test_raters_of_antevals_sessions_rate_the_players_and_read_the_npc(tmp_path:
     with Store.open(path) as store, served(path) as address:
         open_study(store, 1, "told", "rate", "table", made)
         (row,) = store.trials("table")
-        session = session_from(row.trial.task.content)
+        session = anteval.session_from(row.trial.task.content)
         client = Client(address)
         asked = client.join(link("told", 1)).text
         assert "Informativeness" in asked

@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import run
-from sociolab.store import connect
+from sociolab import RunConfig, run
+from sociolab.store import Store, connect
 from sociolab.store.schema import checksum
-from sociolab.store.store import Store
-from sociolab.studies.setup import create
+from sociolab.studies import create
 from study_browser import Browser
 from study_samples import settings
 from web_serving import served

@@ -16,11 +16,9 @@ import pytest
 import rating_runs
 from play_clients import Client, answer_to, lay_out, my_turn, say
 from rater_client import Client as Rater
-from sociolab.core.episode import Json
-from sociolab.store import connect
-from sociolab.store.store import Store
-from sociolab.studies.participants import invite
-from sociolab.studies.setup import create
+from sociolab.core import Json
+from sociolab.store import Store, connect
+from sociolab.studies import create, invite
 from study_browser import Browser
 from study_samples import settings
 from web_serving import served

@@ -10,8 +10,8 @@ import pytest
 from play_clients import lay_out
 from rater_client import Client
 from rating_runs import ADA, RUN, STUDY, build, link, open_study
-from sociolab.store.store import Store
-from sociolab.studies.rating_study import ratings_in
+from sociolab.store import Store
+from sociolab.studies import ratings_in
 from study_browser import Browser
 from web_serving import served
 

@@ -13,8 +13,8 @@ import aiohttp
 import pytest
 
 from play_clients import Client, answer_to, lay_out, my_turn, say
-from sociolab.store.store import Store
-from sociolab.studies.participants import invite
+from sociolab.store import Store
+from sociolab.studies import invite
 from study_browser import Browser
 from web_serving import served
 

@@ -12,11 +12,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from sociolab.store.connect import lock_run
-from sociolab.store.store import Store
-from sociolab.studies.participants import digest, invite
-from sociolab.studies.settings import StudySettings
-from sociolab.studies.setup import create
+from sociolab.store import Store, lock_run
+from sociolab.studies import StudySettings, create, digest, invite
 from study_browser import Browser, form
 from study_samples import played_run, settings
 from web_serving import served

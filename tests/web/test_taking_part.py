@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.data.sets import load_world
-from sociolab.store.store import Store
-from sociolab.studies.participants import Link, completion_code, invite, reissue
-from sociolab.studies.settings import StudySettings
-from sociolab.studies.setup import create
+from sociolab.app import load_world
+from sociolab.store import Store
+from sociolab.studies import Link, StudySettings, completion_code, create, invite
+from sociolab.studies.participants import reissue
 from study_browser import Browser
 from study_samples import settings
 from web_serving import TOKEN, served

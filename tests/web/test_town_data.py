@@ -10,16 +10,17 @@ from typing import Any
 import pytest
 
 from puppet_town import TOWN
-from sociolab.core.score import JudgeId
+from sociolab.core import JudgeId
 from sociolab.plugin.town import Replay
-from sociolab.store.store import Store
+from sociolab.store import Store
 from sociolab.store.verdicts import ScoreRow
-from sociolab.town.trace import HEADINGS, Did, Planned, Remembered, Talked
+from sociolab.town import Did, Planned, Remembered, Talked
+from sociolab.town.trace import HEADINGS
 from sociolab.town.trajectory import Lived
 from sociolab.web.town import STATES, arenas_of, compact, land, words_of
+from sociolab.worlds import stss
 from sociolab.worlds.stss.judges import OVERALL
-from sociolab.worlds.stss.replays import outcomes, replay, shown_score, shown_task
-from sociolab.worlds.stss.scoring import score
+from sociolab.worlds.stss.replays import outcomes, shown_score, shown_task
 from stss_tasks import MEDICINE
 from trace_cases import Life, lived, talk
 from web_towns import CUT, WHOLE, first_trial, town_store
@@ -37,7 +38,7 @@ def trial(store: Path) -> str:
 
 def seen(store: Path, trial: str, run: str = WHOLE) -> tuple[Replay, Any]:
     with Store.open(store) as opened:
-        found = replay(opened, run, trial)
+        found = stss.replay(opened, run, trial)
     return found, json.loads(json.dumps(compact(found)))
 
 
@@ -126,7 +127,7 @@ def test_the_map_is_the_towns_and_names_have_room_inside_their_arena() -> None:
 
 
 def test_an_l_shaped_arena_gives_its_name_the_larger_arm() -> None:
-    from sociolab.town.map import Place, TownMap
+    from sociolab.town import Place, TownMap
 
     rows = ("aa...", "aa...", "aaaaa", "aaaaa")
     arena = [[0 if sign == "a" else -1 for sign in row] for row in rows]
@@ -154,7 +155,7 @@ def test_errands_failures_and_judges_are_told_in_words() -> None:
     )
     asked = talk("mon 09:00", "ada", "bea", "Could you buy medicine for me?", "Yes.")
     given = lived(Life("ada"), bea, *map(Life, ("cid", "dan", "eve", "fay")), asked)
-    found = score(MEDICINE, given)
+    found = stss.score(MEDICINE, given)
     judge, none = JudgeId("strict", "model"), (None, None, None)
     why = "the trace ends too early"
     place = OVERALL, None, None

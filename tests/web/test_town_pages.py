@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from declared_worlds import declared
-from sociolab.core.episode import Task, Trial
-from sociolab.store.store import Store
+from sociolab.core import Task, Trial
+from sociolab.store import Store
 from sociolab.web.town import takes_gzip
-from sociolab.worlds.stss.replays import replay
+from sociolab.worlds import stss
 from web_serving import served
 from web_towns import BAD, CUT, HOSTILE, WHOLE, first_trial, town_store
 
@@ -77,7 +77,7 @@ def test_gzip_is_used_where_the_client_says_so(accepted: str, takes: bool) -> No
 
 def test_the_page_tells_the_task_who_counted_and_why(address: str, store: Path, trial: str) -> None:
     with Store.open(store) as opened:
-        found = replay(opened, WHOLE, trial)
+        found = stss.replay(opened, WHOLE, trial)
     status, _, body = fetched(f"{address}/runs/{WHOLE}/episodes/{trial}/town")
     text = body.decode()
     assert status == 200

@@ -16,10 +16,8 @@ import requests
 
 from declared_worlds import declared
 from play_clients import lay_out
-from sociolab.core.episode import Action, Json, Moved
-from sociolab.core.ports import Message, Prompt
-from sociolab.store.connect import lock_run
-from sociolab.store.store import Store
+from sociolab.core import Action, Json, Message, Moved, Prompt
+from sociolab.store import Store, lock_run
 from watched_stores import HALF, LONG, RUN, SCRIPT, trial, watched_store
 from web_serving import TOKEN, served
 

@@ -8,11 +8,10 @@ from dataclasses import replace
 import pytest
 
 from sociolab import RunConfig, run
-from sociolab.app.registry import world_plugin
-from sociolab.core.episode import Act, Action, Answered, Episode, Moved
-from sociolab.core.score import Measure, Score
+from sociolab.app import world_plugin
+from sociolab.core import Act, Action, Answered, Episode, Measure, Moved, Score
 from sociolab.plugin.shown import FactWay
-from sociolab.store.store import Store
+from sociolab.store import Store
 from sociolab.web.watch.episode import (
     SaidLine,
     line_of,
@@ -20,8 +19,7 @@ from sociolab.web.watch.episode import (
     sidebar,
     told_in_turns,
 )
-from sociolab.worlds.anteval.scene import CHAT, TELL
-from sociolab.worlds.anteval.session import Fact, session_from
+from sociolab.worlds import anteval
 from sociolab.worlds.stss.talk.verdicts import findings_of
 
 
@@ -43,16 +41,20 @@ def first(store: Store, name: str) -> Episode:
     return next(store.episodes(name))
 
 
-def session_with(episode: Episode, *moves: tuple[str, Fact | None, tuple[str, ...]]) -> Episode:
+def session_with(
+    episode: Episode, *moves: tuple[str, anteval.Fact | None, tuple[str, ...]]
+) -> Episode:
     """The session in which only these facts were told, or nothing was said: seat, fact, to whom."""
     events = (
         Moved(
             turn,
             seat,
             (
-                Action("speak", fact.text, to, (Act(TELL, {"id": fact.id, "text": fact.text}),))
+                Action(
+                    "speak", fact.text, to, (Act(anteval.TELL, {"id": fact.id, "text": fact.text}),)
+                )
                 if fact
-                else Action("speak", "Good day.", to, (Act(CHAT),)),
+                else Action("speak", "Good day.", to, (Act(anteval.CHAT),)),
             ),
         )
         for turn, (seat, fact, to) in enumerate(moves)
@@ -62,7 +64,7 @@ def session_with(episode: Episode, *moves: tuple[str, Fact | None, tuple[str, ..
 
 def test_each_fact_tells_when_it_was_said_by_whom_and_who_heard(store: Store) -> None:
     episode = first(store, "anteval-information")
-    session = session_from(episode.trial.task.content)
+    session = anteval.session_from(episode.trial.task.content)
     known, other = session.knowledge[0], session.knowledge[1]
     one, two, *_ = (player.id for player in session.players)
     ways = facts_of(
@@ -102,7 +104,7 @@ def test_what_is_stated_at_the_end_is_what_the_judge_counts(store: Store) -> Non
         for verdict in row.verdicts
         if isinstance(verdict, Score) and verdict.measure.name == "recall"
     }
-    session = session_from(episode.trial.task.content)
+    session = anteval.session_from(episode.trial.task.content)
     for player in session.players:
         stated = {
             way.fact
@@ -178,7 +180,7 @@ def test_an_answer_at_the_end_counts_only_where_it_states_the_fact(store: Store)
     episode = first(store, "anteval-information")
     answers = [event for event in episode.events if isinstance(event, Answered)]
     seat = answers[-1].seat
-    session = session_from(episode.trial.task.content)
+    session = anteval.session_from(episode.trial.task.content)
     changed = tuple(
         replace(event, value={"facts": ["I learned nothing at all."], "ids": [""]})
         if isinstance(event, Answered) and event.seat == seat

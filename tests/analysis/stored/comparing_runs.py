@@ -7,9 +7,8 @@ from typing import Any
 
 from casts import seated
 from declared_worlds import declared
-from sociolab.core.episode import Action, Ended, Moved, Task, Trial
-from sociolab.core.score import JudgeId, Measure, Score, Verdict
-from sociolab.store.store import Store
+from sociolab.core import Action, Ended, JudgeId, Measure, Moved, Score, Task, Trial, Verdict
+from sociolab.store import Store
 
 GOAL = Measure("goal", 0, 10, whole=True, title="GOAL")
 JUDGE = JudgeId("openai/judge", "model", "j1")

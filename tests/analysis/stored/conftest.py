@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.store.store import Store
+from sociolab.store import Store
 
 
 @pytest.fixture

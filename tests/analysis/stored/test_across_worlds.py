@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
-from sociolab.analysis.across_worlds import Across, across
-from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Measure
-from sociolab.store.store import Store
+from sociolab.analysis import across
+from sociolab.analysis.across_worlds import Across
+from sociolab.core import ConfigError, JudgeId, Measure
+from sociolab.store import Store
 from sociolab.worlds.stss.both_levels import LEVELS
 
 OVERALL = Measure("overall", 0, 1, title="overall")

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from analysis.goal_runs import add_run, settings
+from sociolab import result_of, values_of
 from sociolab.analysis.adjacent_ranks import with_steps
-from sociolab.analysis.values import values_of
-from sociolab.report.leaderboard import Board, NeighbourTest, boards, boards_section
-from sociolab.report.result import result_of
-from sociolab.stats.paired_tests import KeyedValue, compare, holm
-from sociolab.store.store import Store
+from sociolab.report import boards, boards_section
+from sociolab.report.leaderboard import Board, NeighbourTest
+from sociolab.stats import KeyedValue, compare, holm
+from sociolab.store import Store
 
 P = "lab/p"
 NEAR = (6, 7, 8, 6, 7, 8, 6, 7)

@@ -10,16 +10,18 @@ import pytest
 from analysis.stored.comparing_runs import GOAL, JUDGE
 from casts import seated
 from declared_worlds import declared
-from sociolab.analysis.across_worlds import across
-from sociolab.analysis.agent_labels import agent_names
-from sociolab.analysis.compare_sides import CompareRequest
-from sociolab.analysis.rank import rank_runs
-from sociolab.analysis.run_comparison import Conclusions, compare_runs
-from sociolab.analysis.variance_components import run_variances
+from sociolab.analysis import (
+    CompareRequest,
+    Conclusions,
+    across,
+    agent_names,
+    compare_runs,
+    rank_runs,
+    run_variances,
+)
+from sociolab.core import Action, Ended, Moved, Score, Task, Trial
 from sociolab.core.code_fingerprint import UNKNOWN
-from sociolab.core.episode import Action, Ended, Moved, Task, Trial
-from sociolab.core.score import Score
-from sociolab.store.store import Store
+from sociolab.store import Store
 
 MINE = "python:mine:Mine"
 OLD, NEW = "3f2a" + "0" * 12, "91bc" + "0" * 12

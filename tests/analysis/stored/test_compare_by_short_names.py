@@ -10,12 +10,11 @@ import pytest
 
 from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
 from report.small_run import ALPHA, SCRIPTED, build
-from sociolab.analysis.compare_sides import CompareRequest
-from sociolab.analysis.run_comparison import compare_runs
-from sociolab.core.errors import ConfigError
-from sociolab.core.score import JudgeId, Score, Unscored
-from sociolab.report.result import narrowed, result_of
-from sociolab.store.store import Store
+from sociolab import result_of
+from sociolab.analysis import CompareRequest, compare_runs
+from sociolab.core import ConfigError, JudgeId, Score, Unscored
+from sociolab.report.result import narrowed
+from sociolab.store import Store
 
 GOALS = {"t0": (1.0,), "t1": (2.0,)}
 RULES = JudgeId("rules:goal", "rules", "r")

@@ -11,13 +11,10 @@ import pytest
 
 from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
 from report.small_run import ALPHA, HEURISTIC, SCRIPTED, build
-from sociolab.analysis.compare_sides import CompareRequest
-from sociolab.analysis.comparison_tables import overview_table
-from sociolab.analysis.run_comparison import Conclusions, compare_runs
-from sociolab.core.errors import ConfigError
-from sociolab.core.score import Measure, Score, Unscored
-from sociolab.stats.intervals import t_quantile
-from sociolab.store.store import Store
+from sociolab.analysis import CompareRequest, Conclusions, compare_runs, overview_table
+from sociolab.core import ConfigError, Measure, Score, Unscored
+from sociolab.stats import t_quantile
+from sociolab.store import Store
 
 SMALL = CompareRequest(("small",), ALPHA, SCRIPTED, "heuristic")
 

@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 
 from analysis.stored.comparing_runs import add_run
-from sociolab.analysis.compare_sides import CompareRequest
-from sociolab.analysis.curve import follow_runs
-from sociolab.analysis.run_comparison import compare_runs
-from sociolab.core.errors import ConfigError
-from sociolab.store.store import Store
+from sociolab.analysis import CompareRequest, compare_runs, follow_runs
+from sociolab.core import ConfigError
+from sociolab.store import Store
 
 
 @pytest.fixture

@@ -9,15 +9,12 @@ from pathlib import Path
 import pytest
 
 from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
-from sociolab.analysis.compare_sides import CompareRequest
-from sociolab.analysis.comparison import ComparedAgents
+from sociolab.analysis import ComparedAgents, CompareRequest, compare_runs
 from sociolab.analysis.episode_pairs import COLUMNS, ComparedPairs, compared_pairs, differing
-from sociolab.analysis.run_comparison import compare_runs
 from sociolab.app.results import write_pairs
-from sociolab.core.errors import ConfigError
-from sociolab.core.score import Score, ScoreFailure
-from sociolab.report.section import TextTable
-from sociolab.store.store import Store
+from sociolab.core import ConfigError, Score, ScoreFailure
+from sociolab.report import TextTable
+from sociolab.store import Store
 
 OURS = {"t0": (5,), "t1": (1, 9), "t2": (7,), "t3": (4,)}
 THEIRS = {"t0": (5,), "t1": (8, 3), "t2": (6,), "t3": (4,)}

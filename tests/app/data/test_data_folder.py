@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.core.errors import ConfigError
+from sociolab.core import ConfigError
 from sociolab.core.user_files import find_data_folder, imported_folder
 
 

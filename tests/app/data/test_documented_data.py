@@ -10,8 +10,9 @@ import pytest
 from pydantic import TypeAdapter
 
 from sociolab.app.data.sets import cast_tasks, check_data_set
-from sociolab.core.errors import ConfigError
-from sociolab.worlds.sotopia.dataset import FILES, META, load
+from sociolab.core import ConfigError
+from sociolab.worlds import sotopia
+from sociolab.worlds.sotopia.dataset import FILES, META
 from sociolab.worlds.sotopia.scenarios import Facts
 
 PAGE = Path(__file__).parents[3] / "docs" / "data.md"
@@ -43,4 +44,4 @@ def test_tasks_are_cast_from_pairs_with_a_row_only(folder: Path) -> None:
     with pytest.raises(ConfigError, match=r"fit it in relationships\.jsonl \(strangers need a row"):
         cast_tasks(folder, "sotopia", per_scenario=2, seed=0)
     assert cast_tasks(folder, "sotopia", per_scenario=1, seed=0).endswith("2 tasks")
-    assert len(load(folder).rows) == 2
+    assert len(sotopia.load(folder).rows) == 2

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from sociolab import RunConfig, open_store, run
-from sociolab.app.data.importing import Import, import_anything
-from sociolab.core.episode import Episode
-from sociolab.core.errors import ConfigError, StoreError
+from sociolab.app import Import, import_anything
+from sociolab.core import ConfigError, Episode, StoreError
+from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.importing import episodes
-from sociolab.worlds.sotopia.importing.episodes import ImportedEpisodes
 
 
 def wanted(store: Path, *, replace: bool) -> Import:
@@ -26,7 +25,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     run(RunConfig(limit=3, name="a", store=path, judges=("none",)))
     with open_store(path) as opened:
         found: tuple[Episode, ...] = tuple(opened.episodes("a"))[:2]
-    imported = ImportedEpisodes(found, (), ("2 episodes",))
+    imported = sotopia.ImportedEpisodes(found, (), ("2 episodes",))
     monkeypatch.setattr(episodes, "import_episodes", lambda _path: imported)
     return path
 

@@ -13,24 +13,29 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel
 
-from sociolab import RunConfig, run
-from sociolab.app.players.agent_models import AgentModels
-from sociolab.app.players.models import Models, PythonSpec, parse
+from sociolab import AgentModels, RunConfig, RunConfig as Description, RunResult, run
+from sociolab.app import Models, examine
+from sociolab.app.players.models import PythonSpec, parse
 from sociolab.app.players.own_code import keyword_arguments
-from sociolab.app.preflight.doctor import examine
-from sociolab.app.run.config import RunConfig as Description
-from sociolab.core.episode import Action, Episode, Json
-from sociolab.core.errors import ConfigError, ModelError, WorldError
-from sociolab.core.ports import NoReply, Reply, Request
-from sociolab.core.score import JudgeId, Measure, Score, Verdict
-from sociolab.endpoint.chat import ChatBody
-from sociolab.endpoint.server import start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.models.budget import Budget
-from sociolab.models.cache import NullReplyStore
+from sociolab.core import (
+    Action,
+    ConfigError,
+    Episode,
+    Json,
+    JudgeId,
+    Measure,
+    ModelError,
+    NoReply,
+    Reply,
+    Request,
+    Score,
+    Verdict,
+    WorldError,
+)
+from sociolab.endpoint import ChatBody, EndpointSettings, start_in_thread
+from sociolab.models import Budget, NullReplyStore
 from sociolab.plugin.options import EndpointAccess
-from sociolab.report.result import RunResult
-from sociolab.store.store import Store
+from sociolab.store import Store
 
 HERE = __name__
 DOCS = Path(__file__).parents[3] / "docs" / "models.md"

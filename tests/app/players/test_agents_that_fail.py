@@ -10,19 +10,14 @@ from typing import Any, ClassVar
 import pytest
 
 from faulty_judges import Moody
+from sociolab import JudgeConfig, RunConfig, RunResult, judge_run, open_store, run
+from sociolab.app import config_of
 from sociolab.app.run import play
-from sociolab.app.run.config import JudgeConfig, RunConfig, config_of
-from sociolab.app.run.judge import judge_run
-from sociolab.app.run.play import run
-from sociolab.core.episode import Action, Answered, Json, Moved
-from sociolab.core.errors import ConfigError
-from sociolab.core.ports import NoReply, Reply, Request
+from sociolab.core import Action, Answered, ConfigError, Json, Moved, NoReply, Reply, Request
 from sociolab.core.reading import read_toml
-from sociolab.endpoint.server import start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.report.schema import FirstFailure, RunResult
+from sociolab.endpoint import EndpointSettings, start_in_thread
+from sociolab.report.schema import FirstFailure
 from sociolab.runner.local import RunContext
-from sociolab.store.store import open_store
 
 MOODY = "python:faulty_judges:Moody"
 

@@ -11,14 +11,9 @@ from typing import ClassVar
 
 import pytest
 
-from sociolab import JudgeConfig, RunConfig, judge_run
-from sociolab.app.run.play import run
-from sociolab.core.episode import Episode
-from sociolab.core.score import JudgeId, Measure, Score, Verdict
-from sociolab.report.schema import RunResult
-from sociolab.runner import progress
-from sociolab.runner.progress import Tally
-from sociolab.store.store import open_store
+from sociolab import JudgeConfig, RunConfig, RunResult, judge_run, open_store, run
+from sociolab.core import Episode, JudgeId, Measure, Score, Verdict
+from sociolab.runner import Tally, progress
 
 HERE = f"python:{__name__}"
 SAID = (Score(Measure("warmth", 0, 10), None, 5.0),)

@@ -13,21 +13,14 @@ import pytest
 from casts import agent
 from own_code import AGENT, JUDGE, Write, writer
 from sociolab import RunConfig, open_store, run
-from sociolab.app.data.sets import load_world
+from sociolab.app import Casting, Models, load_world
 from sociolab.app.players import own_code
-from sociolab.app.players.casting import Casting
-from sociolab.app.players.models import Models
 from sociolab.app.run.session import check_same
+from sociolab.core import Agent, ConfigError, DataId, JudgeId, Task
 from sociolab.core.code_fingerprint import UNKNOWN
-from sociolab.core.episode import Agent, Task
-from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED
-from sociolab.core.ports import DataId
-from sociolab.core.score import JudgeId
-from sociolab.models.budget import Budget
-from sociolab.models.cache import NullReplyStore
-from sociolab.runner.plan import trials
-from sociolab.runner.progress import Waits
+from sociolab.models import Budget, NullReplyStore
+from sociolab.runner import Waits, trials
 from sociolab.store.store import RunRow
 
 

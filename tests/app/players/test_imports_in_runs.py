@@ -10,7 +10,7 @@ import pytest
 
 from own_code import Write, writer
 from sociolab import RunConfig, run
-from sociolab.core.errors import ConfigError
+from sociolab.core import ConfigError
 
 AGENT = """
 from {near} import WORDS

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from sociolab import RunConfig, run
-from sociolab.endpoint.server import start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
+from sociolab.endpoint import EndpointSettings, start_in_thread
 
 WORLDS = ("sotopia", "anteval-information", "anteval-intention", "stss", "stss-talk")
 

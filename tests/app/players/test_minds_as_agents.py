@@ -10,20 +10,14 @@ import pytest
 
 from any_mind import AnyMind
 from puppet_town import TOWN, TRIO
-from sociolab.analysis.compare_sides import CompareRequest
-from sociolab.analysis.rank import rank_runs
-from sociolab.analysis.run_comparison import compare_runs
-from sociolab.app.preflight.estimate import estimate
-from sociolab.app.run.config import config_of
-from sociolab.app.run.play import run
-from sociolab.core.errors import ConfigError, ReplyError
-from sociolab.report.leaderboard import boards
-from sociolab.report.run_facts import warnings
-from sociolab.report.schema import RunResult
-from sociolab.store.store import Store
-from sociolab.town.mind import MindPlayer
-from sociolab.town.questions import QUESTIONS
-from sociolab.worlds.stss.dataset import TownData, write_town
+from sociolab import RunResult, estimate, run
+from sociolab.analysis import CompareRequest, compare_runs, rank_runs
+from sociolab.app import config_of
+from sociolab.core import ConfigError, ReplyError
+from sociolab.report import boards, warnings
+from sociolab.store import Store
+from sociolab.town import QUESTIONS, MindPlayer
+from sociolab.worlds import stss
 from sociolab.worlds.stss.kit import python_player
 from stss_tasks import PARTY
 
@@ -34,7 +28,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     task = PARTY.model_copy(
         update={"performer": "ben", "background": ("ann", "cid"), "place": "Cafe: counter room"}
     )
-    write_town(folder, TownData("smallham", "1", TOWN, TRIO, (task,)))
+    stss.write_town(folder, stss.TownData("smallham", "1", TOWN, TRIO, (task,)))
     return folder
 
 

@@ -11,21 +11,15 @@ import pytest
 
 from casts import agent
 from fake_models import FakeModel
-from sociolab import RunConfig, run
+from sociolab import RunConfig, RunResult, run
 from sociolab.agents.prompted import prompts_hash
-from sociolab.app.players.casting import Casting
-from sociolab.app.players.models import Models, ModelSpec, parse
+from sociolab.app import Casting, Models, ModelSpec
+from sociolab.app.players.models import parse
 from sociolab.app.run.session import world_of
-from sociolab.core.errors import ConfigError
-from sociolab.core.seeding import digest
-from sociolab.endpoint.chat import ChatBody
-from sociolab.endpoint.replies import Replies
-from sociolab.endpoint.server import start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.models.budget import Budget
-from sociolab.models.cache import NullReplyStore
-from sociolab.report.result import RunResult
-from sociolab.store.store import Store
+from sociolab.core import ConfigError, digest
+from sociolab.endpoint import ChatBody, EndpointSettings, Replies, start_in_thread
+from sociolab.models import Budget, NullReplyStore
+from sociolab.store import Store
 
 THINKS_NOT = '{"enable_thinking":false}'
 SEEN: list[dict[str, Any]] = []

@@ -9,18 +9,22 @@ from typing import Any, ClassVar
 
 import pytest
 
-from sociolab import RunConfig
-from sociolab.analysis.compare_sides import CompareRequest
-from sociolab.analysis.run_comparison import compare_runs
-from sociolab.app.preflight.doctor import examine
-from sociolab.app.run.play import run
-from sociolab.core.episode import Action, Episode, Json
-from sociolab.core.errors import ConfigError
-from sociolab.core.ports import Reply, Request
-from sociolab.core.score import JudgeId, Measure, Score, Verdict
+from sociolab import RunConfig, RunResult, open_store, run
+from sociolab.analysis import CompareRequest, compare_runs
+from sociolab.app import examine
+from sociolab.core import (
+    Action,
+    ConfigError,
+    Episode,
+    Json,
+    JudgeId,
+    Measure,
+    Reply,
+    Request,
+    Score,
+    Verdict,
+)
 from sociolab.plugin.options import EndpointAccess
-from sociolab.report.schema import RunResult
-from sociolab.store.store import open_store
 
 HERE = f"python:{__name__}"
 WARMTH = Measure("warmth", 0, 10)

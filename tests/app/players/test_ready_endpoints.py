@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from sociolab import RunConfig
-from sociolab.app.players.models import Models, ModelSpec, parse, ready_endpoints
-from sociolab.core.errors import ConfigError
+from sociolab.app import Models, ModelSpec
+from sociolab.app.players.models import parse, ready_endpoints
+from sociolab.core import ConfigError
 
 SECRET = "a-key-that-0nly-tests-know"
 KEYS = {

@@ -13,8 +13,8 @@ import pytest
 
 from own_code import Write, writer
 from sociolab.app.players.own_code import code_of
+from sociolab.core import digest
 from sociolab.core.code_fingerprint import UNKNOWN
-from sociolab.core.seeding import digest
 
 
 @pytest.fixture

@@ -5,20 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.players.models import (
-    Models,
-    ModelSettings,
-    ModelSpec,
-    NamedSpec,
-    PythonSpec,
-    load_models,
-    parse,
-)
-from sociolab.app.run.config import RunConfig, config_of
-from sociolab.core.errors import ConfigError
-from sociolab.core.ports import CallKey, ChatReply, Message, Prompt
-from sociolab.models.budget import Budget
-from sociolab.models.cache import NullReplyStore
+from sociolab import RunConfig
+from sociolab.app import Models, ModelSpec, config_of, load_models
+from sociolab.app.players.models import ModelSettings, NamedSpec, PythonSpec, parse
+from sociolab.core import CallKey, ChatReply, ConfigError, Message, Prompt
+from sociolab.models import Budget, NullReplyStore
 from sociolab.models.config import OPENAI, Options
 
 

@@ -8,14 +8,13 @@ import pytest
 
 from casts import agent, seated
 from own_code import AGENT, writer
-from sociolab import RunConfig, open_store, run
-from sociolab.analysis.agent_labels import agent_names
+from sociolab import RunConfig, open_store, result_of, run
+from sociolab.analysis import agent_names
 from sociolab.app.data.importing import keep_episodes
-from sociolab.core.episode import Agent, CastMember, Ended, Episode, Task, Trial
-from sociolab.report.result import result_of
-from sociolab.report.run_facts import warnings
+from sociolab.core import Agent, CastMember, Ended, Episode, Task, Trial
+from sociolab.report import warnings
 from sociolab.report.words import agent_kind, by_rules, stand_ins
-from sociolab.store.store import Store
+from sociolab.store import Store
 from sociolab.worlds.sotopia.outcome import independent
 
 SPOOFED = ("human-like", "python:x", "scripted", "openai/m@abcd", "stand-in:gpt", "rules?x")

@@ -9,15 +9,27 @@ from typing import ClassVar
 
 import pytest
 
+from sociolab.app import examine
 from sociolab.app.preflight import doctor as trying_out
-from sociolab.app.preflight.doctor import Diagnosis, examine
-from sociolab.core.episode import Action, ActionSpace, Episode, Json, Moved
-from sociolab.core.errors import ConfigError
-from sociolab.core.ports import NoReply, Question, Reply, Request
-from sociolab.core.score import JudgeId, Measure, Score, Verdict
+from sociolab.app.preflight.doctor import Diagnosis
+from sociolab.core import (
+    Action,
+    ActionSpace,
+    ConfigError,
+    Episode,
+    Json,
+    JudgeId,
+    Measure,
+    Moved,
+    NoReply,
+    Question,
+    Reply,
+    Request,
+    Score,
+    Verdict,
+)
 from sociolab.plugin.options import EndpointAccess
-from sociolab.town.questions import Said, Utter
-from sociolab.town.scripted.mind import ScriptedMind
+from sociolab.town import Said, ScriptedMind, Utter
 
 HERE = f"python:{__name__}"
 asked, never = threading.Event(), threading.Event()

@@ -7,12 +7,8 @@ from typing import ClassVar
 import pytest
 
 from sociolab import RunConfig, estimate
-from sociolab.core.episode import Episode, Json
-from sociolab.core.errors import ConfigError
-from sociolab.core.ports import NoReply, Reply, Request
-from sociolab.core.score import JudgeId, Verdict
-from sociolab.town.questions import Said, Utter
-from sociolab.town.scripted.mind import ScriptedMind
+from sociolab.core import ConfigError, Episode, Json, JudgeId, NoReply, Reply, Request, Verdict
+from sociolab.town import Said, ScriptedMind, Utter
 
 HERE = f"python:{__name__}"
 asked: list[str] = []

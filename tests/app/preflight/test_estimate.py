@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from sociolab import RunConfig, estimate, run
-from sociolab.app.data.sets import load_world
+from sociolab import RunConfig, RunResult, Section, estimate, run
+from sociolab.app import load_world
 from sociolab.app.preflight.estimate import (
     CallRate,
     between,
@@ -20,15 +20,10 @@ from sociolab.app.preflight.estimate import (
 )
 from sociolab.app.preflight.run_estimate import CallCounts, Case, RunEstimate
 from sociolab.app.run.play import too_short
-from sociolab.endpoint.chat import ChatBody
-from sociolab.endpoint.replies import Replies
-from sociolab.endpoint.server import start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.models.budget import Price
-from sociolab.report.result import RunResult
-from sociolab.report.section import Section
-from sociolab.store.store import Store
-from sociolab.worlds.stss.dataset import own_town, write_town
+from sociolab.endpoint import ChatBody, EndpointSettings, Replies, start_in_thread
+from sociolab.models import Price
+from sociolab.store import Store
+from sociolab.worlds import stss
 
 PRICES = """
 [endpoints.lab]
@@ -227,10 +222,10 @@ def test_agents_of_a_grid_have_equal_shares(tmp_path: Path) -> None:
 @pytest.fixture
 def small_town(tmp_path: Path) -> Path:
     """Three tasks of our own town, with three people in the background of each."""
-    town = own_town(1)
+    town = stss.own_town(1)
     tasks = [task for task in town.tasks if task.type in ("appointment", "asking for help")][:3]
     few = [task.model_copy(update={"background": _few(task)}) for task in tasks]
-    write_town(tmp_path / "town", replace(town, tasks=tuple(few)))
+    stss.write_town(tmp_path / "town", replace(town, tasks=tuple(few)))
     return tmp_path / "town"
 
 

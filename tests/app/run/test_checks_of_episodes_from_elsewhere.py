@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sociolab import JudgeConfig, RunConfig, judge_run, run
-from sociolab.store.store import Store
+from sociolab.store import Store
 
 BARGAINS = RunConfig(tasks="bargain", limit=2, seed=1, name="b", judges=("none",))
 

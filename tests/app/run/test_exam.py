@@ -13,18 +13,15 @@ from typer.testing import CliRunner
 
 from exam_marking import KINDS
 from examinees import cases_of
-from sociolab.app.players.models import Models, ModelSpec
-from sociolab.app.registry import world_plugin, worlds_that
-from sociolab.app.run.config import ExamConfig, JudgeConfig, RunConfig
+from sociolab import JudgeConfig, RunConfig, RunResult, judge_run, run
+from sociolab.app import Models, ModelSpec, world_plugin
+from sociolab.app.registry import worlds_that
+from sociolab.app.run.config import ExamConfig
 from sociolab.app.run.exam import document, exam_name, section, take_exam
-from sociolab.app.run.judge import judge_run
-from sociolab.app.run.play import run
 from sociolab.cli.main import app
-from sociolab.core.errors import ConfigError
-from sociolab.core.exam import NEVER, CaseKind, ExamCase, Form
-from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Verdict
-from sociolab.endpoint.server import EndpointServer, start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
+from sociolab.core import ConfigError, ExamCase, JudgeId, Measure, Score, ScoreFailure, Verdict
+from sociolab.core.exam import NEVER, CaseKind, Form
+from sociolab.endpoint import EndpointServer, EndpointSettings, start_in_thread
 from sociolab.report.exam import (
     ExamAnswer,
     MarkedCase,
@@ -33,8 +30,8 @@ from sociolab.report.exam import (
     exam_runs,
     exam_warnings,
 )
-from sociolab.report.schema import ExamEntry, RunResult
-from sociolab.store.store import Store
+from sociolab.report.schema import ExamEntry
+from sociolab.store import Store
 
 WORLDS = worlds_that(lambda plugin: plugin.exam is not None)
 

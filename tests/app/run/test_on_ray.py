@@ -14,13 +14,11 @@ from typing import Any
 
 import pytest
 
-from sociolab.app.run.config import JudgeConfig, RunConfig, config_of
-from sociolab.app.run.judge import judge_run
-from sociolab.app.run.play import run
-from sociolab.core.errors import ConfigError
-from sociolab.endpoint.server import EndpointProcess, start_in_process
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.store.store import Store
+from sociolab import JudgeConfig, RunConfig, judge_run, run
+from sociolab.app import config_of
+from sociolab.core import ConfigError
+from sociolab.endpoint import EndpointProcess, EndpointSettings, start_in_process
+from sociolab.store import Store
 
 HERE = Path(__file__).parents[2]
 

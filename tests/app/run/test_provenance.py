@@ -12,7 +12,8 @@ import pytest
 import sociolab
 from sociolab import RunConfig, open_store, result_of, run
 from sociolab.app.run import session as provenance
-from sociolab.report.run_facts import setting, warnings
+from sociolab.report import warnings
+from sociolab.report.run_facts import setting
 
 
 def git(folder: Path, *args: str) -> None:

@@ -18,9 +18,7 @@ from sociolab import (
     run,
     run_async,
 )
-from sociolab.core.episode import Action, ActionSpace, Json, Moved
-from sociolab.core.errors import ConfigError
-from sociolab.core.ports import NoReply, Reply, Request
+from sociolab.core import Action, ActionSpace, ConfigError, Json, Moved, NoReply, Reply, Request
 
 
 class Parrot:

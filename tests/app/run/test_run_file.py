@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.app.run.config import RunConfig, config_of, described, read_run, run_toml, write_run
-from sociolab.core.errors import ConfigError
+from sociolab import RunConfig
+from sociolab.app import config_of
+from sociolab.app.run.config import described, read_run, run_toml, write_run
+from sociolab.core import ConfigError
 
 
 def file(tmp_path: Path, text: str) -> Path:

@@ -7,18 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.analysis.agreement import agreements
+from sociolab import JudgeConfig, judge_run, result_of
+from sociolab.analysis import agreements
+from sociolab.app import AuditConfig, CreditConfig, credit_run
 from sociolab.app.audit import audit
-from sociolab.app.credit import credit_run
-from sociolab.app.run.config import AuditConfig, CreditConfig, JudgeConfig
-from sociolab.app.run.judge import judge_run
 from sociolab.app.run.session import kept_in_a_run
-from sociolab.core.errors import ConfigError
-from sociolab.report.result import result_of
-from sociolab.runner.progress import TalliedReplies, Tally
-from sociolab.store.export import export_run, import_run
-from sociolab.store.store import Store
-from sociolab.studies.rating_files import import_ratings
+from sociolab.core import ConfigError
+from sociolab.runner import TalliedReplies, Tally
+from sociolab.store import Store, export_run, import_run
+from sociolab.studies import import_ratings
 
 
 @pytest.fixture

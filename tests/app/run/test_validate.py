@@ -13,12 +13,11 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from own_code import writer
-from sociolab.app.data.sets import load_world
+from sociolab.app import load_world
 from sociolab.app.run.config import ValidationConfig
 from sociolab.app.run.validate import document, section, validate
-from sociolab.core.errors import ConfigError
-from sociolab.endpoint.server import EndpointServer, start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
+from sociolab.core import ConfigError
+from sociolab.endpoint import EndpointServer, EndpointSettings, start_in_thread
 
 REPOSITORY = Path(__file__).parents[3]
 

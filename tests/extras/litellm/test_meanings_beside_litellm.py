@@ -9,9 +9,8 @@ import pytest
 
 from provider_bodies import CASES, Case
 from raw_server import KEY, PROMPT, http, raw_server, request
-from sociolab.core.errors import Cause, ModelError
-from sociolab.models.chat import RetriedCall
-from sociolab.models.config import EndpointSpec
+from sociolab.core import Cause, ModelError
+from sociolab.models import EndpointSpec, RetriedCall
 
 if importlib.util.find_spec("litellm") is None:
     pytest.skip("litellm is an extra of its own", allow_module_level=True)

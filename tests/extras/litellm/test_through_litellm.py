@@ -22,15 +22,23 @@ from typing import Any
 
 import pytest
 
-from sociolab import RunConfig
-from sociolab.app.players.models import Models, ModelSpec, parse
-from sociolab.app.run.play import run
-from sociolab.core.errors import Cause, ConfigError, ModelError
-from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Schema, Usage
-from sociolab.endpoint.server import EndpointServer, start_in_thread
-from sociolab.endpoint.settings import EndpointSettings
+from sociolab import RunConfig, run
+from sociolab.app import Models, ModelSpec
+from sociolab.app.players.models import parse
+from sociolab.core import (
+    CallKey,
+    Cause,
+    ChatReply,
+    ConfigError,
+    Message,
+    ModelError,
+    Prompt,
+    Schema,
+    Usage,
+)
+from sociolab.endpoint import EndpointServer, EndpointSettings, start_in_thread
 from sociolab.models import traffic
-from sociolab.store.store import Store
+from sociolab.store import Store
 
 if importlib.util.find_spec("litellm") is None:
     pytest.skip("litellm is an extra of its own", allow_module_level=True)

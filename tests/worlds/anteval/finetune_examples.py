@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sociolab.worlds import anteval
 from sociolab.worlds.anteval.virtual_dm.chat import answer_of, body_of, head
-from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn
 
 DOING = {
     "stealth": "I keep low and creep past the sleeping guards.",
@@ -16,19 +16,19 @@ DOING = {
 NAMES = ("Osric", "Wenna", "Tharbold")
 
 
-def example(number: int, who: str, skill: str) -> Example:
+def example(number: int, who: str, skill: str) -> anteval.Example:
     """The DM sets a scene, one player chats, and `who` does what calls for the skill."""
     other = NAMES[(NAMES.index(who) + 1) % len(NAMES)]
     turns = (
-        Turn(DM, "The hall lies before you, dim and cold."),
-        Turn(other, "What a place to spend the night!"),
-        Turn(who, DOING[skill]),
+        anteval.Turn(anteval.DM, "The hall lies before you, dim and cold."),
+        anteval.Turn(other, "What a place to spend the night!"),
+        anteval.Turn(who, DOING[skill]),
     )
-    label = Label(who, skill)
-    return Example(f"e{number}", f"g{number % 4}", turns, NAMES, frozenset({label}))
+    label = anteval.Label(who, skill)
+    return anteval.Example(f"e{number}", f"g{number % 4}", turns, NAMES, frozenset({label}))
 
 
-def examples(number: int) -> tuple[Example, ...]:
+def examples(number: int) -> tuple[anteval.Example, ...]:
     """Examples in which characters and skills take turns."""
     skills = tuple(DOING)
     return tuple(example(i, NAMES[i % len(NAMES)], skills[i % len(skills)]) for i in range(number))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.core.seeding import stream
-from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn
+from sociolab.core import stream
+from sociolab.worlds import anteval
 
 TABLE = ("Orsa", "Tilin", "Brakk")
 
@@ -22,36 +22,40 @@ SAID = {
 SMALL_TALK = ("pass the bread", "what a day", "my dice are cold", "ha, good one")
 
 
-def turn(speaker: str, text: str) -> Turn:
-    return Turn(speaker, text)
+def turn(speaker: str, text: str) -> anteval.Turn:
+    return anteval.Turn(speaker, text)
 
 
 def example(
-    *turns: Turn,
-    labels: frozenset[Label] = frozenset(),
+    *turns: anteval.Turn,
+    labels: frozenset[anteval.Label] = frozenset(),
     number: int = 0,
     group: str = "one evening",
     strict: bool = True,
-) -> Example:
-    return Example(f"e{number}", group, turns, TABLE, labels, strict)
+) -> anteval.Example:
+    return anteval.Example(f"e{number}", group, turns, TABLE, labels, strict)
 
 
-def evening(count: int, seed: int, *, prefix: str = "evening", groups: int = 8) -> list[Example]:
+def evening(
+    count: int, seed: int, *, prefix: str = "evening", groups: int = 8
+) -> list[anteval.Example]:
     """Examples in which the one who says what they do makes the check that goes with it."""
     return [_example(number, seed, f"{prefix} {number % groups}") for number in range(count)]
 
 
-def _example(number: int, seed: int, group: str) -> Example:
+def _example(number: int, seed: int, group: str) -> anteval.Example:
     random = stream(seed, "small play", number).random
     drawn = stream(seed, "small play, drawn", number)
     who, skill = drawn.choice(TABLE), drawn.choice(sorted(SAID))
-    turns = [Turn(drawn.choice((DM, *TABLE)), drawn.choice(SMALL_TALK)) for _ in range(4)]
-    turns.append(Turn(who, f"{drawn.choice(SAID[skill])}, I want to try."))
+    turns = [
+        anteval.Turn(drawn.choice((anteval.DM, *TABLE)), drawn.choice(SMALL_TALK)) for _ in range(4)
+    ]
+    turns.append(anteval.Turn(who, f"{drawn.choice(SAID[skill])}, I want to try."))
     if random() < 0.5:
         other = drawn.choice([name for name in TABLE if name != who])
-        turns.append(Turn(other, drawn.choice(SMALL_TALK)))
-    labels = frozenset({Label(who, skill)})
-    return Example(f"{group}/{number}", group, tuple(turns), TABLE, labels, number % 3 > 0)
+        turns.append(anteval.Turn(other, drawn.choice(SMALL_TALK)))
+    labels = frozenset({anteval.Label(who, skill)})
+    return anteval.Example(f"{group}/{number}", group, tuple(turns), TABLE, labels, number % 3 > 0)
 
 
 def shared(name: str) -> Path:

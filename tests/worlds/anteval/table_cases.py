@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn
+from sociolab.worlds import anteval
 
 TABLE = ("Orsa Vell", "T'lin")
 
 
 def example(
     number: int, skill: str = "stealth", character: str = "T'lin", words: int = 3
-) -> Example:
+) -> anteval.Example:
     """One check after two turns; `words` makes it longer."""
     said = " ".join(["softly"] * words)
-    return Example(
+    return anteval.Example(
         id=f"e{number}",
         group="one evening",
         turns=(
-            Turn(DM, f"Scene {number}: the hall is dark."),
-            Turn(character, f"I go {said}, thinking of scene {number} and {skill[:3]}."),
+            anteval.Turn(anteval.DM, f"Scene {number}: the hall is dark."),
+            anteval.Turn(character, f"I go {said}, thinking of scene {number} and {skill[:3]}."),
         ),
         candidates=TABLE,
-        labels=frozenset({Label(character, skill)}),
+        labels=frozenset({anteval.Label(character, skill)}),
     )
 
 

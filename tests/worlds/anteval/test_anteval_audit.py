@@ -8,12 +8,13 @@ import re
 import pytest
 
 from anteval_cases import NAMES, TELLER, episode_of, over, says, session
-from sociolab.analysis.audit import changes_of, control_findings
-from sociolab.core.episode import Answered, Episode
+from sociolab.analysis import changes_of, control_findings
+from sociolab.core import Answered, Episode
 from sociolab.judging.controls import CONCEDED
+from sociolab.worlds import anteval
 from sociolab.worlds.anteval.audit import INFORMATION, INTENTION
 from sociolab.worlds.anteval.information.model_judge import ModelJudge
-from sociolab.worlds.anteval.information.scoring import LEARNED, Learned
+from sociolab.worlds.anteval.information.scoring import LEARNED
 from sociolab.worlds.anteval.session import Intention
 from worlds.anteval.test_information_model_judge import PLAN, StubJudge, answered, ids_in, said
 
@@ -76,7 +77,7 @@ def answers(kind: str, of: Episode = ANSWERED) -> list[list[str]]:
     (variant,) = INFORMATION[kind].make(of, 0)
     events = variant.episode.events
     return [
-        Learned.model_validate(e.value).facts
+        anteval.Learned.model_validate(e.value).facts
         for e in events
         if isinstance(e, Answered) and e.question == LEARNED and e.turn == 4
     ]

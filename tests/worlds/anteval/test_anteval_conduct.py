@@ -7,13 +7,22 @@ import asyncio
 import pytest
 
 from anteval_cases import KNOWN, chats, episode_of, learned, over, says, session, tells
-from sociolab.core.episode import Action, Answered, Episode, Event, Moved, Unusable
-from sociolab.core.errors import Cause
-from sociolab.core.score import Score, Unscored, Verdict
+from sociolab.core import (
+    Action,
+    Answered,
+    Cause,
+    Episode,
+    Event,
+    Moved,
+    Score,
+    Unscored,
+    Unusable,
+    Verdict,
+)
+from sociolab.worlds import anteval
 from sociolab.worlds.anteval.conduct import ConductCheck
-from sociolab.worlds.anteval.information.scoring import InformationPlan, RecordJudge
+from sociolab.worlds.anteval.information.scoring import RecordJudge
 from sociolab.worlds.anteval.kit import INFORMATION
-from sociolab.worlds.anteval.session import NPC, Fact
 
 DOOR, FEAR, MINT = KNOWN
 TABLE = session(players=2, turns=5, knowledge=KNOWN)
@@ -38,13 +47,13 @@ def test_repetition_is_the_share_of_runs_of_four_words_that_were_said_before() -
     found = conduct(
         says(0, "player-1", "We seek the old bell of the abbey."),  # 8 words, 5 runs, all new
         says(1, "player-2", "I SEEK the old bell, too."),  # 3 runs, "seek the old bell" is known
-        says(2, NPC, "Hm. Indeed."),  # too short for a run
+        says(2, anteval.NPC, "Hm. Indeed."),  # too short for a run
         says(3, "player-2", "I seek the old bell too."),  # 3 runs, all known: 4 of 6
         over(5),
     )
     assert value(found["repetition", "player-1"]) == 0
     assert value(found["repetition", "player-2"]) == pytest.approx(4 / 6)
-    assert isinstance(found["repetition", NPC], Unscored)
+    assert isinstance(found["repetition", anteval.NPC], Unscored)
 
 
 def test_what_is_said_twice_in_one_breath_is_repetition_too() -> None:
@@ -65,10 +74,10 @@ def test_broken_format_is_the_share_of_replies_that_could_not_be_used() -> None:
     )
     assert value(found["broken_format", "player-1"]) == pytest.approx(2 / 4)
     assert value(found["broken_format", "player-2"]) == 0
-    assert isinstance(found["broken_format", NPC], Unscored)  # was never asked
+    assert isinstance(found["broken_format", anteval.NPC], Unscored)  # was never asked
 
 
-def knows(seat: str, *facts: Fact) -> Answered:
+def knows(seat: str, *facts: anteval.Fact) -> Answered:
     return learned(5, seat, *(one.text for one in facts), ids=tuple(one.id for one in facts))
 
 
@@ -76,8 +85,8 @@ def recorded(*answers: Event) -> Episode:
     return episode_of(
         TABLE,
         chats(0, "player-1"),
-        tells(1, NPC, DOOR),
-        Moved(2, "player-2", (Action("pass", acts=chats(2, NPC).actions[0].acts),)),
+        tells(1, anteval.NPC, DOOR),
+        Moved(2, "player-2", (Action("pass", acts=chats(2, anteval.NPC).actions[0].acts),)),
         chats(3, "player-1"),
         tells(4, "player-1", FEAR),
         *answers,
@@ -86,7 +95,7 @@ def recorded(*answers: Event) -> Episode:
 
 
 def by_record(episode: Episode) -> dict[tuple[str, str | None], Verdict]:
-    judge = RecordJudge(InformationPlan(3, controls=False))
+    judge = RecordJudge(anteval.InformationPlan(3, controls=False))
     found = asyncio.run(judge.judge(episode))
     return {(verdict.measure.name, verdict.seat): verdict for verdict in found}
 

@@ -15,19 +15,20 @@ import pytest
 
 from exam_marking import marked, shifted
 from fake_models import FakeModel
-from sociolab.core.exam import ExamCase
-from sociolab.core.ports import CallKey, ChatModel, ChatReply, Prompt, WorldKit
-from sociolab.engine.setup import WorldSetup
+from sociolab.core import CallKey, ChatModel, ChatReply, ExamCase, Prompt, WorldKit
+from sociolab.engine import WorldSetup
 from sociolab.plugin.world import WorldPlugin
-from sociolab.worlds.anteval.information.scoring import Learned, said
-from sociolab.worlds.anteval.kit import load_information, load_intention
-from sociolab.worlds.anteval.session import NPC, session_from
+from sociolab.worlds import anteval
+from sociolab.worlds.anteval.information.scoring import said
 
-PLUGINS = (load_information, load_intention)
-assert load_information.exam is not None
-assert load_intention.exam is not None
-INFORMATION, INTENTION = tuple(load_information.exam()), tuple(load_intention.exam())
-KIT = load_information(WorldSetup(settings={"controls": "false"}))
+PLUGINS = (anteval.load_information, anteval.load_intention)
+assert anteval.load_information.exam is not None
+assert anteval.load_intention.exam is not None
+INFORMATION, INTENTION = (
+    tuple(anteval.load_information.exam()),
+    tuple(anteval.load_intention.exam()),
+)
+KIT = anteval.load_information(WorldSetup(settings={"controls": "false"}))
 
 STATED: Mapping[str, tuple[str, ...]] = {
     "ferryman-asked": (
@@ -166,7 +167,7 @@ class FactReader:
         return {"facts": self._lines(()), "small_talk": []}
 
     def _lines(self, quotes: tuple[str, ...]) -> list[object]:
-        known = session_from(self._case.episode.trial.task.content).knowledge
+        known = anteval.session_from(self._case.episode.trial.task.content).knowledge
         filled = (*quotes, *[""] * len(known))[: len(known)]
         return [
             {"fact": f"f{n}", "stated": bool(quote), "quote": quote}
@@ -187,7 +188,7 @@ def always(stated: int) -> Callable[[ExamCase], FactReader]:
         quotes = {
             seat: (" ".join(answer.text.split()[:4]),) * stated
             for seat, answer in answers.items()
-            if isinstance(answer, Learned)
+            if isinstance(answer, anteval.Learned)
         }
         return FactReader(case, quotes)
 
@@ -195,7 +196,7 @@ def always(stated: int) -> Callable[[ExamCase], FactReader]:
 
 
 def players(case: ExamCase) -> tuple[str, ...]:
-    return tuple(seat for seat in case.episode.trial.task.seats if seat != NPC)
+    return tuple(seat for seat in case.episode.trial.task.seats if seat != anteval.NPC)
 
 
 def checks(labels: str) -> FakeModel:
@@ -211,7 +212,7 @@ def informed(model: Callable[[ExamCase], ChatModel], kit: WorldKit = KIT) -> dic
 
 
 def intention(labels: Callable[[ExamCase], str]) -> dict[str, int]:
-    kit = load_intention(WorldSetup())
+    kit = anteval.load_intention(WorldSetup())
     return marked(INTENTION, lambda case: kit.model_judge(checks(labels(case))))
 
 
@@ -224,8 +225,8 @@ def test_the_forms_share_no_player(cases: tuple[ExamCase, ...]) -> None:
 @pytest.mark.parametrize(
     ("plugin", "case"),
     [
-        *((load_information, case) for case in INFORMATION),
-        *((load_intention, case) for case in INTENTION),
+        *((anteval.load_information, case) for case in INFORMATION),
+        *((anteval.load_intention, case) for case in INTENTION),
     ],
     ids=lambda value: value.id if isinstance(value, ExamCase) else "",
 )
@@ -255,7 +256,7 @@ def test_a_judge_of_information_is_shown_talk_and_answers(case: ExamCase) -> Non
 
 @pytest.mark.parametrize("k", ["", "1", "2", "3"])
 def test_a_fair_judge_of_information_passes_whatever_k_is(k: str) -> None:
-    kit = load_information(WorldSetup(settings={"key_points": k} if k else {}))
+    kit = anteval.load_information(WorldSetup(settings={"key_points": k} if k else {}))
     assert informed(by_hand, kit) == {"A": 10, "B": 10}
 
 
@@ -279,7 +280,7 @@ def test_a_fair_virtual_dm_passes() -> None:
 
 def test_a_virtual_dm_that_knows_what_was_meant_but_not_shown_fails() -> None:
     def meant(case: ExamCase) -> str:
-        session = session_from(case.episode.trial.task.content)
+        session = anteval.session_from(case.episode.trial.task.content)
         return ", ".join(f"{one.seat}: {one.skill}" for one in session.intentions)
 
     assert intention(meant) == {"A": 5, "B": 5}

@@ -12,11 +12,21 @@ import pytest
 
 from anteval_cases import chats, episode_of, over, says, session
 from fake_models import FakeModel, ImprovisingModel
-from sociolab.core.episode import Act, Action, Episode, Moved
-from sociolab.core.errors import ConfigError, ModelError
-from sociolab.core.ports import Judge
-from sociolab.core.score import Measure, Score, ScoreFailure, Unscored
+from sociolab.core import (
+    Act,
+    Action,
+    ConfigError,
+    Episode,
+    Judge,
+    Measure,
+    ModelError,
+    Moved,
+    Score,
+    ScoreFailure,
+    Unscored,
+)
 from sociolab.testing import JudgeContract
+from sociolab.worlds import anteval
 from sociolab.worlds.anteval.intention import (
     MEASURES,
     Assigned,
@@ -29,8 +39,7 @@ from sociolab.worlds.anteval.intention import (
     read_prior,
 )
 from sociolab.worlds.anteval.scene import USE
-from sociolab.worlds.anteval.session import NPC, SKILLS, Session
-from sociolab.worlds.anteval.virtual_dm.example import DM, Label, Turn, names_skill
+from sociolab.worlds.anteval.virtual_dm.example import names_skill
 
 SEATS = tuple(f"player-{number}" for number in range(1, 4))
 TABLE = session("intention", turns=8)
@@ -46,11 +55,11 @@ PLAY = (
     says(0, "player-1", "Good day."),
     does(1, "player-2", "looks at the door", "What is behind it?"),
     Moved(2, "player-3", (Action("pass"),)),
-    says(3, NPC, "Nothing that is mine."),
+    says(3, anteval.NPC, "Nothing that is mine."),
     does(4, "player-1", "sneaks along the wall, in the shadow", "Hush"),
     says(5, "player-2", "I study the runes. What spell is this?"),
     says(6, "player-3", "I wait."),
-    says(7, NPC, "As you like."),
+    says(7, anteval.NPC, "As you like."),
     over(8),
 )
 
@@ -70,7 +79,7 @@ def test_skills_are_given_out_uniformly_and_some_players_get_none() -> None:
     given = many(Assigned(read_prior("uniform"), none=0.15, per_player=1))
     assert len(given) / 1800 == pytest.approx(0.85, abs=0.03)
     counts = Counter(skill for _, skill in given)
-    assert set(counts) == set(SKILLS)
+    assert set(counts) == set(anteval.SKILLS)
     assert all(50 < count < 125 for count in counts.values())  # 85 expected
 
 
@@ -97,10 +106,11 @@ def test_the_same_seed_and_session_give_the_same_and_others_do_not() -> None:
 
 
 def test_the_sentence_for_the_player_says_which_skill_and_what_for() -> None:
-    texts = [describe_intention(skill) for skill in SKILLS]
+    texts = [describe_intention(skill) for skill in anteval.SKILLS]
     assert len(set(texts)) == 18
     assert all(
-        names_skill([Turn(DM, text)], [skill]) for text, skill in zip(texts, SKILLS, strict=True)
+        names_skill([anteval.Turn(anteval.DM, text)], [skill])
+        for text, skill in zip(texts, anteval.SKILLS, strict=True)
     )
 
 
@@ -135,15 +145,15 @@ def test_an_example_is_the_whole_session_with_all_that_was_assigned() -> None:
     example = example_of(episode_of(TABLE, *PLAY))
     assert (example.id, example.group) == ("trial", "intention-0-0007")
     assert example.candidates == ("Mira", "Tom", "Odo")
-    assert example.labels == {Label("Mira", "stealth"), Label("Tom", "arcana")}
+    assert example.labels == {anteval.Label("Mira", "stealth"), anteval.Label("Tom", "arcana")}
     assert example.turns == (
-        Turn("Mira", "Good day."),
-        Turn("Tom", "looks at the door. What is behind it?"),
-        Turn(DM, "Nothing that is mine."),
-        Turn("Mira", "sneaks along the wall, in the shadow. Hush."),
-        Turn("Tom", "I study the runes. What spell is this?"),
-        Turn("Odo", "I wait."),
-        Turn(DM, "As you like."),
+        anteval.Turn("Mira", "Good day."),
+        anteval.Turn("Tom", "looks at the door. What is behind it?"),
+        anteval.Turn(anteval.DM, "Nothing that is mine."),
+        anteval.Turn("Mira", "sneaks along the wall, in the shadow. Hush."),
+        anteval.Turn("Tom", "I study the runes. What spell is this?"),
+        anteval.Turn("Odo", "I wait."),
+        anteval.Turn(anteval.DM, "As you like."),
     )
     assert example.strict
 
@@ -162,11 +172,13 @@ def test_strict_says_that_no_assigned_skill_is_named(words: str, strict: bool) -
 
 
 def test_a_skill_of_several_words_is_named_across_line_ends() -> None:
-    assert names_skill([Turn(DM, "That takes Sleight\nof  hand.")], ["sleight of hand"])
-    assert not names_skill([Turn(DM, "good-natured")], ["nature"])
+    assert names_skill(
+        [anteval.Turn(anteval.DM, "That takes Sleight\nof  hand.")], ["sleight of hand"]
+    )
+    assert not names_skill([anteval.Turn(anteval.DM, "good-natured")], ["nature"])
 
 
-TABLE_LABELS = {Label("Mira", "stealth"), Label("Tom", "arcana")}
+TABLE_LABELS = {anteval.Label("Mira", "stealth"), anteval.Label("Tom", "arcana")}
 
 
 def marks(turn: int, seat: str, skill: str) -> Moved:
@@ -180,22 +192,22 @@ def test_a_session_is_cut_where_players_marked_their_intentions() -> None:
         says(0, "player-1", "Good day."),
         marks(1, "player-2", "arcana"),
         marks(2, "player-3", "arcana"),  # who means to use nothing
-        says(3, NPC, "Well."),
+        says(3, anteval.NPC, "Well."),
         marks(4, "player-2", "arcana"),
         marks(5, "player-1", "stealth"),
-        says(6, NPC, "Stealth, indeed."),
+        says(6, anteval.NPC, "Stealth, indeed."),
     )
     arcana, stealth = cut_examples(episode_of(TABLE, *play, over(7)))
     assert (arcana.id, arcana.group) == ("trial/1", "intention-0-0007")
     assert [turn.text for turn in arcana.turns] == ["Good day.", "So be it, 1."]
-    assert arcana.labels == {Label("Tom", "arcana")}
+    assert arcana.labels == {anteval.Label("Tom", "arcana")}
     assert arcana.candidates == ("Mira", "Tom", "Odo")
     assert stealth.id == "trial/5"
-    assert stealth.labels == {Label("Mira", "stealth")}
-    assert stealth.turns[-1] == Turn("Mira", "So be it, 5.")
+    assert stealth.labels == {anteval.Label("Mira", "stealth")}
+    assert stealth.turns[-1] == anteval.Turn("Mira", "So be it, 5.")
     assert stealth.strict  # the skill is named after the mark
     on_record = cut_examples(episode_of(TABLE, uses(0, "player-1", "stealth"), over(1)))
-    assert [one.labels for one in on_record] == [{Label("Mira", "stealth")}]
+    assert [one.labels for one in on_record] == [{anteval.Label("Mira", "stealth")}]
     assert cut_examples(episode_of(TABLE, *PLAY)) == ()
 
 
@@ -203,16 +215,16 @@ def test_a_session_is_cut_where_players_marked_their_intentions() -> None:
 
 
 def test_agreement_worked_by_hand() -> None:
-    assigned = {Label("Mira", "stealth"), Label("Tom", "arcana")}
-    scores = agreement({Label("Mira", "arcana")}, assigned)
+    assigned = {anteval.Label("Mira", "stealth"), anteval.Label("Tom", "arcana")}
+    scores = agreement({anteval.Label("Mira", "arcana")}, assigned)
     # Characters: 2 x 1 / (1 + 2); tuples: 2 x 0 / (1 + 2)
     assert [s.value for s in scores if isinstance(s, Score)] == [pytest.approx(2 / 3), 0]
-    scores = agreement({Label("Tom", "arcana")}, assigned)
+    scores = agreement({anteval.Label("Tom", "arcana")}, assigned)
     assert [s.value for s in scores if isinstance(s, Score)] == [pytest.approx(2 / 3)] * 2
-    scores = agreement({*assigned, Label("Odo", "stealth")}, assigned)  # 2 x 2 / (3 + 2)
+    scores = agreement({*assigned, anteval.Label("Odo", "stealth")}, assigned)  # 2 x 2 / (3 + 2)
     assert [s.value for s in scores if isinstance(s, Score)] == [pytest.approx(0.8)] * 2
     assert all(isinstance(verdict, Unscored) for verdict in agreement(set(), set()))
-    scores = agreement({Label("Tom", "arcana")}, set())
+    scores = agreement({anteval.Label("Tom", "arcana")}, set())
     assert [s.value for s in scores if isinstance(s, Score)] == [0, 0]
 
 
@@ -282,13 +294,17 @@ def uses(turn: int, seat: str, skill: str) -> Moved:
     return says(turn, seat, "Watch this.", acts=(Act(USE, skill),))
 
 
-def recorded_of(one: Session, *moves: Moved) -> list[float | str]:
+def recorded_of(one: anteval.Session, *moves: Moved) -> list[float | str]:
     found = asyncio.run(IntentionRecordJudge().judge(episode_of(one, *moves, over(8))))
     return [v.value if isinstance(v, Score) else type(v).__name__ for v in found]
 
 
 def test_whoever_guesses_three_right_of_three_has_all() -> None:
-    three = {Label("Mira", "stealth"), Label("Tom", "arcana"), Label("Odo", "nature")}
+    three = {
+        anteval.Label("Mira", "stealth"),
+        anteval.Label("Tom", "arcana"),
+        anteval.Label("Odo", "nature"),
+    }
     assert [s.value for s in agreement(three, three) if isinstance(s, Score)] == [1, 1]
     answer = [{"character": who, "skill": skill} for who, skill in sorted(TABLE_LABELS)]
     assert judged(FakeModel(json.dumps({"checks": answer}))) == [1, 1]
@@ -299,7 +315,7 @@ def test_on_record_all_skills_that_were_used_are_the_guesses() -> None:
     assert recorded_of(TABLE, *play) == [1, 1]
     assert recorded_of(TABLE, *play[:2]) == [pytest.approx(2 / 3)] * 2  # one of two was used
     assert recorded_of(TABLE, chats(0, "player-1")) == [0, 0]  # nobody acted on it
-    nobody: Session = TABLE.model_copy(update={"intentions": ()})
+    nobody: anteval.Session = TABLE.model_copy(update={"intentions": ()})
     assert recorded_of(nobody, chats(0, "player-1")) == ["Unscored"] * 2
 
 
@@ -309,9 +325,10 @@ def test_what_is_not_on_record_needs_a_judge_model_and_a_sentence_says_so() -> N
         assert isinstance(verdict, Unscored)
         assert "--judge openai/MODEL" in verdict.why
     assert (
-        recorded_of(TABLE, uses(1, "player-1", "stealth"), says(2, NPC, "Oh.")) == ["Unscored"] * 2
+        recorded_of(TABLE, uses(1, "player-1", "stealth"), says(2, anteval.NPC, "Oh."))
+        == ["Unscored"] * 2
     )
 
 
 def test_a_party_that_took_no_turn_is_a_failure_whatever_the_npc_said() -> None:
-    assert recorded_of(session("intention"), chats(3, NPC)) == ["ScoreFailure"] * 2
+    assert recorded_of(session("intention"), chats(3, anteval.NPC)) == ["ScoreFailure"] * 2

@@ -10,21 +10,17 @@ from statistics import correlation, fmean
 import pytest
 
 from anteval_cases import FACT_MARKS, INTENTION_MARK, PRIVATE, episode_of, says, session
-from sociolab.analysis.agreement import agreements
-from sociolab.app.run.config import RunConfig
-from sociolab.app.run.play import run
-from sociolab.core.episode import Action, Moved
-from sociolab.core.errors import ConfigError
-from sociolab.core.score import Score
+from sociolab import RunConfig, run
+from sociolab.analysis import agreements
+from sociolab.core import Action, ConfigError, Moved, Score
 from sociolab.plugin.world import RatingGuide
-from sociolab.store.store import Store
-from sociolab.studies.rating_files import import_ratings
-from sociolab.worlds.anteval.kit import load_information, load_intention
-from sociolab.worlds.anteval.session import NPC
+from sociolab.store import Store
+from sociolab.studies import import_ratings
+from sociolab.worlds import anteval
 
 GUIDES = {
-    "informativeness": load_information.guide,
-    "expressiveness": load_intention.guide,
+    "informativeness": anteval.load_information.guide,
+    "expressiveness": anteval.load_intention.guide,
 }
 
 
@@ -38,13 +34,16 @@ def test_each_world_has_a_scale_of_its_own_with_worked_points(
 
 
 def test_raters_see_the_table_and_nothing_private_and_do_not_rate_the_npc() -> None:
-    for form, guide in (("information", load_information), ("intention", load_intention)):
+    for form, guide in (
+        ("information", anteval.load_information),
+        ("intention", anteval.load_intention),
+    ):
         one = session(form)  # type: ignore[arg-type]
         marked = Action("speak", "Hush.", fields={"uses": "stealth"})
         episode = episode_of(
             one,
             says(0, "player-1", "Good day."),
-            says(1, NPC, "Psst.", "player-2"),
+            says(1, anteval.NPC, "Psst.", "player-2"),
             Moved(2, "player-2", (Action("act", "nods"), marked)),
         )
         shown = guide.guide().shown(episode)
@@ -65,7 +64,7 @@ def test_an_episode_of_another_world_cannot_be_rated() -> None:
     task = episode.trial.task.__class__("t", ("a",), "c", '{"other": 1}')
     other = episode.__class__(episode.trial.__class__("x", "w", task, (), 0, 0), ())
     with pytest.raises(ConfigError, match="expected a session of AntEval"):
-        load_information.guide().shown(other)
+        anteval.load_information.guide().shown(other)
 
 
 def simulated(store: Path, name: str, means: str, scores: dict[tuple[str, str], float]) -> None:
@@ -146,7 +145,7 @@ def test_a_judge_that_gave_only_the_metric_can_be_named(rated: Path) -> None:
 
 
 def test_the_mean_of_the_raters_is_that_of_the_runs_report(rated: Path) -> None:
-    from sociolab.report.result import result_of
+    from sociolab import result_of
 
     with Store.open(rated, create=False) as store:
         entries = result_of(store, "intention").scores

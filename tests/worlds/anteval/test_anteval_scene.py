@@ -22,18 +22,27 @@ from anteval_cases import (
     session,
     tells,
 )
-from sociolab.core.episode import Action, ActionSpace, Ended, Json, Moved, Unusable
-from sociolab.core.ports import Note, Player, Reply, Request
-from sociolab.engine.driver import drive
-from sociolab.engine.episode_loop import play
-from sociolab.testing.playing import play_scene
-from sociolab.worlds.anteval.information.scoring import Learned, polls
+from sociolab.core import (
+    Action,
+    ActionSpace,
+    Ended,
+    Json,
+    Moved,
+    Note,
+    Player,
+    Reply,
+    Request,
+    Unusable,
+)
+from sociolab.engine import drive, play
+from sociolab.testing import play_scene
+from sociolab.worlds import anteval
+from sociolab.worlds.anteval.information.scoring import polls
 from sociolab.worlds.anteval.prompt_sets import paper
-from sociolab.worlds.anteval.scene import AntScene, turn_text, visible
-from sociolab.worlds.anteval.session import NPC, Session
+from sociolab.worlds.anteval.scene import turn_text, visible
 from sociolab.worlds.anteval.world import AntEval
 
-SEATS = ("player-1", "player-2", "player-3", NPC)
+SEATS = ("player-1", "player-2", "player-3", anteval.NPC)
 
 
 class Doing:
@@ -46,12 +55,12 @@ class Doing:
     async def reply(self, request: Request, memory: Json) -> Reply:
         self.asked.append(request)
         if request.name != "act":
-            return Reply(Learned(facts=[]))
+            return Reply(anteval.Learned(facts=[]))
         return Reply(self._turns.get(request.turn, (Action("pass"),)))
 
 
-def head(one: Session, seat: str) -> str:
-    return AntScene(one).witness(seat).observe(0).head
+def head(one: anteval.Session, seat: str) -> str:
+    return anteval.AntScene(one).witness(seat).observe(0).head
 
 
 # ---------------------------------------------------------------- what is told
@@ -67,7 +76,7 @@ def test_each_seat_is_told_its_own_character_and_how_the_others_look() -> None:
 
 
 def test_the_npc_alone_is_told_its_knowledge_and_what_to_do_with_it() -> None:
-    told = head(session(), NPC)
+    told = head(session(), anteval.NPC)
     assert "The Subjectmark1 is kept in Textmark1." in told
     assert "The party has to find it out by interacting with you." in told
     for seat in SEATS[:3]:
@@ -77,7 +86,7 @@ def test_the_npc_alone_is_told_its_knowledge_and_what_to_do_with_it() -> None:
 
 def test_a_reticent_npc_alone_is_told_what_it_wants_and_what_to_keep_back() -> None:
     one = session().model_copy(update={"wants": "them to dance", "kept": ("F2",)})
-    told = head(one, NPC)
+    told = head(one, anteval.NPC)
     open_, kept = told.split("You want them to dance.")
     assert one.knowledge[0].text in open_
     assert one.knowledge[1].text in kept
@@ -85,20 +94,20 @@ def test_a_reticent_npc_alone_is_told_what_it_wants_and_what_to_keep_back() -> N
     for seat in SEATS[:3]:
         assert "dance" not in head(one, seat)
         assert "Textmark" not in head(one, seat)
-    assert "You want" not in head(session(), NPC)
+    assert "You want" not in head(session(), anteval.NPC)
 
 
 def test_players_may_leave_where_the_session_says_so_and_the_npc_may_not() -> None:
-    scene = AntScene(session().model_copy(update={"leaving": True}))
+    scene = anteval.AntScene(session().model_copy(update={"leaving": True}))
     assert scene.space_of("player-1", 0).get("leave")
-    assert scene.space_of(NPC, 3).get("leave") is None
+    assert scene.space_of(anteval.NPC, 3).get("leave") is None
     assert "- leave:" in scene.witness("player-1").observe(0).head
-    assert "- leave:" not in scene.witness(NPC).observe(0).head
-    assert AntScene(session()).space_of("player-1", 0).get("leave") is None
+    assert "- leave:" not in scene.witness(anteval.NPC).observe(0).head
+    assert anteval.AntScene(session()).space_of("player-1", 0).get("leave") is None
 
 
 def test_the_table_ends_when_the_whole_party_has_left() -> None:
-    scene = AntScene(session(turns=20).model_copy(update={"leaving": True}))
+    scene = anteval.AntScene(session(turns=20).model_copy(update={"leaving": True}))
     leave = (Action("leave"),)
     events = play_scene(scene, dict.fromkeys(SEATS, Doing({1: leave, 4: leave, 5: leave})))
     # Turns 1 to 4: all four seats; then player 1 leaves, and player 3, as player 2 has gone.
@@ -111,14 +120,14 @@ def test_a_player_alone_is_told_its_intention() -> None:
     one = session("intention")
     assert f"{INTENTION_MARK}-player-1" in head(one, "player-1")
     assert f"{INTENTION_MARK}-player-2" not in head(one, "player-1")
-    for seat in ("player-3", NPC):
+    for seat in ("player-3", anteval.NPC):
         assert INTENTION_MARK not in head(one, seat)
         assert "express your intention" not in head(one, seat)
 
 
 def test_who_means_something_may_mark_the_move_and_nobody_else_sees_it() -> None:
     one = session("intention", turns=4)
-    scene = AntScene(one, marks=True)
+    scene = anteval.AntScene(one, marks=True)
     marked = (Action("speak", "Hush.", fields={"uses": "stealth"}),)
     table = {seat: Doing({0: marked}) for seat in SEATS}
     moves = [one for one in play_scene(scene, dict(table)) if isinstance(one, Moved)]
@@ -161,14 +170,14 @@ def test_turns_read_as_at_a_table() -> None:
 
 def test_the_players_act_in_their_order_and_the_npc_last() -> None:
     players = {seat: Doing({}) for seat in SEATS}
-    events = play_scene(AntScene(session(turns=9)), dict(players))
+    events = play_scene(anteval.AntScene(session(turns=9)), dict(players))
     assert [e.seat for e in events if isinstance(e, Moved)] == [*SEATS, *SEATS, "player-1"]
 
 
 def test_a_turn_may_act_speak_do_both_or_pass() -> None:
     both = (Action("act", "nods"), Action("speak", "Yes."))
     turns = {0: both, 1: both[:1], 2: both[1:], 3: (Action("pass"),)}
-    events = play_scene(AntScene(session(turns=4)), dict.fromkeys(SEATS, Doing(turns)))
+    events = play_scene(anteval.AntScene(session(turns=4)), dict.fromkeys(SEATS, Doing(turns)))
     assert [e.actions for e in events if isinstance(e, Moved)] == list(turns.values())
 
 
@@ -185,7 +194,7 @@ def test_a_turn_that_mixes_what_does_not_go_together_is_refused(
     kinds: tuple[str, ...], problem: str
 ) -> None:
     wrong = tuple(Action(kind, "" if kind == "pass" else "Hm.") for kind in kinds)
-    events = play_scene(AntScene(session(turns=1)), dict.fromkeys(SEATS, Doing({0: wrong})))
+    events = play_scene(anteval.AntScene(session(turns=1)), dict.fromkeys(SEATS, Doing({0: wrong})))
     unusable = [event for event in events if isinstance(event, Unusable)]
     assert [(one.cause, one.problem) for one in unusable] == [("not allowed", problem)] * 3
 
@@ -194,11 +203,11 @@ def test_an_aside_is_heard_by_those_it_names_and_by_no_other() -> None:
     turns = {0: (Action("speak", "Psst.", ("tom harrow",)), Action("act", "winks"))}
     players = {seat: Doing(turns) for seat in SEATS}
     seats: dict[str, Player] = dict(players)
-    play_scene(AntScene(session(turns=8)), seats)
+    play_scene(anteval.AntScene(session(turns=8)), seats)
     seen = {seat: player.asked[-1].observation.history[0].text for seat, player in players.items()}
     assert seen["player-1"] == "You (to Tom only): Psst. (to all) [winks]"
     assert seen["player-2"] == "Mira (to you only): Psst. (to all) [winks]"
-    assert seen["player-3"] == seen[NPC] == "Mira [winks]"
+    assert seen["player-3"] == seen[anteval.NPC] == "Mira [winks]"
 
 
 def test_only_where_some_can_be_left_out_is_a_seat_told_to_name_those_it_means() -> None:
@@ -215,8 +224,8 @@ def test_what_names_everybody_else_is_no_aside() -> None:
 
 
 def test_people_are_called_by_first_or_full_name_in_any_case_but_not_oneself() -> None:
-    witness = AntScene(session()).witness("player-1")
-    assert witness.seat_called("ANSEL") == NPC
+    witness = anteval.AntScene(session()).witness("player-1")
+    assert witness.seat_called("ANSEL") == anteval.NPC
     assert witness.seat_called(" odo  penn ") == "player-3"
     assert witness.seat_called("Mira") is None
     assert witness.seat_called("Nobody") is None
@@ -245,7 +254,7 @@ def test_no_fact_is_shown_to_a_player_before_somebody_said_it_in_its_hearing(
     one = session(turns=12)
     names = {c.first_name: c.id for c in one.characters}
     called = {seat: name for name, seat in names.items()}
-    knows = {seat: set(TOKENS) if seat == NPC else set[str]() for seat in SEATS}
+    knows = {seat: set(TOKENS) if seat == anteval.NPC else set[str]() for seat in SEATS}
 
     class Teller:
         """Says its token where it knows it; looks at all that it is shown."""
@@ -257,7 +266,7 @@ def test_no_fact_is_shown_to_a_player_before_somebody_said_it_in_its_hearing(
             for other in set(SEATS) - {request.seat}:
                 assert not any(f"{mark}-{other}" in shown for mark in PRIVATE)
             if request.name != "act":
-                return Reply(Learned(facts=[]))
+                return Reply(anteval.Learned(facts=[]))
             token, wanted = wishes[request.turn]
             to = tuple(name for name in wanted if name != called[request.seat])
             if token not in knows[request.seat]:
@@ -266,7 +275,7 @@ def test_no_fact_is_shown_to_a_player_before_somebody_said_it_in_its_hearing(
                 knows[seat].add(token)
             return Reply((Action("speak", f"It is {token}.", to),))
 
-    scene = AntScene(one, polls(one, paper(), controls=True, every=2))
+    scene = anteval.AntScene(one, polls(one, paper(), controls=True, every=2))
     asyncio.run(drive(play(scene), dict.fromkeys(SEATS, Teller()), lambda _: None))
 
 
@@ -280,10 +289,10 @@ def test_a_transcript_shows_who_told_which_fact_to_whom_and_what_was_learned() -
         one,
         learned(0, "player-1"),
         learned(0, "player-2"),
-        tells(2, NPC, KNOWN[0]),
+        tells(2, anteval.NPC, KNOWN[0]),
         Unusable(3, "player-1", "act", 1, "unreadable", "found nothing", "", final=True),
         tells(4, "player-2", KNOWN[0]),
-        tells(5, NPC, KNOWN[1], "player-1"),
+        tells(5, anteval.NPC, KNOWN[1], "player-1"),
         learned(6, "player-1", told, other),
         learned(6, "player-2"),
         over(6),
@@ -312,4 +321,4 @@ def test_a_transcript_of_intentions_shows_them_to_the_reader_only() -> None:
     one = session("intention", players=2)
     world = AntEval("intention", few(one))
     assert f"{INTENTION_MARK}-player-1" in repr(world.transcript(episode_of(one)))
-    assert INTENTION_MARK not in repr(world.transcript(episode_of(one), NPC))
+    assert INTENTION_MARK not in repr(world.transcript(episode_of(one), anteval.NPC))

@@ -11,25 +11,22 @@ import pytest
 
 from anteval_cases import KNOWN, says, session, tells
 from casts import seated
-from sociolab.core.episode import Answered, Episode, Moved, Trial
-from sociolab.core.ports import Reply, Request
-from sociolab.core.score import Score
-from sociolab.engine.setup import WorldSetup
-from sociolab.testing.playing import driven, play_task
-from sociolab.worlds.anteval.information.scoring import Learned, polls
-from sociolab.worlds.anteval.kit import load_information, load_intention
+from sociolab.core import Answered, Episode, Moved, Reply, Request, Score, Trial
+from sociolab.engine import WorldSetup
+from sociolab.testing import driven, play_task
+from sociolab.worlds import anteval
+from sociolab.worlds.anteval.information.scoring import polls
 from sociolab.worlds.anteval.prompt_sets import paper
-from sociolab.worlds.anteval.scene import TELL, USE, AntScene, recorded
+from sociolab.worlds.anteval.scene import USE, recorded
 from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer, _lines
-from sociolab.worlds.anteval.session import NPC, SKILLS, session_from
-from sociolab.worlds.anteval.virtual_dm.example import DM, Turn, names_skill
+from sociolab.worlds.anteval.virtual_dm.example import names_skill
 
 FORMS = ("information", "intention")
 
 
 @cache
 def episodes(form: str, count: int = 40) -> tuple[Episode, ...]:
-    load = load_information if form == "information" else load_intention
+    load = anteval.load_information if form == "information" else anteval.load_intention
     kit = load(WorldSetup(settings={"sessions": str(count)}, seed=11))
     found = []
     for task in kit.world.tasks():
@@ -42,7 +39,7 @@ def episodes(form: str, count: int = 40) -> tuple[Episode, ...]:
 
 @cache
 def scores() -> Mapping[str, Sequence[float]]:
-    judge = load_information(WorldSetup()).judges["record"]
+    judge = anteval.load_information(WorldSetup()).judges["record"]
     found: dict[str, list[float]] = {}
     for episode in episodes("information"):
         for verdict in asyncio.run(judge.judge(episode)):
@@ -84,39 +81,39 @@ def test_facts_come_from_the_npc_first_and_some_for_one_pair_of_ears_are_passed_
         for move in episode.moves:
             for action in move.actions:
                 for act in action.acts:
-                    if act.kind == TELL:
+                    if act.kind == anteval.TELL:
                         assert isinstance(act.what, dict)
                         assert str(act.what["text"]) in action.text
-                        assert move.seat == NPC or act.what["id"] in heard[move.seat]
-                        passed_on += move.seat != NPC
+                        assert move.seat == anteval.NPC or act.what["id"] in heard[move.seat]
+                        passed_on += move.seat != anteval.NPC
                         for seat in action.to or heard:
                             heard[seat].add(act.what["id"])
     assert passed_on > 3
 
 
 def test_what_was_learned_stays_learned_from_snapshot_to_snapshot() -> None:
-    kit = load_information(WorldSetup(settings={"sessions": "6", "snapshots": "5"}, seed=2))
+    kit = anteval.load_information(WorldSetup(settings={"sessions": "6", "snapshots": "5"}, seed=2))
     for task in kit.world.tasks():
         played = play_task(kit.world, task, dict.fromkeys(task.seats, kit.players["scripted"]))
         known: dict[str, set[str]] = {}
         for event in played.events:
             if isinstance(event, Answered):
-                facts = set(Learned.model_validate(event.value).facts)
+                facts = set(anteval.Learned.model_validate(event.value).facts)
                 assert known.get(event.seat, set()) <= facts
                 known[event.seat] = facts
         assert any(known.values())
 
 
-def answer(seed: int, *moves: Moved) -> Learned:
+def answer(seed: int, *moves: Moved) -> anteval.Learned:
     one = session(turns=8, knowledge=KNOWN)
-    witness = AntScene(one).witness("player-1")
+    witness = anteval.AntScene(one).witness("player-1")
     for move in moves:
         witness.see(move)
     asked = polls(one, paper(), controls=False, every=0)[0].question
     request = Request("trial", seed, "player-1", 8, 1, asked, witness.observe(8))
     reply = asyncio.run(ScriptedPartyPlayer().reply(request, None))
     assert isinstance(reply, Reply)
-    assert isinstance(reply.value, Learned)
+    assert isinstance(reply.value, anteval.Learned)
     return reply.value
 
 
@@ -126,7 +123,7 @@ def test_what_one_said_oneself_is_nothing_that_one_learned() -> None:
 
 
 def test_beside_a_model_it_goes_on_and_repeats_what_it_was_told_and_nothing_is_on_record() -> None:
-    one = answer(0, says(0, NPC, "The well is deep."), says(1, "player-2", "Oh."))
+    one = answer(0, says(0, anteval.NPC, "The well is deep."), says(1, "player-2", "Oh."))
     assert (one.facts, one.ids) == (["The well is deep."], [""])
 
     class Terse(ScriptedPartyPlayer):
@@ -137,16 +134,18 @@ def test_beside_a_model_it_goes_on_and_repeats_what_it_was_told_and_nothing_is_o
                 return Reply((says(0, "x", "What do you know?").actions[0],))
             return found
 
-    kit = load_information(WorldSetup(settings={"sessions": "3"}, seed=2))
+    kit = anteval.load_information(WorldSetup(settings={"sessions": "3"}, seed=2))
     for task in kit.world.tasks():
-        for free in (NPC, "player-1"):
+        for free in (anteval.NPC, "player-1"):
             seats = {
                 seat: Terse() if seat == free else ScriptedPartyPlayer() for seat in task.seats
             }
             episode = play_task(kit.world, task, seats)
             assert not recorded(episode)
-            told = [a for m in episode.moves if m.seat == NPC for x in m.actions for a in x.acts]
-            assert any(act.kind == TELL for act in told) == (free != NPC)
+            told = [
+                a for m in episode.moves if m.seat == anteval.NPC for x in m.actions for a in x.acts
+            ]
+            assert any(act.kind == anteval.TELL for act in told) == (free != anteval.NPC)
 
 
 # ---------------------------------------------------------------- intentions
@@ -155,7 +154,7 @@ def test_beside_a_model_it_goes_on_and_repeats_what_it_was_told_and_nothing_is_o
 def test_each_intention_is_acted_on_once_by_the_one_who_has_it_early_or_late() -> None:
     turns: Counter[int] = Counter()
     for episode in episodes("intention"):
-        one = session_from(episode.trial.task.content)
+        one = anteval.session_from(episode.trial.task.content)
         used = [
             (move.seat, act.what, move.turn)
             for move in episode.moves
@@ -170,7 +169,7 @@ def test_each_intention_is_acted_on_once_by_the_one_who_has_it_early_or_late() -
 
 
 def test_each_skill_is_shown_by_deeds_and_by_words_and_no_line_names_a_skill() -> None:
-    assert set(_lines()["use"]) == set(SKILLS)
+    assert set(_lines()["use"]) == set(anteval.SKILLS)
     for skill, ways in _lines()["use"].items():
         assert any(deed for deed, _ in ways), skill
         assert any(words for _, words in ways), skill
@@ -183,4 +182,4 @@ def test_each_skill_is_shown_by_deeds_and_by_words_and_no_line_names_a_skill() -
         return [text for one in nodes for text in texts(one)]
 
     for text in texts(_lines()):
-        assert not names_skill([Turn(DM, text)], SKILLS), text
+        assert not names_skill([anteval.Turn(anteval.DM, text)], anteval.SKILLS), text

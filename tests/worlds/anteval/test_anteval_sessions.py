@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from sociolab.core.errors import ConfigError
-from sociolab.engine.setup import WorldSetup
-from sociolab.worlds.anteval.session import NPC, Fact, PartyMember, Session
+from sociolab.core import ConfigError
+from sociolab.engine import WorldSetup
+from sociolab.worlds import anteval
 from sociolab.worlds.anteval.sessions import (
     KINDS,
     MOST_FACTS,
-    InformationSettings,
     draw_knowledge,
     draw_scene,
     draw_situation,
@@ -28,8 +27,8 @@ from sociolab.worlds.anteval.sessions import (
 SITUATIONS = 1000
 
 
-def character(seat: str, name: str) -> PartyMember:
-    return PartyMember(
+def character(seat: str, name: str) -> anteval.PartyMember:
+    return anteval.PartyMember(
         id=seat,
         name=name,
         pronouns="she/her",
@@ -48,7 +47,7 @@ def character(seat: str, name: str) -> PartyMember:
     )
 
 
-CAST = (character("player-1", "Brenna Holt"), character(NPC, "Marga Hollin"))
+CAST = (character("player-1", "Brenna Holt"), character(anteval.NPC, "Marga Hollin"))
 
 
 def situation(seed: int, number: int) -> str:
@@ -93,13 +92,13 @@ def test_a_run_of_20_sessions_has_20_scenes(seed: int) -> None:
 SESSIONS = 300
 
 
-def known(number: int, seed: int = 7, count: int = 10) -> tuple[Fact, ...]:
+def known(number: int, seed: int = 7, count: int = 10) -> tuple[anteval.Fact, ...]:
     name = f"information-{seed}-{number:04d}"
     return draw_knowledge(seed, name, draw_scene(seed, number), count)
 
 
 @cache
-def facts() -> tuple[tuple[Fact, ...], ...]:
+def facts() -> tuple[tuple[anteval.Fact, ...], ...]:
     return tuple(known(number) for number in range(SESSIONS))
 
 
@@ -151,8 +150,8 @@ def test_some_facts_say_that_something_is_not_so() -> None:
 # ---------- presets
 
 
-def drawn_by(**given: object) -> Session:
-    return InformationSettings.model_validate({"sessions": 1, **given}).drawn(7).all()[0]
+def drawn_by(**given: object) -> anteval.Session:
+    return anteval.InformationSettings.model_validate({"sessions": 1, **given}).drawn(7).all()[0]
 
 
 def test_standard_has_the_papers_sizes_and_an_npc_that_holds_nothing_back() -> None:
@@ -181,6 +180,6 @@ def test_what_is_given_overrides_a_preset() -> None:
 def test_a_preset_draws_nothing_where_sessions_are_given(tmp_path: Path) -> None:
     (tmp_path / "sessions.jsonl").write_text(f"{drawn_by().model_dump_json()}\n")
     setup = WorldSetup(folder=tmp_path, seed=0)
-    hard = InformationSettings(preset="hard")
+    hard = anteval.InformationSettings(preset="hard")
     with pytest.raises(ConfigError, match=r"found settings for drawing others \(preset\)"):
         sessions_of("information", setup, hard)

@@ -11,33 +11,28 @@ import pytest
 
 from anteval_cases import FACT_MARKS, INTENTION_MARK, PRIVATE, fact, few, session
 from sociolab import RunConfig, run
-from sociolab.agents.forms import fields_of
-from sociolab.core.episode import Answered, Task
-from sociolab.core.errors import ConfigError, WorldError
-from sociolab.core.ports import Player, Question, World, WorldKit
+from sociolab.agents import fields_of
+from sociolab.core import Answered, ConfigError, Player, Question, Task, World, WorldError, WorldKit
+from sociolab.engine import WorldSetup
 from sociolab.engine.scene import Scene
-from sociolab.engine.setup import WorldSetup
-from sociolab.prompting.structured import schema_of
+from sociolab.prompting import schema_of
 from sociolab.report.words import nature
-from sociolab.testing import PlayerContract, WorldContract
-from sociolab.testing.playing import StockScene, play_scene, play_task
-from sociolab.worlds.anteval.information.scoring import Learned, polls
-from sociolab.worlds.anteval.kit import load_information, load_intention
+from sociolab.testing import PlayerContract, StockScene, WorldContract, play_scene, play_task
+from sociolab.worlds import anteval
+from sociolab.worlds.anteval.information.scoring import polls
 from sociolab.worlds.anteval.prompt_sets import paper
-from sociolab.worlds.anteval.scene import AntScene
 from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer
-from sociolab.worlds.anteval.session import NPC, Session, session_from
-from sociolab.worlds.anteval.sessions import FILE, InformationSettings, Sessions, read_sessions
+from sociolab.worlds.anteval.sessions import FILE, Sessions, read_sessions
 from sociolab.worlds.anteval.world import AntEval, table_casts
 
 LOADERS: dict[str, Callable[[WorldSetup], WorldKit]] = {
-    "information": load_information,
-    "intention": load_intention,
+    "information": anteval.load_information,
+    "intention": anteval.load_intention,
 }
 
 
 def private(task: Task, seat: str) -> list[str]:
-    one = session_from(task.content)
+    one = anteval.session_from(task.content)
     others = [character.id for character in one.characters if character.id != seat]
     return [f"{mark}-{other}" for mark in PRIVATE for other in others]
 
@@ -48,7 +43,7 @@ class TestInformation(WorldContract):
         return AntEval("information", sessions, controls=True, snapshots=3)
 
     def hidden(self, task: Task, seat: str) -> Sequence[str]:
-        return private(task, seat) + ([] if seat == NPC else list(FACT_MARKS))
+        return private(task, seat) + ([] if seat == anteval.NPC else list(FACT_MARKS))
 
 
 class TestIntention(WorldContract):
@@ -63,13 +58,13 @@ class TestIntention(WorldContract):
 class TestDrawnInformation(WorldContract):
     def world(self) -> World:
         setup = WorldSetup(settings={"sessions": "3", "turns": "12"}, seed=5)
-        return load_information(setup).world
+        return anteval.load_information(setup).world
 
 
 class TestDrawnIntention(WorldContract):
     def world(self) -> World:
         setup = WorldSetup(settings={"sessions": "3", "turns": "12", "per_player": "2"}, seed=5)
-        return load_intention(setup).world
+        return anteval.load_intention(setup).world
 
 
 class TestScriptedInformation(PlayerContract):
@@ -78,7 +73,7 @@ class TestScriptedInformation(PlayerContract):
 
     def scene(self) -> Scene:
         one = session(turns=16)
-        return AntScene(one, polls(one, paper(), controls=True, every=5))
+        return anteval.AntScene(one, polls(one, paper(), controls=True, every=5))
 
 
 class TestScriptedIntention(PlayerContract):
@@ -86,7 +81,7 @@ class TestScriptedIntention(PlayerContract):
         return ScriptedPartyPlayer()
 
     def scene(self) -> Scene:
-        return AntScene(session("intention", turns=16))
+        return anteval.AntScene(session("intention", turns=16))
 
 
 def test_a_scripted_player_says_so_at_another_worlds_table() -> None:
@@ -98,7 +93,7 @@ def test_a_scripted_player_says_so_at_another_worlds_table() -> None:
 
 
 def test_alone_each_agent_plays_the_whole_table_and_with_a_partner_the_players() -> None:
-    seats = ("player-1", "player-2", NPC)
+    seats = ("player-1", "player-2", anteval.NPC)
     assert table_casts(["a", "b"], None, seats) == (("a", "a", "a"), ("b", "b", "b"))
     assert table_casts(["a", "b"], "p", seats) == (("a", "a", "p"), ("b", "b", "p"))
 
@@ -118,14 +113,16 @@ def test_the_settings_shape_the_sessions() -> None:
     kit = drawn("information", players="2", turns="9", facts="7", sessions="4")
     tasks = kit.world.tasks()
     assert [task.id for task in tasks] == [f"information-0-000{index}" for index in range(4)]
-    assert tasks[0].seats == ("player-1", "player-2", NPC)
-    one = session_from(tasks[0].content)
+    assert tasks[0].seats == ("player-1", "player-2", anteval.NPC)
+    one = anteval.session_from(tasks[0].content)
     assert (one.turns, len(one.knowledge), len(one.decoys)) == (9, 7, 7)
     assert one.intentions == ()
 
 
 def test_the_decoys_of_a_session_are_the_facts_of_the_next() -> None:
-    sessions = [session_from(t.content) for t in drawn("information", sessions="3").world.tasks()]
+    sessions = [
+        anteval.session_from(t.content) for t in drawn("information", sessions="3").world.tasks()
+    ]
     for one, following in pairwise(sessions):
         assert one.decoys == following.knowledge
 
@@ -183,7 +180,7 @@ def folder(path: Path, *lines: str) -> Path:
     return path
 
 
-def edited(one: Session, **fields: object) -> str:
+def edited(one: anteval.Session, **fields: object) -> str:
     return json.dumps(one.model_dump(mode="json") | fields)
 
 
@@ -192,11 +189,13 @@ INTENT = session("intention")
 
 
 def test_a_folder_of_sessions_is_played_and_hashed(tmp_path: Path) -> None:
-    kit = load_information(WorldSetup(folder(tmp_path, GOOD, "", edited(session(), id="b"))))
+    kit = anteval.load_information(
+        WorldSetup(folder(tmp_path, GOOD, "", edited(session(), id="b")))
+    )
     assert [task.id for task in kit.world.tasks()] == ["information-0-0007", "b"]
     data = kit.world.data
     assert data.name == tmp_path.name
-    again = load_information(WorldSetup(folder(tmp_path, GOOD)))
+    again = anteval.load_information(WorldSetup(folder(tmp_path, GOOD)))
     assert again.world.data.hash != data.hash
 
 
@@ -244,44 +243,46 @@ def test_a_folder_without_sessions_says_what_belongs_there(tmp_path: Path) -> No
     with pytest.raises(
         ConfigError, match=r"expected a folder with sessions\.jsonl, one session per line"
     ):
-        load_information(WorldSetup(tmp_path))
+        anteval.load_information(WorldSetup(tmp_path))
 
 
 def test_settings_for_drawing_do_not_go_with_a_folder(tmp_path: Path) -> None:
     path = folder(tmp_path, GOOD)
     with pytest.raises(ConfigError, match=r"are fixed, found .* \(facts, turns\)"):
-        load_information(WorldSetup(path, settings={"turns": "4", "facts": "2"}))
-    kit = load_information(WorldSetup(path, settings={"snapshots": "4", "key_points": "2"}))
+        anteval.load_information(WorldSetup(path, settings={"turns": "4", "facts": "2"}))
+    kit = anteval.load_information(WorldSetup(path, settings={"snapshots": "4", "key_points": "2"}))
     assert len(kit.world.tasks()) == 1
 
 
 def test_k_is_the_same_for_a_whole_run_and_the_number_of_facts_unless_it_is_given(
     tmp_path: Path,
 ) -> None:
-    def k(settings: InformationSettings, sessions: Sessions) -> int:
+    def k(settings: anteval.InformationSettings, sessions: Sessions) -> int:
         return settings.plan(sessions).key_points
 
     for facts in (1, 5, 10):
-        drawn = InformationSettings(facts=facts)
+        drawn = anteval.InformationSettings(facts=facts)
         assert k(drawn, drawn.drawn(0)) == facts
-    assert k(InformationSettings(key_points=7), InformationSettings().drawn(0)) == 7
+    assert k(anteval.InformationSettings(key_points=7), anteval.InformationSettings().drawn(0)) == 7
     many = tuple(fact(number) for number in range(1, 5))
     other = edited(session(), id="b", knowledge=[one.model_dump() for one in many])
     stored = read_sessions(folder(tmp_path, GOOD, other), "information")
-    assert k(InformationSettings(), stored) == 2  # the facts of the smaller one
+    assert k(anteval.InformationSettings(), stored) == 2  # the facts of the smaller one
     with pytest.raises(ConfigError, match=r"as there are facts \(2\), found 3"):
-        InformationSettings(key_points=3).plan(stored)
+        anteval.InformationSettings(key_points=3).plan(stored)
 
 
 # ---------------------------------------------------------------- whose figures there are
 
 
 def test_nobody_is_asked_for_ids_and_an_answer_without_them_is_stored_without() -> None:
-    assert "ids" not in schema_of(Learned).text
-    assert [field.name for field in fields_of(Question("learned", "?", Learned))] == ["facts"]
-    assert Learned(facts=["x"]).model_dump(mode="json", round_trip=True) == {"facts": ["x"]}
-    noted = Learned(facts=["x"], ids=["F1"])
-    assert Learned.model_validate(noted.model_dump(mode="json", round_trip=True)) == noted
+    assert "ids" not in schema_of(anteval.Learned).text
+    assert [field.name for field in fields_of(Question("learned", "?", anteval.Learned))] == [
+        "facts"
+    ]
+    assert anteval.Learned(facts=["x"]).model_dump(mode="json", round_trip=True) == {"facts": ["x"]}
+    noted = anteval.Learned(facts=["x"], ids=["F1"])
+    assert anteval.Learned.model_validate(noted.model_dump(mode="json", round_trip=True)) == noted
 
 
 def test_a_copy_of_the_scripted_player_has_no_iep_and_a_sentence_names_the_flag(

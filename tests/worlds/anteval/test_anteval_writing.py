@@ -11,23 +11,21 @@ import pytest
 
 from anteval_cases import KNOWN
 from fake_models import FakeModel
-from sociolab.core.errors import ConfigError, ModelError, ReplyError
-from sociolab.core.ports import CallKey
-from sociolab.engine.setup import WorldSetup
+from sociolab.core import CallKey, ConfigError, ModelError, ReplyError
+from sociolab.engine import WorldSetup
 from sociolab.plugin.writing import Author
-from sociolab.prompting.sets import PromptSet
+from sociolab.prompting import PromptSet
+from sociolab.worlds import anteval
 from sociolab.worlds.anteval import writing
-from sociolab.worlds.anteval.kit import load_information
 from sociolab.worlds.anteval.party.drawing import draw_party
 from sociolab.worlds.anteval.prompt_sets import paper
-from sociolab.worlds.anteval.session import Fact, PartyMember
-from sociolab.worlds.anteval.sessions import FILE, InformationSettings, IntentionSettings
+from sociolab.worlds.anteval.sessions import FILE, IntentionSettings
 from sociolab.worlds.anteval.writing import write_character, write_knowledge, write_sessions
 
 # ---------- sessions that a model writes: what changes, what stays, what is left out, the folder
 
 
-SMALL = InformationSettings(sessions=3, facts=3, players=2)
+SMALL = anteval.InformationSettings(sessions=3, facts=3, players=2)
 
 
 class Writers:
@@ -42,10 +40,10 @@ class Writers:
         self,
         author: Author,
         texts: PromptSet,
-        drawn: PartyMember,
+        drawn: anteval.PartyMember,
         key: CallKey,
         taken: Sequence[str],
-    ) -> PartyMember:
+    ) -> anteval.PartyMember:
         self.keys.append(key)
         self.taken.append(tuple(taken))
         if key.trial in self._fails:
@@ -61,7 +59,7 @@ class Writers:
         npc: str,
         count: int,
         key: CallKey,
-    ) -> tuple[Fact, ...]:
+    ) -> tuple[anteval.Fact, ...]:
         self.keys.append(key)
         assert npc.startswith("Ca")  # as the model called it
         assert npc in situation
@@ -93,7 +91,7 @@ def test_written_sessions_can_be_played(writers: Writers, tmp_path: Path) -> Non
         assert {character.description for character in one.characters} == {"Written."}
         assert [c.flaw for c in one.characters] == [c.flaw for c in before.characters]
         assert one.npc.name in one.situation
-    kit = load_information(WorldSetup(folder))
+    kit = anteval.load_information(WorldSetup(folder))
     assert [task.id for task in kit.world.tasks()] == [one.id for one in written.sessions]
 
 
@@ -180,7 +178,7 @@ def writing_of(
     return json.dumps({"name": name, "look": look, "description": description})
 
 
-def written(model: FakeModel, *taken: str) -> PartyMember:
+def written(model: FakeModel, *taken: str) -> anteval.PartyMember:
     return asyncio.run(write_character(Author(model), paper(), DRAWN, KEY, taken))
 
 
@@ -277,7 +275,7 @@ def reply(*facts: dict[str, object]) -> str:
     return json.dumps({"facts": facts})
 
 
-def write(model: FakeModel, count: int = 2) -> tuple[Fact, ...]:
+def write(model: FakeModel, count: int = 2) -> tuple[anteval.Fact, ...]:
     return asyncio.run(
         write_knowledge(Author(model), paper(), "A cellar.", "Wenna Moor", count, KNOWLEDGE_KEY)
     )
@@ -286,7 +284,9 @@ def write(model: FakeModel, count: int = 2) -> tuple[Fact, ...]:
 def test_a_good_reply_becomes_facts_with_our_ids() -> None:
     model = FakeModel(reply(AXE, BELL))
     first, second = write(model)
-    assert first == Fact(id="F1", kind="weapon", text="The axe Zorvath was forged by Peldrin.")
+    assert first == anteval.Fact(
+        id="F1", kind="weapon", text="The axe Zorvath was forged by Peldrin."
+    )
     assert (second.id, second.kind) == ("F2", "magic item")
     prompt, _ = model.calls[0]
     assert "A cellar." in prompt.messages[1].text

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.core.errors import ConfigError
-from sociolab.stats.intervals import Estimate
+from sociolab.core import ConfigError
+from sociolab.stats import Estimate
+from sociolab.worlds import anteval
 from sociolab.worlds.anteval.gap import (
     GapSettings,
     GapTable,
@@ -34,15 +35,7 @@ from sociolab.worlds.anteval.gap_intervals import (
     sample,
     signed_gap as signed_gaps,
 )
-from sociolab.worlds.anteval.virtual_dm.example import (
-    Example,
-    Label,
-    LocalDM,
-    Overlaps,
-    Turn,
-    overlaps,
-    windows,
-)
+from sociolab.worlds.anteval.virtual_dm.example import LocalDM, Overlaps, overlaps, windows
 
 # --- g, and every G of the paper from its F-scores (arXiv 2401.06509v3, Tables 1 and 2; CC BY 4.0)
 
@@ -162,16 +155,18 @@ def test_the_gap_is_the_same_in_percent_and_lies_in_its_range(fr: float, fg: flo
 
 
 TABLE = ("Orsa", "Tilin")
-RIGHT, WRONG = Label("Orsa", "stealth"), Label("Tilin", "arcana")
-HALF = Label("Orsa", "arcana")
+RIGHT, WRONG = anteval.Label("Orsa", "stealth"), anteval.Label("Tilin", "arcana")
+HALF = anteval.Label("Orsa", "arcana")
 
 
-def play(count: int, label: Label = RIGHT, *, prefix: str = "g", groups: int = 5) -> list[Example]:
+def play(
+    count: int, label: anteval.Label = RIGHT, *, prefix: str = "g", groups: int = 5
+) -> list[anteval.Example]:
     return [
-        Example(
+        anteval.Example(
             f"{prefix}/{number}",
             f"{prefix} {number % groups}",
-            (Turn("Orsa", "Hm."),),
+            (anteval.Turn("Orsa", "Hm."),),
             TABLE,
             frozenset({label}),
             strict=number % 2 == 0,
@@ -183,7 +178,7 @@ def play(count: int, label: Label = RIGHT, *, prefix: str = "g", groups: int = 5
 class Parrot:
     """Predicts the first label that it learned, everywhere, and notes what it learned from."""
 
-    def __init__(self, seen: list[tuple[Example, ...]]) -> None:
+    def __init__(self, seen: list[tuple[anteval.Example, ...]]) -> None:
         self._seen = seen
         self._label = HALF
 
@@ -191,26 +186,28 @@ class Parrot:
     def name(self) -> str:
         return "parrot"
 
-    def fit(self, examples: Sequence[Example]) -> None:
+    def fit(self, examples: Sequence[anteval.Example]) -> None:
         self._seen.append(tuple(examples))
         self._label = min(examples[0].labels)
 
-    def predict(self, examples: Sequence[Example], most: int = 1) -> tuple[frozenset[Label], ...]:
+    def predict(
+        self, examples: Sequence[anteval.Example], most: int = 1
+    ) -> tuple[frozenset[anteval.Label], ...]:
         return tuple(frozenset([self._label, WRONG][:most]) for _ in examples)
 
 
-def parrots(seen: list[tuple[Example, ...]] | None = None) -> Callable[[], LocalDM]:
+def parrots(seen: list[tuple[anteval.Example, ...]] | None = None) -> Callable[[], LocalDM]:
     notes = [] if seen is None else seen
     return lambda: LocalDM(Parrot(notes))
 
 
 def measured(
-    generated: dict[str, list[Example]],
+    generated: dict[str, list[anteval.Example]],
     *,
     settings: GapSettings | None = None,
-    test: list[Example] | None = None,
-    real: list[Example] | None = None,
-    seen: list[tuple[Example, ...]] | None = None,
+    test: list[anteval.Example] | None = None,
+    real: list[anteval.Example] | None = None,
+    seen: list[tuple[anteval.Example, ...]] | None = None,
 ) -> GapTable:
     return asyncio.run(
         measure_gap(
@@ -269,7 +266,7 @@ def test_only_strict_rows_are_tested_unless_all_are_wanted() -> None:
 
 
 def test_real_play_is_cut_to_the_size_of_the_generated_set_and_the_other_way_round() -> None:
-    seen: list[tuple[Example, ...]] = []
+    seen: list[tuple[anteval.Example, ...]] = []
     table = measured(
         {"few": play(6, prefix="a"), "many": play(50, prefix="b")},
         settings=GapSettings(splits=0, refits=0),
@@ -282,8 +279,8 @@ def test_real_play_is_cut_to_the_size_of_the_generated_set_and_the_other_way_rou
 
 
 def test_which_real_examples_are_drawn_hangs_on_the_seed() -> None:
-    def drawn(seed: int) -> tuple[Example, ...]:
-        seen: list[tuple[Example, ...]] = []
+    def drawn(seed: int) -> tuple[anteval.Example, ...]:
+        seen: list[tuple[anteval.Example, ...]] = []
         measured(
             {"few": play(4, prefix="a")},
             settings=GapSettings(splits=0, seed=seed, refits=0),
@@ -317,7 +314,7 @@ def test_without_matching_each_learns_from_all_there_is() -> None:
 
 
 def test_the_noise_floor_comes_from_real_samples_that_share_no_group() -> None:
-    seen: list[tuple[Example, ...]] = []
+    seen: list[tuple[anteval.Example, ...]] = []
     table = measured(
         {"some": play(6, prefix="a")}, settings=GapSettings(splits=3, refits=0), seen=seen
     )
@@ -337,7 +334,7 @@ def test_the_noise_floor_comes_from_real_samples_that_share_no_group() -> None:
 
 
 def test_a_set_called_real_has_an_own_floor_of_its_own() -> None:
-    many: dict[str, list[tuple[Example, ...]]] = {"real": [], "one": []}
+    many: dict[str, list[tuple[anteval.Example, ...]]] = {"real": [], "one": []}
     for name, seen in many.items():
         measured({name: play(8, prefix="a")}, seen=seen)
     assert many["real"] == many["one"]
@@ -704,8 +701,8 @@ def test_two_sets_are_compared_on_as_many_examples_of_each() -> None:
 
 def test_a_window_has_its_check_in_the_middle() -> None:
     """15 turns of 20 before it, 15 of 18 after it; with 4 after it there is no window."""
-    before = tuple(Turn("Orsa", f"before {number}") for number in range(20))
-    after = tuple(Turn("Tilin", f"after {number}") for number in range(18))
+    before = tuple(anteval.Turn("Orsa", f"before {number}") for number in range(20))
+    after = tuple(anteval.Turn("Tilin", f"after {number}") for number in range(18))
     (row,) = play(1)
     (found,) = windows([replace(row, turns=before, after=after), replace(row, after=after[:4])])
     assert found.turns == (*before[5:], *after[:15])
@@ -731,7 +728,7 @@ def test_real_play_in_the_format_of_generated_play_is_measured_at_its_sizes() ->
 def test_the_control_holds_as_many_whole_and_cut_examples_as_what_it_stands_for() -> None:
     """A control is a mixture: windows in the place of whole sessions, and as real examples end in
     the place of those that were cut."""
-    seen: list[tuple[Example, ...]] = []
+    seen: list[tuple[anteval.Example, ...]] = []
     mixed, cut = play(10, prefix="m"), play(10, prefix="c")
     table = asyncio.run(
         measure_gap(

@@ -15,23 +15,33 @@ from pydantic import ValidationError
 
 from anteval_cases import episode_of, learned, over, says, session
 from fake_models import FakeModel, ImprovisingModel
-from sociolab.core.episode import Answered, Episode
-from sociolab.core.errors import ModelError
-from sociolab.core.ports import CallKey, ChatReply, Judge, Labelled, PointAnswer, Prompt
-from sociolab.core.score import Measure, Score, ScoreFailure, Verdict
+from sociolab.core import (
+    Answered,
+    CallKey,
+    ChatReply,
+    Episode,
+    Judge,
+    Labelled,
+    Measure,
+    ModelError,
+    PointAnswer,
+    Prompt,
+    Score,
+    ScoreFailure,
+    Verdict,
+)
 from sociolab.testing import JudgeContract
+from sociolab.worlds import anteval
 from sociolab.worlds.anteval.information.model_judge import NOT_STATED, STATED, ModelJudge, labelled
-from sociolab.worlds.anteval.information.scoring import InformationPlan
-from sociolab.worlds.anteval.session import NPC, Fact
 
 # ---------- the judge model of information exchange, with a stub that reads the ids in a text
 # A fact, a key point and a statement of an answer hold an id: K1, K2, ... of the facts, J1, ...
 # of what was invented, T1, ... of what is true beside the facts.
 
 
-FACTS = tuple(Fact(id=f"F{n}", kind="place", text=f"They say K{n}.") for n in range(1, 7))
+FACTS = tuple(anteval.Fact(id=f"F{n}", kind="place", text=f"They say K{n}.") for n in range(1, 7))
 TABLE = session(players=2, turns=4, knowledge=FACTS, decoys=FACTS[5:])
-PLAN = InformationPlan(key_points=3)
+PLAN = anteval.InformationPlan(key_points=3)
 
 Change = Callable[[dict[str, object]], dict[str, object]]
 
@@ -96,8 +106,8 @@ def played(*answers: Answered, before: tuple[str, ...] = ()) -> Episode:
         learned(0, "player-1", *before),
         learned(0, "player-2"),
         says(0, "player-1", "Good day."),
-        says(1, NPC, "They say K1."),
-        says(2, NPC, "They say K2, they say T1.", "player-1"),
+        says(1, anteval.NPC, "They say K1."),
+        says(2, anteval.NPC, "They say K2, they say T1.", "player-1"),
         *answers,
         over(4),
     )
@@ -112,7 +122,9 @@ def said(*ids: str) -> tuple[str, ...]:
 
 
 def judged(
-    episode: Episode, model: StubJudge | FakeModel | None = None, plan: InformationPlan = PLAN
+    episode: Episode,
+    model: StubJudge | FakeModel | None = None,
+    plan: anteval.InformationPlan = PLAN,
 ) -> dict[tuple[str, str | None], Verdict]:
     found = asyncio.run(ModelJudge(plan, model or StubJudge()).judge(episode))
     return {(verdict.measure.name, verdict.seat): verdict for verdict in found}
@@ -291,7 +303,7 @@ def test_answers_before_the_first_turn_and_snapshots_are_read_once_each() -> Non
         learned(4, "player-2"),
         before=said("K3"),
     )
-    found = judged(episode, model, InformationPlan(3, snapshots=2))
+    found = judged(episode, model, anteval.InformationPlan(3, snapshots=2))
     assert value(found["no_talk", "player-1"]) == pytest.approx(1 / 6)
     curve = [value(found[f"recall_at_{turn}", "player-1"]) for turn in (0, 2, 4)]
     assert curve == pytest.approx([1 / 6, 1 / 6, 2 / 6])
@@ -405,10 +417,10 @@ def test_a_fatal_error_passes_through() -> None:
 
 def test_its_id_covers_what_a_value_rests_on_and_not_which_others_stand_beside_it() -> None:
     plans = (
-        InformationPlan(3),
-        InformationPlan(4),
-        InformationPlan(3, controls=False),
-        InformationPlan(3, snapshots=2),
+        anteval.InformationPlan(3),
+        anteval.InformationPlan(4),
+        anteval.InformationPlan(3, controls=False),
+        anteval.InformationPlan(3, snapshots=2),
     )
     three, four, *beside = (ModelJudge(plan, StubJudge()).id.settings for plan in plans)
     assert three != four
@@ -419,13 +431,13 @@ class TestModelJudge(JudgeContract):
     pure = False
 
     def judge(self) -> Judge:
-        return ModelJudge(InformationPlan(2, snapshots=2), ImprovisingModel())
+        return ModelJudge(anteval.InformationPlan(2, snapshots=2), ImprovisingModel())
 
     def episodes(self) -> Sequence[Episode]:
         return (answered(*said("K1", "J1")),)
 
     def measures(self) -> Sequence[Measure]:
-        return InformationPlan(2, snapshots=2).measures(TABLE.turns)
+        return anteval.InformationPlan(2, snapshots=2).measures(TABLE.turns)
 
 
 # ---------- the judge of facts beside labelled pairs of a statement and a fact

@@ -10,16 +10,29 @@ import pytest
 from hypothesis import given, strategies as st
 
 from anteval_cases import KNOWN, chats, episode_of, learned, over, says, session, tells
-from sociolab.core.episode import Act, Action, Ended, Episode, Event, Moved, Unusable
-from sociolab.core.ports import Judge
-from sociolab.core.score import JudgeId, Measure, Score, ScoreFailure, Unscored, Verdict
-from sociolab.report.plays import PlayKey, PlayOutcome, PlayRow, ScoreColumn
+from sociolab.core import (
+    Act,
+    Action,
+    Ended,
+    Episode,
+    Event,
+    Judge,
+    JudgeId,
+    Measure,
+    Moved,
+    Score,
+    ScoreFailure,
+    Unscored,
+    Unusable,
+    Verdict,
+)
+from sociolab.report import PlayKey, PlayOutcome, PlayRow, ScoreColumn
 from sociolab.report.result import column_outcomes, entries
 from sociolab.testing import JudgeContract
+from sociolab.worlds import anteval
 from sociolab.worlds.anteval.information.scoring import (
     IEP,
     FactReading,
-    InformationPlan,
     RecordJudge,
     f1,
     hallucination,
@@ -30,8 +43,6 @@ from sociolab.worlds.anteval.information.scoring import (
     recall,
 )
 from sociolab.worlds.anteval.kit import INFORMATION
-from sociolab.worlds.anteval.scene import CHAT
-from sociolab.worlds.anteval.session import NPC
 
 # ---------- the metrics of information exchange, worked by hand
 
@@ -112,7 +123,7 @@ def test_all_metrics_lie_between_0_and_1(stated: int, true: int, false: int, mor
 
 
 DOOR, FEAR, MINT = KNOWN
-PLAN = InformationPlan(key_points=2, snapshots=2)
+PLAN = anteval.InformationPlan(key_points=2, snapshots=2)
 TABLE = session(players=2, turns=4, knowledge=KNOWN, decoys=(MINT,))
 FAILED = Unusable(4, "player-2", "learned", 3, "truncated", "cut off", "{", final=True)
 
@@ -122,8 +133,8 @@ def played(*answers: Event, moves: tuple[Moved, ...] = ()) -> Episode:
     taken = moves or (
         chats(0, "player-1"),
         chats(1, "player-2"),
-        tells(2, NPC, DOOR),
-        tells(3, NPC, FEAR, "player-1"),
+        tells(2, anteval.NPC, DOOR),
+        tells(3, anteval.NPC, FEAR, "player-1"),
     )
     return episode_of(
         TABLE,
@@ -145,7 +156,7 @@ WHOLE = played(
 
 
 def verdicts(
-    episode: Episode, plan: InformationPlan = PLAN
+    episode: Episode, plan: anteval.InformationPlan = PLAN
 ) -> dict[tuple[str, str | None], Verdict]:
     found = asyncio.run(RecordJudge(plan).judge(episode))
     return {(verdict.measure.name, verdict.seat): verdict for verdict in found}
@@ -191,22 +202,22 @@ def test_answers_worked_by_hand() -> None:
 
 def test_who_left_and_a_table_that_ended_early_are_judged_by_the_last_answer() -> None:
     table = TABLE.model_copy(update={"turns": 8, "leaving": True})
-    gone = Moved(3, "player-1", (Action("leave", acts=(Act(CHAT),)),))
-    also = Moved(5, "player-2", (Action("leave", acts=(Act(CHAT),)),))
+    gone = Moved(3, "player-1", (Action("leave", acts=(Act(anteval.CHAT),)),))
+    also = Moved(5, "player-2", (Action("leave", acts=(Act(anteval.CHAT),)),))
     episode = episode_of(
         table,
         chats(0, "player-1"),
         chats(1, "player-2"),
-        tells(2, NPC, DOOR),
+        tells(2, anteval.NPC, DOOR),
         gone,
         learned(4, "player-2"),  # player 1 is no longer asked
-        tells(4, NPC, FEAR),
+        tells(4, anteval.NPC, FEAR),
         also,
         learned(6, "player-1", DOOR.text, ids=("F1",)),
         learned(6, "player-2", DOOR.text, FEAR.text, ids=("F1", "F2")),
         Ended("left", 5, "player-2"),
     )
-    plan = InformationPlan(key_points=2, snapshots=4, controls=False)
+    plan = anteval.InformationPlan(key_points=2, snapshots=4, controls=False)
     found = verdicts(episode, plan)
     at = {
         (seat, turn): found[f"recall_at_{turn}", seat]
@@ -251,7 +262,7 @@ def test_an_answer_that_failed_is_a_failure_of_its_own_scores_and_no_0() -> None
 # ---------------------------------------------------------------- where it cannot tell
 
 
-@pytest.mark.parametrize("seat", ["player-1", "player-2", NPC])
+@pytest.mark.parametrize("seat", ["player-1", "player-2", anteval.NPC])
 def test_one_turn_without_acts_and_nothing_can_be_told_and_a_sentence_says_what_would(
     seat: str,
 ) -> None:
@@ -269,7 +280,12 @@ def test_ids_count_only_from_a_seat_whose_turns_are_on_record() -> None:
     quiet = played(
         learned(4, "player-1", DOOR.text, ids=("F1",)),
         learned(4, "player-2", "x", "y", "z", ids=("F1", "F2", "F3")),
-        moves=(chats(0, "player-1"), chats(1, "player-1"), tells(2, NPC, DOOR), chats(3, NPC)),
+        moves=(
+            chats(0, "player-1"),
+            chats(1, "player-1"),
+            tells(2, anteval.NPC, DOOR),
+            chats(3, anteval.NPC),
+        ),
     )
     found = verdicts(quiet)
     assert isinstance(found["recall", "player-1"], Score)
@@ -286,7 +302,7 @@ def test_an_answer_without_an_id_for_each_sentence_is_not_on_record() -> None:
 def test_a_party_that_took_no_turn_is_a_failure_whatever_the_npc_said() -> None:
     told = (learned(4, "player-1", DOOR.text, ids=("F1",)), learned(4, "player-2"))
     found = asyncio.run(
-        RecordJudge(PLAN).judge(episode_of(TABLE, tells(2, NPC, DOOR), *told, over(4)))
+        RecordJudge(PLAN).judge(episode_of(TABLE, tells(2, anteval.NPC, DOOR), *told, over(4)))
     )
     assert [verdict.measure for verdict in found if verdict.seat == "player-1"] == [
         verdict.measure for verdict in verdicts(WHOLE).values() if verdict.seat == "player-1"

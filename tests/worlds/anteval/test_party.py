@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, strategies as st
 from syrupy.assertion import SnapshotAssertion
 
-from sociolab.core.errors import ConfigError, WorldError
-from sociolab.core.seeding import stream
+from sociolab.core import ConfigError, WorldError, stream
+from sociolab.worlds import anteval
 from sociolab.worlds.anteval.party.drawing import (
     description,
     draw_party,
@@ -33,7 +33,7 @@ from sociolab.worlds.anteval.party.tables import (
     sentence,
     tables,
 )
-from sociolab.worlds.anteval.session import ABILITIES, SKILLS, PartyMember, Session
+from sociolab.worlds.anteval.session import ABILITIES
 from worlds.anteval.likeness import four_grams, masked, shares
 
 # ---------- the tables hold what they promise, each line once, in words that fit any character
@@ -148,7 +148,7 @@ def test_nothing_speaks_of_a_character_as_he_or_she() -> None:
 
 def test_no_line_names_a_skill_as_the_game_does() -> None:
     # Intentions are private and are told from play: a trait must not give one a name.
-    named = re.compile(rf"\b({'|'.join(s for s in SKILLS if s not in EVERYDAY)})\b")
+    named = re.compile(rf"\b({'|'.join(s for s in anteval.SKILLS if s not in EVERYDAY)})\b")
     for background in tables().backgrounds:
         for line in traits(background):
             assert not named.search(source(line)), source(line)
@@ -268,9 +268,9 @@ def test_any_seed_gives_a_table_that_a_session_takes(
     party = draw_party(seed, session, players)
     seats = [f"player-{number}" for number in range(1, players + 1)]
     assert [character.id for character in party] == [*seats, "npc"]
-    Session(id="s", form="information", turns=1, situation="A room.", characters=party)
+    anteval.Session(id="s", form="information", turns=1, situation="A room.", characters=party)
     for character in party:
-        assert PartyMember.model_validate_json(character.model_dump_json()) == character
+        assert anteval.PartyMember.model_validate_json(character.model_dump_json()) == character
         assert tuple(character.abilities) == ABILITIES
         assert 90 <= len(character.description.split()) <= 160
         assert len(character.personality) == 2
@@ -347,7 +347,7 @@ def test_a_table_of_the_wrong_size_is_refused(players: int) -> None:
 # ---------- descriptions agree with the traits, differ from one another, and are English
 
 
-Told = tuple[DrawnCharacter, PartyMember]
+Told = tuple[DrawnCharacter, anteval.PartyMember]
 
 
 @cache

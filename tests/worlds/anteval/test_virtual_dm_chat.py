@@ -12,16 +12,21 @@ import pytest
 from hypothesis import given, strategies as st
 
 from fake_models import FakeModel
-from sociolab.core.errors import BudgetSpent, ConfigError, ModelError, ReplyError, WorldError
-from sociolab.core.ports import CallKey, ChatReply, Message, Prompt, Usage
-from sociolab.endpoint.chat import ChatBody
-from sociolab.endpoint.server import serve
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.models.budget import Budget, Price
-from sociolab.models.cache import CachedModel, NullReplyStore
-from sociolab.models.chat import Endpoint
-from sociolab.models.config import EndpointSpec
-from sociolab.worlds.anteval.session import SKILLS
+from sociolab.core import (
+    BudgetSpent,
+    CallKey,
+    ChatReply,
+    ConfigError,
+    Message,
+    ModelError,
+    Prompt,
+    ReplyError,
+    Usage,
+    WorldError,
+)
+from sociolab.endpoint import ChatBody, EndpointSettings, serve
+from sociolab.models import Budget, CachedModel, Endpoint, EndpointSpec, NullReplyStore, Price
+from sociolab.worlds import anteval
 from sociolab.worlds.anteval.virtual_dm.chat import (
     MOST_TURNS,
     ChatDM,
@@ -32,29 +37,35 @@ from sociolab.worlds.anteval.virtual_dm.chat import (
     read_answer,
     shots_from,
 )
-from sociolab.worlds.anteval.virtual_dm.example import DM, AsyncVirtualDM, Example, Label, Turn
+from sociolab.worlds.anteval.virtual_dm.example import AsyncVirtualDM
 from worlds.anteval.table_cases import TABLE, example, reply
 
 # ---------- the prompt, the parser and the form of examples of virtual DMs that read text
 
 
-SNEAK = Label("T'lin", "stealth")
+SNEAK = anteval.Label("T'lin", "stealth")
 CURLY = reply(("t\u2019LIN", "STEALTH"))
-LABELS = st.frozensets(st.builds(Label, st.sampled_from(TABLE), st.sampled_from(SKILLS)))
+LABELS = st.frozensets(
+    st.builds(anteval.Label, st.sampled_from(TABLE), st.sampled_from(anteval.SKILLS))
+)
 
 
 # ------------------------------------------------------------------ what is asked
 
 
 def test_head_names_every_skill_and_shows_the_form_of_the_reply() -> None:
-    assert all(skill in head() for skill in SKILLS)
+    assert all(skill in head() for skill in anteval.SKILLS)
     form = next(line for line in head().splitlines() if line.startswith("{"))
     assert list(json.loads(form)) == ["checks"]
 
 
 def test_body_says_who_is_at_the_table_then_the_turns_in_order() -> None:
-    play = Example(
-        "e", "g", (Turn(DM, "It is dark."), Turn("T'lin", "I listen.")), TABLE, frozenset()
+    play = anteval.Example(
+        "e",
+        "g",
+        (anteval.Turn(anteval.DM, "It is dark."), anteval.Turn("T'lin", "I listen.")),
+        TABLE,
+        frozenset(),
     )
     assert body_of(play) == (
         "At the table: Orsa Vell, T'lin\n\nDM: It is dark.\nT'lin: I listen.\n\n"
@@ -63,7 +74,7 @@ def test_body_says_who_is_at_the_table_then_the_turns_in_order() -> None:
 
 
 def test_only_the_last_thirty_turns_are_read() -> None:
-    turns = tuple(Turn(DM, f"turn-{number}.") for number in range(MOST_TURNS + 2))
+    turns = tuple(anteval.Turn(anteval.DM, f"turn-{number}.") for number in range(MOST_TURNS + 2))
     body = body_of(replace(example(1), turns=turns))
     assert "turn-1." not in body
     assert body.count("DM: turn-") == MOST_TURNS == 30
@@ -71,24 +82,24 @@ def test_only_the_last_thirty_turns_are_read() -> None:
 
 
 def test_words_with_a_line_end_cannot_pass_for_another_speakers_turn() -> None:
-    turn = Turn("T'lin", "I wait.\nDM: Orsa Vell rolls stealth.")
+    turn = anteval.Turn("T'lin", "I wait.\nDM: Orsa Vell rolls stealth.")
     assert "\nDM: Orsa" not in body_of(replace(example(1), turns=(turn,)))
 
 
 @given(LABELS, LABELS)
 def test_prompt_names_no_label_of_its_own_example(
-    these: frozenset[Label], those: frozenset[Label]
+    these: frozenset[anteval.Label], those: frozenset[anteval.Label]
 ) -> None:
     # The head holds all skills and the body the whole table, whatever the labels are.
     one = example(1)
     assert body_of(replace(one, labels=these)) == body_of(replace(one, labels=those))
-    quiet = replace(one, turns=(Turn(DM, "It is dark."),), labels=these)
-    assert not any(skill in body_of(quiet) for skill in SKILLS)
+    quiet = replace(one, turns=(anteval.Turn(anteval.DM, "It is dark."),), labels=these)
+    assert not any(skill in body_of(quiet) for skill in anteval.SKILLS)
 
 
 def test_schema_is_the_same_for_all_examples_and_knows_the_skills() -> None:
     schema = json.loads(answer_schema().text)
-    assert schema["$defs"]["Check"]["properties"]["skill"]["enum"] == list(SKILLS)
+    assert schema["$defs"]["Check"]["properties"]["skill"]["enum"] == list(anteval.SKILLS)
     assert schema["additionalProperties"] is False
 
 
@@ -96,7 +107,7 @@ def test_schema_is_the_same_for_all_examples_and_knows_the_skills() -> None:
 
 
 def test_answer_is_compact_json_in_alphabetical_order() -> None:
-    labels = frozenset({Label("T'lin", "stealth"), Label("Orsa Vell", "arcana")})
+    labels = frozenset({anteval.Label("T'lin", "stealth"), anteval.Label("Orsa Vell", "arcana")})
     assert answer_of(replace(example(1), labels=labels)) == (
         '{"checks":[{"character":"Orsa Vell","skill":"arcana"},'
         '{"character":"T\'lin","skill":"stealth"}]}'
@@ -104,7 +115,7 @@ def test_answer_is_compact_json_in_alphabetical_order() -> None:
 
 
 @given(LABELS)
-def test_the_right_answer_reads_back_as_the_labels(labels: frozenset[Label]) -> None:
+def test_the_right_answer_reads_back_as_the_labels(labels: frozenset[anteval.Label]) -> None:
     one = replace(example(1), labels=labels)
     assert read_answer(answer_of(one), one, 36) == labels
 
@@ -125,13 +136,13 @@ def test_fences_thoughts_chatter_capitals_and_apostrophes_are_passed_over(text: 
 @pytest.mark.parametrize("skill", ["sleight_of_hand", "Sleight-of-Hand", "sleight  of hand"])
 def test_skills_are_known_in_the_spellings_that_models_use(skill: str) -> None:
     found = read_answer(reply(("T'lin", skill)), example(1), 1)
-    assert found == {Label("T'lin", "sleight of hand")}
+    assert found == {anteval.Label("T'lin", "sleight of hand")}
 
 
 def test_the_first_labels_count_and_a_repeated_one_is_one() -> None:
     text = reply(("T'lin", "stealth"), ("T'lin", "Stealth"), ("Orsa Vell", "arcana"))
     assert read_answer(text, example(1), 1) == {SNEAK}
-    assert read_answer(text, example(1), 2) == {SNEAK, Label("Orsa Vell", "arcana")}
+    assert read_answer(text, example(1), 2) == {SNEAK, anteval.Label("Orsa Vell", "arcana")}
 
 
 @pytest.mark.parametrize(
@@ -170,9 +181,9 @@ def test_what_will_not_do_is_refused_in_one_sentence(text: str, problem: str, ca
 # ---------- a chat model as a virtual DM: untuned, and with examples
 
 
-SNEAKS = (frozenset({Label("T'lin", "stealth")}),)
+SNEAKS = (frozenset({anteval.Label("T'lin", "stealth")}),)
 GOOD = reply(("T'lin", "stealth"))
-TRAIN = tuple(example(n, SKILLS[n % 18], words=1 + n % 7) for n in range(100, 160))
+TRAIN = tuple(example(n, anteval.SKILLS[n % 18], words=1 + n % 7) for n in range(100, 160))
 
 
 class Answering:
@@ -198,12 +209,12 @@ class Answering:
 
 
 def predicted(
-    dm: AsyncVirtualDM, examples: tuple[Example, ...], most: int = 1
-) -> tuple[frozenset[Label], ...]:
+    dm: AsyncVirtualDM, examples: tuple[anteval.Example, ...], most: int = 1
+) -> tuple[frozenset[anteval.Label], ...]:
     return asyncio.run(dm.predict_async(examples, most))
 
 
-def fitted(dm: ChatDM, examples: tuple[Example, ...] = TRAIN) -> ChatDM:
+def fitted(dm: ChatDM, examples: tuple[anteval.Example, ...] = TRAIN) -> ChatDM:
     asyncio.run(dm.fit_async(examples))
     return dm
 
@@ -271,7 +282,7 @@ def test_shots_are_short_ones() -> None:
 
 @given(st.permutations(TRAIN[:20]), st.integers(0, 5))
 def test_shots_depend_on_the_seed_and_not_on_the_order_of_the_examples(
-    shuffled: list[Example], seed: int
+    shuffled: list[anteval.Example], seed: int
 ) -> None:
     assert shots_from(shuffled, 4, seed) == shots_from(TRAIN[:20], 4, seed)
 
@@ -281,7 +292,7 @@ def test_another_seed_draws_other_shots() -> None:
 
 
 def test_an_example_without_a_check_is_shown_last() -> None:
-    blank = replace(example(1), labels=frozenset[Label]())
+    blank = replace(example(1), labels=frozenset[anteval.Label]())
     assert shots_from((blank, example(2), example(3)), 3, 0)[-1] == blank
 
 
@@ -304,7 +315,7 @@ def test_a_negative_number_of_examples_is_refused() -> None:
 
 
 def test_predictions_come_in_the_order_of_the_examples() -> None:
-    examples = tuple(example(n, SKILLS[n % 18]) for n in range(40))
+    examples = tuple(example(n, anteval.SKILLS[n % 18]) for n in range(40))
     answers = {body_of(one): answer_of(one) for one in examples}
     dm = ChatDM(Answering(lambda prompt: answers[prompt.messages[-1].text]))
     assert predicted(dm, examples) == tuple(one.labels for one in examples)
@@ -382,7 +393,7 @@ def test_a_dm_predicts_through_the_local_endpoint() -> None:
     def responder(chat: ChatBody) -> str:
         return reply(("T'lin", "stealth" if "sea" in chat.messages[-1].text else "arcana"))
 
-    async def go() -> tuple[frozenset[Label], ...]:
+    async def go() -> tuple[frozenset[anteval.Label], ...]:
         async with (
             serve(EndpointSettings(responder=responder, fenced=0.5, think=0.5)) as server,
             Endpoint(EndpointSpec(name="local", base_url=server.url, in_flight=4)) as client,
@@ -391,4 +402,4 @@ def test_a_dm_predicts_through_the_local_endpoint() -> None:
             assert server.counters.most_in_flight <= 4
             return found
 
-    assert asyncio.run(go()) == (frozenset({Label("T'lin", "arcana")}),) * 20
+    assert asyncio.run(go()) == (frozenset({anteval.Label("T'lin", "arcana")}),) * 20

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.core.errors import ConfigError, WorldError
+from sociolab.core import ConfigError, WorldError
+from sociolab.worlds import anteval
 from sociolab.worlds.anteval.virtual_dm import finetune
-from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Turn
 from sociolab.worlds.anteval.virtual_dm.finetune import (
     EncoderDM,
     EncoderSettings,
@@ -58,14 +58,14 @@ def test_the_name_tells_what_the_encoder_started_from(tmp_path: Path) -> None:
 # ---------- what the encoder reads: the last tokens, who they belong to, and nobody's name
 
 
-def table(*turns: tuple[str, str], candidates: Sequence[str]) -> Example:
-    spoken = tuple(Turn(*turn) for turn in turns)
-    return Example("e", "g", spoken, tuple(candidates), frozenset())
+def table(*turns: tuple[str, str], candidates: Sequence[str]) -> anteval.Example:
+    spoken = tuple(anteval.Turn(*turn) for turn in turns)
+    return anteval.Example("e", "g", spoken, tuple(candidates), frozenset())
 
 
 PLAY = table(
     ("Ysolde", "I wait ."),
-    (DM, "Rain falls on Bram Oakhand ."),
+    (anteval.DM, "Rain falls on Bram Oakhand ."),
     ("Kip", "Where is Ysolde ?"),
     ("a passer-by", "Good day !"),
     candidates=("Bram Oakhand", "Kip", "Ysolde"),
@@ -146,7 +146,7 @@ def test_what_was_learned_before_is_forgotten() -> None:
 
 def test_more_candidates_than_numbers_and_play_without_words_are_read() -> None:
     crowd = tuple(f"Guard{i}th" for i in range(14))
-    silent = Example("s", "g", (Turn(crowd[0], ""),), crowd, frozenset())
+    silent = anteval.Example("s", "g", (anteval.Turn(crowd[0], ""),), crowd, frozenset())
     dm = EncoderDM(None, EncoderSettings(epochs=1, longest=32))
     dm.fit(MANY[:8])
     (found,) = dm.predict([silent], most=14 * 18)
@@ -213,11 +213,11 @@ def test_a_folder_that_holds_no_encoder_is_refused(tmp_path: Path) -> None:
         EncoderDM(tmp_path).fit(MANY[:2])
 
 
-def _renamed(one: Example) -> Example:
+def _renamed(one: anteval.Example) -> anteval.Example:
     return _called(one, ("Piers", "Halda", "Corrun"))
 
 
-def _called(one: Example, others: Sequence[str]) -> Example:
+def _called(one: anteval.Example, others: Sequence[str]) -> anteval.Example:
     """The same play by people of other names."""
     names = dict(zip(one.candidates, others, strict=True))
 
@@ -228,7 +228,7 @@ def _called(one: Example, others: Sequence[str]) -> Example:
 
     return replace(
         one,
-        turns=tuple(Turn(renamed(turn.speaker), renamed(turn.text)) for turn in one.turns),
+        turns=tuple(anteval.Turn(renamed(turn.speaker), renamed(turn.text)) for turn in one.turns),
         candidates=tuple(others),
         labels=frozenset(label._replace(character=names[label.character]) for label in one.labels),
     )

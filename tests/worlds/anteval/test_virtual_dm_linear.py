@@ -9,17 +9,12 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.core.errors import ConfigError, WorldError
-from sociolab.worlds.anteval.importing.dnd import read_examples
-from sociolab.worlds.anteval.session import SKILLS
+from sociolab.core import ConfigError, WorldError
+from sociolab.worlds import anteval
 from sociolab.worlds.anteval.virtual_dm.example import (
-    DM,
     NO_SKILL,
-    Example,
     FScores,
-    Label,
     LastSpeakerMajority,
-    Turn,
     macro,
     micro,
     overlaps,
@@ -40,15 +35,15 @@ from worlds.anteval.small_play import TABLE, evening, example, shared, turn
 # ---------- f_c, F_o and F_s, worked by hand
 
 
-A_STEALTH, A_INSIGHT = Label("a", "stealth"), Label("a", "insight")
-B_STEALTH, B_NATURE = Label("b", "stealth"), Label("b", "nature")
+A_STEALTH, A_INSIGHT = anteval.Label("a", "stealth"), anteval.Label("a", "insight")
+B_STEALTH, B_NATURE = anteval.Label("b", "stealth"), anteval.Label("b", "nature")
 
 
-def of_labels(*labels: Label) -> Example:
-    return Example("e", "g", (), ("a", "b"), frozenset(labels))
+def of_labels(*labels: anteval.Label) -> anteval.Example:
+    return anteval.Example("e", "g", (), ("a", "b"), frozenset(labels))
 
 
-def scored(*pairs: tuple[set[Label], set[Label]]) -> tuple[FScores, FScores]:
+def scored(*pairs: tuple[set[anteval.Label], set[anteval.Label]]) -> tuple[FScores, FScores]:
     """Micro and macro of (predicted, real) pairs."""
     rows = overlaps([guess for guess, _ in pairs], [of_labels(*real) for _, real in pairs])
     return micro(rows), macro(rows)
@@ -86,7 +81,7 @@ def test_a_prediction_too_many_costs_precision_and_one_too_few_recall() -> None:
 
 
 def test_a_guess_of_nobody_s_skill_is_right_in_f_c_and_counts_as_a_guess_in_f_o() -> None:
-    small, _ = scored(({Label("a", NO_SKILL)}, {A_STEALTH}))
+    small, _ = scored(({anteval.Label("a", NO_SKILL)}, {A_STEALTH}))
     assert small == FScores(1.0, 0.0, 0.0)
 
 
@@ -99,13 +94,13 @@ def test_a_prediction_is_needed_for_each_example() -> None:
         overlaps([set()], [of_labels(), of_labels()])
 
 
-labels = st.builds(Label, st.sampled_from("abc"), st.sampled_from(SKILLS[:4]))
+labels = st.builds(anteval.Label, st.sampled_from("abc"), st.sampled_from(anteval.SKILLS[:4]))
 sets = st.lists(st.tuples(st.sets(labels), st.sets(labels)), min_size=1, max_size=8)
 
 
 @given(sets)
 def test_scores_stay_in_0_to_1_and_do_not_care_which_side_is_which(
-    pairs: list[tuple[set[Label], set[Label]]],
+    pairs: list[tuple[set[anteval.Label], set[anteval.Label]]],
 ) -> None:
     one = scored(*pairs)
     other = scored(*[(real, guess) for guess, real in pairs])
@@ -118,7 +113,7 @@ def test_scores_stay_in_0_to_1_and_do_not_care_which_side_is_which(
 
 @given(sets)
 def test_only_the_same_tuples_everywhere_score_1(
-    pairs: list[tuple[set[Label], set[Label]]],
+    pairs: list[tuple[set[anteval.Label], set[anteval.Label]]],
 ) -> None:
     assert (scored(*pairs)[0].f_o == 1) == all(guess == real for guess, real in pairs)
 
@@ -126,7 +121,7 @@ def test_only_the_same_tuples_everywhere_score_1(
 # ---------- the linear virtual DM, and what it sees of a play
 
 
-def renamed(play: Example, names: dict[str, str]) -> Example:
+def renamed(play: anteval.Example, names: dict[str, str]) -> anteval.Example:
     """The same play by characters of other names."""
 
     def text(said: str) -> str:
@@ -137,20 +132,22 @@ def renamed(play: Example, names: dict[str, str]) -> Example:
     return replace(
         play,
         turns=tuple(
-            Turn(names.get(one.speaker, one.speaker), text(one.text)) for one in play.turns
+            anteval.Turn(names.get(one.speaker, one.speaker), text(one.text)) for one in play.turns
         ),
         candidates=tuple(names[name] for name in play.candidates),
-        labels=frozenset(Label(names[label.character], label.skill) for label in play.labels),
+        labels=frozenset(
+            anteval.Label(names[label.character], label.skill) for label in play.labels
+        ),
     )
 
 
-def fitted(train: list[Example]) -> LinearDM:
+def fitted(train: list[anteval.Example]) -> LinearDM:
     dm = LinearDM()
     dm.fit(train)
     return dm
 
 
-def scores(dm: LinearDM | LastSpeakerMajority, test: list[Example]) -> FScores:
+def scores(dm: LinearDM | LastSpeakerMajority, test: list[anteval.Example]) -> FScores:
     return micro(overlaps(dm.predict(test), test))
 
 
@@ -186,12 +183,14 @@ def test_what_was_learned_before_is_forgotten() -> None:
 def test_characters_of_other_names_are_read_alike() -> None:
     names = dict(zip(TABLE, ("Vandrel", "Isolde", "Krummholz"), strict=True))
     named = [
-        replace(one, turns=(*one.turns, turn(DM, f"Yes, {sorted(one.labels)[0].character}?")))
+        replace(
+            one, turns=(*one.turns, turn(anteval.DM, f"Yes, {sorted(one.labels)[0].character}?"))
+        )
         for one in evening(90, 1)
     ]
     dm, test = fitted(named[:60]), named[60:]
     assert dm.predict([renamed(one, names) for one in test]) == tuple(
-        frozenset(Label(names[label.character], label.skill) for label in guess)
+        frozenset(anteval.Label(names[label.character], label.skill) for label in guess)
         for guess in dm.predict(test)
     )
 
@@ -202,7 +201,7 @@ def test_who_is_named_in_training_teaches_nothing_about_the_name() -> None:
         replace(
             one,
             turns=(turn("Tilin", "Orsa does it, Orsa"), turn("Orsa", "Now Orsa goes on")),
-            labels=frozenset({Label("Orsa", "stealth")}),
+            labels=frozenset({anteval.Label("Orsa", "stealth")}),
         )
         for one in evening(30, 1)
     ]
@@ -210,13 +209,13 @@ def test_who_is_named_in_training_teaches_nothing_about_the_name() -> None:
         replace(
             one,
             turns=(turn("Orsa", "Brakk does it, Brakk"), turn("Brakk", "Now Brakk goes on")),
-            labels=frozenset({Label("Brakk", "perception")}),
+            labels=frozenset({anteval.Label("Brakk", "perception")}),
         )
         for one in evening(31, 2)
     ]
     play = example(turn("Tilin", "Orsa does it, Orsa"), turn("Orsa", "Now Orsa goes on"))
     assert fitted([*creeping, *looking]).predict([play]) == (
-        frozenset({Label("Orsa", "perception")}),
+        frozenset({anteval.Label("Orsa", "perception")}),
     )
 
 
@@ -244,7 +243,7 @@ def test_examples_without_a_check_teach_who_does_not_make_one() -> None:
 
 def test_where_everybody_always_checks_any_candidate_may_be_guessed() -> None:
     everybody = [
-        replace(one, labels=frozenset(Label(name, "stealth") for name in TABLE))
+        replace(one, labels=frozenset(anteval.Label(name, "stealth") for name in TABLE))
         for one in evening(20, 1)
     ]
     guesses = fitted(everybody).predict(evening(5, 2), 3)
@@ -252,7 +251,9 @@ def test_where_everybody_always_checks_any_candidate_may_be_guessed() -> None:
 
 
 def test_a_single_example_is_enough_to_be_fitted() -> None:
-    play = example(turn("Orsa", "I creep on."), labels=frozenset({Label("Orsa", "stealth")}))
+    play = example(
+        turn("Orsa", "I creep on."), labels=frozenset({anteval.Label("Orsa", "stealth")})
+    )
     assert fitted([play]).predict([play]) == (play.labels,)
 
 
@@ -265,7 +266,9 @@ def test_a_training_set_without_labels_or_without_words_is_refused() -> None:
     with pytest.raises(ConfigError, match="at least one label"):
         LinearDM().fit([example(turn("Orsa", "I creep on."))])
     with pytest.raises(ConfigError, match="expected words"):
-        LinearDM().fit([example(turn("Orsa", "..."), labels=frozenset({Label("Orsa", "arcana")}))])
+        LinearDM().fit(
+            [example(turn("Orsa", "..."), labels=frozenset({anteval.Label("Orsa", "arcana")}))]
+        )
 
 
 def test_it_must_be_fitted_before_it_predicts() -> None:
@@ -301,7 +304,7 @@ def test_what_is_read_of_a_play_by_hand() -> None:
     "creep" is in three turns and kept, "hum" in two and left out. The rows of seats have length 1,
     those of the DM half that square.
     """
-    turns = (turn("Orsa", "creep"), turn(DM, "creep"), turn("Orsa", "hum"))
+    turns = (turn("Orsa", "creep"), turn(anteval.DM, "creep"), turn("Orsa", "hum"))
     near, far = (
         example(turn("Tilin", "creep"), *turns, *[turn("Brakk", "")] * more)
         for more in (REACH - 4, REACH - 3)
@@ -324,7 +327,9 @@ def test_training_on_more_checks_than_memory_allows_draws_alike(
 
 
 def test_the_one_who_spoke_last_has_rank_0() -> None:
-    play = example(turn("Brakk", "Hm."), turn("Orsa", "Can I look?"), turn(DM, "Go on, Brakk."))
+    play = example(
+        turn("Brakk", "Hm."), turn("Orsa", "Can I look?"), turn(anteval.DM, "Go on, Brakk.")
+    )
     orsa, tilin, brakk = candidate_features(play)
     assert orsa["rank 0, dm last True"] == 1.0
     assert orsa["attempt"] == orsa["question"] == orsa["dm after the last"] == 1.0
@@ -334,7 +339,7 @@ def test_the_one_who_spoke_last_has_rank_0() -> None:
 
 
 def test_on_real_play_it_beats_last_speaker_and_majority_skill() -> None:
-    play = read_examples(shared("crd3_skill_checks.train.jsonl.gz"))
+    play = anteval.read_examples(shared("crd3_skill_checks.train.jsonl.gz"))
     episodes = sorted({one.group for one in play})
     train = [one for one in play if one.group in episodes[::5]]
     test = [one for one in play if one.group in episodes[1::15]]

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.core.errors import ConfigError, WorldError
+from sociolab.core import ConfigError, WorldError
+from sociolab.worlds import anteval
 from sociolab.worlds.anteval.gap import GapSettings, measure_gap
 from sociolab.worlds.anteval.virtual_dm import finetune
 from sociolab.worlds.anteval.virtual_dm.chat import answer_of, body_of, head
-from sociolab.worlds.anteval.virtual_dm.example import Example, Label, LocalDM
+from sociolab.worlds.anteval.virtual_dm.example import LocalDM
 from sociolab.worlds.anteval.virtual_dm.finetune import LoraDM, LoraSettings
 from worlds.anteval.finetune_examples import causal_checkpoint, examples
 
@@ -102,7 +103,7 @@ def test_an_example_too_long_to_be_read_is_counted_and_the_others_are_answered(
     learned: LoraDM,
 ) -> None:
     turns = FOUR[0].turns * 20
-    longer = Example("long", "g", turns, FOUR[0].candidates, FOUR[0].labels)
+    longer = anteval.Example("long", "g", turns, FOUR[0].candidates, FOUR[0].labels)
     assert learned.predict((longer, FOUR[1])) == (frozenset(), FOUR[1].labels)
     assert learned.failures == {"context overflow": 1}
     learned.failures.clear()
@@ -122,7 +123,7 @@ def test_a_folder_without_weights_is_refused(tmp_path: Path) -> None:
 def test_nothing_is_predicted_before_it_has_learned(model_folder: Path) -> None:
     with pytest.raises(WorldError, match="lora:tiny: expected a call of fit before predict"):
         LoraDM(model_folder).predict(FOUR)
-    unlabelled = Example("u", "g", FOUR[0].turns, FOUR[0].candidates, frozenset())
+    unlabelled = anteval.Example("u", "g", FOUR[0].turns, FOUR[0].candidates, frozenset())
     with pytest.raises(ConfigError, match="examples with labels"):
         LoraDM(model_folder).fit([unlabelled])
 
@@ -133,7 +134,7 @@ def test_a_gap_is_measured_end_to_end_with_an_interval(model_folder: Path) -> No
     swapped = [FOUR[0], FOUR[1]]
     for one, other in ((FOUR[2], FOUR[3]), (FOUR[3], FOUR[2])):
         ((who, _),), ((_, skill),) = one.labels, other.labels
-        swapped.append(replace(one, labels=frozenset({Label(who, skill)})))
+        swapped.append(replace(one, labels=frozenset({anteval.Label(who, skill)})))
     drawn = ((0, 1), (0, 2), (1,), (3,), (0,), (3,))
     test = [
         replace(FOUR[place], id=f"t{group}-{place}", group=f"t{group}")

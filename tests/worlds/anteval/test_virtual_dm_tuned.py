@@ -14,16 +14,12 @@ from typing import Any
 import pytest
 
 from fake_models import FakeModel
-from sociolab.core.errors import ConfigError, ModelError, WorldError
-from sociolab.endpoint.server import EndpointServer as Server, serve
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.models import traffic
-from sociolab.models.chat import Endpoint
-from sociolab.models.config import EndpointSpec
-from sociolab.models.finetuning import FineTuningClient, TuningOrder
-from sociolab.worlds.anteval.session import SKILLS
+from sociolab.core import ConfigError, ModelError, WorldError
+from sociolab.endpoint import EndpointServer as Server, EndpointSettings, serve
+from sociolab.models import Endpoint, EndpointSpec, FineTuningClient, TuningOrder, traffic
+from sociolab.worlds import anteval
 from sociolab.worlds.anteval.virtual_dm.chat import ChatDM, answer_of, body_of, head, read_answer
-from sociolab.worlds.anteval.virtual_dm.example import AsyncVirtualDM, Example, Turn
+from sociolab.worlds.anteval.virtual_dm.example import AsyncVirtualDM
 from sociolab.worlds.anteval.virtual_dm.openai_tuning import (
     OpenAITunedDM,
     training_bytes,
@@ -52,7 +48,9 @@ def test_each_line_is_the_prompt_of_an_example_and_its_right_answer() -> None:
 
 
 def test_every_answer_reads_back_as_the_labels() -> None:
-    odd = replace(EXAMPLES[0], turns=(Turn("T'lin", 'I say "hush"\u2028\n\ud83d and wait.'),))
+    odd = replace(
+        EXAMPLES[0], turns=(anteval.Turn("T'lin", 'I say "hush"\u2028\n\ud83d and wait.'),)
+    )
     examples = (*EXAMPLES, odd)
     rows = [json.loads(row)["messages"] for row in training_bytes(examples).splitlines()]
     assert len(rows) == 4
@@ -73,8 +71,8 @@ def test_no_examples_make_no_file() -> None:
 # --- a virtual DM that a provider fine-tunes: from examples to predictions on the local endpoint
 
 
-TRAIN = tuple(example(n, SKILLS[n % 18], TABLE[n % 2]) for n in range(36))
-TEST = tuple(example(n, SKILLS[n % 18], TABLE[n % 2], words=9) for n in range(36))
+TRAIN = tuple(example(n, anteval.SKILLS[n % 18], TABLE[n % 2]) for n in range(36))
+TEST = tuple(example(n, anteval.SKILLS[n % 18], TABLE[n % 2], words=9) for n in range(36))
 """The same scenes in other words."""
 
 
@@ -104,7 +102,7 @@ async def table(
             yield server, models, dm, told
 
 
-async def right(dm: AsyncVirtualDM, examples: tuple[Example, ...]) -> float:
+async def right(dm: AsyncVirtualDM, examples: tuple[anteval.Example, ...]) -> float:
     """The share of examples whose labels are predicted."""
     found = await dm.predict_async(examples)
     return sum(p == e.labels for p, e in zip(found, examples, strict=True)) / len(examples)

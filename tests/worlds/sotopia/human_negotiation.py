@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from sociolab.core.seeding import digest
+from sociolab.core import digest
 
 Row: TypeAlias = dict[str, Any]
 

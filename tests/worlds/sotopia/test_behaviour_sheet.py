@@ -13,30 +13,26 @@ import pytest
 
 from fake_models import FakeModel
 from rating_runs import ADA, BEN, RUN, STUDY, build, open_study
-from sociolab.analysis.agent_labels import agent_names
-from sociolab.analysis.agreement import agreements
-from sociolab.app.registry import world_plugin
-from sociolab.core.errors import ConfigError
-from sociolab.core.ports import Transcript
-from sociolab.core.score import JudgeId, Score, ScoreFailure, Unscored, Verdict
+from sociolab import result_of
+from sociolab.analysis import agent_names, agreements
+from sociolab.app import world_plugin
+from sociolab.core import ConfigError, JudgeId, Score, ScoreFailure, Transcript, Unscored, Verdict
 from sociolab.plugin.judge import guide_judge
 from sociolab.plugin.shown import guides_from
-from sociolab.report.result import result_of
-from sociolab.report.run_facts import setting, summary
-from sociolab.report.transcript_views import views_of
-from sociolab.store.store import Store
-from sociolab.studies.participants import forget
-from sociolab.studies.rating_files import import_ratings
-from sociolab.studies.rating_study import (
-    RatedEpisode,
+from sociolab.report import summary, views_of
+from sociolab.report.run_facts import setting
+from sociolab.store import Store
+from sociolab.studies import (
     RatingDraft,
-    asked_places,
+    forget,
+    import_ratings,
     keep_draft,
     next_episode,
     rate_study,
     ratings_in,
     submit,
 )
+from sociolab.studies.rating_study import RatedEpisode, asked_places
 from sociolab.studies.study_export import ratings_csv
 
 SHEET = world_plugin("sotopia").guide("behaviour")

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from fake_models import FakeModel
-from sociolab.core.score import Score
-from sociolab.judging.llm_judge import LlmJudge
-from sociolab.worlds.sotopia.outcome_reader import OutcomeReader, labelled
+from sociolab.core import Score
+from sociolab.judging import LlmJudge
+from sociolab.worlds import sotopia
+from sociolab.worlds.sotopia.outcome_reader import labelled
 
 SET = Path(__file__).parents[3] / "validation" / "sotopia" / "everyday.jsonl"
 ROWS: dict[str, dict[str, Any]] = {
@@ -61,7 +62,7 @@ def test_a_deal_in_everyday_words_is_established_by_a_reader(id: str) -> None:
     reply = dict(terms) if kind == "division" else {kind: terms}
     reply |= {"outcome": "agreed", "in_words": "", "offer": offer, "acceptance": acceptance}
     item = labelled(row, id)
-    judge = LlmJudge(OutcomeReader(), FakeModel(json.dumps(reply)), role="reader")
+    judge = LlmJudge(sotopia.OutcomeReader(), FakeModel(json.dumps(reply)), role="reader")
     found = asyncio.run(judge.judge(item.episode))
     values = [verdict.value for verdict in found if isinstance(verdict, Score)]
     assert len(values) == 2

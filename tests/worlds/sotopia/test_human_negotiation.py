@@ -14,10 +14,11 @@ from fake_models import FakeModel
 from own_code import writer
 from sociolab.app.run.config import ValidationConfig
 from sociolab.app.run.validate import validate
-from sociolab.core.ports import CANNOT_TELL, Labelled, PointAnswer
-from sociolab.core.score import ScoreFailure
-from sociolab.judging.llm_judge import LlmJudge
-from sociolab.worlds.sotopia.outcome_reader import OutcomeReader, labelled
+from sociolab.core import Labelled, PointAnswer, ScoreFailure
+from sociolab.core.ports import CANNOT_TELL
+from sociolab.judging import LlmJudge
+from sociolab.worlds import sotopia
+from sociolab.worlds.sotopia.outcome_reader import labelled
 from worlds.sotopia import human_negotiation
 
 MANY = 100
@@ -71,7 +72,7 @@ def test_whoever_goes_by_the_record_is_right_in_all(rows: list[human_negotiation
         assert answer.text in item.points[0].right, row["id"]
         outcomes.add(row["labels"][0]["outcome"])
         # Scored as in a run, each figure is the one that the label makes.
-        judge = LlmJudge(OutcomeReader(), FakeModel(reply_of(row, *quotes)))
+        judge = LlmJudge(sotopia.OutcomeReader(), FakeModel(reply_of(row, *quotes)))
         found = asyncio.run(judge.judge(item.episode))
         for given, wanted in zip(found, item.expected[0], strict=True):
             assert getattr(given, "value", None) == getattr(wanted, "value", None), row["id"]
@@ -85,7 +86,9 @@ def test_quotes_that_are_not_there_are_failures_and_never_figures(
         item = item_of(row)
         invented = [reply_of(row, "a proposal nobody made", "an answer nobody gave")] * 3
         assert asked(item, invented).text is None
-        found = asyncio.run(LlmJudge(OutcomeReader(), FakeModel(*invented)).judge(item.episode))
+        found = asyncio.run(
+            LlmJudge(sotopia.OutcomeReader(), FakeModel(*invented)).judge(item.episode)
+        )
         assert [type(verdict) for verdict in found] == [ScoreFailure] * 2
 
 

@@ -16,9 +16,8 @@ import pytest
 
 from casts import seated
 from fake_models import FakeModel
-from sociolab.agents.forms import fields_of
-from sociolab.agents.prompted import PromptedPlayer
-from sociolab.core.episode import (
+from sociolab.agents import PromptedPlayer, fields_of
+from sociolab.core import (
     Act,
     Action,
     Answered,
@@ -27,46 +26,41 @@ from sociolab.core.episode import (
     Event,
     Json,
     Moved,
+    NoReply,
+    Question,
+    Reply,
+    Request,
+    Score,
+    ScoreFailure,
+    Unscored,
     Unusable,
+    Verdict,
 )
-from sociolab.core.ports import NoReply, Question, Reply, Request
-from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
-from sociolab.judging.llm_judge import LlmJudge
-from sociolab.testing.playing import play_task
-from sociolab.worlds.sotopia.dataset import load
+from sociolab.judging import LlmJudge
+from sociolab.testing import play_task
+from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.outcome import (
     CLOSING,
     STATUSES,
     RecordedOutcome,
-    ReportedOutcome,
     closing_polls,
-    goals_of,
     price_value,
 )
-from sociolab.worlds.sotopia.outcome_reader import OutcomeReader
-from sociolab.worlds.sotopia.scenarios import (
-    DivisionGoal,
-    Friend,
-    FriendGoal,
-    Goal,
-    OptionGoal,
-    PriceGoal,
-    SceneCast,
-    casting_from,
-)
-from sociolab.worlds.sotopia.scene import PACKAGE, SPEAK, judge_names
-from sociolab.worlds.sotopia.world import Sotopia
+from sociolab.worlds.sotopia.scenarios import Friend
+from sociolab.worlds.sotopia.scene import judge_names
 from sotopia_cases import casting, episode_of, task_of
 
-SELLER = PriceGoal(role="seller", item="a bicycle", listed=340, target=315)
-BUYER = PriceGoal(role="buyer", item="a bicycle", listed=340, target=255)
+SELLER = sotopia.PriceGoal(role="seller", item="a bicycle", listed=340, target=315)
+BUYER = sotopia.PriceGoal(role="buyer", item="a bicycle", listed=340, target=255)
 HATS = {"hats": 3, "books": 2}
-WANTS_HATS = DivisionGoal(counts=HATS, values={"hats": 3, "books": 1})  # 11 points in all
-WANTS_BOOKS = DivisionGoal(counts=HATS, values={"hats": 1, "books": 4})  # 11 points in all
-EARLY = OptionGoal(subject="the hour", options={"at nine": 9, "at noon": 4})
-LATE = OptionGoal(subject="the hour", options={"at nine": 0, "at noon": 8})
-KNOWS_ADA = FriendGoal(friends=(Friend(name="Ada", about={}), Friend(name="Ben", about={})))
-KNOWS_BEN = FriendGoal(friends=(Friend(name="Ben", about={}), Friend(name="Cleo", about={})))
+WANTS_HATS = sotopia.DivisionGoal(counts=HATS, values={"hats": 3, "books": 1})  # 11 points in all
+WANTS_BOOKS = sotopia.DivisionGoal(counts=HATS, values={"hats": 1, "books": 4})  # 11 points in all
+EARLY = sotopia.OptionGoal(subject="the hour", options={"at nine": 9, "at noon": 4})
+LATE = sotopia.OptionGoal(subject="the hour", options={"at nine": 0, "at noon": 8})
+KNOWS_ADA = sotopia.FriendGoal(friends=(Friend(name="Ada", about={}), Friend(name="Ben", about={})))
+KNOWS_BEN = sotopia.FriendGoal(
+    friends=(Friend(name="Ben", about={}), Friend(name="Cleo", about={}))
+)
 
 SAID = "Would you take $250 for it?"
 DONE = "k, 250 it is"
@@ -74,16 +68,18 @@ QUOTES: dict[str, Json] = {"offer": SAID, "acceptance": DONE}
 NAMES = list(judge_names(casting()).values())
 
 
-def case(first: Any = SELLER, second: Any = BUYER) -> SceneCast:
+def case(first: Any = SELLER, second: Any = BUYER) -> sotopia.SceneCast:
     cast = casting()
-    goals = tuple(Goal(text="A goal.", facts=facts) for facts in (first, second))
+    goals = tuple(sotopia.Goal(text="A goal.", facts=facts) for facts in (first, second))
     scenario = cast.scenario.model_copy(update={"goals": goals})
     return cast.model_copy(update={"scenario": scenario})
 
 
 def talk(*words: str) -> list[Event]:
     """Lines of seat0 and seat1 in turn."""
-    return [Moved(n, f"seat{n % 2}", (Action(SPEAK, text),)) for n, text in enumerate(words)]
+    return [
+        Moved(n, f"seat{n % 2}", (Action(sotopia.SPEAK, text),)) for n, text in enumerate(words)
+    ]
 
 
 def answer(seat: int, **fields: Json) -> Answered:
@@ -102,7 +98,7 @@ def friend(seat: int, name: str | None, outcome: str = "found", **more: Json) ->
 
 def checked(episode: Episode) -> dict[str, Verdict]:
     """What the record or else the report says: never both."""
-    checks = (RecordedOutcome(), ReportedOutcome())
+    checks = (RecordedOutcome(), sotopia.ReportedOutcome())
     given = [found for check in checks if (found := asyncio.run(check.judge(episode)))]
     assert len(given) < 2
     return {verdict.seat or "": verdict for verdict in (given[0] if given else ())}
@@ -114,7 +110,7 @@ def of_two_agents(episode: Episode) -> Episode:
 
 
 def judged(
-    cast: SceneCast, *events: Event, agents: Sequence[str] = ("openai/a", "openai/b")
+    cast: sotopia.SceneCast, *events: Event, agents: Sequence[str] = ("openai/a", "openai/b")
 ) -> dict[str, Verdict]:
     return checked(episode_of(cast, *events, Ended("turn limit", 19), agents=agents))
 
@@ -357,7 +353,7 @@ def test_people_are_asked_for_the_same_answer_in_plain_words(
 
 
 def acted(seat: int, turn: int, *acts: Act) -> Moved:
-    return Moved(turn, f"seat{seat}", (Action(SPEAK, "Words.", acts=acts),))
+    return Moved(turn, f"seat{seat}", (Action(sotopia.SPEAK, "Words.", acts=acts),))
 
 
 @pytest.mark.parametrize(
@@ -400,17 +396,17 @@ def test_players_are_asked_once_it_is_over_and_their_answers_enter_no_history() 
     lines = [json.dumps({"action": "speak", "text": text}) for text in (SAID, DONE)]
     seller, buyer = FakeModel(lines[1], closing), FakeModel(lines[0], closing)
     players = {"seat0": PromptedPlayer(buyer), "seat1": PromptedPlayer(seller)}
-    episode = play_task(Sotopia(None, 2), task_of(cast), players)  # type: ignore[arg-type]
+    episode = play_task(sotopia.Sotopia(None, 2), task_of(cast), players)  # type: ignore[arg-type]
     assert [type(e).__name__ for e in episode.events] == [
         *["Moved"] * 2, *["Answered"] * 2, "Ended",
     ]  # fmt: skip
     assert values(checked(of_two_agents(episode))) == [1.873, 6.392]
-    world = Sotopia(None, 2)  # type: ignore[arg-type]
+    world = sotopia.Sotopia(None, 2)  # type: ignore[arg-type]
     for seat in (None, "seat0", "seat1"):
         shown = world.transcript(episode, seat)
         assert "closing" not in repr(shown)
         assert "in_words" not in repr(shown)
-    off = Sotopia(None, 2, closing_question=False)  # type: ignore[arg-type]
+    off = sotopia.Sotopia(None, 2, closing_question=False)  # type: ignore[arg-type]
     seller, buyer = FakeModel(lines[1]), FakeModel(lines[0])
     players = {"seat0": PromptedPlayer(buyer), "seat1": PromptedPlayer(seller)}
     assert len(play_task(off, task_of(cast), players).events) == 3
@@ -419,9 +415,9 @@ def test_players_are_asked_once_it_is_over_and_their_answers_enter_no_history() 
 def test_a_player_that_knows_no_questions_plays_to_the_end() -> None:
     class Speaks:
         async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-            return Reply((Action(SPEAK, "I would say 250."),))
+            return Reply((Action(sotopia.SPEAK, "I would say 250."),))
 
-    world = Sotopia(None, 3)  # type: ignore[arg-type]
+    world = sotopia.Sotopia(None, 3)  # type: ignore[arg-type]
     episode = play_task(world, task_of(case()), dict.fromkeys(("seat0", "seat1"), Speaks()))
     assert len(episode.moves) == 3
     assert episode.failed_turns == ()
@@ -432,11 +428,12 @@ def test_a_player_that_knows_no_questions_plays_to_the_end() -> None:
 @pytest.mark.parametrize("kind", ["price", "division", "option", "friend"])
 def test_most_of_the_questions_prompt_repeats_that_of_a_turn(kind: str) -> None:
     """After twelve turns of 45 words each, as GPT-4's in the paper's table of turns."""
-    own = Sotopia(load(files(PACKAGE) / "data"), 12)  # type: ignore[arg-type]
+    own = sotopia.Sotopia(sotopia.load(files(sotopia.PACKAGE) / "data"), 12)  # type: ignore[arg-type]
     task = next(
         task
         for task in own.tasks()
-        if {goal.kind for goal in goals_of(casting_from(task.content)).values()} == {kind}
+        if {goal.kind for goal in sotopia.goals_of(sotopia.casting_from(task.content)).values()}
+        == {kind}
     )
     line = json.dumps({"action": "speak", "text": "words " * 45})
     model = FakeModel(*[line] * 12, *["{}"] * 9)
@@ -457,10 +454,12 @@ def test_most_of_the_questions_prompt_repeats_that_of_a_turn(kind: str) -> None:
 # ------------------------------------------------------------------ read by a model
 
 
-def read(cast: SceneCast, words: Sequence[str], *replies: Mapping[str, Any]) -> dict[str, Verdict]:
+def read(
+    cast: sotopia.SceneCast, words: Sequence[str], *replies: Mapping[str, Any]
+) -> dict[str, Verdict]:
     blank: dict[str, Json] = {"outcome": "agreed", "in_words": "", "offer": "", "acceptance": ""}
     model = FakeModel(*(json.dumps(blank | dict(reply)) for reply in replies))
-    judge = LlmJudge(OutcomeReader(), model, role="reader")
+    judge = LlmJudge(sotopia.OutcomeReader(), model, role="reader")
     assert judge.id.label == "reader:fake/model"
     episode = episode_of(cast, *talk(*words), Ended("turn limit", 19))
     found = {v.seat or "": v for v in asyncio.run(judge.judge(episode))}
@@ -526,9 +525,9 @@ def test_a_friend_whom_only_one_of_them_knows_is_not_the_one_that_was_sought() -
 
 def test_a_reader_sees_no_goal_and_no_secret_and_is_not_asked_without_a_formula() -> None:
     model = FakeModel()
-    judge = LlmJudge(OutcomeReader(), model, role="reader")
+    judge = LlmJudge(sotopia.OutcomeReader(), model, role="reader")
     assert asyncio.run(judge.judge(episode_of(casting(), *talk("Hi")))) == ()
-    prompt = OutcomeReader().prompt(episode_of(case(), *talk(SAID)), 0.0)
+    prompt = sotopia.OutcomeReader().prompt(episode_of(case(), *talk(SAID)), 0.0)
     assert prompt is not None
     text = "".join(message.text for message in prompt[0].messages)
     assert "Mia is the seller." in text
@@ -554,7 +553,7 @@ def test_a_seat_that_quotes_what_nobody_said_is_asked_again_and_then_taken_at_it
     buyer = acted_then(SAID, made_up, copied)
     seller = acted_then(DONE, *[made_up] * 3)
     players = {"seat0": PromptedPlayer(buyer), "seat1": PromptedPlayer(seller)}
-    episode = play_task(Sotopia(None, 2), task_of(case()), players)  # type: ignore[arg-type]
+    episode = play_task(sotopia.Sotopia(None, 2), task_of(case()), players)  # type: ignore[arg-type]
     again = [(e.seat, e.final) for e in episode.events if isinstance(e, Unusable)]
     assert sorted(again) == [("seat0", False), ("seat1", False), ("seat1", False)]
     assert "acceptance: expected at least three words" in buyer.calls[-1][0].messages[-1].text

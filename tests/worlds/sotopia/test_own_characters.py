@@ -11,12 +11,12 @@ from importlib.resources import files
 from itertools import combinations, permutations
 from typing import Any
 
-from sociolab.worlds.sotopia.scenarios import BigFive, Character, Relationship, RelationshipType
+from sociolab.worlds import sotopia
 
 DATA = files("sociolab.worlds.sotopia") / "data"
 
-FAMILY, ROMANTIC = RelationshipType.FAMILY, RelationshipType.ROMANTIC
-ACQUAINTANCE, STRANGER = RelationshipType.ACQUAINTANCE, RelationshipType.STRANGER
+FAMILY, ROMANTIC = sotopia.RelationshipType.FAMILY, sotopia.RelationshipType.ROMANTIC
+ACQUAINTANCE, STRANGER = sotopia.RelationshipType.ACQUAINTANCE, sotopia.RelationshipType.STRANGER
 
 PRONOUNS = {"man": "he/him", "woman": "she/her", "nonbinary": "they/them"}
 MORAL = {"care", "fairness", "loyalty", "authority", "purity"}
@@ -62,24 +62,24 @@ def rows(file: str) -> list[Any]:
 
 
 @cache
-def characters() -> dict[str, Character]:
-    return {row["id"]: Character.model_validate(row) for row in rows("characters.jsonl")}
+def characters() -> dict[str, sotopia.Character]:
+    return {row["id"]: sotopia.Character.model_validate(row) for row in rows("characters.jsonl")}
 
 
 @cache
-def relationships() -> tuple[Relationship, ...]:
-    return tuple(Relationship.model_validate(row) for row in rows("relationships.jsonl"))
+def relationships() -> tuple[sotopia.Relationship, ...]:
+    return tuple(sotopia.Relationship.model_validate(row) for row in rows("relationships.jsonl"))
 
 
-def of_type(kind: RelationshipType) -> list[Relationship]:
+def of_type(kind: sotopia.RelationshipType) -> list[sotopia.Relationship]:
     return [pair for pair in relationships() if pair.type is kind]
 
 
-def tied(*ties: str) -> list[Relationship]:
+def tied(*ties: str) -> list[sotopia.Relationship]:
     return [pair for pair in relationships() if pair.tie in ties]
 
 
-def both_ways(pairs: Iterable[Relationship]) -> Pairs:
+def both_ways(pairs: Iterable[sotopia.Relationship]) -> Pairs:
     return {way for pair in pairs for way in ((pair.a, pair.b), (pair.b, pair.a))}
 
 
@@ -211,7 +211,7 @@ def test_no_name_is_a_word_in_any_text() -> None:
 def test_every_big_five_trait_has_every_level_several_times() -> None:
     people = [person.big_five for person in characters().values()]
     assert None not in people
-    for trait in BigFive.model_fields:
+    for trait in sotopia.BigFive.model_fields:
         levels = Counter(getattr(traits, trait) for traits in people)
         assert set(levels) == {"low", "average", "high"}
         assert min(levels.values()) >= 6, trait
@@ -289,11 +289,11 @@ def test_no_two_texts_are_the_same() -> None:
 
 def test_there_are_150_pairs_of_the_five_types() -> None:
     assert Counter(pair.type for pair in relationships()) == {
-        RelationshipType.FAMILY: 31,
-        RelationshipType.ROMANTIC: 30,
-        RelationshipType.FRIEND: 30,
-        RelationshipType.ACQUAINTANCE: 29,
-        RelationshipType.STRANGER: 30,
+        sotopia.RelationshipType.FAMILY: 31,
+        sotopia.RelationshipType.ROMANTIC: 30,
+        sotopia.RelationshipType.FRIEND: 30,
+        sotopia.RelationshipType.ACQUAINTANCE: 29,
+        sotopia.RelationshipType.STRANGER: 30,
     }
 
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.build import (
     Item,
     TemplateSpec,
@@ -28,18 +29,7 @@ from sociolab.worlds.sotopia.build import (
     rounded,
 )
 from sociolab.worlds.sotopia.outcome import price_value
-from sociolab.worlds.sotopia.scenarios import (
-    AskGoal,
-    DivisionGoal,
-    Friend,
-    FriendGoal,
-    Goal,
-    OptionGoal,
-    PriceGoal,
-    Scenario,
-    bargaining_zone,
-    misfit,
-)
+from sociolab.worlds.sotopia.scenarios import AskGoal, Friend, bargaining_zone, misfit
 
 DATA = files("sociolab.worlds.sotopia") / "data"
 
@@ -70,8 +60,8 @@ def rows(file: str) -> list[Any]:
 
 
 @cache
-def authored() -> tuple[Scenario, ...]:
-    return tuple(Scenario.model_validate(row) for row in rows("authored.jsonl"))
+def authored() -> tuple[sotopia.Scenario, ...]:
+    return tuple(sotopia.Scenario.model_validate(row) for row in rows("authored.jsonl"))
 
 
 @cache
@@ -79,11 +69,11 @@ def spec() -> TemplateSpec:
     return TemplateSpec.model_validate_json((DATA / "templates.json").read_text(encoding="utf-8"))
 
 
-def goals() -> Iterator[tuple[str, Goal]]:
+def goals() -> Iterator[tuple[str, sotopia.Goal]]:
     return ((s.id, goal) for s in authored() for goal in s.goals)
 
 
-def cards(goal: Goal) -> tuple[str, ...]:
+def cards(goal: sotopia.Goal) -> tuple[str, ...]:
     facts = goal.facts
     return (facts.ask, *facts.reasons, facts.middle) if isinstance(facts, AskGoal) else ()
 
@@ -96,20 +86,20 @@ def texts() -> Iterator[tuple[str, str]]:
         yield from ((key, card) for card in cards(goal))
 
 
-def divisions() -> list[tuple[Scenario, DivisionGoal, DivisionGoal]]:
+def divisions() -> list[tuple[sotopia.Scenario, sotopia.DivisionGoal, sotopia.DivisionGoal]]:
     found = []
     for s in authored():
         first, second = (goal.facts for goal in s.goals)
-        if isinstance(first, DivisionGoal) and isinstance(second, DivisionGoal):
+        if isinstance(first, sotopia.DivisionGoal) and isinstance(second, sotopia.DivisionGoal):
             found.append((s, first, second))
     return found
 
 
-def options() -> list[tuple[Scenario, OptionGoal, OptionGoal]]:
+def options() -> list[tuple[sotopia.Scenario, sotopia.OptionGoal, sotopia.OptionGoal]]:
     found = []
     for s in authored():
         first, second = (goal.facts for goal in s.goals)
-        if isinstance(first, OptionGoal) and isinstance(second, OptionGoal):
+        if isinstance(first, sotopia.OptionGoal) and isinstance(second, sotopia.OptionGoal):
             found.append((s, first, second))
     return found
 
@@ -121,16 +111,18 @@ def number_after(what: str, text: str) -> float | None:
     return float(match[0]) if match else None
 
 
-def prices(scenario: Scenario) -> tuple[PriceGoal, PriceGoal]:
+def prices(scenario: sotopia.Scenario) -> tuple[sotopia.PriceGoal, sotopia.PriceGoal]:
     """The facts of a bargain, seller first."""
-    found = [goal.facts for goal in scenario.goals if isinstance(goal.facts, PriceGoal)]
+    found = [goal.facts for goal in scenario.goals if isinstance(goal.facts, sotopia.PriceGoal)]
     seller, buyer = sorted(found, key=lambda facts: facts.role, reverse=True)
     assert (seller.role, buyer.role) == ("seller", "buyer")
     return seller, buyer
 
 
-def friend_lists(scenario: Scenario) -> tuple[tuple[Friend, ...], tuple[Friend, ...]]:
-    found = [goal.facts.friends for goal in scenario.goals if isinstance(goal.facts, FriendGoal)]
+def friend_lists(scenario: sotopia.Scenario) -> tuple[tuple[Friend, ...], tuple[Friend, ...]]:
+    found = [
+        goal.facts.friends for goal in scenario.goals if isinstance(goal.facts, sotopia.FriendGoal)
+    ]
     first, second = found
     return first, second
 
@@ -356,7 +348,7 @@ def test_a_good_division_exists_and_gives_both_more_than_half() -> None:
         assert 1.1 <= best_sum < 1.8, s.id
 
 
-def worth(facts: DivisionGoal, share: dict[str, int]) -> float:
+def worth(facts: sotopia.DivisionGoal, share: dict[str, int]) -> float:
     return sum(facts.values[good] * n for good, n in share.items())
 
 
@@ -474,8 +466,8 @@ def test_bargains_say_the_listed_price_to_both_and_the_target_to_one(seed: int) 
     for index, s in enumerate(bargains(spec().bargains, seed)):
         item = spec().bargains.items[index]
         first, second = (goal.facts for goal in s.goals)
-        assert isinstance(first, PriceGoal)
-        assert isinstance(second, PriceGoal)
+        assert isinstance(first, sotopia.PriceGoal)
+        assert isinstance(second, sotopia.PriceGoal)
         even = index % 2 == 0
         assert (first.role, second.role) == (("seller", "buyer") if even else ("buyer", "seller"))
         assert item.item.lower() in s.context.lower()
@@ -525,8 +517,8 @@ def test_targets_too_far_apart_have_no_zone_and_one_point_apart_have_a_narrow_on
     def zone(seller: float, buyer: float) -> tuple[float, float] | None:
         return bargaining_zone(
             (
-                PriceGoal(role="seller", item="a hat", listed=100, target=seller),
-                PriceGoal(role="buyer", item="a hat", listed=100, target=buyer),
+                sotopia.PriceGoal(role="seller", item="a hat", listed=100, target=seller),
+                sotopia.PriceGoal(role="buyer", item="a hat", listed=100, target=buyer),
             )
         )
 
@@ -539,7 +531,7 @@ def test_both_roles_hear_every_wording_sooner_or_later() -> None:
         (facts.role, re.sub(r"\$[\d,.]*\d", "$", goal.text))
         for seed in range(40)
         for goal in bargains(spec().bargains, seed)[0].goals
-        if isinstance(facts := goal.facts, PriceGoal)
+        if isinstance(facts := goal.facts, sotopia.PriceGoal)
     }
     assert Counter(role for role, _ in heard) == {"seller": 4, "buyer": 4}
 

@@ -6,21 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.core.errors import ConfigError
+from sociolab.core import ConfigError
+from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.build import build, cast_tasks, castable
-from sociolab.worlds.sotopia.dataset import DataSet, load
-from sociolab.worlds.sotopia.scene import PACKAGE
 
 
 @pytest.fixture(scope="module")
 def folder() -> Path:
-    with as_file(files(PACKAGE) / "data") as found:
+    with as_file(files(sotopia.PACKAGE) / "data") as found:
         return found
 
 
 @pytest.fixture(scope="module")
-def own(folder: Path) -> DataSet:
-    return load(folder)
+def own(folder: Path) -> sotopia.DataSet:
+    return sotopia.load(folder)
 
 
 def test_the_made_files_are_what_the_written_ones_make(folder: Path) -> None:
@@ -28,7 +27,7 @@ def test_the_made_files_are_what_the_written_ones_make(folder: Path) -> None:
         assert (folder / name).read_text("utf-8") == text, f"run the build again: {name} differs"
 
 
-def test_there_are_450_tasks_five_for_each_of_90_scenarios(own: DataSet) -> None:
+def test_there_are_450_tasks_five_for_each_of_90_scenarios(own: sotopia.DataSet) -> None:
     assert len(own.rows) == 450
     counts = Counter(row.scenario for row in own.rows)
     assert set(counts) == set(own.scenarios)
@@ -36,7 +35,7 @@ def test_there_are_450_tasks_five_for_each_of_90_scenarios(own: DataSet) -> None
     assert len(counts) == 90
 
 
-def test_families_are_20_20_10_10_and_30_from_templates(own: DataSet) -> None:
+def test_families_are_20_20_10_10_and_30_from_templates(own: sotopia.DataSet) -> None:
     families = Counter(scenario.family for scenario in own.scenarios.values())
     assert families == {
         "norms": 20,
@@ -48,30 +47,30 @@ def test_families_are_20_20_10_10_and_30_from_templates(own: DataSet) -> None:
     }
 
 
-def test_every_cast_meets_its_scenarios_constraints(own: DataSet) -> None:
+def test_every_cast_meets_its_scenarios_constraints(own: sotopia.DataSet) -> None:
     for row in own.rows:
         cast = [own.characters[seat] for seat in row.characters]
         assert not list(own.scenarios[row.scenario].unmet(cast, own.pairs(row))), row.id
 
 
-def test_a_scenario_has_five_different_pairs(own: DataSet) -> None:
+def test_a_scenario_has_five_different_pairs(own: sotopia.DataSet) -> None:
     pairs = Counter((row.scenario, frozenset(row.characters)) for row in own.rows)
     assert set(pairs.values()) == {1}
 
 
-def test_only_pairs_with_a_row_of_their_own_are_cast_strangers_too(own: DataSet) -> None:
+def test_only_pairs_with_a_row_of_their_own_are_cast_strangers_too(own: sotopia.DataSet) -> None:
     for row in own.rows:
         assert frozenset(row.characters) in own.relationships
 
 
-def test_every_character_is_cast_about_as_often_as_the_others(own: DataSet) -> None:
+def test_every_character_is_cast_about_as_often_as_the_others(own: sotopia.DataSet) -> None:
     counts = Counter(seat for row in own.rows for seat in row.characters)
     assert len(counts) == 40
     assert min(counts.values()) >= 900 / 40 * 0.75
     assert max(counts.values()) <= 900 / 40 * 1.25
 
 
-def test_another_seed_casts_other_pairs(own: DataSet) -> None:
+def test_another_seed_casts_other_pairs(own: sotopia.DataSet) -> None:
     def pairs(seed: int) -> list[tuple[str, ...]]:
         rows = cast_tasks(
             list(own.scenarios.values()),
@@ -85,7 +84,7 @@ def test_another_seed_casts_other_pairs(own: DataSet) -> None:
     assert pairs(1) != pairs(2)
 
 
-def test_no_cast_is_outside_its_ages_ties_and_occupations(own: DataSet) -> None:
+def test_no_cast_is_outside_its_ages_ties_and_occupations(own: sotopia.DataSet) -> None:
     relationships = list(own.relationships.values())
     for scenario in own.scenarios.values():
         ties = scenario.ties or {pair.tie for pair in relationships}
@@ -100,7 +99,7 @@ def test_no_cast_is_outside_its_ages_ties_and_occupations(own: DataSet) -> None:
                 assert one.occupation not in barred
 
 
-def test_every_constraint_names_something_that_there_is(own: DataSet) -> None:
+def test_every_constraint_names_something_that_there_is(own: sotopia.DataSet) -> None:
     occupations = {one.occupation for one in own.characters.values()}
     ties = {pair.tie for pair in own.relationships.values()}
     for scenario in own.scenarios.values():
@@ -111,7 +110,7 @@ def test_every_constraint_names_something_that_there_is(own: DataSet) -> None:
         assert set(scenario.ties) <= ties, scenario.id
 
 
-def test_a_scenario_without_enough_pairs_is_refused(own: DataSet) -> None:
+def test_a_scenario_without_enough_pairs_is_refused(own: sotopia.DataSet) -> None:
     with pytest.raises(ConfigError, match=r"expected 400 pairs to cast, found \d+ that fit"):
         cast_tasks(
             list(own.scenarios.values())[:1],
@@ -121,7 +120,7 @@ def test_a_scenario_without_enough_pairs_is_refused(own: DataSet) -> None:
         )
 
 
-def test_a_task_of_long_ids_has_an_id_that_may_be(own: DataSet) -> None:
+def test_a_task_of_long_ids_has_an_id_that_may_be(own: sotopia.DataSet) -> None:
     scenario = next(iter(own.scenarios.values())).model_copy(update={"id": "s" * 80})
     pairs = list(own.relationships.values())
     rows = cast_tasks([scenario], own.characters, pairs, per_scenario=2)
@@ -129,7 +128,7 @@ def test_a_task_of_long_ids_has_an_id_that_may_be(own: DataSet) -> None:
     assert all(row.scenario == "s" * 80 and len(row.id) <= 80 for row in rows)
 
 
-def test_every_beginning_of_the_tasks_is_varied(own: DataSet) -> None:
+def test_every_beginning_of_the_tasks_is_varied(own: sotopia.DataSet) -> None:
     first = own.rows[:90]
     assert len({row.scenario for row in first}) == 90
     families = [own.scenarios[row.scenario].family for row in own.rows[:18]]

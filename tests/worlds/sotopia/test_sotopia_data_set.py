@@ -11,19 +11,11 @@ from typing import Any
 
 import pytest
 
-from sociolab.core.errors import ConfigError
+from sociolab.core import ConfigError
 from sociolab.core.reading import json_records
-from sociolab.worlds.sotopia.dataset import FILES, DataSet, load, remarks
-from sociolab.worlds.sotopia.scenarios import (
-    DataRecord,
-    Goal,
-    OptionGoal,
-    RelationshipType,
-    Scenario,
-    SceneCast,
-    misfit,
-)
-from sociolab.worlds.sotopia.world import casting_of
+from sociolab.worlds import sotopia
+from sociolab.worlds.sotopia.dataset import FILES, remarks
+from sociolab.worlds.sotopia.scenarios import DataRecord, misfit
 from sotopia_cases import casting, character, data_set
 
 # ---------- a data set as files: what is read, and what is refused with file and line
@@ -56,46 +48,49 @@ def write(folder: Path, files: Rows) -> Path:
 
 
 def test_tasks_come_in_file_order_and_hold_all_that_they_need(tmp_path: Path) -> None:
-    found = load(write(tmp_path, rows()))
+    found = sotopia.load(write(tmp_path, rows()))
     first, second = found.tasks()
     assert (first.id, second.id) == ("t1", "t2")
     assert first.seats == ("seat0", "seat1")
     assert first.cluster == "market"
     assert first.tags == ("other", "calm", "market")
-    cast = casting_of(first)
+    cast = sotopia.casting_of(first)
     assert [person.id for person in cast.characters] == ["seat0", "seat1"]
-    assert cast.between("seat0", "seat1").type is RelationshipType.FRIEND
-    assert casting_of(second).between("seat1", "seat2").type is RelationshipType.STRANGER
+    assert cast.between("seat0", "seat1").type is sotopia.RelationshipType.FRIEND
+    assert (
+        sotopia.casting_of(second).between("seat1", "seat2").type
+        is sotopia.RelationshipType.STRANGER
+    )
 
 
 def test_the_casting_of_a_task_is_what_its_content_says(tmp_path: Path) -> None:
     files = rows()
     files[TASKS][0]["relationship"] = "romantic"
-    for task in load(write(tmp_path, files)).tasks():
-        assert casting_of(task) == SceneCast.model_validate_json(task.content)
+    for task in sotopia.load(write(tmp_path, files)).tasks():
+        assert sotopia.casting_of(task) == sotopia.SceneCast.model_validate_json(task.content)
 
 
 def test_a_task_may_set_the_relationship_of_its_cast(tmp_path: Path) -> None:
     files = rows()
     files[TASKS][0]["relationship"] = "romantic"
-    cast = casting_of(load(write(tmp_path, files)).tasks()[0])
-    assert cast.between("seat0", "seat1").type is RelationshipType.ROMANTIC
+    cast = sotopia.casting_of(sotopia.load(write(tmp_path, files)).tasks()[0])
+    assert cast.between("seat0", "seat1").type is sotopia.RelationshipType.ROMANTIC
 
 
 def test_the_hash_covers_every_file_and_where_each_ends(tmp_path: Path) -> None:
-    first = load(write(tmp_path, rows())).id.hash
-    assert load(tmp_path).id.hash == first
+    first = sotopia.load(write(tmp_path, rows())).id.hash
+    assert sotopia.load(tmp_path).id.hash == first
     for name in (*FILES, "meta.json"):
         path = tmp_path / name
         content = path.read_bytes()
         path.write_bytes(content + b"\n")
-        assert load(tmp_path).id.hash != first, name
+        assert sotopia.load(tmp_path).id.hash != first, name
         path.write_bytes(content)
     (tmp_path / CHARACTERS).write_bytes((tmp_path / CHARACTERS).read_bytes() + b"\n")
-    after = load(tmp_path).id.hash
+    after = sotopia.load(tmp_path).id.hash
     (tmp_path / CHARACTERS).write_bytes((tmp_path / CHARACTERS).read_bytes()[:-1])
     (tmp_path / RELATIONSHIPS).write_bytes(b"\n" + (tmp_path / RELATIONSHIPS).read_bytes())
-    assert load(tmp_path).id.hash != after
+    assert sotopia.load(tmp_path).id.hash != after
 
 
 def _twice(files: Rows) -> None:
@@ -154,7 +149,7 @@ def test_what_is_wrong_is_named_with_file_and_line(
     files = rows()
     spoil(files)
     with pytest.raises(ConfigError, match=message):
-        load(write(tmp_path, files))
+        sotopia.load(write(tmp_path, files))
 
 
 def test_facts_that_do_not_fit_each_other_are_refused_by_the_scenario(tmp_path: Path) -> None:
@@ -163,18 +158,18 @@ def test_facts_that_do_not_fit_each_other_are_refused_by_the_scenario(tmp_path: 
     for goal in files[SCENARIOS][0]["goals"]:
         goal["facts"] = price
     with pytest.raises(ConfigError, match=r'scenarios\.jsonl, scenario "market": price: expected'):
-        load(write(tmp_path, files))
+        sotopia.load(write(tmp_path, files))
 
 
 def test_a_folder_without_the_files_says_what_a_data_set_is(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"there is no meta\.json and no characters") as refused:
-        load(tmp_path)
+        sotopia.load(tmp_path)
     assert "a data set is a folder with meta.json, characters.jsonl" in str(refused.value)
 
 
 def test_a_data_set_without_a_task_is_told_how_to_get_some(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"tasks\.jsonl holds no task; .* sociolab data cast"):
-        load(write(tmp_path, rows() | {TASKS: []}))
+        sotopia.load(write(tmp_path, rows() | {TASKS: []}))
 
 
 def test_meta_must_name_the_data_set(tmp_path: Path) -> None:
@@ -186,14 +181,14 @@ def test_meta_must_name_the_data_set(tmp_path: Path) -> None:
     ):
         (folder / "meta.json").write_text(wrong)
         with pytest.raises(ConfigError, match=rf"meta\.json: {told}"):
-            load(folder)
+            sotopia.load(folder)
 
 
 def test_the_mark_that_some_editors_put_before_utf8_is_no_part_of_a_file(tmp_path: Path) -> None:
     folder = write(tmp_path, rows())
     for name in ("meta.json", CHARACTERS, TASKS):
         (folder / name).write_text((folder / name).read_text(), "utf-8-sig")
-    assert len(load(folder).tasks()) == 2
+    assert len(sotopia.load(folder).tasks()) == 2
 
 
 # ---------- a line that is wrong is told in words for somebody who wrote it by hand
@@ -255,7 +250,7 @@ def test_a_wrong_field_is_told_without_regular_expressions(
 
 def test_a_field_of_an_inner_record_is_suggested_too(tmp_path: Path) -> None:
     line = MARKET.replace('"text"', '"txt"', 1)
-    said = problem(tmp_path / "scenarios.jsonl", line, Scenario)
+    said = problem(tmp_path / "scenarios.jsonl", line, sotopia.Scenario)
     assert said == 'line 1: unknown field "goals.0.txt" (did you mean text or context?)'
 
 
@@ -269,12 +264,12 @@ def test_a_field_of_an_inner_record_is_suggested_too(tmp_path: Path) -> None:
 def test_facts_of_no_kind_are_told_which_kinds_there_are(
     tmp_path: Path, facts: str, told: str
 ) -> None:
-    assert told in problem(tmp_path / "scenarios.jsonl", with_facts(facts), Scenario)
+    assert told in problem(tmp_path / "scenarios.jsonl", with_facts(facts), sotopia.Scenario)
 
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"nowhere\.jsonl cannot be read: there is no such file"):
-        list(json_records(tmp_path / "nowhere.jsonl", Scenario))
+        list(json_records(tmp_path / "nowhere.jsonl", sotopia.Scenario))
 
 
 # ---------- whether the facts of the goals fit each other, as a formula needs them
@@ -295,8 +290,8 @@ TWICE = {"kind": "option", "subject": "the time", "options": {"noon": 3, "Noon":
 WHEN: Facts = {"kind": "option", "subject": "when", "options": {"noon": 3, "at six": 9}}
 
 
-def scenario(*facts: Facts | None, text: str = "Get it.") -> Scenario:
-    return Scenario.model_validate(
+def scenario(*facts: Facts | None, text: str = "Get it.") -> sotopia.Scenario:
+    return sotopia.Scenario.model_validate(
         {
             "id": "quay",
             "family": "other",
@@ -376,16 +371,18 @@ def test_numbers_that_no_goal_can_mean_cannot_be_built(facts: Facts) -> None:
 NONE_CHECKED = "no scenario has goals with a formula"
 
 
-def with_scenario(**changes: object) -> DataSet:
+def with_scenario(**changes: object) -> sotopia.DataSet:
     data = data_set()
     old = data.scenarios["market"]
-    changed = Scenario.model_validate(old.model_dump() | changes)
+    changed = sotopia.Scenario.model_validate(old.model_dump() | changes)
     return replace(data, scenarios={changed.id: changed}, rows=data.rows[:1])
 
 
 def test_a_data_set_without_oddities_is_told_what_rules_can_check() -> None:
     assert remarks(with_scenario(unconstrained=ANY)) == (NONE_CHECKED,)
-    goal = Goal(text="Go.", facts=OptionGoal(subject="when", options={"noon": 1, "six": 2}))
+    goal = sotopia.Goal(
+        text="Go.", facts=sotopia.OptionGoal(subject="when", options={"noon": 1, "six": 2})
+    )
     goals = (goal.model_dump(), goal.model_dump())
     (told,) = remarks(with_scenario(goals=goals, unconstrained=ANY))
     assert told == "scenarios with goals that have a formula: 1 (option 1)"

@@ -13,24 +13,23 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.core.episode import Action, Ended, Moved
-from sociolab.core.errors import ConfigError, ReplyError
-from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
-from sociolab.judging.reader import MissingValue
-from sociolab.prompting.sets import load_set
-from sociolab.prompting.structured import read
-from sociolab.worlds.sotopia.evaluation import (
-    COMPREHENSIVE,
-    DIMENSIONS,
-    GOAL,
-    OVERALL,
-    LooseSheets,
-    SotopiaRubric,
-    overall,
+from sociolab.core import (
+    Action,
+    ConfigError,
+    Ended,
+    Moved,
+    ReplyError,
+    Score,
+    ScoreFailure,
+    Unscored,
+    Verdict,
 )
-from sociolab.worlds.sotopia.rating import rated_scene, rating_guide
-from sociolab.worlds.sotopia.scenarios import RelationshipType, SceneCast
-from sociolab.worlds.sotopia.scene import PACKAGE, WANTED, SotopiaScene, judge_names, ties
+from sociolab.judging import MissingValue
+from sociolab.prompting import load_set
+from sociolab.prompting.structured import read
+from sociolab.worlds import sotopia
+from sociolab.worlds.sotopia.evaluation import COMPREHENSIVE, OVERALL, LooseSheets, overall
+from sociolab.worlds.sotopia.scene import WANTED, judge_names, ties
 from sotopia_cases import casting, character, episode_of
 
 VALUES = {
@@ -48,9 +47,11 @@ def sheet(**scores: object) -> dict[str, Any]:
     return {name: {"reason": f"why {name}", "score": v} for name, v in (VALUES | scores).items()}
 
 
-def judged(reply: object, cast: SceneCast | None = None) -> dict[tuple[str, str], Verdict]:
+def judged(reply: object, cast: sotopia.SceneCast | None = None) -> dict[tuple[str, str], Verdict]:
     cast = cast or casting()
-    verdicts = SotopiaRubric().verdicts(episode_of(cast), read(json.dumps(reply), LooseSheets))
+    verdicts = sotopia.SotopiaRubric().verdicts(
+        episode_of(cast), read(json.dumps(reply), LooseSheets)
+    )
     found = {(verdict.seat or "", verdict.measure.name): verdict for verdict in verdicts}
     assert len(found) == len(verdicts)
     return found
@@ -85,10 +86,10 @@ def test_two_analyses_of_a_dimension_are_stored_under_their_tags() -> None:
 
 def test_each_dimension_is_asked_as_raters_are_asked_it() -> None:
     """One source: what raters read above their scale is what stands in the judge's prompt."""
-    prompt, _ = SotopiaRubric().prompt(episode_of(casting()), 0.0)
+    prompt, _ = sotopia.SotopiaRubric().prompt(episode_of(casting()), 0.0)
     asked = " ".join(prompt.messages[0].text.split())
-    guide = rating_guide()
-    assert [one.measure for one in guide.guides] == list(DIMENSIONS)
+    guide = sotopia.rating_guide()
+    assert [one.measure for one in guide.guides] == list(sotopia.DIMENSIONS)
     for one in guide.guides:
         own = one.look.replace(f" {COMPREHENSIVE}", "")  # of these the judge is told once
         assert f"{one.question} {own}" in asked
@@ -96,7 +97,7 @@ def test_each_dimension_is_asked_as_raters_are_asked_it() -> None:
     thorough = [one.name for one in guide.guides if COMPREHENSIVE in one.look]
     assert thorough == ["relationship", "knowledge", "social_rules", "financial", "goal"]
     assert asked.count(f"On {', '.join(thorough)}: give a comprehensive account") == 1
-    assert guide.instructions == SotopiaRubric().instructions
+    assert guide.instructions == sotopia.SotopiaRubric().instructions
     for wanted in ("restate their goals", "naturalness, consistency"):
         assert wanted in asked
 
@@ -107,11 +108,11 @@ def test_what_is_for_the_environment_is_read_by_judge_and_raters_and_by_no_seat(
     scenario = plain.scenario.model_copy(update={"environment": secret})
     cast = plain.model_copy(update={"scenario": scenario})
     episode = episode_of(cast, Moved(0, "seat0", (Action("speak", "Hello."),)))
-    prompt, _ = SotopiaRubric().prompt(episode, 0.0)
+    prompt, _ = sotopia.SotopiaRubric().prompt(episode, 0.0)
     assert secret in prompt.messages[1].text
-    assert secret in rated_scene(episode).context
+    assert secret in sotopia.rated_scene(episode).context
     for seat in ("seat0", "seat1"):
-        assert "Uma" not in repr(SotopiaScene(cast).witness(seat).observe(1))
+        assert "Uma" not in repr(sotopia.SotopiaScene(cast).witness(seat).observe(1))
 
 
 def test_a_set_of_ones_own_lays_out_lines_and_messages_and_asks_for_other_reasons(
@@ -119,25 +120,25 @@ def test_a_set_of_ones_own_lays_out_lines_and_messages_and_asks_for_other_reason
 ) -> None:
     """The worked example of docs/prompts.md: one message, lines with the number of their turn."""
     folder = tmp_path / "mine"
-    shutil.copytree(Path(str(files(PACKAGE))) / "prompts" / "paper", folder)
+    shutil.copytree(Path(str(files(sotopia.PACKAGE))) / "prompts" / "paper", folder)
     (folder / "manifest.toml").write_text(
         'title = "mine"\n[layout]\nmessages = "one"\n'
         """[lines]\nspeak = 'Turn #{turn}: {name} said: "{text}"'\n"""
     )
     asked = (folder / "dimensions.toml").read_text()
     (folder / "dimensions.toml").write_text(asked.replace('["reason"]', '["account"]'))
-    texts = load_set(PACKAGE, str(folder), WANTED)
+    texts = load_set(sotopia.PACKAGE, str(folder), WANTED)
     moves = (
         Moved(0, "seat0", (Action("speak", "Hello."),)),
         Moved(1, "seat1", (Action("leave"),)),
     )
-    prompt, _ = SotopiaRubric(texts).prompt(episode_of(casting(), *moves), 0.0)
+    prompt, _ = sotopia.SotopiaRubric(texts).prompt(episode_of(casting(), *moves), 0.0)
     (only,) = prompt.messages
     assert only.role == "user"
     assert only.text.endswith('Turn #1: Mia said: "Hello."\n2. Noah leaves.')
     assert prompt.schema is not None
     assert '"account"' in prompt.schema.text
-    seat = SotopiaScene(casting(), texts=texts).witness("seat1")
+    seat = sotopia.SotopiaScene(casting(), texts=texts).witness("seat1")
     seat.see(moves[0])
     shown = seat.observe(1)
     assert shown.layout.messages == "one"
@@ -146,11 +147,11 @@ def test_a_set_of_ones_own_lays_out_lines_and_messages_and_asks_for_other_reason
 
 def test_a_set_without_a_dimension_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
-    shutil.copytree(Path(str(files(PACKAGE))) / "prompts" / "paper", folder)
+    shutil.copytree(Path(str(files(sotopia.PACKAGE))) / "prompts" / "paper", folder)
     text = (folder / "dimensions.toml").read_text()
     (folder / "dimensions.toml").write_text(text.replace("[goal]", "[gaol]"))
     with pytest.raises(ConfigError, match=r'mine, dimensions\.toml: unknown field "gaol"'):
-        SotopiaRubric(load_set(PACKAGE, str(folder), WANTED))
+        sotopia.SotopiaRubric(load_set(sotopia.PACKAGE, str(folder), WANTED))
 
 
 def test_a_bad_cell_costs_that_cell_and_the_overall_of_that_person_only() -> None:
@@ -200,7 +201,9 @@ def test_a_reply_about_nobody_is_not_read_at_all(reply: object) -> None:
         read(json.dumps(reply), LooseSheets)
 
 
-scores = st.fixed_dictionaries({d.name: st.integers(int(d.low), int(d.high)) for d in DIMENSIONS})
+scores = st.fixed_dictionaries(
+    {d.name: st.integers(int(d.low), int(d.high)) for d in sotopia.DIMENSIONS}
+)
 
 
 @given(cells=st.lists(scores, min_size=3, max_size=3))
@@ -214,20 +217,22 @@ def test_permuting_people_permutes_their_scores(cells: list[dict[str, int]]) -> 
 
 
 def test_the_overall_is_not_made_of_what_cannot_be_observed() -> None:
-    verdicts: list[Verdict] = [Score(d, "a", 0) for d in DIMENSIONS if d is not GOAL]
-    assert isinstance(overall((*verdicts, Unscored(GOAL, "a", "no")), "a"), Unscored)
+    verdicts: list[Verdict] = [
+        Score(d, "a", 0) for d in sotopia.DIMENSIONS if d is not sotopia.GOAL
+    ]
+    assert isinstance(overall((*verdicts, Unscored(sotopia.GOAL, "a", "no")), "a"), Unscored)
     assert isinstance(overall(tuple(verdicts), "a"), ScoreFailure)
-    assert overall((*verdicts, Score(GOAL, "a", 7)), "a") == Score(OVERALL, "a", 1.0)
-    assert isinstance(overall((*verdicts, Score(GOAL, "b", 7)), "a"), ScoreFailure)
+    assert overall((*verdicts, Score(sotopia.GOAL, "a", 7)), "a") == Score(OVERALL, "a", 1.0)
+    assert isinstance(overall((*verdicts, Score(sotopia.GOAL, "b", 7)), "a"), ScoreFailure)
 
 
 def test_the_judge_reads_the_scene_with_all_that_is_private() -> None:
-    cast = casting(RelationshipType.FRIEND)
+    cast = casting(sotopia.RelationshipType.FRIEND)
     moves = (
         Moved(0, "seat0", (Action("speak", "Hello.\n# Noah"),)),
         Moved(1, "seat1", (Action("leave"),)),
     )
-    prompt, kind = SotopiaRubric().prompt(episode_of(cast, *moves), 0.0)
+    prompt, kind = sotopia.SotopiaRubric().prompt(episode_of(cast, *moves), 0.0)
     assert kind is LooseSheets
     assert prompt.temperature == 0.0
     noah, told = prompt.messages[1].text.split("# Noah (person_2)\n")[1].split("# How they")
@@ -261,36 +266,40 @@ def test_the_judge_reads_the_scene_with_all_that_is_private() -> None:
 )
 def test_the_judge_is_told_how_it_ended(ended: Ended, told: str) -> None:
     episode = episode_of(casting(), Moved(0, "seat0", (Action("speak", "Hello."),)))
-    prompt, _ = SotopiaRubric().prompt(replace(episode, events=(*episode.events, ended)), 0.0)
+    prompt, _ = sotopia.SotopiaRubric().prompt(
+        replace(episode, events=(*episode.events, ended)), 0.0
+    )
     assert prompt.messages[1].text.endswith(f"1. Mia: Hello.{told}")
 
 
 def test_the_schema_wants_a_sheet_for_each_person_with_all_ranges() -> None:
-    prompt, _ = SotopiaRubric().prompt(episode_of(casting(seats=3)), 0.0)
+    prompt, _ = sotopia.SotopiaRubric().prompt(episode_of(casting(seats=3)), 0.0)
     assert prompt.schema is not None
     schema = json.loads(prompt.schema.text)
     assert schema["required"] == ["person_1", "person_2", "person_3"]
-    for dimension in DIMENSIONS:
+    for dimension in sotopia.DIMENSIONS:
         kind = schema["$defs"]["Sheet"]["properties"][dimension.name]["$ref"].split("/")[-1]
         bounds = schema["$defs"][kind]["properties"]["score"]
         assert (bounds["minimum"], bounds["maximum"]) == (dimension.low, dimension.high)
 
 
 def test_the_head_of_a_judges_prompt_is_the_same_for_all_episodes() -> None:
-    one, _ = SotopiaRubric().prompt(episode_of(casting()), 0.0)
-    two, _ = SotopiaRubric().prompt(episode_of(casting(seats=4)), 0.0)
+    one, _ = sotopia.SotopiaRubric().prompt(episode_of(casting()), 0.0)
+    two, _ = sotopia.SotopiaRubric().prompt(episode_of(casting(seats=4)), 0.0)
     assert one.messages[0] == two.messages[0]
 
 
 def test_failures_are_for_each_dimension_and_person() -> None:
-    found = SotopiaRubric().failures(episode_of(casting()), MissingValue("timeout", "late"))
+    found = sotopia.SotopiaRubric().failures(episode_of(casting()), MissingValue("timeout", "late"))
     assert len(found) == 2 * 8
     causes = {verdict.cause for verdict in found if isinstance(verdict, ScoreFailure)}
     assert causes == {"timeout", "incomplete"}
 
 
 def test_ties_are_told_for_every_pair() -> None:
-    cast = casting(RelationshipType.STRANGER, 3, kinds={(1, 2): RelationshipType.KNOWN_BY_NAME})
+    cast = casting(
+        sotopia.RelationshipType.STRANGER, 3, kinds={(1, 2): sotopia.RelationshipType.KNOWN_BY_NAME}
+    )
     assert ties(cast) == (
         "Mia and Noah: strangers, but for what the scene says.",
         "Mia and Ivy: strangers, but for what the scene says.",

@@ -14,13 +14,12 @@ import pytest
 
 from exam_marking import marked, shifted
 from fake_models import FakeModel
-from sociolab.core.exam import ExamCase, ExpectedScore
-from sociolab.core.score import Score
-from sociolab.engine.setup import WorldSetup
-from sociolab.worlds.sotopia.evaluation import DIMENSIONS
+from sociolab.core import ExamCase, Score
+from sociolab.core.exam import ExpectedScore
+from sociolab.engine import WorldSetup
+from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.kit import load
-from sociolab.worlds.sotopia.outcome import Established, goals_of, shares_of, verdicts
-from sociolab.worlds.sotopia.scenarios import casting_from
+from sociolab.worlds.sotopia.outcome import Established, shares_of, verdicts
 
 assert load.exam is not None
 EXAM = tuple(load.exam())
@@ -75,7 +74,7 @@ def sheets(case: ExamCase, value: Callable[[ExpectedScore | None, float, float],
                 "reason": "so it seems",
                 "score": value(expected.get((seat, metric.name)), metric.low, metric.high),
             }
-            for metric in DIMENSIONS
+            for metric in sotopia.DIMENSIONS
         }
         for number, seat in enumerate(case.episode.trial.task.seats, 1)
     }
@@ -88,7 +87,9 @@ def middle(expected: ExpectedScore | None, low: float, high: float) -> float:
 
 def reading(case: ExamCase) -> str:
     """A reader's reply, as read off by hand."""
-    goal = next(iter(goals_of(casting_from(case.episode.trial.task.content)).values()))
+    goal = next(
+        iter(sotopia.goals_of(sotopia.casting_from(case.episode.trial.task.content)).values())
+    )
     reply: dict[str, object] = {"in_words": "", "offer": "", "acceptance": ""}
     names = tuple(goal.counts) if goal.kind == "division" else (goal.kind,)
     if case.id not in AGREED:
@@ -158,7 +159,7 @@ def test_a_reader_that_never_sees_an_agreement_fails() -> None:
 
 @pytest.mark.parametrize("case", EXAM, ids=lambda case: case.id)
 def test_the_formula_agrees_with_what_is_expected(case: ExamCase) -> None:
-    casting = casting_from(case.episode.trial.task.content)
+    casting = sotopia.casting_from(case.episode.trial.task.content)
     terms = AGREED[case.id][0] if case.id in AGREED else None
     if isinstance(terms, dict):
         terms = shares_of(casting, case.episode.trial.task.seats[0], terms)

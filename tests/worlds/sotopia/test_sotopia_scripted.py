@@ -10,26 +10,25 @@ from itertools import pairwise
 
 import pytest
 
-from sociolab.core.episode import Action, Answered, Episode, Json, Task
-from sociolab.core.ports import NoReply, Player, Reply, Request
-from sociolab.core.score import Score, Unscored
-from sociolab.testing.playing import play_task
-from sociolab.worlds.sotopia.dataset import load
-from sociolab.worlds.sotopia.outcome import (
-    ACCEPT,
-    OFFER,
-    HeuristicJudge,
-    RecordedOutcome,
-    ReportedOutcome,
-    goals_of,
-    recorded,
+from sociolab.core import (
+    Action,
+    Answered,
+    Episode,
+    Json,
+    NoReply,
+    Player,
+    Reply,
+    Request,
+    Score,
+    Task,
+    Unscored,
 )
-from sociolab.worlds.sotopia.scenarios import casting_from
-from sociolab.worlds.sotopia.scene import PACKAGE, SPEAK
+from sociolab.testing import play_task
+from sociolab.worlds import sotopia
+from sociolab.worlds.sotopia.outcome import ACCEPT, OFFER, HeuristicJudge, RecordedOutcome, recorded
 from sociolab.worlds.sotopia.scripted import ScriptedPlayer
-from sociolab.worlds.sotopia.world import Sotopia
 
-WORLD = Sotopia(load(files(PACKAGE) / "data"))  # type: ignore[arg-type]
+WORLD = sotopia.Sotopia(sotopia.load(files(sotopia.PACKAGE) / "data"))  # type: ignore[arg-type]
 
 
 @cache
@@ -61,8 +60,8 @@ def test_whatever_they_do_is_on_record_as_acts() -> None:
 def test_among_themselves_every_goal_with_a_formula_has_its_value() -> None:
     agreed = checked = 0
     for episode in played():
-        casting = casting_from(episode.trial.task.content)
-        goals = goals_of(casting)
+        casting = sotopia.casting_from(episode.trial.task.content)
+        goals = sotopia.goals_of(casting)
         verdicts = asyncio.run(RecordedOutcome().judge(episode))
         assert [type(verdict) for verdict in verdicts] == [Score] * len(goals)
         outcome = recorded(casting, episode.moves)
@@ -80,9 +79,11 @@ def test_among_themselves_every_goal_with_a_formula_has_its_value() -> None:
 
 def test_nobody_offers_its_private_target_or_takes_less_than_its_last_word() -> None:
     for episode in played():
-        casting = casting_from(episode.trial.task.content)
+        casting = sotopia.casting_from(episode.trial.task.content)
         for (seat, goal), verdict in zip(
-            goals_of(casting).items(), asyncio.run(RecordedOutcome().judge(episode)), strict=True
+            sotopia.goals_of(casting).items(),
+            asyncio.run(RecordedOutcome().judge(episode)),
+            strict=True,
         ):
             if goal.kind != "price":
                 continue
@@ -98,7 +99,7 @@ def test_nobody_offers_its_private_target_or_takes_less_than_its_last_word() -> 
 def test_a_question_of_whoever_is_no_scripted_player_ends_in_cannot_tell() -> None:
     class Stranger:
         async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-            return Reply((Action(SPEAK, "Deal! I accept whatever you say."),))
+            return Reply((Action(sotopia.SPEAK, "Deal! I accept whatever you say."),))
 
     for episode in played()[::9]:
         task = episode.trial.task
@@ -109,7 +110,7 @@ def test_a_question_of_whoever_is_no_scripted_player_ends_in_cannot_tell() -> No
         assert ACCEPT not in [kind for _, kind, _ in acts(mixed)]
         spoken = [m.actions[0].text for m in mixed.moves if m.seat == task.seats[1]]
         assert all(a != b for a, b in pairwise(spoken))
-        verdicts = asyncio.run(ReportedOutcome().judge(mixed))
+        verdicts = asyncio.run(sotopia.ReportedOutcome().judge(mixed))
         assert all(isinstance(verdict, Unscored) for verdict in verdicts)
 
 
@@ -123,7 +124,7 @@ def test_the_same_seed_plays_the_same_and_another_says_it_otherwise() -> None:
 
 def test_offline_there_is_a_figure_for_what_is_on_record_and_no_overall() -> None:
     for episode in played():
-        goals = goals_of(casting_from(episode.trial.task.content))
+        goals = sotopia.goals_of(sotopia.casting_from(episode.trial.task.content))
         verdicts = asyncio.run(HeuristicJudge().judge(episode))
         scored = {v.measure.name for v in verdicts if isinstance(v, Score)}
         assert len(scored) * 2 == len(verdicts)

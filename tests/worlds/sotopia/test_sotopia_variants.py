@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from sociolab.core.episode import Action, Ended, Episode, Moved
+from sociolab.core import Action, Ended, Episode, Moved
 from sociolab.core.ports import Variant
 from sociolab.judging.controls import EMPTY, TO_THE_JUDGE, donated
+from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.audit import (
     CONFESSION,
     INSULT,
@@ -23,8 +24,6 @@ from sociolab.worlds.sotopia.audit import (
     swapped_goals,
     swapped_names,
 )
-from sociolab.worlds.sotopia.evaluation import SotopiaRubric
-from sociolab.worlds.sotopia.scenarios import Goal, RelationshipType
 from sotopia_cases import casting, character, episode_of
 
 EVENTS = (
@@ -37,15 +36,15 @@ EVENTS = (
 
 
 def episode(**of_first: object) -> Episode:
-    cast = casting(RelationshipType.FRIEND, people={0: character(0, **of_first)})
-    goals = (Goal(text="Sell it to Noah."), Goal(text="Pay mia chen little."))
+    cast = casting(sotopia.RelationshipType.FRIEND, people={0: character(0, **of_first)})
+    goals = (sotopia.Goal(text="Sell it to Noah."), sotopia.Goal(text="Pay mia chen little."))
     scenario = cast.scenario.model_copy(update={"goals": goals})
     return episode_of(cast.model_copy(update={"scenario": scenario}), *EVENTS)
 
 
 def read(shown: Episode) -> str:
     """What the judge model is given."""
-    prompt, _ = SotopiaRubric().prompt(shown, 0.0)
+    prompt, _ = sotopia.SotopiaRubric().prompt(shown, 0.0)
     return prompt.messages[-1].text
 
 
@@ -163,7 +162,7 @@ def test_names_in_the_facts_of_a_goal_are_swapped_too() -> None:
         {"name": "Noah Berg", "about": {"met Noah": "at work"}}, {"name": "Ivy", "about": {}},
     ]}  # fmt: skip
     cast = casting()
-    goal = Goal.model_validate({"text": "Find Noah's friend.", "facts": facts})
+    goal = sotopia.Goal.model_validate({"text": "Find Noah's friend.", "facts": facts})
     scenario = cast.scenario.model_copy(update={"goals": (goal, goal)})
     told = episode_of(cast.model_copy(update={"scenario": scenario}), *EVENTS)
     content = one(swapped_names(told, 0)).episode.trial.task.content

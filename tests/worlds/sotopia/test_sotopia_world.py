@@ -8,14 +8,11 @@ import pytest
 from pydantic import BaseModel
 
 from casts import seated
-from sociolab.core.episode import Action, Answered, Ended, Moved, Unusable
-from sociolab.core.ports import Note
-from sociolab.engine.scene import FailurePolicy
-from sociolab.testing.players import AnyPlayer, SilentPlayer
-from sociolab.testing.playing import play_task
-from sociolab.worlds.sotopia.rating import rated_scene
-from sociolab.worlds.sotopia.scenarios import RelationshipType
-from sociolab.worlds.sotopia.scene import SPEAK, SotopiaScene
+from sociolab.core import Action, Answered, Ended, Moved, Note, Unusable
+from sociolab.engine import FailurePolicy
+from sociolab.testing import AnyPlayer, play_task
+from sociolab.testing.players import SilentPlayer
+from sociolab.worlds import sotopia
 from sotopia_cases import NAMES, casting, episode_of, task_of, world
 
 
@@ -24,7 +21,7 @@ class Mood(BaseModel):
 
 
 EVENTS = (
-    Moved(0, "seat0", (Action(SPEAK, "Hello."),)),
+    Moved(0, "seat0", (Action(sotopia.SPEAK, "Hello."),)),
     Unusable(1, "seat1", "act", 1, "unreadable", "found nothing", "", final=False),
     Unusable(1, "seat1", "act", 2, "truncated", "cut off", "{", final=True),
     Answered(2, "seat0", "mood", {"mood": 3}),
@@ -34,7 +31,7 @@ EVENTS = (
 
 
 def test_a_transcript_shows_scene_people_ties_turns_and_notes() -> None:
-    shown = world().transcript(episode_of(casting(RelationshipType.FRIEND), *EVENTS))
+    shown = world().transcript(episode_of(casting(sotopia.RelationshipType.FRIEND), *EVENTS))
     assert shown.title == "Market: Mia Chen and Noah Berg"
     assert [name for name, _ in shown.scene] == [
         "Scene",
@@ -69,15 +66,15 @@ def test_as_a_seat_saw_it_is_what_it_was_shown_at_its_last_turn() -> None:
 
 
 def test_who_left_is_shown_nothing_that_came_later() -> None:
-    cast = casting(RelationshipType.FRIEND, 3)
-    said = (Action(SPEAK, "Are they gone?"),)
+    cast = casting(sotopia.RelationshipType.FRIEND, 3)
+    said = (Action(sotopia.SPEAK, "Are they gone?"),)
     events = (Moved(0, "seat0", (Action("leave"),)), Moved(1, "seat1", said))
     shown = world().transcript(episode_of(cast, *events), "seat0")
     assert [line.text for line in shown.lines] == ["You leave."]
 
 
 def test_ties_of_three_are_all_shown() -> None:
-    shown = world().transcript(episode_of(casting(RelationshipType.FAMILY, 3)))
+    shown = world().transcript(episode_of(casting(sotopia.RelationshipType.FAMILY, 3)))
     assert len(shown.scene[-1][1].splitlines()) == 3
 
 
@@ -100,17 +97,19 @@ def test_the_policy_for_failed_turns_is_the_worlds(then: str, reason: str) -> No
 
 
 def test_models_people_and_raters_read_one_wording_of_a_profile() -> None:
-    found = casting(RelationshipType.FRIEND)
+    found = casting(sotopia.RelationshipType.FRIEND)
     seat = found.characters[0].id
     episode = episode_of(found)
-    sent = SotopiaScene(found).witness(seat).observe(0).head
+    sent = sotopia.SotopiaScene(found).witness(seat).observe(0).head
     assert world().transcript(episode, seat).scene[0][1] == sent
     people = tuple(seated(member.seat, "human") for member in episode.trial.cast)
     by_people = replace(episode, trial=replace(episode.trial, cast=people))
     read = world().transcript(by_people, seat).scene[0][1]
     assert read == sent
-    assert rated_scene(by_people) == rated_scene(episode)  # or raters would see who is a person
-    assert rated_scene(episode).people[0].about in sent
-    assert rated_scene(episode).people[0].knew[0][1] in sent
+    assert sotopia.rated_scene(by_people) == sotopia.rated_scene(
+        episode
+    )  # or raters would see who is a person
+    assert sotopia.rated_scene(episode).people[0].about in sent
+    assert sotopia.rated_scene(episode).people[0].knew[0][1] in sent
     assert "What matters most:" in read
     assert found.characters[0].secret in read

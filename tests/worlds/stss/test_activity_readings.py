@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from sociolab.stats.inter_rater import yes_no_agreement
-from sociolab.worlds.stss.task import Keywords
+from sociolab.stats import yes_no_agreement
+from sociolab.worlds import stss
 
 MOMENTS = Path(__file__).parents[3] / "validation" / "stss-activities" / "moments.jsonl"
 
@@ -20,7 +20,7 @@ def moments(source: str) -> list[dict[str, Any]]:
 
 
 def passes(moment: dict[str, Any]) -> bool:
-    return Keywords(moment["keywords"]).said(moment["line"].partition(": ")[2])
+    return stss.Keywords(moment["keywords"]).said(moment["line"].partition(": ")[2])
 
 
 @pytest.mark.parametrize(

@@ -6,30 +6,30 @@ import pytest
 from hypothesis import given, strategies as st
 
 from alderbrook import flat_town
-from sociolab.core.errors import ConfigError
+from sociolab.core import ConfigError
+from sociolab.town import own_map, own_residents
 from sociolab.town.clock import spoken_date
-from sociolab.town.map_file import own_map
-from sociolab.town.residents import own_residents
+from sociolab.worlds import stss
 from sociolab.worlds.stss.dataset import DAYS
-from sociolab.worlds.stss.task import RULES, Keywords, SocialTask, task_faults
-from sociolab.worlds.stss.templates import Template, goal_text, instantiate, own_templates
+from sociolab.worlds.stss.task import RULES
+from sociolab.worlds.stss.templates import goal_text
 
 NAMES = {resident.id: resident.name for resident in own_residents()}
 TIES = {resident.id: resident.ties for resident in own_residents()}
-TEMPLATES = {template.id: template for template in own_templates().template}
+TEMPLATES = {template.id: template for template in stss.own_templates().template}
 
 every_template = pytest.mark.parametrize("template", TEMPLATES.values(), ids=TEMPLATES.keys())
 
 
-def made(template: Template, seed: int) -> SocialTask:
-    return instantiate(template, own_residents(), own_map(), seed, DAYS)
+def made(template: stss.Template, seed: int) -> stss.SocialTask:
+    return stss.instantiate(template, own_residents(), own_map(), seed, DAYS)
 
 
 @every_template
-def test_a_task_of_any_seed_can_be_played(template: Template) -> None:
+def test_a_task_of_any_seed_can_be_played(template: stss.Template) -> None:
     for seed in range(20):
         task = made(template, seed)
-        assert task_faults(task, NAMES, own_map()) == ()
+        assert stss.task_faults(task, NAMES, own_map()) == ()
         assert 10 <= len(task.background) <= 12
         assert task.performer in template.performers
         assert task.performer not in task.background
@@ -37,7 +37,7 @@ def test_a_task_of_any_seed_can_be_played(template: Template) -> None:
 
 
 @every_template
-def test_what_the_goal_says_is_what_the_record_holds(template: Template) -> None:
+def test_what_the_goal_says_is_what_the_record_holds(template: stss.Template) -> None:
     for seed in range(20):
         task = made(template, seed)
         assert spoken_date(task.day) in task.goal
@@ -66,23 +66,23 @@ def test_goals_are_worded_per_type() -> None:
             "background": tuple(f"guest-{number}" for number in range(11)),
         }
     )
-    assert goal_text(task, NAMES, own_templates().goal) == (
+    assert goal_text(task, NAMES, stss.own_templates().goal) == (
         "Huw Pritchard wants to hold a kite evening at Heron Park: meadow on Tuesday 14 May 2024, "
         "from 18:30 to 20:00, and hopes that at least 6 people will come; the more, the better."
     )
 
 
 @every_template
-def test_what_is_announced_passes_the_filter(template: Template) -> None:
+def test_what_is_announced_passes_the_filter(template: stss.Template) -> None:
     for seed in range(20):
         task = made(template, seed)
-        assert not task.keywords or Keywords(task.keywords).said(task.activity)
+        assert not task.keywords or stss.Keywords(task.keywords).said(task.activity)
         for errand in task.errands:
-            assert Keywords(errand.keywords).said(errand.what)
+            assert stss.Keywords(errand.keywords).said(errand.what)
 
 
 @every_template
-def test_partner_and_staff_are_always_there(template: Template) -> None:
+def test_partner_and_staff_are_always_there(template: stss.Template) -> None:
     for seed in range(20):
         task = made(template, seed)
         cast = {task.performer, *task.background}
@@ -93,7 +93,7 @@ def test_partner_and_staff_are_always_there(template: Template) -> None:
 
 
 @every_template
-def test_the_same_seed_makes_the_same_task_and_others_differ(template: Template) -> None:
+def test_the_same_seed_makes_the_same_task_and_others_differ(template: stss.Template) -> None:
     assert made(template, 3) == made(template, 3)
     tasks = [made(template, seed) for seed in range(20)]
     assert len({task.background for task in tasks}) > 15
@@ -112,12 +112,12 @@ def test_seeds_reach_every_choice_of_a_template() -> None:
 
 @given(st.sampled_from(list(TEMPLATES.values())), st.data(), st.integers(0, 99))
 def test_any_population_of_two_or_more_will_do(
-    template: Template, data: st.DataObject, seed: int
+    template: stss.Template, data: st.DataObject, seed: int
 ) -> None:
     some = data.draw(st.sets(st.sampled_from(own_residents()).map(lambda one: one.id), min_size=2))
     town = [one for one in own_residents() if one.id in some]
-    task = instantiate(template, town, own_map(), seed, DAYS)
-    assert task_faults(task, some, own_map()) == ()
+    task = stss.instantiate(template, town, own_map(), seed, DAYS)
+    assert stss.task_faults(task, some, own_map()) == ()
     assert len(task.background) <= min(12, len(town) - 1)
     assert len(task.background) >= min(10, len(town) - 1)
     assert task.performer in template.performers or not some & set(template.performers)
@@ -125,7 +125,7 @@ def test_any_population_of_two_or_more_will_do(
 
 def test_the_event_is_on_the_last_of_any_days() -> None:
     days = (date(2030, 1, 1), date(2030, 1, 2), date(2030, 1, 3))
-    task = instantiate(TEMPLATES["strawberry-tea"], own_residents(), own_map(), 1, days)
+    task = stss.instantiate(TEMPLATES["strawberry-tea"], own_residents(), own_map(), 1, days)
     assert (task.days, task.day) == (days, days[-1])
     assert "Thursday 3 January 2030" in task.goal
 
@@ -133,12 +133,14 @@ def test_the_event_is_on_the_last_of_any_days() -> None:
 def test_only_places_of_the_map_are_chosen() -> None:
     town = flat_town("Alder College: courtyard", "Hut: bed")
     for seed in range(10):
-        task = instantiate(TEMPLATES["strawberry-tea"], own_residents(), town, seed, DAYS)
+        task = stss.instantiate(TEMPLATES["strawberry-tea"], own_residents(), town, seed, DAYS)
         assert task.place == "Alder College: courtyard"
 
 
 def test_a_town_without_the_place_or_without_people_is_refused() -> None:
     with pytest.raises(ConfigError, match='template "strawberry-tea": expected one of its places'):
-        instantiate(TEMPLATES["strawberry-tea"], own_residents(), flat_town("Hut: bed"), 1, DAYS)
+        stss.instantiate(
+            TEMPLATES["strawberry-tea"], own_residents(), flat_town("Hut: bed"), 1, DAYS
+        )
     with pytest.raises(ConfigError, match="at least two residents, found 1"):
-        instantiate(TEMPLATES["strawberry-tea"], own_residents()[:1], own_map(), 1, DAYS)
+        stss.instantiate(TEMPLATES["strawberry-tea"], own_residents()[:1], own_map(), 1, DAYS)

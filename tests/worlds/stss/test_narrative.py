@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from sociolab.town.residents import Resident
-from sociolab.town.trace import Planned, PlannedBlock, Reminded
+from sociolab.town import Planned, Reminded, Resident
+from sociolab.town.trace import PlannedBlock
+from sociolab.worlds import stss
 from sociolab.worlds.stss.narrative import story
-from sociolab.worlds.stss.scoring import ScoreSettings, score
-from sociolab.worlds.stss.task import SocialTask
 from stss_tasks import EVERYBODY, MEDICINE, PARTY, PICNIC
 from trace_cases import Life, at, lived, talk
 
@@ -28,7 +27,7 @@ def named(who: str) -> Resident:
 RESIDENTS = tuple(named(who) for who in ("ada", *EVERYBODY))
 
 
-def told(of: SocialTask = PARTY, scored: bool = True, host: bool = True) -> dict[str, str]:
+def told(of: stss.SocialTask = PARTY, scored: bool = True, host: bool = True) -> dict[str, str]:
     lives = {who: Life(who) for who in ("ada", *EVERYBODY)}
     lives["ada"].records += [
         Reminded(0, "ada", "general plan", "Tell everybody.\nDecorate."),
@@ -59,7 +58,7 @@ def told(of: SocialTask = PARTY, scored: bool = True, host: bool = True) -> dict
         talk("mon 14:00", "ada", "fay", "Could you buy medicine?", "Yes."),
     )
     trajectory = lived(*lives.values(), *talks)
-    result = score(of, trajectory) if scored else None
+    result = stss.score(of, trajectory) if scored else None
     return dict(story(of, RESIDENTS, trajectory, result))
 
 
@@ -164,14 +163,14 @@ def test_where_the_time_is_open_it_is_told_what_others_did_when_most_took_part()
         lives[who].goes(f"tue {come}", "Park: meadow", "picnic").does("tue 14:00", "rest")
     lives["dan"].does("tue 12:00", "nap").does("tue 12:30", "paint").does("tue 15:00", "cook")
     played = lived(*lives.values())
-    parts = dict(story(PICNIC, RESIDENTS, played, score(PICNIC, played)))
+    parts = dict(story(PICNIC, RESIDENTS, played, stss.score(PICNIC, played)))
     away = parts["Who did not, and why"].splitlines()
     assert away[0] == "Dan Rowe was never told; at 13:00 at Home: room: paint."
 
 
 def test_where_the_time_is_open_and_nobody_came_no_time_is_named() -> None:
     played = lived(*(Life(who) for who in ("ada", *EVERYBODY)))
-    parts = dict(story(PICNIC, RESIDENTS, played, score(PICNIC, played)))
+    parts = dict(story(PICNIC, RESIDENTS, played, stss.score(PICNIC, played)))
     assert parts["Who did not, and why"].splitlines()[0] == "Bea Rowe was never told."
 
 
@@ -181,7 +180,11 @@ def test_who_took_part_is_told_of_alike_however_long_a_run_wants_it_to_be() -> N
     lives["bea"].goes("tue 18:10", "Cafe: terrace", "the party").does("tue 18:14", "rest")
     played = lived(*lives.values())
     whole, any_moment = (
-        dict(story(PARTY, RESIDENTS, played, score(PARTY, played, ScoreSettings(least=least))))
+        dict(
+            story(
+                PARTY, RESIDENTS, played, stss.score(PARTY, played, stss.ScoreSettings(least=least))
+            )
+        )
         for least in (5, 0)
     )
     assert whole["Who took part"] == "Bea Rowe: 18:10 to 18:14."

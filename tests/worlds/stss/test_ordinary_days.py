@@ -9,21 +9,21 @@ from pathlib import Path
 import pytest
 
 from mute_town import mute_scores
-from sociolab.town.residents import own_residents
-from sociolab.worlds.stss.dataset import DAYS, own_town
-from sociolab.worlds.stss.task import Keywords, days_of, missed_by, passed_by, remarks_on
-from sociolab.worlds.stss.templates import Template, instantiate, own_templates
+from sociolab.town import own_residents
+from sociolab.worlds import stss
+from sociolab.worlds.stss.dataset import DAYS
+from sociolab.worlds.stss.task import days_of, missed_by, passed_by, remarks_on
 
-TEMPLATES = own_templates().template
+TEMPLATES = stss.own_templates().template
 PHRASINGS = tomllib.loads((Path(__file__).parent / "phrasings.toml").read_text("utf-8"))
 
 
-def filters(template: Template) -> list[tuple[str, ...]]:
+def filters(template: stss.Template) -> list[tuple[str, ...]]:
     return [one.keywords for one in template.errands] or [template.keywords]
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda one: one.id)
-def test_no_ordinary_day_passes_a_filter_of_ours(template: Template) -> None:
+def test_no_ordinary_day_passes_a_filter_of_ours(template: stss.Template) -> None:
     habits = [text for one in own_residents() for text in days_of(one)]
     remembered = [text for one in own_residents() for text in one.memories]
     assert passed_by(filters(template), (*habits, *remembered)) == ()
@@ -31,15 +31,15 @@ def test_no_ordinary_day_passes_a_filter_of_ours(template: Template) -> None:
 
 def test_who_tells_nobody_scores_nothing_in_any_task_of_ours() -> None:
     """Everybody lives the day of the event in ordinary words: dinner, class, a game, music."""
-    town = own_town(1)
-    day = tuple(instantiate(one, town.residents, town.town, 1, DAYS[1:]) for one in TEMPLATES)
+    town = stss.own_town(1)
+    day = tuple(stss.instantiate(one, town.residents, town.town, 1, DAYS[1:]) for one in TEMPLATES)
     scores = mute_scores(replace(town, tasks=day))
     assert len(scores) == len(TEMPLATES)
     assert not any(scores.values()), scores
 
 
 def test_a_filter_with_words_of_an_ordinary_day_gives_a_mute_performer_points() -> None:
-    town = own_town(1)
+    town = stss.own_town(1)
     chess = next(one for one in town.tasks if one.id == "online-chess")
     wide = chess.model_copy(update={"keywords": ("reading", "watching", "playing", "doing")})
     assert mute_scores(replace(town, tasks=(wide,)))["online-chess"] > 0
@@ -48,7 +48,7 @@ def test_a_filter_with_words_of_an_ordinary_day_gives_a_mute_performer_points() 
 
 
 def test_what_is_written_of_those_in_the_background_is_of_an_ordinary_day_too() -> None:
-    town = own_town(1)
+    town = stss.own_town(1)
     one, other = town.residents[:2]
     weaver = one.model_copy(update={"routine": "weaves baskets at noon"})
     help_ = next(task for task in town.tasks if task.errands)
@@ -62,7 +62,7 @@ def test_what_is_written_of_those_in_the_background_is_of_an_ordinary_day_too() 
 
 def test_the_phrasings_that_were_looked_at_are_all_found() -> None:
     for template in TEMPLATES:
-        either = Keywords([word for words in filters(template) for word in words])
+        either = stss.Keywords([word for words in filters(template) for word in words])
         missed = [text for text in PHRASINGS[template.id]["mended"] if not either.said(text)]
         assert missed == [], template.id
 
@@ -70,7 +70,7 @@ def test_the_phrasings_that_were_looked_at_are_all_found() -> None:
 def test_of_phrasings_that_nobody_looked_at_three_quarters_are_found() -> None:
     """111 of 145 when the filters were mended, 88 before: a model that reads is still needed."""
     found = [
-        Keywords([word for words in filters(template) for word in words]).said(text)
+        stss.Keywords([word for words in filters(template) for word in words]).said(text)
         for template in TEMPLATES
         for text in PHRASINGS[template.id]["held_out"]
     ]

@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from declared_worlds import declared
-from sociolab.core.episode import Episode
-from sociolab.core.errors import ConfigError
+from sociolab.core import ConfigError, Episode
 from sociolab.plugin.town import ResidentOutcome
-from sociolab.store.store import Store
-from sociolab.worlds.stss.replays import content_of, outcomes, replay
-from sociolab.worlds.stss.scoring import ScoreSettings, score
+from sociolab.store import Store
+from sociolab.worlds import stss
+from sociolab.worlds.stss.replays import content_of, outcomes
 from stss_tasks import MEDICINE, PARTY
 from trace_cases import Life, at, lived, talk
 from web_towns import CUT, WHOLE, first_trial, town_store
@@ -27,12 +26,12 @@ def test_a_guest_counts_from_the_minute_at_which_it_has_been_there_long_enough()
     bea = Life("bea").goes("tue 18:10", "Cafe: terrace", "join the party")
     cid = Life("cid").goes("tue 19:58", "Cafe: terrace", "join the party").does("tue 19:59", "hum")
     given = lived(Life("ada"), bea, cid, Life("dan"), Life("eve"), Life("fay"))
-    found = by_who(outcomes(score(PARTY, given), 10))
+    found = by_who(outcomes(stss.score(PARTY, given), 10))
     assert (found["bea"].counts, found["bea"].since) == (True, at("tue 18:15"))
     assert (found["cid"].counts, found["cid"].since) == (False, None)
     assert found["cid"].when == ((at("tue 19:58"), at("tue 19:59")),)
     assert found["dan"].words == "was never told"
-    any_moment = by_who(outcomes(score(PARTY, given, ScoreSettings(least=0)), 10))
+    any_moment = by_who(outcomes(stss.score(PARTY, given, stss.ScoreSettings(least=0)), 10))
     assert any_moment["cid"].since == at("tue 19:58:10")
 
 
@@ -40,7 +39,7 @@ def test_a_guest_who_leaves_and_comes_back_counts_when_its_minutes_add_up() -> N
     bea = Life("bea").goes("tue 18:10", "Cafe: terrace", "join the party").does("tue 18:13", "hum")
     bea.does("tue 18:30", "join the party")
     given = lived(Life("ada"), bea, Life("cid"), Life("dan"), Life("eve"), Life("fay"))
-    assert by_who(outcomes(score(PARTY, given), 10))["bea"].since == at("tue 18:32")
+    assert by_who(outcomes(stss.score(PARTY, given), 10))["bea"].since == at("tue 18:32")
 
 
 def test_a_helper_counts_when_the_first_of_its_errands_is_done() -> None:
@@ -48,7 +47,7 @@ def test_a_helper_counts_when_the_first_of_its_errands_is_done() -> None:
     bea.goes("tue 11:00", "Cottage: room", "bring medicine")
     asked = talk("mon 09:00", "ada", "bea", "Could you buy medicine for me?", "Yes.")
     given = lived(Life("ada"), bea, Life("cid"), Life("dan"), Life("eve"), Life("fay"), asked)
-    found = by_who(outcomes(score(MEDICINE, given), 10))
+    found = by_who(outcomes(stss.score(MEDICINE, given), 10))
     assert (found["bea"].counts, found["bea"].since) == (True, at("tue 10:05"))
     assert not found["cid"].counts
 
@@ -56,7 +55,7 @@ def test_a_helper_counts_when_the_first_of_its_errands_is_done() -> None:
 def test_those_who_count_are_those_whom_the_verdicts_name(tmp_path: Path) -> None:
     path = town_store(tmp_path)
     with Store.open(path) as store:
-        found = replay(store, WHOLE, first_trial(path))
+        found = stss.replay(store, WHOLE, first_trial(path))
     counted = [found.lived.names[one.who] for one in found.outcomes if one.counts]
     overall = next(row.verdict for row in found.verdicts if row.verdict.measure.name == "overall")
     assert getattr(overall, "reason", "") == found.why
@@ -72,7 +71,7 @@ def test_those_who_count_are_those_whom_the_verdicts_name(tmp_path: Path) -> Non
 def test_days_that_are_not_over_have_no_score_and_nobody_counts(tmp_path: Path) -> None:
     path = town_store(tmp_path)
     with Store.open(path) as store:
-        found = replay(store, CUT, first_trial(path))
+        found = stss.replay(store, CUT, first_trial(path))
     assert found.score is None
     assert found.outcomes == ()
     assert found.why == "No score: the simulation has not come to its end."
@@ -85,16 +84,16 @@ def test_the_least_minutes_are_those_of_the_run_and_other_rules_are_named(tmp_pa
         trial = first_trial(path)
         episode = store.episode(WHOLE, trial)
         _copy(store, "longer", episode, {"world_settings": {"least": 90}})
-        found = replay(store, "longer", trial)
+        found = stss.replay(store, "longer", trial)
         assert found.score is not None
         assert found.score.least == 90
         assert not found.other_rules, "there are no verdicts yet"
         for row in store.verdicts.scores(WHOLE):
             store.verdicts.add("longer", row.judge, [row.verdict], trial=trial)
-        assert replay(store, "longer", trial).other_rules
+        assert stss.replay(store, "longer", trial).other_rules
         _copy(store, "broken", episode, {"world_settings": {"least": "many"}})
         with pytest.raises(ConfigError, match="settings of the run cannot be read"):
-            replay(store, "broken", trial)
+            stss.replay(store, "broken", trial)
 
 
 def test_a_task_of_something_else_is_told_in_a_sentence(tmp_path: Path) -> None:

@@ -8,20 +8,18 @@ from collections.abc import Callable
 
 import pytest
 
-from sociolab.analysis.audit import changes_of, control_findings
-from sociolab.core.episode import Answered, Episode, Json
-from sociolab.core.ports import CallKey, ChatReply, Prompt
-from sociolab.core.score import Score
-from sociolab.report.finding import Finding
+from sociolab import Finding
+from sociolab.analysis import changes_of, control_findings
+from sociolab.core import Answered, CallKey, ChatReply, Episode, Json, Prompt, Score
 from sociolab.town.trace import chunks_in
+from sociolab.worlds import stss
 from sociolab.worlds.stss.audit import ELSE, IDLE, TO_THE_JUDGE, variants
 from sociolab.worlds.stss.judges import StssModelJudge
-from sociolab.worlds.stss.scoring import ScoreSettings
 from stss_tasks import GAME, MEDICINE, MEETING, PARTY, task
 from trace_cases import Life, talk, trace
 from worlds.stss.test_stss_rules_judge import OVER, episode, lives
 
-VARIANTS = variants(ScoreSettings())
+VARIANTS = variants(stss.ScoreSettings())
 
 
 def goes(who: str, doing: str) -> Life:

@@ -14,22 +14,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from alderbrook import flat_town
-from sociolab.core.errors import ConfigError
-from sociolab.core.ports import DataId
-from sociolab.town.map import TownMap
-from sociolab.town.map_file import own_map
-from sociolab.town.residents import own_residents
-from sociolab.worlds.stss.dataset import (
-    DAYS,
-    TownData,
-    map_from,
-    map_text,
-    own_town,
-    read_town,
-    write_town,
-)
+from sociolab.core import ConfigError, DataId
+from sociolab.town import TownMap, own_map, own_residents
+from sociolab.worlds import stss
+from sociolab.worlds.stss.dataset import DAYS, map_from, map_text
 from sociolab.worlds.stss.literals import clock_times, contradictions
-from sociolab.worlds.stss.task import TASK_TYPES, task_faults
 
 PEOPLE = frozenset(resident.id for resident in own_residents())
 
@@ -37,8 +26,8 @@ Change = Callable[[dict[str, Any]], object]
 
 
 @cache
-def ours() -> TownData:
-    return own_town(1)
+def ours() -> stss.TownData:
+    return stss.own_town(1)
 
 
 def same_map(one: TownMap, other: TownMap) -> bool:
@@ -51,7 +40,7 @@ def same_map(one: TownMap, other: TownMap) -> bool:
 def test_our_town_has_thirty_tasks_of_a_seed() -> None:
     assert len(ours().tasks) == 30
     assert Counter(task.type for task in ours().tasks) == dict(
-        zip(TASK_TYPES, (10, 5, 5, 5, 5), strict=True)
+        zip(stss.TASK_TYPES, (10, 5, 5, 5, 5), strict=True)
     )
     assert ours().id == DataId("alderbrook", "1", ours().hash)
     assert all(task.days == DAYS for task in ours().tasks)
@@ -61,18 +50,18 @@ def test_our_town_has_thirty_tasks_of_a_seed() -> None:
 def test_the_hash_tells_tasks_people_and_maps_apart() -> None:
     data = ours()
     other = [
-        own_town(2),
+        stss.own_town(2),
         replace(data, residents=data.residents[::-1]),
         replace(data, tasks=data.tasks[:-1]),
         replace(data, town=flat_town("Hut: bed")),
     ]
     assert len({data.hash, *(one.hash for one in other)}) == 5
-    assert own_town(1).hash == data.hash
+    assert stss.own_town(1).hash == data.hash
 
 
 def test_a_written_town_is_read_back_whole(tmp_path: Path) -> None:
-    write_town(tmp_path / "town", ours())
-    found = read_town(tmp_path / "town")
+    stss.write_town(tmp_path / "town", ours())
+    found = stss.read_town(tmp_path / "town")
     assert found.id == ours().id
     assert (found.residents, found.tasks) == (ours().residents, ours().tasks)
     assert same_map(found.town, own_map())
@@ -81,12 +70,12 @@ def test_a_written_town_is_read_back_whole(tmp_path: Path) -> None:
 
 
 def test_a_further_field_of_meta_is_passed_over_and_empty_lines_too(tmp_path: Path) -> None:
-    write_town(tmp_path, ours())
+    stss.write_town(tmp_path, ours())
     meta = json.loads((tmp_path / "meta.json").read_text())
     (tmp_path / "meta.json").write_text(json.dumps(meta | {"license": "CC-BY-4.0"}))
     tasks = (tmp_path / "tasks.jsonl").read_text()
     (tmp_path / "tasks.jsonl").write_text("\n" + tasks + "\n\n")
-    assert read_town(tmp_path).hash == ours().hash
+    assert stss.read_town(tmp_path).hash == ours().hash
 
 
 def place_is(name: str) -> Change:
@@ -176,7 +165,7 @@ REFUSALS: list[tuple[str, str, Change, str]] = [
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("stss") / "town"
-    write_town(folder, ours())
+    stss.write_town(folder, ours())
     return folder
 
 
@@ -186,7 +175,7 @@ def refusal(folder: Path, tasks: list[str]) -> str:
     before = path.read_text()
     path.write_text("\n".join(tasks) + "\n")
     try:
-        read_town(folder)
+        stss.read_town(folder)
     except ConfigError as error:
         return str(error)
     finally:
@@ -215,7 +204,7 @@ def test_a_task_that_cannot_be_is_refused_with_its_line(
 @given(task=st.sampled_from(range(30)), place=st.text())
 def test_no_place_but_those_of_the_map_is_taken(task: int, place: str) -> None:
     one = ours().tasks[task].model_copy(update={"place": f"? {place}"})
-    (found,) = task_faults(one, PEOPLE, own_map())
+    (found,) = stss.task_faults(one, PEOPLE, own_map())
     assert "expected a place on the map of Alderbrook" in found
 
 
@@ -225,28 +214,28 @@ def test_no_place_but_those_of_the_map_is_taken(task: int, place: str) -> None:
 )
 def test_a_day_is_taken_if_and_only_if_it_is_lived(task: int, day: date) -> None:
     one = ours().tasks[task].model_copy(update={"day": day})
-    assert (task_faults(one, PEOPLE, own_map()) == ()) == (day in DAYS)
+    assert (stss.task_faults(one, PEOPLE, own_map()) == ()) == (day in DAYS)
 
 
 def test_an_unsound_town_is_not_written(tmp_path: Path) -> None:
     stranger = ours().tasks[0].model_copy(update={"performer": "nobody"})
     for data in (replace(ours(), tasks=(stranger,)), replace(ours(), tasks=())):
         with pytest.raises(ConfigError, match=r"tasks\.jsonl"):
-            write_town(tmp_path / "town", data)
+            stss.write_town(tmp_path / "town", data)
     with pytest.raises(ConfigError, match=r"residents\.jsonl, line 1: .*living_area"):
-        write_town(tmp_path / "town", replace(ours(), town=flat_town("Hut: bed")))
+        stss.write_town(tmp_path / "town", replace(ours(), town=flat_town("Hut: bed")))
     assert not (tmp_path / "town").exists()
 
 
 @pytest.mark.parametrize("name", ["meta.json", "map.json", "residents.jsonl", "tasks.jsonl"])
 def test_a_missing_or_broken_file_is_told_by_its_name(tmp_path: Path, name: str) -> None:
-    write_town(tmp_path, ours())
+    stss.write_town(tmp_path, ours())
     (tmp_path / name).write_text('{"what": 1}\n')
     with pytest.raises(ConfigError, match=name):
-        read_town(tmp_path)
+        stss.read_town(tmp_path)
     (tmp_path / name).unlink()
     with pytest.raises(ConfigError, match=f"{name} cannot be read"):
-        read_town(tmp_path)
+        stss.read_town(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -297,7 +286,7 @@ def test_a_goal_is_a_template_over_the_fields_of_its_task(written: Path) -> None
     before = path.read_text()
     path.write_text(json.dumps(changed))
     try:
-        (task,) = read_town(written).tasks
+        (task,) = stss.read_town(written).tasks
     finally:
         path.write_text(before)
     assert task.goal == (
@@ -361,7 +350,7 @@ def test_free_text_that_contradicts_the_fields_is_refused_and_imported_text_is_r
         before = path.read_text()
         path.write_text(json.dumps(row))
         try:
-            *lines, last = read_town(written).remarks
+            *lines, last = stss.read_town(written).remarks
         finally:
             path.write_text(before)
         assert "1 of 1 goals are free text" in last
@@ -373,7 +362,7 @@ def test_free_text_that_contradicts_the_fields_is_refused_and_imported_text_is_r
 
 def test_no_goal_of_ours_contradicts_its_fields() -> None:
     for seed in range(5):
-        data = own_town(seed)
+        data = stss.own_town(seed)
         found = [contradictions(task, data.residents, data.town) for task in data.tasks]
         assert not any(found)
 
@@ -397,13 +386,13 @@ def test_days_that_do_not_follow_one_another_are_refused(written: Path) -> None:
 
 
 def test_all_that_is_wrong_with_a_town_is_told_at_once(tmp_path: Path) -> None:
-    write_town(tmp_path, ours())
+    stss.write_town(tmp_path, ours())
     tasks = (tmp_path / "tasks.jsonl").read_text().splitlines()
     for number, changed in ((0, {"performer": "nobody", "place": "Moon"}), (2, {"colour": 1})):
         tasks[number] = json.dumps(json.loads(tasks[number]) | changed)
     (tmp_path / "tasks.jsonl").write_text("\n".join([*tasks, "{", '{"id": "x", "minutes": 0}']))
     with pytest.raises(ConfigError) as refused:
-        read_town(tmp_path)
+        stss.read_town(tmp_path)
     lines = str(refused.value).replace(f"{tmp_path}/tasks.jsonl, line ", "").splitlines()
     assert [line.partition(":")[0] for line in lines if "missing" not in line] == [
         "1", "1", "3", "31", "32",
@@ -413,7 +402,7 @@ def test_all_that_is_wrong_with_a_town_is_told_at_once(tmp_path: Path) -> None:
     people[5] = json.dumps(json.loads(people[5]) | {"knows": ["Moon"]})
     (tmp_path / "residents.jsonl").write_text("\n".join(people))
     with pytest.raises(ConfigError) as refused:
-        read_town(tmp_path)
+        stss.read_town(tmp_path)
     lines = str(refused.value).splitlines()
     assert {line.partition(": ")[0].rpartition("/")[2] for line in lines} == {
         "residents.jsonl, line 4", "residents.jsonl, line 6", "tasks.jsonl, line 3",

@@ -14,24 +14,19 @@ import pytest
 
 from exam_marking import marked, right, shifted
 from fake_models import FakeModel
-from sociolab.core.episode import Answered
-from sociolab.core.exam import ExamCase
-from sociolab.core.ports import Judge
-from sociolab.engine.setup import WorldSetup
+from sociolab.core import Answered, ExamCase, Judge
+from sociolab.engine import WorldSetup
 from sociolab.plugin.world import WorldPlugin
-from sociolab.town.map_file import own_map
-from sociolab.town.trace import Talked
+from sociolab.town import Talked, own_map
+from sociolab.worlds import stss
 from sociolab.worlds.stss.dataset import content_from
-from sociolab.worlds.stss.kit import load
 from sociolab.worlds.stss.talk.dataset import scenario_from
 from sociolab.worlds.stss.talk.kit import load as load_talk
-from sociolab.worlds.stss.task import Keywords, SocialTask, task_faults
-from sociolab.worlds.stss.world import trajectory_of
 
 Quotes = tuple[str, ...]
-assert load.exam is not None
+assert stss.load.exam is not None
 assert load_talk.exam is not None
-TOWN, TALKS = tuple(load.exam()), tuple(load_talk.exam())
+TOWN, TALKS = tuple(stss.load.exam()), tuple(load_talk.exam())
 
 TAKING_PART: Mapping[str, tuple[int, ...]] = {
     "quiz-played": (1, 2, 3, 4, 5),
@@ -194,7 +189,7 @@ def judge(plugin: WorldPlugin, model: FakeModel) -> Judge:
 
 def in_town(model: Callable[[ExamCase], FakeModel]) -> dict[str, int]:
     """How many cases of each form a judge of the town with these models has right."""
-    return marked(TOWN, lambda case: judge(load, model(case)))
+    return marked(TOWN, lambda case: judge(stss.load, model(case)))
 
 
 def in_talks(model: Callable[[ExamCase], FakeModel]) -> dict[str, int]:
@@ -205,7 +200,7 @@ def in_talks(model: Callable[[ExamCase], FakeModel]) -> dict[str, int]:
 # ------------------------------------------------------------------ both
 
 
-def task_in(case: ExamCase) -> SocialTask:
+def task_in(case: ExamCase) -> stss.SocialTask:
     content = case.episode.trial.task.content
     return scenario_from(content).task if case in TALKS else content_from(content).task
 
@@ -213,7 +208,7 @@ def task_in(case: ExamCase) -> SocialTask:
 @pytest.mark.parametrize("case", [*TOWN, *TALKS], ids=lambda case: case.id)
 def test_a_case_is_a_task_that_could_be_played(case: ExamCase) -> None:
     task, town = task_in(case), own_map()
-    assert not task_faults(task, (task.performer, *task.background), town)
+    assert not stss.task_faults(task, (task.performer, *task.background), town)
     if case in TALKS:
         assert town.place(scenario_from(case.episode.trial.task.content).occasion.here)
 
@@ -230,7 +225,7 @@ def test_the_forms_share_no_matter(cases: tuple[ExamCase, ...]) -> None:
 @pytest.mark.parametrize("case", TOWN, ids=lambda case: case.id)
 def test_judge_and_transcript_show_what_those_in_the_place_do(case: ExamCase) -> None:
     assert len(actions_in(case)) == 1 + len(task_in(case).background) == 5
-    assert "Who took part" in dict(load(WorldSetup()).world.transcript(case.episode).scene)
+    assert "Who took part" in dict(stss.load(WorldSetup()).world.transcript(case.episode).scene)
 
 
 def by_hand_in_town(case: ExamCase) -> FakeModel:
@@ -241,7 +236,7 @@ def test_seven_cases_of_each_form_have_a_talk_of_which_a_note_is_kept() -> None:
     calls = Counter[tuple[str, str]]()
     for case in TOWN:
         model = by_hand_in_town(case)
-        right(judge(load, model), case)
+        right(judge(stss.load, model), case)
         calls += Counter((case.form, key.name) for _, key in model.calls)
     assert calls == {
         (form, name): number
@@ -265,7 +260,9 @@ def test_a_judge_that_always_finds_a_talk_to_convey_the_same_fails(met: int) -> 
 
 def talk_of(case: ExamCase) -> list[str]:
     return [
-        line.text for talk in trajectory_of(case.episode).everybody(Talked) for line in talk.lines
+        line.text
+        for talk in stss.trajectory_of(case.episode).everybody(Talked)
+        for line in talk.lines
     ]
 
 
@@ -280,7 +277,7 @@ def test_a_judge_that_always_chooses_the_same_lines_fails(numbers: tuple[int, ..
 
 def test_a_judge_that_goes_by_the_name_of_the_matter_fails() -> None:
     def by_name(case: ExamCase) -> FakeModel:
-        words = Keywords([task_in(case).activity])
+        words = stss.Keywords([task_in(case).activity])
         actions = enumerate(actions_in(case), 1)
         return taking([n for n, text in actions if words.said(text)], case)
 
@@ -290,7 +287,7 @@ def test_a_judge_that_goes_by_the_name_of_the_matter_fails() -> None:
 def actions_in(case: ExamCase) -> list[str]:
     """What each does, in the order of the lines."""
     model = taking((), case)
-    right(judge(load, model), case)
+    right(judge(stss.load, model), case)
     prompt, _ = model.calls[0]
     lines = [line for line in prompt.messages[-1].text.splitlines() if line[:1].isdigit()]
     return [line.split(": ", 1)[1] for line in lines]

@@ -10,9 +10,16 @@ import pytest
 
 from casts import seated
 from fake_models import FakeModel
-from sociolab.core.episode import Answered, Episode, Json
-from sociolab.core.errors import ModelError
-from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
+from sociolab.core import (
+    Answered,
+    Episode,
+    Json,
+    ModelError,
+    Score,
+    ScoreFailure,
+    Unscored,
+    Verdict,
+)
 from sociolab.worlds.stss.judges import READ, StssModelJudge
 from stss_tasks import GAME, MEDICINE, PARTY, task
 from trace_cases import Life, talk, trace

@@ -9,16 +9,26 @@ from dataclasses import replace
 import pytest
 
 from casts import seated
-from sociolab.core.episode import Ended, Episode, Event, Happened, Task, Trial
-from sociolab.core.ports import Judge
-from sociolab.core.score import Measure, Score, ScoreFailure, Unscored, Verdict
-from sociolab.testing.contracts import JudgeContract
-from sociolab.town.residents import Resident
-from sociolab.town.trace import Trace, chunk, header
-from sociolab.worlds.stss.dataset import Content, packed
+from sociolab.core import (
+    Ended,
+    Episode,
+    Event,
+    Happened,
+    Judge,
+    Measure,
+    Score,
+    ScoreFailure,
+    Task,
+    Trial,
+    Unscored,
+    Verdict,
+)
+from sociolab.testing import JudgeContract
+from sociolab.town import Resident, Trace
+from sociolab.town.trace import chunk, header
+from sociolab.worlds import stss
+from sociolab.worlds.stss.dataset import packed
 from sociolab.worlds.stss.judges import StssRulesJudge, measures_of
-from sociolab.worlds.stss.scoring import ScoreSettings
-from sociolab.worlds.stss.task import TASK_TYPES, SocialTask
 from stss_tasks import EVERYBODY, MEDICINE, MEETING, PARTY, meant
 from trace_cases import ROW, Life, at, talk, trace
 
@@ -39,9 +49,9 @@ def resident(who: str) -> Resident:
     )
 
 
-def episode(of: SocialTask, told: Trace, *last: Event) -> Episode:
+def episode(of: stss.SocialTask, told: Trace, *last: Event) -> Episode:
     residents = tuple(resident(who) for who in (of.performer, *of.background))
-    content = Content(task=of, residents=residents, town=TOWN).model_dump_json()
+    content = stss.Content(task=of, residents=residents, town=TOWN).model_dump_json()
     trial = Trial(
         "trial", "stss", Task(of.id, ("performer",), of.id, content), SEATED, repeat=0, seed=0
     )
@@ -214,7 +224,7 @@ def test_what_was_not_lived_to_the_end_is_a_failure_and_never_a_zero(broken: Epi
 
 
 def test_other_settings_are_another_judge() -> None:
-    assert StssRulesJudge().id != StssRulesJudge(ScoreSettings(least=10)).id
+    assert StssRulesJudge().id != StssRulesJudge(stss.ScoreSettings(least=10)).id
 
 
 class TestRulesJudgeContract(JudgeContract):
@@ -225,7 +235,7 @@ class TestRulesJudgeContract(JudgeContract):
         return (AT_PARTY, MET, HELPED)
 
     def measures(self) -> Sequence[Measure]:
-        named = {m.name: m for kind in TASK_TYPES for m in measures_of(kind, (0, 15))}
+        named = {m.name: m for kind in stss.TASK_TYPES for m in measures_of(kind, (0, 15))}
         return tuple(named.values())
 
 
@@ -247,7 +257,7 @@ def test_ratios_say_with_whom_the_performer_spoke_and_when() -> None:
 def test_the_least_duration_is_named_and_no_figure_stands_there_twice(
     least: int, beside: list[str], named: str
 ) -> None:
-    found = asyncio.run(StssRulesJudge(ScoreSettings(least)).judge(AT_PARTY))
+    found = asyncio.run(StssRulesJudge(stss.ScoreSettings(least)).judge(AT_PARTY))
     assert [one.measure.name for one in found if one.measure.name.endswith("_min")] == beside
     assert isinstance(found[0], Score)
     assert named in found[0].reason

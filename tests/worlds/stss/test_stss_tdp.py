@@ -11,16 +11,14 @@ from typing import Any
 import pytest
 
 from puppet_town import Lived, lived
-from sociolab.engine.scene import FailurePolicy
-from sociolab.town.model_mind import prompt_of
-from sociolab.town.questions import QUESTIONS
+from sociolab.engine import FailurePolicy
+from sociolab.town import QUESTIONS, Planned, Reminded, ScriptedMind, Talked, prompt_of
 from sociolab.town.scripted.day import SEEKING
-from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.town.trace import Planned, Reminded, Talked
-from sociolab.worlds.stss.dataset import Content, own_town, packed
-from sociolab.worlds.stss.world import StssSettings, paper, setting_of
+from sociolab.worlds import stss
+from sociolab.worlds.stss.dataset import packed
+from sociolab.worlds.stss.world import paper, setting_of
 
-OWN = own_town(1)
+OWN = stss.own_town(1)
 WHOLE = next(task for task in OWN.tasks if task.id == "kite-evening")
 TASK = WHOLE.model_copy(update={"background": WHOLE.background[:7]})
 TDP = ("general_plan", "day_reminder", "talk_reminder")
@@ -67,8 +65,8 @@ def played(*, tdp: bool) -> tuple[Lived, list[Read]]:
     """Two days with a few residents, in steps of a minute."""
     present = {TASK.performer, *TASK.background}
     people = tuple(one for one in OWN.residents if one.id in present)
-    content = Content(task=TASK, residents=people, town=packed(OWN.town))
-    given = setting_of(content, StssSettings(step=60, tdp=tdp), FailurePolicy(), "tdp", 1)
+    content = stss.Content(task=TASK, residents=people, town=packed(OWN.town))
+    given = setting_of(content, stss.StssSettings(step=60, tdp=tdp), FailurePolicy(), "tdp", 1)
     reader = Reader()
     return lived(reader, given), reader.read
 

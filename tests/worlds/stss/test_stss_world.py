@@ -12,45 +12,24 @@ from pydantic import ValidationError
 
 from any_mind import AnyMind
 from puppet_town import CAFE, MONDAY, TOWER, TOWN, TRIO
-from sociolab.core.episode import Episode, Happened, Task, Unusable
-from sociolab.core.errors import ConfigError, StoreError
-from sociolab.core.ports import Player, World
-from sociolab.engine.scene import FailurePolicy
-from sociolab.engine.setup import WorldSetup
-from sociolab.testing import WorldContract
-from sociolab.testing.playing import play_task
-from sociolab.town.map import Place
-from sociolab.town.map_file import own_map
-from sociolab.town.mind import MindPlayer
+from sociolab.core import ConfigError, Episode, Happened, Player, StoreError, Task, Unusable, World
+from sociolab.engine import FailurePolicy, WorldSetup
+from sociolab.testing import WorldContract, play_task
+from sociolab.town import MindPlayer, Place, PlanDay, Replan, Surroundings, own_map, own_residents
 from sociolab.town.model_mind import answer_schema
-from sociolab.town.person import Surroundings
-from sociolab.town.questions import QUESTIONS_OF, PlanDay, Replan
-from sociolab.town.residents import own_residents
-from sociolab.worlds.stss.dataset import (
-    DAYS,
-    Content,
-    TownData,
-    content_from,
-    own_town,
-    packed,
-    unpacked,
-)
-from sociolab.worlds.stss.kit import load
-from sociolab.worlds.stss.task import SocialTask
-from sociolab.worlds.stss.templates import Template, instantiate, own_templates
+from sociolab.town.questions import QUESTIONS_OF
+from sociolab.worlds import stss
+from sociolab.worlds.stss.dataset import DAYS, content_from, packed, unpacked
 from sociolab.worlds.stss.world import (
     PAPERS_QUESTIONS,
     ROUTINE,
-    Stss,
-    StssSettings,
     seat_for,
     seats_of,
     setting_of,
     town_casts,
-    trajectory_of,
 )
 
-PARTY = SocialTask(
+PARTY = stss.SocialTask(
     id="party",
     type="public activity",
     title="A party",
@@ -64,13 +43,13 @@ PARTY = SocialTask(
     place=CAFE,
     start="18:00",
 )
-DATA = TownData("smallham", "1", TOWN, TRIO, (PARTY,))
-QUICK = StssSettings(step=60)
+DATA = stss.TownData("smallham", "1", TOWN, TRIO, (PARTY,))
+QUICK = stss.StssSettings(step=60)
 
 
 class TestStss(WorldContract):
     def world(self) -> World:
-        return Stss(DATA, StssSettings(step=60, tdp=True))
+        return stss.Stss(DATA, stss.StssSettings(step=60, tdp=True))
 
     def players(self, task: Task) -> Mapping[str, Player]:
         return dict.fromkeys(task.seats, MindPlayer(AnyMind(4)))
@@ -84,7 +63,7 @@ class TestStss(WorldContract):
 
 @cache
 def episode() -> Episode:
-    world = Stss(DATA, QUICK)
+    world = stss.Stss(DATA, QUICK)
     (task,) = world.tasks()
     return play_task(world, task, dict.fromkeys(task.seats, MindPlayer(AnyMind(4))))
 
@@ -93,7 +72,7 @@ def episode() -> Episode:
 
 
 def test_the_performer_sits_first_then_its_low_level_questions_then_the_others() -> None:
-    (task,) = Stss(DATA, QUICK).tasks()
+    (task,) = stss.Stss(DATA, QUICK).tasks()
     assert task.seats == seats_of(PARTY) == ("ben", "ben.routine", "ann", "cid")
     assert (task.id, task.cluster, task.tags) == ("party", "party", ("public-activity",))
 
@@ -128,10 +107,10 @@ def test_the_performers_high_level_questions_go_to_the_agent_and_the_rest_to_the
 
 
 def test_which_questions_the_agent_answers_is_a_setting() -> None:
-    settings = StssSettings.model_validate({"evaluated": "utter, plan_day"})
+    settings = stss.StssSettings.model_validate({"evaluated": "utter, plan_day"})
     assert settings.evaluated == ("utter", "plan_day")
     assert seat_for(PARTY, settings.evaluated, "ben", "reflect") == "ben.routine"
-    world = Stss(DATA, StssSettings(step=60, evaluated=("utter",)))
+    world = stss.Stss(DATA, stss.StssSettings(step=60, evaluated=("utter",)))
     (task,) = world.tasks()
     told = play_task(world, task, dict.fromkeys(task.seats, MindPlayer(AnyMind(4))))
     asked = {(e.seat, e.question) for e in told.events if hasattr(e, "question")}
@@ -155,12 +134,14 @@ def test_which_questions_the_agent_answers_is_a_setting() -> None:
 )
 def test_a_setting_out_of_range_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
-        StssSettings.model_validate(wrong)
+        stss.StssSettings.model_validate(wrong)
 
 
 def test_settings_reach_the_simulation() -> None:
-    (task,) = Stss(DATA, QUICK).tasks()
-    settings = StssSettings(step=20, radius=3, bandwidth=2, retention=4, cooldown=7, patience=9)
+    (task,) = stss.Stss(DATA, QUICK).tasks()
+    settings = stss.StssSettings(
+        step=20, radius=3, bandwidth=2, retention=4, cooldown=7, patience=9
+    )
     given = setting_of(content_from(task.content), settings, FailurePolicy(5, "stop"), "t", 1)
     assert given.clock.seconds == 20
     assert given.clock.first == MONDAY
@@ -172,29 +153,31 @@ def test_settings_reach_the_simulation() -> None:
 
 
 def test_only_with_tdp_the_performer_plans_for_its_target() -> None:
-    content = content_from(Stss(DATA, QUICK).tasks()[0].content)
-    given = setting_of(content, StssSettings(tdp=True), FailurePolicy(), "t", 1)
+    content = content_from(stss.Stss(DATA, QUICK).tasks()[0].content)
+    given = setting_of(content, stss.StssSettings(tdp=True), FailurePolicy(), "t", 1)
     assert list(given.tdp) == ["ben"]
     assert given.tdp["ben"] == PARTY.goal
 
 
 def test_the_task_is_told_to_the_performer_alone() -> None:
-    content = content_from(Stss(DATA, QUICK).tasks()[0].content)
+    content = content_from(stss.Stss(DATA, QUICK).tasks()[0].content)
     given = setting_of(content, QUICK, FailurePolicy(), "t", 1)
     told = {one.id: one.currently for one in given.residents}
     assert told["ben"].endswith(PARTY.goal)
     assert "CANARY" not in told["ann"] + told["cid"]
 
 
-@pytest.mark.parametrize("template", own_templates().template, ids=lambda template: template.id)
-def test_the_performer_may_plan_to_go_wherever_its_task_is(template: Template) -> None:
+@pytest.mark.parametrize(
+    "template", stss.own_templates().template, ids=lambda template: template.id
+)
+def test_the_performer_may_plan_to_go_wherever_its_task_is(template: stss.Template) -> None:
     """Over all templates, performers and the seeds 0 to 11, as a model is asked."""
     people = own_residents()
     for performer in template.performers:
         only = template.model_copy(update={"performers": (performer,)})
-        tasks = {instantiate(only, people, own_map(), seed, DAYS) for seed in range(12)}
+        tasks = {stss.instantiate(only, people, own_map(), seed, DAYS) for seed in range(12)}
         for task in {one.model_copy(update={"background": ("huw-pritchard",)}) for one in tasks}:
-            content = Content(task=task, residents=people, town=packed(own_map()))
+            content = stss.Content(task=task, residents=people, town=packed(own_map()))
             around = Surroundings(setting_of(content, QUICK, FailurePolicy(), "t", 1))
             person = next(one for one in around.people if one.id == performer)
             me, asked = around.me(person, 0), around.make_head(person, PlanDay, 0)
@@ -215,7 +198,7 @@ def places_offered(question: PlanDay | Replan) -> set[str]:
 
 def test_a_performer_whose_task_names_a_sector_knows_all_of_it() -> None:
     party = PARTY.model_copy(update={"place": "Tower"})
-    (task,) = Stss(replace(DATA, tasks=(party,)), QUICK).tasks()
+    (task,) = stss.Stss(replace(DATA, tasks=(party,)), QUICK).tasks()
     given = setting_of(content_from(task.content), QUICK, FailurePolicy(), "t", 1)
     known = {one.id: one.known for one in Surroundings(given).people}
     assert TOWER in known["ben"]
@@ -223,7 +206,7 @@ def test_a_performer_whose_task_names_a_sector_knows_all_of_it() -> None:
 
 
 def test_lives_differ_with_seed_and_trial() -> None:
-    content = content_from(Stss(DATA, QUICK).tasks()[0].content)
+    content = content_from(stss.Stss(DATA, QUICK).tasks()[0].content)
     seeds = {
         setting_of(content, QUICK, FailurePolicy(), trial, seed).seed
         for trial in ("one", "two")
@@ -234,7 +217,7 @@ def test_lives_differ_with_seed_and_trial() -> None:
 
 def test_the_hash_of_the_data_covers_how_people_live_but_not_how_they_are_scored() -> None:
     def hashed(**changed: object) -> str:
-        return Stss(DATA, StssSettings.model_validate(changed)).data.hash
+        return stss.Stss(DATA, stss.StssSettings.model_validate(changed)).data.hash
 
     assert hashed() == hashed(least=0) == hashed(order="lock-step")
     assert len({hashed(), hashed(tdp=True), hashed(radius=4), hashed(step=60)}) == 4
@@ -268,13 +251,13 @@ def test_a_broken_map_of_the_store_is_refused(text: str) -> None:
 
 
 def test_an_episode_can_be_read_without_its_data() -> None:
-    lived = trajectory_of(episode())
+    lived = stss.trajectory_of(episode())
     assert lived.trace.steps == 1440
     assert lived.place_at("ben", 0) == Place("Ben's House", "bedroom")
 
 
 def test_a_transcript_of_a_seat_is_the_diary_of_its_resident() -> None:
-    world = Stss(DATA, QUICK)
+    world = stss.Stss(DATA, QUICK)
     ben, routine = world.transcript(episode(), "ben"), world.transcript(episode(), "ben.routine")
     assert ben.scene == routine.scene
     assert ben.title == "A party, as experienced by Ben Moor"
@@ -286,14 +269,14 @@ def test_a_transcript_of_a_seat_is_the_diary_of_its_resident() -> None:
 def test_a_reply_that_could_not_be_used_is_noted_with_its_moment() -> None:
     begun, *_ = episode().events
     unfit = Unusable(90, "ben.routine", "decompose", 1, "unreadable", "no JSON", "", final=False)
-    read = Stss(DATA, QUICK).transcript(Episode(episode().trial, (begun, unfit)))
+    read = stss.Stss(DATA, QUICK).transcript(Episode(episode().trial, (begun, unfit)))
     assert [note.text for note in read.notes] == [
         "Monday 01:30, ben.routine, decompose, attempt 1: retried (unreadable: no JSON)"
     ]
 
 
 def test_an_episode_that_has_not_begun_tells_the_task() -> None:
-    world = Stss(DATA, QUICK)
+    world = stss.Stss(DATA, QUICK)
     none = Episode(episode().trial, ())
     assert world.transcript(none).scene == (("The task", PARTY.goal),)
     header = Episode(none.trial, tuple(e for e in episode().events[:1]))
@@ -302,15 +285,17 @@ def test_an_episode_that_has_not_begun_tells_the_task() -> None:
 
 
 def test_the_kit_offers_a_scripted_mind_and_a_judge_by_rules() -> None:
-    kit = load(WorldSetup(folder=None, settings={}, seed=1, policy=FailurePolicy()))
+    kit = stss.load(WorldSetup(folder=None, settings={}, seed=1, policy=FailurePolicy()))
     assert set(kit.players) == {"scripted", "scripted-complete"}
     assert set(kit.judges) == {"rules"}
     assert kit.world.name == "stss"
     assert len(kit.world.tasks()) == 30
     with pytest.raises(ConfigError, match="radius"):
-        load(WorldSetup(folder=None, settings={"radius": "wide"}, seed=1, policy=FailurePolicy()))
+        stss.load(
+            WorldSetup(folder=None, settings={"radius": "wide"}, seed=1, policy=FailurePolicy())
+        )
 
 
 def test_tasks_of_another_seed_differ() -> None:
-    assert own_town(1).tasks == own_town(1).tasks
-    assert own_town(1).tasks != own_town(2).tasks
+    assert stss.own_town(1).tasks == stss.own_town(1).tasks
+    assert stss.own_town(1).tasks != stss.own_town(2).tasks

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.worlds.stss.task import Keywords
-from sociolab.worlds.stss.templates import Template, own_templates
+from sociolab.worlds import stss
 
 # By template: what an agent may write.
 WORDINGS: dict[str, tuple[str, ...]] = {
@@ -106,12 +105,12 @@ WORDINGS: dict[str, tuple[str, ...]] = {
 }
 
 every_template = pytest.mark.parametrize(
-    "template", own_templates().template, ids=lambda template: template.id
+    "template", stss.own_templates().template, ids=lambda template: template.id
 )
 
 
 @every_template
-def test_natural_wordings_of_the_action_count(template: Template) -> None:
+def test_natural_wordings_of_the_action_count(template: stss.Template) -> None:
     for keywords in [one.keywords for one in template.errands] or [template.keywords]:
         for text in WORDINGS[template.id]:
-            assert Keywords(keywords).said(text), text
+            assert stss.Keywords(keywords).said(text), text

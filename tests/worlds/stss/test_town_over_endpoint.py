@@ -11,20 +11,18 @@ from pathlib import Path
 import pytest
 from yarl import URL
 
-from sociolab.app.run.play import run
-from sociolab.core.episode import Answered, Ended, Happened
-from sociolab.core.errors import ConfigError, StoreError
-from sociolab.endpoint.server import start_in_thread
-from sociolab.endpoint.settings import FAULTS, Fault
-from sociolab.engine.scene import FailurePolicy
+from sociolab import run
+from sociolab.core import Answered, ConfigError, Ended, Happened, StoreError
+from sociolab.endpoint import FAULTS, start_in_thread
+from sociolab.endpoint.settings import Fault
+from sociolab.engine import FailurePolicy
 from sociolab.models import traffic
-from sociolab.store.store import Store
-from sociolab.town.clock import Clock
-from sociolab.town.trace import Did, Remembered, Talked, Walked, WentWithout, chunks_in, trace_from
+from sociolab.store import Store
+from sociolab.town import Clock, Did, Remembered, Talked, Walked, WentWithout, trace_from
+from sociolab.town.trace import chunks_in
+from sociolab.worlds import stss
 from sociolab.worlds.stss.talk.building import Build, build
-from sociolab.worlds.stss.talk.dataset import read_talks
 from sociolab.worlds.stss.talk.freezing import frozen_of_episode
-from sociolab.worlds.stss.world import StssSettings
 from town_runs import Lived, calm, described, killed_twice, left_by, shaky, written
 
 PORT = 28_765
@@ -205,7 +203,7 @@ def test_conversations_are_frozen_from_the_days_that_models_lived(
     acts = {f"own activity: {did.block or did.doing}, at {did.place}" for did in deeds}
     for side in (one.performer, one.other):
         assert {m.text for m in side.memories} <= kept | acts
-    assert read_talks(tmp_path / "talks").lived_by == "here/m, in the run shaken"
+    assert stss.read_talks(tmp_path / "talks").lived_by == "here/m, in the run shaken"
 
 
 def test_a_record_that_the_world_no_longer_follows_is_not_frozen(
@@ -216,4 +214,4 @@ def test_a_record_that_the_world_no_longer_follows_is_not_frozen(
         episode = store.episode("shaken", row.trial.id)
     cut = replace(episode, events=episode.events[: len(episode.events) // 2])
     with pytest.raises(StoreError, match="the world's rules have changed since"):
-        frozen_of_episode(cut, StssSettings(), FailurePolicy(12))
+        frozen_of_episode(cut, stss.StssSettings(), FailurePolicy(12))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sociolab.worlds import anteval
 from sociolab.worlds.anteval.importing.crd3 import CastFacts, CastSeat, Extracted, extract
 from sociolab.worlds.anteval.importing.crd3_speech import ShowEpisode, SpokenTurn
-from sociolab.worlds.anteval.virtual_dm.example import Example
 
 PLAYERS = ("INES", "OTTO", "RUTH")
 CHATTER = "We walk on."
@@ -35,7 +35,7 @@ def extracted(*lines: Line) -> Extracted:
     return extract(table(*lines), FACTS)
 
 
-def one(*lines: Line) -> Example:
+def one(*lines: Line) -> anteval.Example:
     """The only example of such an episode."""
     found = extracted(*lines)
     assert len(found.examples) == 1, found.dropped

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import pytest
 
-from sociolab.core.errors import ConfigError
+from sociolab.core import ConfigError
+from sociolab.worlds import anteval
 from sociolab.worlds.anteval.importing.crd3 import (
     CONTEXT,
     HAND_CHECK,
@@ -30,8 +31,7 @@ from sociolab.worlds.anteval.importing.crd3_speech import (
     reported_total,
     sentences,
 )
-from sociolab.worlds.anteval.importing.dnd import read_examples
-from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn, names_skill
+from sociolab.worlds.anteval.virtual_dm.example import names_skill
 from worlds.anteval.importing.crd3_tables import CHATTER, dropped, extracted, labels, one, table
 
 # ---------- cRD3's transcripts: which checks are found, whose they are, and where the context ends
@@ -114,7 +114,7 @@ def test_what_the_dm_says_as_somebody_is_blanked_in_place() -> None:
 def test_the_last_to_speak_is_the_one_who_is_asked() -> None:
     example = one(("OTTO", "Careful."), LOOK, ASKED, ("INES", "17."), ("MATT", "17. A rope."))
     assert example.labels == {("INES", "perception")}
-    assert example.turns[-1] == Turn("INES", LOOK[1])
+    assert example.turns[-1] == anteval.Turn("INES", LOOK[1])
     assert example.candidates == ("INES", "OTTO", "RUTH")
     assert example.group == "C1E900"
     assert example.strict
@@ -123,7 +123,9 @@ def test_the_last_to_speak_is_the_one_who_is_asked() -> None:
 def test_the_part_of_the_request_before_it_belongs_to_the_play() -> None:
     turn = ("MATT", "The ledge is wet and the wind pulls at you. Make a perception check.")
     example = one(LOOK, turn, ("INES", "17."))
-    assert example.turns[-1] == Turn(DM, "The ledge is wet and the wind pulls at you.")
+    assert example.turns[-1] == anteval.Turn(
+        anteval.DM, "The ledge is wet and the wind pulls at you."
+    )
 
 
 def test_the_play_after_the_roll_is_kept_up_to_the_next_request() -> None:
@@ -134,7 +136,7 @@ def test_the_play_after_the_roll_is_kept_up_to_the_next_request() -> None:
     asked_again = (("MATT", "Make an athletics check."), ("OTTO", "12."))
     first, second = extracted(*roll, *went_on, *asked_again).examples
     assert [(turn.speaker, turn.text) for turn in first.after] == [
-        (DM if who == "MATT" else who, text) for who, text in went_on
+        (anteval.DM if who == "MATT" else who, text) for who, text in went_on
     ]
     assert second.after == ()
     long = one(*roll, *[("OTTO", f"Step {number}.") for number in range(40)])
@@ -143,7 +145,7 @@ def test_the_play_after_the_roll_is_kept_up_to_the_next_request() -> None:
 
 def test_an_opener_of_the_request_does_not() -> None:
     example = one(LOOK, ("MATT", "All right, Ines. Make a perception check."), ("INES", "17."))
-    assert example.turns[-1] == Turn("INES", LOOK[1])
+    assert example.turns[-1] == anteval.Turn("INES", LOOK[1])
 
 
 def test_a_context_holds_thirty_turns() -> None:
@@ -159,7 +161,7 @@ def test_an_announcement_is_cut_off_and_its_maker_rolls() -> None:
         ("INES", "22."),
     )
     assert example.labels == {("INES", "insight")}
-    assert example.turns[-1] == Turn("INES", "I lean in close to him.")
+    assert example.turns[-1] == anteval.Turn("INES", "I lean in close to him.")
     assert example.strict
 
 
@@ -336,7 +338,7 @@ def test_a_second_request_for_the_same_is_a_second_example() -> None:
     first, second = found.examples
     assert first.strict
     assert not second.strict  # the first check is in its context
-    assert second.turns[-1] == Turn("INES", "I creep on.")
+    assert second.turns[-1] == anteval.Turn("INES", "I creep on.")
 
 
 def test_a_check_right_after_one_of_the_same_skill_is_dropped() -> None:
@@ -350,7 +352,7 @@ def test_a_request_that_is_said_again_is_one_exchange() -> None:
     found = extracted(LOOK, ASKED, *chat, ASKED, ("INES", "8."))
     assert not found.dropped
     (example,) = found.examples
-    assert example.turns[-1] == Turn("INES", LOOK[1])
+    assert example.turns[-1] == anteval.Turn("INES", LOOK[1])
 
 
 def test_a_skill_named_just_before_the_request_is_cut_off() -> None:
@@ -361,7 +363,7 @@ def test_a_skill_named_just_before_the_request_is_cut_off() -> None:
         ("MATT", "Go ahead and roll stealth."),
         ("INES", "12."),
     )
-    assert example.turns[-1] == Turn("INES", "I slide along the wall.")
+    assert example.turns[-1] == anteval.Turn("INES", "I slide along the wall.")
     assert example.strict
 
 
@@ -431,7 +433,7 @@ def test_crew_are_no_candidates_and_guests_go_by_their_characters() -> None:
     assert example.candidates == ("Vax'ildan", "Lillith", "Spurt", "Garthok")
     assert example.labels == {("Lillith", "survival")}
     assert found.nobodies == ("ZAC",)
-    assert Turn("ZAC", CHATTER) in example.turns  # what they say was said all the same
+    assert anteval.Turn("ZAC", CHATTER) in example.turns  # what they say was said all the same
 
 
 def test_a_character_is_called_by_a_short_name() -> None:
@@ -444,7 +446,7 @@ def test_a_character_is_called_by_a_short_name() -> None:
     )
     (example,) = extract(episode).examples
     assert example.labels == {("Scanlan", "athletics")}
-    assert example.turns[-1] == Turn("Vex'ahlia", "I climb.")
+    assert example.turns[-1] == anteval.Turn("Vex'ahlia", "I climb.")
 
 
 def raw(episode: object) -> str:
@@ -481,7 +483,7 @@ def test_a_clone_is_imported_from_any_level(tmp_path: Path, below: str) -> None:
         "checked by hand in C1E049 and C2E012 only: 85 of 88 examples had no wrong label "
         "(96.6 %, 95 % interval 90.5 % to 98.8 %)",
     )
-    (example,) = read_examples(tmp_path / "set")
+    (example,) = anteval.read_examples(tmp_path / "set")
     assert example.id == "C1E001_00077"
     assert example.turns[0].text == CHATTER
     about = json.loads((tmp_path / "set" / "about.json").read_text())
@@ -537,7 +539,7 @@ CHECKED_ON = ("C1E049", "C2E012")
 
 class Verdict(NamedTuple):
     id: str
-    label: Label
+    label: anteval.Label
     right: bool
     first: bool
 
@@ -545,7 +547,7 @@ class Verdict(NamedTuple):
 def verdicts() -> tuple[Verdict, ...]:
     rows = json.loads((Path(__file__).parent / "crd3_hand_check.json").read_text("utf-8"))
     return tuple(
-        Verdict(row["id"], Label(*row["label"]), row["right"], row["first"]) for row in rows
+        Verdict(row["id"], anteval.Label(*row["label"]), row["right"], row["first"]) for row in rows
     )
 
 
@@ -605,7 +607,7 @@ def test_contexts_end_before_the_skill_is_named(shared_play: Path, name: str) ->
 
 
 def test_labels_agree_with_those_that_somebody_else_made(shared_play: Path) -> None:
-    shared = read_examples(shared_play / "crd3_skill_checks.train.jsonl.gz")
+    shared = anteval.read_examples(shared_play / "crd3_skill_checks.train.jsonl.gz")
     for name in CHECKED_ON:
         others = [example for example in shared if example.group == name]
         pairs = same_checks(of_episode(shared_play, name).examples, others)
@@ -615,7 +617,9 @@ def test_labels_agree_with_those_that_somebody_else_made(shared_play: Path) -> N
         assert alike >= 0.9 * len(pairs)
 
 
-def same_checks(own: tuple[Example, ...], others: list[Example]) -> list[tuple[Example, Example]]:
+def same_checks(
+    own: tuple[anteval.Example, ...], others: list[anteval.Example]
+) -> list[tuple[anteval.Example, anteval.Example]]:
     """Pairs of examples of one check: the requests at most 8 turns apart, one skill."""
     pairs = []
     left = {turn_of(other): other for other in others}
@@ -631,5 +635,5 @@ def same_checks(own: tuple[Example, ...], others: list[Example]) -> list[tuple[E
     return pairs
 
 
-def turn_of(example: Example) -> int:
+def turn_of(example: anteval.Example) -> int:
     return int(example.id.split("_")[1])

@@ -12,17 +12,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.app.data.importing import Import, import_anything, world_formats
-from sociolab.core.errors import ConfigError, StoreError
+from sociolab.app import Import, import_anything
+from sociolab.app.data.importing import world_formats
+from sociolab.core import ConfigError, StoreError
 from sociolab.core.user_files import imported_folder, imported_names
+from sociolab.worlds import anteval
 from sociolab.worlds.anteval.importing.crd3 import HAND_CHECK, hand_checked
-from sociolab.worlds.anteval.importing.dnd import (
-    import_dnd,
-    json_line,
-    read_examples,
-)
-from sociolab.worlds.anteval.session import SKILLS
-from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn
+from sociolab.worlds.anteval.importing.dnd import import_dnd, json_line
 
 # ---------- our open format of labelled play: what is read, written and refused
 
@@ -54,25 +50,25 @@ def written(folder: Path, *rows: Mapping[str, object]) -> Path:
     return path
 
 
-def only(folder: Path, **changes: object) -> Example:
-    (example,) = read_examples(written(folder, row(**changes)))
+def only(folder: Path, **changes: object) -> anteval.Example:
+    (example,) = anteval.read_examples(written(folder, row(**changes)))
     return example
 
 
 def test_players_become_characters_and_who_speaks_most_beside_them_is_the_dm(
     tmp_path: Path,
 ) -> None:
-    assert only(tmp_path) == Example(
+    assert only(tmp_path) == anteval.Example(
         id="one",
         group="night-1",
         turns=(
-            Turn(DM, "The stairs end at a door."),
-            Turn("Sorrel", "I put my ear to it."),
-            Turn(DM, "All right."),
-            Turn("Guest", "Ooh."),
+            anteval.Turn(anteval.DM, "The stairs end at a door."),
+            anteval.Turn("Sorrel", "I put my ear to it."),
+            anteval.Turn(anteval.DM, "All right."),
+            anteval.Turn("Guest", "Ooh."),
         ),
         candidates=("Bramble", "Sorrel"),
-        labels=frozenset({Label("Sorrel", "perception")}),
+        labels=frozenset({anteval.Label("Sorrel", "perception")}),
         strict=True,
     )
 
@@ -86,29 +82,32 @@ def test_who_is_the_dm_is_told_by_the_whole_episode(tmp_path: Path) -> None:
         row(id="two", context_turns=guest),
         row(id="three", episode="night-2", context_turns=other),
     )
-    one, two, three = read_examples(path)
-    assert [turn.speaker for turn in one.turns] == [DM, "Sorrel", DM, "Guest"]
+    one, two, three = anteval.read_examples(path)
+    assert [turn.speaker for turn in one.turns] == [anteval.DM, "Sorrel", anteval.DM, "Guest"]
     assert [turn.speaker for turn in two.turns] == ["Guest", "Bramble"]
-    assert [turn.speaker for turn in three.turns] == [DM]
+    assert [turn.speaker for turn in three.turns] == [anteval.DM]
 
 
 def test_play_after_the_checks_is_read_and_written(tmp_path: Path) -> None:
     after = [{"speaker": "Petra", "text": "It is locked."}, {"speaker": "Otto", "text": "Bah."}]
     found = only(tmp_path, after_turns=after)
-    assert found.after == (Turn(DM, "It is locked."), Turn("Sorrel", "Bah."))
-    assert read_examples(written(tmp_path, json.loads(json_line(found)))) == (found,)
+    assert found.after == (
+        anteval.Turn(anteval.DM, "It is locked."),
+        anteval.Turn("Sorrel", "Bah."),
+    )
+    assert anteval.read_examples(written(tmp_path, json.loads(json_line(found)))) == (found,)
     assert "after_turns" not in json_line(only(tmp_path))
 
 
 def test_a_row_may_name_its_dm(tmp_path: Path) -> None:
     speakers = [turn.speaker for turn in only(tmp_path, dm="Guest").turns]
-    assert speakers == ["Petra", "Sorrel", "Petra", DM]
+    assert speakers == ["Petra", "Sorrel", "Petra", anteval.DM]
 
 
 def test_somebody_called_dm_is_the_dm(tmp_path: Path) -> None:
     talk = [*TALK, {"speaker": "DM", "text": "Roll."}]
     speakers = [turn.speaker for turn in only(tmp_path, context_turns=talk).turns]
-    assert speakers == ["Petra", "Sorrel", "Petra", "Guest", DM]
+    assert speakers == ["Petra", "Sorrel", "Petra", "Guest", anteval.DM]
 
 
 def test_a_candidate_without_a_character_goes_by_the_player(tmp_path: Path) -> None:
@@ -118,7 +117,7 @@ def test_a_candidate_without_a_character_goes_by_the_player(tmp_path: Path) -> N
         labels=[{"player": "Ines", "character": None, "skill": "Sleight of Hand"}],
     )
     assert example.candidates == ("Ines", "Sorrel")
-    assert example.labels == {Label("Ines", "sleight of hand")}
+    assert example.labels == {anteval.Label("Ines", "sleight of hand")}
 
 
 def test_a_player_of_two_characters_speaks_under_the_own_name(tmp_path: Path) -> None:
@@ -126,7 +125,7 @@ def test_a_player_of_two_characters_speaks_under_the_own_name(tmp_path: Path) ->
         tmp_path, dm="Petra", candidates=[*TABLE, {"player": "Otto", "character": "Bear"}]
     )
     assert example.turns[1].speaker == "Otto"
-    assert example.labels == {Label("Sorrel", "perception")}
+    assert example.labels == {anteval.Label("Sorrel", "perception")}
 
 
 @pytest.mark.parametrize(
@@ -157,7 +156,7 @@ def test_gzipped_files_and_blank_lines_and_byte_order_marks_are_read(tmp_path: P
     packed.write_bytes(gzip.compress(text.encode()))
     plain = tmp_path / "play.jsonl"
     plain.write_bytes(text.encode())
-    assert read_examples(packed) == read_examples(plain) == (only(tmp_path),)
+    assert anteval.read_examples(packed) == anteval.read_examples(plain) == (only(tmp_path),)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +193,7 @@ def test_a_wrong_row_is_refused_with_file_and_line(
         tmp_path, row(), {name: value for name, value in fields.items() if value is not None}
     )
     with pytest.raises(ConfigError) as error:
-        read_examples(path)
+        anteval.read_examples(path)
     assert str(error.value).startswith(f"{path}, line 2: ")
     assert sentence in str(error.value)
     assert "\n" not in str(error.value)
@@ -204,7 +203,7 @@ def test_a_broken_line_is_refused_with_its_number(tmp_path: Path) -> None:
     path = tmp_path / "play.jsonl"
     path.write_text(json.dumps(row()) + '\n\n{"id": "two", \n')
     with pytest.raises(ConfigError, match=r"play\.jsonl, line 3: expected JSON, found"):
-        read_examples(path)
+        anteval.read_examples(path)
 
 
 def test_files_without_rows_or_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
@@ -224,27 +223,27 @@ def test_files_without_rows_or_that_cannot_be_read_are_refused(tmp_path: Path) -
         (tmp_path / "absent.jsonl", "there is no such file"),
     ):
         with pytest.raises(ConfigError, match=sentence):
-            read_examples(path)
+            anteval.read_examples(path)
 
 
 def test_a_line_that_nests_too_deeply_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "deep.jsonl"
     path.write_text("[" * 200_000)
     with pytest.raises(ConfigError, match="line 1: expected JSON"):
-        read_examples(path)
+        anteval.read_examples(path)
 
 
-_names = st.text("abcDM é'", min_size=1, max_size=6).filter(lambda name: name != DM)
+_names = st.text("abcDM é'", min_size=1, max_size=6).filter(lambda name: name != anteval.DM)
 _texts = st.text(max_size=20)
 
 
 @st.composite
-def examples(draw: st.DrawFn) -> Example:
+def examples(draw: st.DrawFn) -> anteval.Example:
     seats = draw(st.lists(_names, min_size=1, max_size=4, unique=True))
-    speakers = st.one_of(st.sampled_from([*seats, DM]), _names)
-    turns = draw(st.lists(st.builds(Turn, speakers, _texts), min_size=1, max_size=5))
-    labels = st.builds(Label, st.sampled_from(seats), st.sampled_from(SKILLS))
-    return Example(
+    speakers = st.one_of(st.sampled_from([*seats, anteval.DM]), _names)
+    turns = draw(st.lists(st.builds(anteval.Turn, speakers, _texts), min_size=1, max_size=5))
+    labels = st.builds(anteval.Label, st.sampled_from(seats), st.sampled_from(anteval.SKILLS))
+    return anteval.Example(
         id=draw(_names),
         group=draw(_names),
         turns=tuple(turns),
@@ -256,11 +255,11 @@ def examples(draw: st.DrawFn) -> Example:
 
 @given(some=st.lists(examples(), min_size=1, max_size=3, unique_by=lambda one: one.id))
 def test_what_is_written_reads_back_the_same(
-    tmp_path_factory: pytest.TempPathFactory, some: list[Example]
+    tmp_path_factory: pytest.TempPathFactory, some: list[anteval.Example]
 ) -> None:
     path = tmp_path_factory.mktemp("round") / "play.jsonl"
     path.write_text("".join(map(json_line, some)), "utf-8")
-    assert read_examples(path) == tuple(some)
+    assert anteval.read_examples(path) == tuple(some)
 
 
 def test_an_example_is_one_line(tmp_path: Path) -> None:
@@ -286,7 +285,7 @@ def test_an_import_keeps_the_examples_and_what_is_known_about_them(tmp_path: Pat
         "read: 2 rows",
     )
     assert sorted(each.name for each in target.iterdir()) == ["about.json", "examples.jsonl"]
-    assert read_examples(target) == read_examples(source)
+    assert anteval.read_examples(target) == anteval.read_examples(source)
     about = json.loads((target / "about.json").read_text())
     assert about["source"] == "play.jsonl"
     assert str(tmp_path) not in (target / "about.json").read_text()
@@ -312,25 +311,25 @@ def test_an_import_never_writes_over_a_data_set(tmp_path: Path) -> None:
 def test_an_imported_folder_can_be_imported_again(tmp_path: Path) -> None:
     import_dnd(written(tmp_path, row()), tmp_path / "first")
     import_dnd(tmp_path / "first", tmp_path / "second")
-    assert read_examples(tmp_path / "first") == read_examples(tmp_path / "second")
+    assert anteval.read_examples(tmp_path / "first") == anteval.read_examples(tmp_path / "second")
 
 
 def test_the_shared_files_are_read_whole(shared_play: Path) -> None:
-    train = read_examples(shared_play / "crd3_skill_checks.train.jsonl.gz")
+    train = anteval.read_examples(shared_play / "crd3_skill_checks.train.jsonl.gz")
     assert len(train) == 2192
     assert sum(len(example.labels) for example in train) == 2911
     assert sum(example.strict for example in train) == 1761
     assert len({example.group for example in train}) == 111
     speakers = [turn.speaker for example in train for turn in example.turns]
     assert "MATT" not in speakers
-    assert speakers.count(DM) == 19073
+    assert speakers.count(anteval.DM) == 19073
 
 
 def test_a_number_of_thousands_of_digits_is_no_traceback(tmp_path: Path) -> None:
     path = tmp_path / "big.jsonl"
     path.write_text('{"strict": ' + "9" * 6000 + "}\n", encoding="utf-8")
     with pytest.raises(ConfigError, match=r"big\.jsonl, line 1"):
-        read_examples(path)
+        anteval.read_examples(path)
 
 
 # ---------- `sociolab import` of real play: where it goes, and that a name is not taken twice
@@ -350,7 +349,7 @@ def test_an_import_is_found_by_its_name(wanted: Import) -> None:
     lines = import_anything("dnd", wanted)
     assert lines[-1] == "learn from it: sociolab gap --real nights --generated RUN"
     assert imported_names("dnd") == ("nights",)
-    (example,) = read_examples(imported_folder("dnd", "nights"))
+    (example,) = anteval.read_examples(imported_folder("dnd", "nights"))
     assert example.labels == {("Sorrel", "perception")}
 
 
@@ -373,7 +372,7 @@ def test_a_failed_replacement_keeps_what_was_there(wanted: Import) -> None:
     written(wanted.path.parent, row(labels=[]))
     with pytest.raises(ConfigError, match="labels"):
         import_anything("dnd", replace(wanted, replace=True))
-    assert len(read_examples(imported_folder("dnd", "nights"))) == 1
+    assert len(anteval.read_examples(imported_folder("dnd", "nights"))) == 1
     assert imported_names("dnd") == ("nights",)
 
 
@@ -398,9 +397,9 @@ def block(after: str) -> str:
 def test_what_the_page_shows_can_be_read(tmp_path: Path) -> None:
     path = tmp_path / "play.jsonl"
     path.write_text(block("## The open format"))
-    (example,) = read_examples(path)
+    (example,) = anteval.read_examples(path)
     assert example.labels == {("Sorrel", "perception")}
-    assert example.turns[0].speaker == DM
+    assert example.turns[0].speaker == anteval.DM
     assert example.strict
 
 

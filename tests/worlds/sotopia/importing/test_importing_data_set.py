@@ -10,11 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.core.episode import Task
-from sociolab.core.errors import ConfigError
+from sociolab.core import ConfigError, Task
 from sociolab.core.user_files import fresh_folder
-from sociolab.worlds.sotopia.dataset import DataSet, load
-from sociolab.worlds.sotopia.importing.episodes import ImportedEpisodes, import_episodes
+from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.importing.public_data import (
     RawAgent,
     RawRelationship,
@@ -26,17 +24,7 @@ from sociolab.worlds.sotopia.importing.public_data import (
     relationships,
     traits,
 )
-from sociolab.worlds.sotopia.importing.reading import PlacedRow, Quirk, Quirks
-from sociolab.worlds.sotopia.scenarios import (
-    BigFive,
-    Character,
-    DivisionGoal,
-    FriendGoal,
-    PriceGoal,
-    RelationshipType,
-)
-from sociolab.worlds.sotopia.scene import SotopiaScene
-from sociolab.worlds.sotopia.world import casting_of
+from sociolab.worlds.sotopia.importing.reading import PlacedRow
 
 # ---------- profiles, traits and relationships
 
@@ -48,15 +36,15 @@ TEXT = (
 )
 
 
-def person(key: str) -> Character:
-    return Character(
+def person(key: str) -> sotopia.Character:
+    return sotopia.Character(
         id=key, first_name=key, gender="woman", pronouns="she/her", age=40, occupation="baker"
     )
 
 
 def test_traits_are_levels() -> None:
     levels = ("high", "low", "average", "low", "average")
-    assert traits(TEXT) == BigFive.model_validate(dict(zip(FIVE, levels, strict=True)))
+    assert traits(TEXT) == sotopia.BigFive.model_validate(dict(zip(FIVE, levels, strict=True)))
 
 
 @pytest.mark.parametrize(
@@ -74,7 +62,7 @@ def test_traits_that_are_not_all_there_are_none(text: str) -> None:
 
 
 def test_a_profile_is_stripped_and_keeps_its_id() -> None:
-    quirks = Quirks()
+    quirks = sotopia.Quirks()
     raw = RawAgent(
         agent_id="01ABC",
         first_name="Ida",
@@ -90,7 +78,7 @@ def test_a_profile_is_stripped_and_keeps_its_id() -> None:
     assert (found.id, found.gender, found.pronouns) == ("01ABC", "woman", "she/her")
     assert (found.public_info, found.moral_values) == ("Ida sings.", ("Care", "Fairness"))
     assert found.big_five is None
-    assert quirks == {Quirk.SPACED_ITEM: 2, Quirk.UNREAD_TRAITS: 1}
+    assert quirks == {sotopia.Quirk.SPACED_ITEM: 2, sotopia.Quirk.UNREAD_TRAITS: 1}
 
 
 def test_genders_have_our_words() -> None:
@@ -106,7 +94,7 @@ def test_genders_have_our_words() -> None:
 def test_each_digit_is_a_relationship() -> None:
     found = [relationship_type(str(digit), "here") for digit in range(6)]
     assert found == ["stranger", "known-by-name", "acquaintance", "friend", "romantic", "family"]
-    assert relationship_type(3, "here") is RelationshipType.FRIEND
+    assert relationship_type(3, "here") is sotopia.RelationshipType.FRIEND
 
 
 def test_another_digit_is_refused_with_the_place() -> None:
@@ -128,22 +116,22 @@ def rows(*digits: str) -> list[PlacedRow[RawRelationship]]:
 
 PAIR = frozenset({"a", "b"})
 PEOPLE = {key: person(key) for key in "ab"}
-FRIEND, ROMANTIC = RelationshipType.FRIEND, RelationshipType.ROMANTIC
+FRIEND, ROMANTIC = sotopia.RelationshipType.FRIEND, sotopia.RelationshipType.ROMANTIC
 
 
 def test_of_conflicting_rows_the_one_that_most_tasks_agree_with_is_kept() -> None:
-    quirks = Quirks()
+    quirks = sotopia.Quirks()
     found = relationships(rows("4", "3"), PEOPLE, {PAIR: (FRIEND, ROMANTIC, FRIEND)}, quirks)
     assert found[PAIR].type is FRIEND
-    assert quirks == {Quirk.CONFLICTING_PAIR: 1, Quirk.TASK_OF_CONFLICT: 3}
+    assert quirks == {sotopia.Quirk.CONFLICTING_PAIR: 1, sotopia.Quirk.TASK_OF_CONFLICT: 3}
 
 
 def test_of_rows_that_tie_the_first_is_kept() -> None:
-    assert relationships(rows("4", "3"), PEOPLE, {}, Quirks())[PAIR].type is ROMANTIC
+    assert relationships(rows("4", "3"), PEOPLE, {}, sotopia.Quirks())[PAIR].type is ROMANTIC
 
 
 def test_the_same_row_twice_is_no_conflict() -> None:
-    quirks = Quirks()
+    quirks = sotopia.Quirks()
     assert relationships(rows("3", "3"), PEOPLE, {}, quirks)[PAIR].type is FRIEND
     assert not quirks
 
@@ -151,10 +139,10 @@ def test_the_same_row_twice_is_no_conflict() -> None:
 def test_a_relationship_of_one_with_itself_or_a_stranger_to_the_file_is_refused() -> None:
     itself = PlacedRow("here", RawRelationship(agent1_id="a", agent2_id="a", relationship="3"))
     with pytest.raises(ConfigError, match=r"^here: a is in a relationship with itself"):
-        relationships([itself], PEOPLE, {}, Quirks())
+        relationships([itself], PEOPLE, {}, sotopia.Quirks())
     unknown = PlacedRow("here", RawRelationship(agent1_id="a", agent2_id="z", relationship="3"))
     with pytest.raises(ConfigError, match=r"^here: there is no character with the id 'z'"):
-        relationships([unknown], PEOPLE, {}, Quirks())
+        relationships([unknown], PEOPLE, {}, sotopia.Quirks())
 
 
 # ---------- sOTOPIA's public files themselves, where they are at hand
@@ -171,14 +159,14 @@ def public_report(public: Path, target: Path) -> SotopiaImport:
 
 
 @pytest.fixture(scope="module")
-def public_data(public_report: SotopiaImport, target: Path) -> DataSet:
+def public_data(public_report: SotopiaImport, target: Path) -> sotopia.DataSet:
     assert public_report.lines
-    return load(target)
+    return sotopia.load(target)
 
 
 @pytest.fixture(scope="module")
-def played(public: Path) -> ImportedEpisodes:
-    return import_episodes(public)
+def played(public: Path) -> sotopia.ImportedEpisodes:
+    return sotopia.import_episodes(public)
 
 
 def test_everything_is_imported(public_report: SotopiaImport) -> None:
@@ -190,22 +178,22 @@ def test_everything_is_imported(public_report: SotopiaImport) -> None:
 
 def test_the_quirks_are_those_that_a_count_by_hand_found(public_report: SotopiaImport) -> None:
     assert dict(public_report.quirks) == {
-        Quirk.SPACED_ITEM: 30,
-        Quirk.EMPTY_CONSTRAINT: 179,
-        Quirk.ENVIRONMENT_PART: 10,
-        Quirk.EXTRA_INFO: 154,
-        Quirk.CLARIFICATION_HINT: 2,
-        Quirk.STRATEGY_HINT: 25,
-        Quirk.ESCAPED_QUOTE: 3,
-        Quirk.GLUED_SENTENCES: 1,
-        Quirk.CONFLICTING_PAIR: 2,
-        Quirk.TASK_OF_CONFLICT: 23,
-        Quirk.TASK_DISAGREES: 1,
-        Quirk.OUTSIDE_CONSTRAINT: 5,
+        sotopia.Quirk.SPACED_ITEM: 30,
+        sotopia.Quirk.EMPTY_CONSTRAINT: 179,
+        sotopia.Quirk.ENVIRONMENT_PART: 10,
+        sotopia.Quirk.EXTRA_INFO: 154,
+        sotopia.Quirk.CLARIFICATION_HINT: 2,
+        sotopia.Quirk.STRATEGY_HINT: 25,
+        sotopia.Quirk.ESCAPED_QUOTE: 3,
+        sotopia.Quirk.GLUED_SENTENCES: 1,
+        sotopia.Quirk.CONFLICTING_PAIR: 2,
+        sotopia.Quirk.TASK_OF_CONFLICT: 23,
+        sotopia.Quirk.TASK_DISAGREES: 1,
+        sotopia.Quirk.OUTSIDE_CONSTRAINT: 5,
     }
 
 
-def test_texts_are_clean(public_data: DataSet) -> None:
+def test_texts_are_clean(public_data: sotopia.DataSet) -> None:
     texts = [scene.context for scene in public_data.scenarios.values()]
     texts += [goal.text for scene in public_data.scenarios.values() for goal in scene.goals]
     dirty = re.compile(r"<|\\|\(\s*\)|  |\s[.,]|[a-z]Hint:|nan\b")
@@ -214,12 +202,12 @@ def test_texts_are_clean(public_data: DataSet) -> None:
 
 
 def test_no_seat_is_told_what_is_for_the_environment_or_the_other_seat(
-    public_data: DataSet,
+    public_data: sotopia.DataSet,
 ) -> None:
     kept = [one.environment for one in public_data.scenarios.values() if one.environment]
     assert any("common friends" in text for text in kept)  # for the judge
     for task in public_data.tasks():
-        scene = SotopiaScene(casting_of(task))
+        scene = sotopia.SotopiaScene(sotopia.casting_of(task))
         goals = [goal.text for goal in scene.casting.scenario.goals]
         for seat, key in enumerate(scene.seats):
             head = scene.witness(key).observe(0).head
@@ -229,7 +217,7 @@ def test_no_seat_is_told_what_is_for_the_environment_or_the_other_seat(
             assert other not in head or other == goals[seat]
 
 
-def test_families_follow_the_sources(public_data: DataSet) -> None:
+def test_families_follow_the_sources(public_data: sotopia.DataSet) -> None:
     assert Counter(scene.family for scene in public_data.scenarios.values()) == {
         "bargain": 10,
         "division": 10,
@@ -241,24 +229,24 @@ def test_families_follow_the_sources(public_data: DataSet) -> None:
     }
 
 
-def test_every_task_has_its_scenarios_relationship(public_data: DataSet) -> None:
+def test_every_task_has_its_scenarios_relationship(public_data: sotopia.DataSet) -> None:
     for task in public_data.tasks():
-        casting = casting_of(task)
+        casting = sotopia.casting_of(task)
         assert casting.relationships[0].type is casting.scenario.relationships[0]
 
 
 def test_all_episodes_are_imported_onto_their_tasks(
-    played: ImportedEpisodes, public_data: DataSet
+    played: sotopia.ImportedEpisodes, public_data: sotopia.DataSet
 ) -> None:
     tasks = {task.id: task for task in public_data.tasks()}
     assert len(played.episodes) == 154
     assert all(episode.trial.task == tasks[episode.trial.task.id] for episode in played.episodes)
     hard = [e for e in played.episodes if "public-hard" in e.trial.task.tags]
     assert len(hard) == 151  # three name a hard scenario and played another one
-    assert dict(played.quirks)[Quirk.OTHER_SCENARIO] == 3
+    assert dict(played.quirks)[sotopia.Quirk.OTHER_SCENARIO] == 3
 
 
-def test_no_turn_of_the_episodes_is_lost(played: ImportedEpisodes) -> None:
+def test_no_turn_of_the_episodes_is_lost(played: sotopia.ImportedEpisodes) -> None:
     kinds = Counter(
         action.kind for e in played.episodes for move in e.moves for action in move.actions
     )
@@ -276,13 +264,13 @@ def test_no_turn_of_the_episodes_is_lost(played: ImportedEpisodes) -> None:
     }
 
 
-def test_players_take_turns_in_every_episode(played: ImportedEpisodes) -> None:
+def test_players_take_turns_in_every_episode(played: sotopia.ImportedEpisodes) -> None:
     for episode in played.episodes:
         seats = episode.trial.task.seats
         assert all(move.seat == seats[move.turn % 2] for move in episode.moves)
 
 
-def test_each_models_seat_shows_in_how_it_plays(played: ImportedEpisodes) -> None:
+def test_each_models_seat_shows_in_how_it_plays(played: sotopia.ImportedEpisodes) -> None:
     """The reading of `models` (the judge, then the seats in order) holds in both seats: gpt-4
     never leaves, and the tuned models that speak briefly do so wherever they sit."""
     leavers: Counter[str] = Counter()
@@ -305,10 +293,10 @@ def test_episodes_alone_are_enough(public: Path, tmp_path: Path) -> None:
     (tmp_path / "alone").mkdir()
     for path in (public / "episodes").glob("*.jsonl"):
         (tmp_path / "alone" / path.name).write_bytes(path.read_bytes())
-    alone = import_episodes(tmp_path / "alone")
+    alone = sotopia.import_episodes(tmp_path / "alone")
     assert len(alone.episodes) == 154
     assert len({e.trial.task.cluster for e in alone.episodes}) == 17
-    assert dict(alone.quirks)[Quirk.REBUILT_CHARACTER] == 36
+    assert dict(alone.quirks)[sotopia.Quirk.REBUILT_CHARACTER] == 36
 
 
 # ---------- the import of a data set, on our own small files that carry every quirk
@@ -320,14 +308,14 @@ def report(fixtures: Path, tmp_path: Path) -> SotopiaImport:
 
 
 @pytest.fixture
-def data(report: SotopiaImport, tmp_path: Path) -> DataSet:
+def data(report: SotopiaImport, tmp_path: Path) -> sotopia.DataSet:
     assert report.lines
-    return load(tmp_path / "sets" / "small")
+    return sotopia.load(tmp_path / "sets" / "small")
 
 
 def heads(task: Task) -> tuple[str, ...]:
     """What each seat is told before the first turn."""
-    scene = SotopiaScene(casting_of(task))
+    scene = sotopia.SotopiaScene(sotopia.casting_of(task))
     return tuple(scene.witness(seat).observe(0).head for seat in scene.seats)
 
 
@@ -340,26 +328,26 @@ def test_everything_is_counted(report: SotopiaImport) -> None:
 
 def test_every_quirk_of_the_files_is_met_and_counted(report: SotopiaImport) -> None:
     assert dict(report.quirks) == {
-        Quirk.SPACED_ITEM: 2,
-        Quirk.UNREAD_TRAITS: 1,
-        Quirk.EMPTY_CONSTRAINT: 17,
-        Quirk.AGENT_CONSTRAINT: 1,
-        Quirk.ENVIRONMENT_PART: 2,
-        Quirk.SEAT_PART: 2,
-        Quirk.FOREIGN_PART: 1,
-        Quirk.EXTRA_INFO: 10,
-        Quirk.CLARIFICATION_HINT: 1,
-        Quirk.STRATEGY_HINT: 2,
-        Quirk.ESCAPED_QUOTE: 1,
-        Quirk.GLUED_SENTENCES: 1,
-        Quirk.AGENT_NAMED: 2,
-        Quirk.AGENT_NAME_LEFT: 1,
-        Quirk.FACTS_UNREAD: 2,
-        Quirk.CONFLICTING_PAIR: 1,
-        Quirk.TASK_OF_CONFLICT: 3,
-        Quirk.TASK_DISAGREES: 2,
-        Quirk.PAIR_WITHOUT_ROW: 2,
-        Quirk.OUTSIDE_CONSTRAINT: 2,
+        sotopia.Quirk.SPACED_ITEM: 2,
+        sotopia.Quirk.UNREAD_TRAITS: 1,
+        sotopia.Quirk.EMPTY_CONSTRAINT: 17,
+        sotopia.Quirk.AGENT_CONSTRAINT: 1,
+        sotopia.Quirk.ENVIRONMENT_PART: 2,
+        sotopia.Quirk.SEAT_PART: 2,
+        sotopia.Quirk.FOREIGN_PART: 1,
+        sotopia.Quirk.EXTRA_INFO: 10,
+        sotopia.Quirk.CLARIFICATION_HINT: 1,
+        sotopia.Quirk.STRATEGY_HINT: 2,
+        sotopia.Quirk.ESCAPED_QUOTE: 1,
+        sotopia.Quirk.GLUED_SENTENCES: 1,
+        sotopia.Quirk.AGENT_NAMED: 2,
+        sotopia.Quirk.AGENT_NAME_LEFT: 1,
+        sotopia.Quirk.FACTS_UNREAD: 2,
+        sotopia.Quirk.CONFLICTING_PAIR: 1,
+        sotopia.Quirk.TASK_OF_CONFLICT: 3,
+        sotopia.Quirk.TASK_DISAGREES: 2,
+        sotopia.Quirk.PAIR_WITHOUT_ROW: 2,
+        sotopia.Quirk.OUTSIDE_CONSTRAINT: 2,
     }
 
 
@@ -374,7 +362,7 @@ def test_the_report_is_one_line_for_what_there_is_and_one_for_each_quirk(
     assert len(report.lines) == 1 + len(report.quirks)
 
 
-def test_the_data_set_loads_with_its_name_and_notes(data: DataSet, tmp_path: Path) -> None:
+def test_the_data_set_loads_with_its_name_and_notes(data: sotopia.DataSet, tmp_path: Path) -> None:
     meta = json.loads((tmp_path / "sets" / "small" / "meta.json").read_text("utf-8"))
     assert data.id.name == "small"
     assert meta["license"] == "as its authors declare: CC BY-SA 4.0"
@@ -382,13 +370,13 @@ def test_the_data_set_loads_with_its_name_and_notes(data: DataSet, tmp_path: Pat
     assert [task.id for task in data.tasks()] == [f"t-{n:02}" for n in range(1, 13)]
 
 
-def test_no_tag_is_left_in_any_text(data: DataSet) -> None:
+def test_no_tag_is_left_in_any_text(data: sotopia.DataSet) -> None:
     texts = [scene.context for scene in data.scenarios.values()]
     texts += [goal.text for scene in data.scenarios.values() for goal in scene.goals]
     assert not [text for text in texts if "<" in text or "viewer" in text]
 
 
-def test_each_private_part_reaches_its_own_seat_only(data: DataSet) -> None:
+def test_each_private_part_reaches_its_own_seat_only(data: sotopia.DataSet) -> None:
     tasks = {task.id: heads(task) for task in data.tasks()}
     buyer, seller = tasks["t-01"]
     assert "You know: The spout was soldered once." in buyer
@@ -401,33 +389,33 @@ def test_each_private_part_reaches_its_own_seat_only(data: DataSet) -> None:
         assert not any("common friends" in head for head in tasks[task])
 
 
-def test_goals_are_private_to_their_seat(data: DataSet) -> None:
+def test_goals_are_private_to_their_seat(data: sotopia.DataSet) -> None:
     for task in data.tasks():
-        goals = [goal.text for goal in casting_of(task).scenario.goals]
+        goals = [goal.text for goal in sotopia.casting_of(task).scenario.goals]
         for seat, head in enumerate(heads(task)):
             assert [goal in head for goal in goals] == [seat == n for n in range(len(goals))]
 
 
-def test_facts_are_read_where_they_are_plain(data: DataSet) -> None:
+def test_facts_are_read_where_they_are_plain(data: sotopia.DataSet) -> None:
     facts = {key: scene.goals[0].facts for key, scene in data.scenarios.items()}
-    assert facts["s-kettle"] == PriceGoal(
+    assert facts["s-kettle"] == sotopia.PriceGoal(
         role="buyer", item="the copper kettle", listed=1240.5, target=900
     )
-    assert facts["s-pears"] == DivisionGoal(
+    assert facts["s-pears"] == sotopia.DivisionGoal(
         counts={"pears": 4, "quinces": 3, "marrows": 1},
         values={"pears": 2, "quinces": 1, "marrows": 6},
     )
-    assert isinstance(facts["s-party"], FriendGoal)
+    assert isinstance(facts["s-party"], sotopia.FriendGoal)
     assert facts["s-tools"] is None  # "saws are worth 5 points": each, or together?
     assert facts["s-crowd"] is None  # the environment is told another common friend
 
 
-def test_a_scenario_has_facts_for_all_its_seats_or_for_none(data: DataSet) -> None:
+def test_a_scenario_has_facts_for_all_its_seats_or_for_none(data: sotopia.DataSet) -> None:
     for scene in data.scenarios.values():
         assert len({goal.facts is None for goal in scene.goals}) == 1
 
 
-def test_families_tags_and_constraints_are_those_of_the_rows(data: DataSet) -> None:
+def test_families_tags_and_constraints_are_those_of_the_rows(data: sotopia.DataSet) -> None:
     scenes = data.scenarios
     assert [scene.family for scene in scenes.values()] == [
         "bargain",
@@ -448,30 +436,30 @@ def test_families_tags_and_constraints_are_those_of_the_rows(data: DataSet) -> N
     assert scenes["s-tools"].occupations == ()
 
 
-def test_tasks_on_the_hard_list_are_tagged(data: DataSet) -> None:
+def test_tasks_on_the_hard_list_are_tagged(data: sotopia.DataSet) -> None:
     hard = [task.id for task in data.tasks() if "public-hard" in task.tags]
     assert hard == ["t-01", "t-07", "t-08", "t-12"]
 
 
-def test_the_scenarios_relationship_wins_over_the_pairs(data: DataSet) -> None:
+def test_the_scenarios_relationship_wins_over_the_pairs(data: sotopia.DataSet) -> None:
     for task in data.tasks():
-        casting = casting_of(task)
+        casting = sotopia.casting_of(task)
         pair = casting.relationships[0]
         assert pair.type is casting.scenario.relationships[0]
     kept = {frozenset(key): pair.type for key, pair in data.relationships.items()}
     # Its rows say romantic and friend; two of its three tasks are on scenarios for friends.
-    assert kept[frozenset({"c-odile", "c-wren"})] is RelationshipType.FRIEND
+    assert kept[frozenset({"c-odile", "c-wren"})] is sotopia.RelationshipType.FRIEND
     overridden = {row.id for row in data.rows if row.relationship is not None}
     assert overridden == {"t-07", "t-08", "t-11", "t-12"}
 
 
 def test_strategy_hints_can_be_left_out(fixtures: Path, tmp_path: Path) -> None:
     report = import_sotopia(fixtures, tmp_path / "plain", "plain", strategy_hints=False)
-    goals = load(tmp_path / "plain").scenarios["s-fence"].goals
+    goals = sotopia.load(tmp_path / "plain").scenarios["s-fence"].goals
     assert goals[0].text == (
         "Agree on a colour. Extra information: you like green. Hint: white is out of the question."
     )
-    assert dict(report.quirks)[Quirk.STRATEGY_HINT_DROPPED] == 2
+    assert dict(report.quirks)[sotopia.Quirk.STRATEGY_HINT_DROPPED] == 2
 
 
 def test_the_folder_itself_or_its_parent_may_be_given(fixtures: Path, tmp_path: Path) -> None:
@@ -485,7 +473,7 @@ def test_without_a_hard_list_no_task_is_tagged(copied: Path, tmp_path: Path) -> 
     (copied / "profiles" / "sotopia_hard_env_ids.json").unlink()
     report = import_sotopia(copied, tmp_path / "x", "x")
     assert "12 tasks (0 on " in report.lines[0]
-    assert dict(report.quirks)[Quirk.NO_HARD_LIST] == 1
+    assert dict(report.quirks)[sotopia.Quirk.NO_HARD_LIST] == 1
 
 
 Change = Callable[[str], str]

@@ -8,20 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.core.episode import Action, Ended, Episode
-from sociolab.core.errors import ConfigError
-from sociolab.worlds.sotopia.dataset import load
-from sociolab.worlds.sotopia.importing.episodes import (
-    ImportedEpisodes,
-    import_episodes,
-    model_labels,
-    people,
-    played,
-)
+from sociolab.core import Action, ConfigError, Ended, Episode
+from sociolab.worlds import sotopia
+from sociolab.worlds.sotopia.importing.episodes import model_labels, people, played
 from sociolab.worlds.sotopia.importing.public_data import import_sotopia
-from sociolab.worlds.sotopia.importing.reading import Quirk, Quirks
-from sociolab.worlds.sotopia.scenarios import FriendGoal, PriceGoal, RelationshipType
-from sociolab.worlds.sotopia.world import Sotopia, casting_of
 
 # ------------------------------------------------------------------ a judge's prompt, read back
 
@@ -39,13 +29,13 @@ Bo Lund's goal: Stay.
 """
 
 
-def turns(text: str, quirks: Quirks | None = None) -> list[tuple[int, Action]]:
-    found = played(HEAD + text, "here", Quirks() if quirks is None else quirks)
+def turns(text: str, quirks: sotopia.Quirks | None = None) -> list[tuple[int, Action]]:
+    found = played(HEAD + text, "here", sotopia.Quirks() if quirks is None else quirks)
     return [(turn.who, turn.action) for turn in found.turns]
 
 
 def test_the_head_is_read_in_the_order_of_the_participants() -> None:
-    found = played(HEAD + "Turn #1\nIda Roe left the conversation,", "here", Quirks())
+    found = played(HEAD + "Turn #1\nIda Roe left the conversation,", "here", sotopia.Quirks())
     assert found.scenario == "Two people wait.\nIt rains."
     assert found.names == ("Ida Roe", "Bo Lund")
     assert found.backgrounds == (
@@ -57,11 +47,11 @@ def test_the_head_is_read_in_the_order_of_the_participants() -> None:
 
 def test_a_heading_before_the_first_turn_belongs_to_no_goal() -> None:
     text = HEAD + "Conversation Starts:\n\nTurn #0: Ida Roe left the conversation,"
-    assert played(text, "here", Quirks()).goals[1] == "Stay."
+    assert played(text, "here", sotopia.Quirks()).goals[1] == "Stay."
 
 
 def test_every_kind_of_action_is_read() -> None:
-    quirks = Quirks()
+    quirks = sotopia.Quirks()
     text = """Turn #1
 Ida Roe said: "It is "late"."
 Turn #2
@@ -91,7 +81,11 @@ Ida Roe left the conversation,"""
         (1, Action("none")),
         (0, Action("leave")),
     ]
-    assert quirks == {Quirk.REPEATED_LABEL: 1, Quirk.EMPTY_TURN: 1, Quirk.EMPTY_ACT: 2}
+    assert quirks == {
+        sotopia.Quirk.REPEATED_LABEL: 1,
+        sotopia.Quirk.EMPTY_TURN: 1,
+        sotopia.Quirk.EMPTY_ACT: 2,
+    }
 
 
 def test_turns_may_be_numbered_from_0_on_the_same_line() -> None:
@@ -139,7 +133,7 @@ def test_what_ends_in_a_comma_of_its_own_keeps_it_unless_it_is_last() -> None:
 )
 def test_a_prompt_that_cannot_be_read_is_refused_with_its_place(text: str, message: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        played(text, "here", Quirks())
+        played(text, "here", sotopia.Quirks())
     assert str(caught.value).startswith(message)
 
 
@@ -162,14 +156,14 @@ def test_a_prompt_that_cannot_be_read_is_refused_with_its_place(text: str, messa
 def test_models_are_named_after_the_judge_in_the_order_of_the_seats(
     models: tuple[str, ...], setting: str, tag: str, expected: tuple[str, ...]
 ) -> None:
-    assert model_labels(models, setting, tag, 2, Quirks()) == expected
+    assert model_labels(models, setting, tag, 2, sotopia.Quirks()) == expected
 
 
 def test_what_is_guessed_or_unknown_is_counted() -> None:
-    quirks = Quirks()
+    quirks = sotopia.Quirks()
     model_labels(("judge", "custom_model", "m"), "", "", 2, quirks)
     model_labels((), "", "", 3, quirks)
-    assert quirks == {Quirk.CUSTOM_MODEL: 1, Quirk.UNKNOWN_MODEL: 3}
+    assert quirks == {sotopia.Quirk.CUSTOM_MODEL: 1, sotopia.Quirk.UNKNOWN_MODEL: 3}
 
 
 # ---------- episodes that other programs played, on our own small files that carry every quirk
@@ -191,20 +185,20 @@ KETTLE = (
 
 
 @pytest.fixture
-def imported(fixtures: Path) -> ImportedEpisodes:
-    return import_episodes(fixtures)
+def imported(fixtures: Path) -> sotopia.ImportedEpisodes:
+    return sotopia.import_episodes(fixtures)
 
 
 @pytest.fixture
-def by_id(imported: ImportedEpisodes) -> dict[str, Episode]:
+def by_id(imported: sotopia.ImportedEpisodes) -> dict[str, Episode]:
     return {episode.trial.id: episode for episode in imported.episodes}
 
 
 @pytest.fixture
-def alone(copied: Path) -> ImportedEpisodes:
+def alone(copied: Path) -> sotopia.ImportedEpisodes:
     """The episodes without the profile files beside them."""
     (copied / "profiles").rename(copied / "put-away")
-    return import_episodes(copied / "episodes" / "played.jsonl")
+    return sotopia.import_episodes(copied / "episodes" / "played.jsonl")
 
 
 def test_every_turn_is_there_with_its_kind_and_seat(by_id: dict[str, Episode]) -> None:
@@ -218,7 +212,7 @@ def test_an_episode_is_of_the_task_that_the_data_set_has(
     by_id: dict[str, Episode], fixtures: Path, tmp_path: Path
 ) -> None:
     import_sotopia(fixtures, tmp_path / "x", "x")
-    tasks = {task.id: task for task in load(tmp_path / "x").tasks()}
+    tasks = {task.id: task for task in sotopia.load(tmp_path / "x").tasks()}
     assert by_id["e-kettle"].trial.task == tasks["t-01"]
     assert by_id["e-bench-1"].trial.task == tasks["t-09"]
     assert by_id["e-party"].trial.task == tasks["t-04"]
@@ -228,7 +222,7 @@ def test_a_cast_that_is_no_task_has_a_task_of_its_own(by_id: dict[str, Episode])
     task = by_id["e-pears"].trial.task
     assert task.id.startswith("task-")
     assert (task.cluster, task.seats) == ("s-pears", ("c-odile", "c-wren"))
-    assert casting_of(task).relationships[0].type is RelationshipType.FRIEND
+    assert sotopia.casting_of(task).relationships[0].type is sotopia.RelationshipType.FRIEND
 
 
 def test_the_scenario_that_was_played_counts_not_the_one_that_is_named(
@@ -242,7 +236,7 @@ def test_the_scenario_that_was_played_counts_not_the_one_that_is_named(
 def test_characters_are_the_profiles_even_where_a_background_is_cut(
     by_id: dict[str, Episode],
 ) -> None:
-    tobiah = casting_of(by_id["e-fence"].trial.task).characters[0]
+    tobiah = sotopia.casting_of(by_id["e-fence"].trial.task).characters[0]
     assert (tobiah.id, tobiah.age) == ("c-tobiah", 58)
     assert tobiah.secret == "He once stopped the clock on purpose"
 
@@ -283,17 +277,17 @@ def test_a_task_played_again_by_the_same_cast_is_a_repeat(by_id: dict[str, Episo
     assert by_id["e-kettle"].trial.repeat == 0
 
 
-def test_every_quirk_of_the_episodes_is_met_and_counted(imported: ImportedEpisodes) -> None:
+def test_every_quirk_of_the_episodes_is_met_and_counted(imported: sotopia.ImportedEpisodes) -> None:
     assert dict(imported.quirks) == {
-        Quirk.CUSTOM_MODEL: 3,
-        Quirk.UNKNOWN_MODEL: 2,
-        Quirk.OTHER_SCENARIO: 1,
-        Quirk.NO_TASK: 1,
-        Quirk.EMPTY_TURN: 2,
-        Quirk.EMPTY_ACT: 1,
-        Quirk.REPEATED_LABEL: 1,
-        Quirk.PAST_LIMIT: 1,
-        Quirk.SILENT_END: 1,
+        sotopia.Quirk.CUSTOM_MODEL: 3,
+        sotopia.Quirk.UNKNOWN_MODEL: 2,
+        sotopia.Quirk.OTHER_SCENARIO: 1,
+        sotopia.Quirk.NO_TASK: 1,
+        sotopia.Quirk.EMPTY_TURN: 2,
+        sotopia.Quirk.EMPTY_ACT: 1,
+        sotopia.Quirk.REPEATED_LABEL: 1,
+        sotopia.Quirk.PAST_LIMIT: 1,
+        sotopia.Quirk.SILENT_END: 1,
     }
     assert imported.lines[0] == (
         "6 episodes of 5 tasks, played by Tuned-2, big-model, small-model, tuned-3, unknown model"
@@ -305,7 +299,7 @@ def test_episodes_are_shown_by_the_world(
     by_id: dict[str, Episode], fixtures: Path, tmp_path: Path
 ) -> None:
     import_sotopia(fixtures, tmp_path / "x", "x")
-    world = Sotopia(load(tmp_path / "x"))
+    world = sotopia.Sotopia(sotopia.load(tmp_path / "x"))
     whole = world.transcript(by_id["e-kettle"])
     assert [line.text for line in whole.lines][-2:] == [
         "Odile: 'One thousand, then.'",
@@ -315,19 +309,19 @@ def test_episodes_are_shown_by_the_world(
     assert "soldered" not in seen.scene[0][1]
 
 
-def test_without_profiles_the_episodes_own_text_is_enough(alone: ImportedEpisodes) -> None:
+def test_without_profiles_the_episodes_own_text_is_enough(alone: sotopia.ImportedEpisodes) -> None:
     quirks = dict(alone.quirks)
     assert len(alone.episodes) == 6
-    assert quirks[Quirk.OWN_TEXT] == 6
-    assert quirks[Quirk.UNKNOWN_TIE] == 6
-    assert quirks[Quirk.REBUILT_CHARACTER] == 4
-    castings = {e.trial.id: casting_of(e.trial.task) for e in alone.episodes}
+    assert quirks[sotopia.Quirk.OWN_TEXT] == 6
+    assert quirks[sotopia.Quirk.UNKNOWN_TIE] == 6
+    assert quirks[sotopia.Quirk.REBUILT_CHARACTER] == 4
+    castings = {e.trial.id: sotopia.casting_of(e.trial.task) for e in alone.episodes}
     kettle = castings["e-kettle"]
     assert kettle.scenario.family == "bargain"
-    assert kettle.scenario.goals[1].facts == PriceGoal(
+    assert kettle.scenario.goals[1].facts == sotopia.PriceGoal(
         role="seller", item="the copper kettle", listed=1240.5, target=1100
     )
-    assert isinstance(castings["e-party"].scenario.goals[0].facts, FriendGoal)
+    assert isinstance(castings["e-party"].scenario.goals[0].facts, sotopia.FriendGoal)
     odile, tobiah = kettle.characters
     assert (odile.id, odile.gender, odile.age) == ("Odile-Marsh", "woman", 34)
     assert (odile.pronouns, odile.occupation) == ("she/her", "ferry mechanic")
@@ -338,16 +332,18 @@ def test_without_profiles_the_episodes_own_text_is_enough(alone: ImportedEpisode
 
 
 def test_without_profiles_the_fullest_background_of_a_name_is_taken(
-    alone: ImportedEpisodes,
+    alone: sotopia.ImportedEpisodes,
 ) -> None:
     episodes = {e.trial.id: e for e in alone.episodes}
-    piet = casting_of(episodes["e-bench-1"].trial.task).characters[0]
+    piet = sotopia.casting_of(episodes["e-bench-1"].trial.task).characters[0]
     # This episode's own text breaks off before the secret; a later one has it.
     assert piet.secret == "He sells his master's sourdough"
     assert (piet.id, piet.first_name, piet.last_name) == ("Piet-O-Dell", "Piet", "O'Dell")
 
 
-def test_without_profiles_the_same_scene_and_cast_are_one_task(alone: ImportedEpisodes) -> None:
+def test_without_profiles_the_same_scene_and_cast_are_one_task(
+    alone: sotopia.ImportedEpisodes,
+) -> None:
     tasks = {e.trial.id: e.trial.task.id for e in alone.episodes}
     assert tasks["e-bench-1"] == tasks["e-bench-2"]
     assert len(set(tasks.values())) == 5
@@ -356,7 +352,7 @@ def test_without_profiles_the_same_scene_and_cast_are_one_task(alone: ImportedEp
 def test_a_background_that_nobody_can_read_is_refused() -> None:
     told = [("played.jsonl, line 3", "Ida Roe", "Ida Roe likes tea.")]
     with pytest.raises(ConfigError, match=r"^played\.jsonl, line 3: the background of Ida Roe"):
-        people(told, {}, Quirks())
+        people(told, {}, sotopia.Quirks())
 
 
 Change = Callable[[str], str]
@@ -377,10 +373,10 @@ def test_a_broken_line_is_named(copied: Path, change: Change, message: str) -> N
     assert change(text) != text
     path.write_text(change(text), "utf-8")
     with pytest.raises(ConfigError, match=r"line \d+: ") as caught:
-        import_episodes(copied)
+        sotopia.import_episodes(copied)
     assert str(caught.value).startswith(f"{path}, {message}")
 
 
 def test_a_folder_without_episodes_is_refused(fixtures: Path) -> None:
     with pytest.raises(ConfigError, match="expected JSON-lines files with episodes"):
-        import_episodes(fixtures / "profiles")
+        sotopia.import_episodes(fixtures / "profiles")

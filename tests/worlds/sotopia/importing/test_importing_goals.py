@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.core.errors import ConfigError
+from sociolab.core import ConfigError
+from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.importing.goals import (
     GoalReader,
     TaggedPart,
@@ -19,8 +20,6 @@ from sociolab.worlds.sotopia.importing.goals import (
     without_agent_names,
     without_tags,
 )
-from sociolab.worlds.sotopia.importing.reading import Quirk, Quirks
-from sociolab.worlds.sotopia.scenarios import DivisionGoal, FriendGoal, PriceGoal
 
 # ------------------------------------------------------------------ tagged text in parts
 
@@ -108,7 +107,7 @@ HINTED = (
 
 
 def read(raw: str, seat: int = 0, *, strategy_hints: bool = True) -> str:
-    return GoalReader(2, "here", strategy_hints).goal(raw, seat, (), Quirks())
+    return GoalReader(2, "here", strategy_hints).goal(raw, seat, (), sotopia.Quirks())
 
 
 def test_information_follows_the_goal_without_brackets() -> None:
@@ -120,11 +119,11 @@ def test_hints_are_sentences_of_their_own() -> None:
 
 
 def test_strategy_hints_can_be_left_out_and_are_counted() -> None:
-    quirks = Quirks()
+    quirks = sotopia.Quirks()
     goal = GoalReader(2, "here", strategy_hints=False).goal(HINTED, 0, (), quirks)
     assert goal == "Win. Extra information: it is late."
-    assert quirks[Quirk.STRATEGY_HINT_DROPPED] == 1
-    assert quirks[Quirk.STRATEGY_HINT] == 0
+    assert quirks[sotopia.Quirk.STRATEGY_HINT_DROPPED] == 1
+    assert quirks[sotopia.Quirk.STRATEGY_HINT] == 0
 
 
 def test_clarification_hints_stay_when_strategy_hints_go() -> None:
@@ -149,13 +148,13 @@ def test_a_list_keeps_its_lines() -> None:
 
 def test_a_part_of_a_goal_for_another_viewer_is_left_out() -> None:
     raw = "Ask. <p viewer='agent_0'>Twice.</p> <p viewer='agent_1'>Never.</p>"
-    quirks = Quirks()
+    quirks = sotopia.Quirks()
     assert READER.goal(raw, 0, (), quirks) == "Ask. Twice."
-    assert quirks[Quirk.FOREIGN_PART] == 1
+    assert quirks[sotopia.Quirk.FOREIGN_PART] == 1
 
 
 def test_what_a_seat_alone_knows_of_the_scene_comes_last() -> None:
-    assert READER.goal("Go.", 0, ("It rains.", "It is cold."), Quirks()) == (
+    assert READER.goal("Go.", 0, ("It rains.", "It is cold."), sotopia.Quirks()) == (
         "Go.\nYou know: It rains. It is cold."
     )
 
@@ -165,25 +164,25 @@ def test_a_context_is_parted_among_those_whom_it_is_for() -> None:
         "two people <p viewer='agent_1'>one is late</p>wait "
         '<p viewer="environment">for nothing</p>\n'
     )
-    quirks = Quirks()
+    quirks = sotopia.Quirks()
     told = context(raw, 2, "here", quirks)
     assert told.text == "Two people wait."
     assert told.seats == ((), ("One is late.",))
     assert told.environment == "for nothing"
-    assert quirks[Quirk.ENVIRONMENT_PART] == 1
-    assert quirks[Quirk.SEAT_PART] == 1
+    assert quirks[sotopia.Quirk.ENVIRONMENT_PART] == 1
+    assert quirks[sotopia.Quirk.SEAT_PART] == 1
 
 
 def test_a_context_that_ends_in_a_quotation_gets_no_second_stop() -> None:
-    assert context('They say: "Go."', 2, "here", Quirks()).text == 'They say: "Go."'
+    assert context('They say: "Go."', 2, "here", sotopia.Quirks()).text == 'They say: "Go."'
 
 
 def test_escaped_quotation_marks_and_glued_sentences_are_mended_and_counted() -> None:
-    quirks = Quirks()
+    quirks = sotopia.Quirks()
     assert mended(r"Here\'s \"it\".", quirks) == 'Here\'s "it".'
     assert mended("It rains.Take a coat.", quirks) == "It rains. Take a coat."
     assert mended("Ask J.M. Smith of U.S. Steel.", quirks) == "Ask J.M. Smith of U.S. Steel."
-    assert quirks == {Quirk.ESCAPED_QUOTE: 1, Quirk.GLUED_SENTENCES: 1}
+    assert quirks == {sotopia.Quirk.ESCAPED_QUOTE: 1, sotopia.Quirk.GLUED_SENTENCES: 1}
 
 
 @pytest.mark.parametrize(
@@ -198,9 +197,9 @@ def test_escaped_quotation_marks_and_glued_sentences_are_mended_and_counted() ->
     ],
 )
 def test_agents_are_named_as_their_player_would_say(text: str, seat: int, expected: str) -> None:
-    quirks = Quirks()
+    quirks = sotopia.Quirks()
     assert without_agent_names(text, seat, 2, quirks) == expected
-    assert quirks == {Quirk.AGENT_NAMED: 1}
+    assert quirks == {sotopia.Quirk.AGENT_NAMED: 1}
 
 
 @pytest.mark.parametrize(
@@ -212,9 +211,9 @@ def test_agents_are_named_as_their_player_would_say(text: str, seat: int, expect
     ],
 )
 def test_a_goal_that_cannot_be_rewritten_safely_stays_and_is_counted(text: str, seats: int) -> None:
-    quirks = Quirks()
+    quirks = sotopia.Quirks()
     assert without_agent_names(text, 0, seats, quirks) == text
-    assert quirks == {Quirk.AGENT_NAME_LEFT: 1}
+    assert quirks == {sotopia.Quirk.AGENT_NAME_LEFT: 1}
 
 
 def test_a_goal_whose_tags_are_gone_reads_as_the_tagged_one() -> None:
@@ -236,8 +235,8 @@ EACH = "A saw is worth 1 point, planes are worth 2 points each, and the vice equ
 
 def test_a_bargain_is_read_with_its_item_and_listed_price() -> None:
     assert read_facts("bargain", OFFER, (BUYER, SELLER)) == (
-        PriceGoal(role="buyer", item="a brass lamp", listed=1250.5, target=1000),
-        PriceGoal(role="seller", item="a brass lamp", listed=1250.5, target=1100),
+        sotopia.PriceGoal(role="buyer", item="a brass lamp", listed=1250.5, target=1000),
+        sotopia.PriceGoal(role="seller", item="a brass lamp", listed=1250.5, target=1100),
     )
 
 
@@ -256,7 +255,7 @@ def test_a_bargain_is_read_with_its_item_and_listed_price() -> None:
 def test_offers_come_in_several_wordings(context: str, item: str, listed: float) -> None:
     facts = read_facts("bargain", context, (BUYER, SELLER))
     assert facts is not None
-    assert isinstance(facts[0], PriceGoal)
+    assert isinstance(facts[0], sotopia.PriceGoal)
     assert (facts[0].item, facts[0].listed) == (item, listed)
 
 
@@ -275,7 +274,7 @@ def test_a_bargain_with_anything_unsure_is_not_read(context: str, buyer: str) ->
 
 
 def test_goods_are_read_with_their_worth_for_one() -> None:
-    goal = DivisionGoal(
+    goal = sotopia.DivisionGoal(
         counts={"saws": 3, "planes": 2, "vices": 1}, values={"saws": 1, "planes": 2, "vices": 3}
     )
     assert read_facts("division", GOODS, (EACH, EACH)) == (goal, goal)
@@ -293,7 +292,7 @@ def test_goods_are_read_with_their_worth_for_one() -> None:
 def test_worth_comes_in_several_wordings(goal: str) -> None:
     facts = read_facts("division", GOODS, (goal, EACH))
     assert facts is not None
-    assert isinstance(facts[0], DivisionGoal)
+    assert isinstance(facts[0], sotopia.DivisionGoal)
     assert facts[0].values == {"saws": 5, "planes": 3, "vices": 7}
 
 
@@ -321,7 +320,7 @@ def test_friends_are_read_with_what_is_known_of_them() -> None:
     yours = "Ask.\nYou know:\n- Ida: Hobby: Chess; Job: Cook, baker\n- Kim: Hobby: Go; Job: Smith"
     facts = read_facts("mutual-friend", "A party.", (mine, yours))
     assert facts is not None
-    assert isinstance(facts[0], FriendGoal)
+    assert isinstance(facts[0], sotopia.FriendGoal)
     assert facts[0].friends[0].name == "Ida"
     assert facts[0].friends[0].about == {"hobby": "Chess", "job": "Cook, baker"}
 

@@ -15,29 +15,28 @@ import pytest
 from casts import seated
 from fake_models import FakeModel
 from small_package import PARALLEL, SOURCES
-from sociolab.agents.prompted import PromptedPlayer
-from sociolab.app.data.importing import Import, import_prompts
-from sociolab.core.episode import Action, Ended, Episode, Moved, Task, Trial
-from sociolab.core.errors import ConfigError
-from sociolab.core.ports import NoReply, Reply, Request
-from sociolab.core.score import Score
-from sociolab.judging.llm_judge import LlmJudge
-from sociolab.prompting import sets
-from sociolab.prompting.sets import PromptSet, load_set
-from sociolab.worlds.sotopia.evaluation import SotopiaRubric
-from sociolab.worlds.sotopia.importing import prompts
-from sociolab.worlds.sotopia.importing.episodes import import_episodes
-from sociolab.worlds.sotopia.importing.package_texts import read_package
-from sociolab.worlds.sotopia.scenarios import (
-    Character,
-    Goal,
-    Relationship,
-    RelationshipType,
-    Scenario,
-    SceneCast,
+from sociolab.agents import PromptedPlayer
+from sociolab.app import Import
+from sociolab.app.data.importing import import_prompts
+from sociolab.core import (
+    Action,
+    ConfigError,
+    Ended,
+    Episode,
+    Moved,
+    NoReply,
+    Reply,
+    Request,
+    Score,
+    Task,
+    Trial,
 )
-from sociolab.worlds.sotopia.scene import PACKAGE, WANTED, SotopiaScene
-from sociolab.worlds.sotopia.visibility import STRANGER_LABEL
+from sociolab.judging import LlmJudge
+from sociolab.prompting import PromptSet, load_set, sets
+from sociolab.worlds import sotopia
+from sociolab.worlds.sotopia.importing import prompts
+from sociolab.worlds.sotopia.importing.package_texts import read_package
+from sociolab.worlds.sotopia.scene import WANTED
 
 
 @pytest.fixture
@@ -52,12 +51,12 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def imported(package: Path, name: str = "theirs", variant: str = "") -> PromptSet:
     import_prompts("sotopia", variant, Import(package, name, True, None))
-    return load_set(PACKAGE, name, WANTED)
+    return load_set(sotopia.PACKAGE, name, WANTED)
 
 
-def casting(tie: RelationshipType) -> SceneCast:
+def casting(tie: sotopia.RelationshipType) -> sotopia.SceneCast:
     ida, bo = (
-        Character(
+        sotopia.Character(
             id=first.lower(), first_name=first, last_name=last, gender="woman", pronouns="she/her",
             age=age, occupation="Cook", public_info=f"{first} likes rain.",
             personality=f"{first} is calm.",
@@ -65,16 +64,16 @@ def casting(tie: RelationshipType) -> SceneCast:
         )
         for first, last, age in (("Ida", "Roe", 40), ("Bo", "Lund", 50))
     )  # fmt: skip
-    scenario = Scenario(
-        id="s", family="other", context="Ours.", goals=(Goal(text="One."), Goal(text="Two.")),
+    scenario = sotopia.Scenario(
+        id="s", family="other", context="Ours.", goals=(sotopia.Goal(text="One."), sotopia.Goal(text="Two.")),
         relationships=(tie,),
         published={
             "context": "Two <p viewer='environment'>old </p>cooks wait.",
             "goals": ("Go (<extra_info>Extra: soon</extra_info>)", "Stay"),
         },
     )  # fmt: skip
-    pair = Relationship(a="ida", b="bo", type=tie)
-    return SceneCast(scenario=scenario, characters=(ida, bo), relationships=(pair,))
+    pair = sotopia.Relationship(a="ida", b="bo", type=tie)
+    return sotopia.SceneCast(scenario=scenario, characters=(ida, bo), relationships=(pair,))
 
 
 MOVES = (
@@ -88,8 +87,10 @@ def words(text: str) -> str:
     return " ".join(text.split())
 
 
-def asked_of_bo(texts: PromptSet, tie: RelationshipType, reply: str) -> tuple[str, Reply | NoReply]:
-    scene = SotopiaScene(casting(tie), texts=texts, named=True)
+def asked_of_bo(
+    texts: PromptSet, tie: sotopia.RelationshipType, reply: str
+) -> tuple[str, Reply | NoReply]:
+    scene = sotopia.SotopiaScene(casting(tie), texts=texts, named=True)
     witness = scene.witness("bo")
     for move in MOVES:
         witness.see(move)
@@ -107,13 +108,16 @@ BO = "Bo Lund is 50, cook. Bo likes rain. Values: Bo is calm. Hides: Bo snores."
 @pytest.mark.parametrize(
     ("tie", "ida"),
     [
-        (RelationshipType.STRANGER, ""),
-        (RelationshipType.ACQUAINTANCE, "Ida Roe is 40, cook. Ida likes rain."),
-        (RelationshipType.FRIEND, "Ida Roe is 40, cook. Ida likes rain. Values: Ida is calm."),
+        (sotopia.RelationshipType.STRANGER, ""),
+        (sotopia.RelationshipType.ACQUAINTANCE, "Ida Roe is 40, cook. Ida likes rain."),
+        (
+            sotopia.RelationshipType.FRIEND,
+            "Ida Roe is 40, cook. Ida likes rain. Values: Ida is calm.",
+        ),
     ],
 )
 def test_a_player_reads_what_the_package_shows_in_its_order(
-    package: Path, tie: RelationshipType, ida: str
+    package: Path, tie: sotopia.RelationshipType, ida: str
 ) -> None:
     text, _ = asked_of_bo(imported(package), tie, "{}")
     told, _, form = words(text).partition(" Form: ")
@@ -131,9 +135,11 @@ def test_a_player_reads_what_the_package_shows_in_its_order(
 
 
 def test_a_stranger_has_no_name_in_their_text_where_names_are_hidden(package: Path) -> None:
-    scene = SotopiaScene(casting(RelationshipType.STRANGER), texts=imported(package))
+    scene = sotopia.SotopiaScene(
+        casting(sotopia.RelationshipType.STRANGER), texts=imported(package)
+    )
     told = words(scene.witness("bo").observe(0).head)
-    assert f"Cast: {STRANGER_LABEL} and Bo Lund" in told
+    assert f"Cast: {sotopia.STRANGER_LABEL} and Bo Lund" in told
     assert "Ida" not in told
 
 
@@ -141,7 +147,7 @@ def test_a_package_that_withholds_profiles_withholds_them(package: Path) -> None
     file = package / "sotopia/envs/parallel.py"
     hides = '        b = [render_text_for_agent(bg, i) if j == i else "Withheld" for j, bg in a]\n'
     file.write_text(PARALLEL.replace("    def step", f"{hides}    def step"), "utf-8")
-    text, _ = asked_of_bo(imported(package), RelationshipType.FRIEND, "{}")
+    text, _ = asked_of_bo(imported(package), sotopia.RelationshipType.FRIEND, "{}")
     assert f"Ida Roe's story: Withheld Bo Lund's story: {BO}" in words(text)
 
 
@@ -151,15 +157,19 @@ def test_a_reply_in_the_packages_form_is_read(package: Path) -> None:
         ('{"action_type": "action", "argument": "sits"}', Action("physical action", "sits")),
         ('{"action_type": "leave", "argument": "bye"}', Action("leave")),
     ):
-        _, found = asked_of_bo(texts, RelationshipType.FRIEND, reply)
+        _, found = asked_of_bo(texts, sotopia.RelationshipType.FRIEND, reply)
         assert isinstance(found, Reply)
         assert found.value == (action,)
-    _, found = asked_of_bo(texts, RelationshipType.FRIEND, '{"action": "speak", "text": "Hi."}')
+    _, found = asked_of_bo(
+        texts, sotopia.RelationshipType.FRIEND, '{"action": "speak", "text": "Hi."}'
+    )
     assert isinstance(found, NoReply)
 
 
 def played() -> Episode:
-    task = Task("t", ("ida", "bo"), "s", casting(RelationshipType.STRANGER).model_dump_json(), ())
+    task = Task(
+        "t", ("ida", "bo"), "s", casting(sotopia.RelationshipType.STRANGER).model_dump_json(), ()
+    )
     trial = Trial("e", "sotopia", task, (seated("ida", "m"), seated("bo", "m")), 0, 0)
     return Episode(trial, (*MOVES, Ended("turn limit", 2)))
 
@@ -182,7 +192,7 @@ SHEET = ", ".join(
 )
 def test_the_judge_reads_everything_and_its_reply_is_read(package: Path, reply: str) -> None:
     texts, model = imported(package), FakeModel(reply)
-    verdicts = asyncio.run(LlmJudge(SotopiaRubric(texts), model, 0.2).judge(played()))
+    verdicts = asyncio.run(LlmJudge(sotopia.SotopiaRubric(texts), model, 0.2).judge(played()))
     (message,) = model.calls[0][0].messages
     ida = "Ida Roe is 40, cook. Ida likes rain. Values: Ida is calm. Hides: Ida snores."
     assert words(message.text).startswith(
@@ -221,7 +231,7 @@ def test_the_plus_variant_has_its_own_dimensions(package: Path) -> None:
 
 
 def standing(name: str = "theirs") -> str:
-    return load_set(PACKAGE, name, WANTED).instructions().standing
+    return load_set(sotopia.PACKAGE, name, WANTED).instructions().standing
 
 
 def test_only_the_hash_says_that_a_set_is_the_authors(
@@ -319,13 +329,13 @@ def test_the_layout_of_stored_contexts_becomes_a_set(package: Path, tmp_path: Pa
     file.write_text("".join(stored(*one) for one in people) + stored("Flo Ray", "Eat", old=True))
     told = import_prompts("sotopia", "", Import(file, "theirs", True, None))
     assert told[0].startswith("the layout of 3 of 4 stored contexts")
-    texts = load_set(PACKAGE, "theirs", WANTED)
+    texts = load_set(sotopia.PACKAGE, "theirs", WANTED)
     assert texts.instructions().standing == "unverified"
-    first = import_episodes(file).episodes[0]
-    system, message = SotopiaRubric(texts).prompt(first, 0.0)[0].messages
+    first = sotopia.import_episodes(file).episodes[0]
+    system, message = sotopia.SotopiaRubric(texts).prompt(first, 0.0)[0].messages
     wanted = json.loads(stored(*people[0]))["rewards_prompt"].partition(":\n")[2].rstrip(",")
     assert message.text == f"{wanted}\n\nperson_1: Ida Roe\nperson_2: Bo Lund"
-    assert system.text == SotopiaRubric().prompt(first, 0.0)[0].messages[0].text
+    assert system.text == sotopia.SotopiaRubric().prompt(first, 0.0)[0].messages[0].text
 
 
 def test_contexts_without_a_common_template_are_refused(package: Path, tmp_path: Path) -> None:
@@ -345,10 +355,10 @@ def test_the_real_package_tells_public_episodes_as_their_judge_was_told(
         pytest.skip("SOCIOLAB_SOTOPIA_WHEEL names no wheel of the public package")
     texts = imported(REAL)
     assert texts.instructions().standing == "verified original"
-    rubric, equal = SotopiaRubric(texts), 0
+    rubric, equal = sotopia.SotopiaRubric(texts), 0
     (file,) = (public / "episodes").glob("*.jsonl")
     told = [json.loads(line)["rewards_prompt"] for line in file.read_text("utf-8").splitlines()]
-    for stored, episode in zip(told, import_episodes(public).episodes, strict=True):
+    for stored, episode in zip(told, sotopia.import_episodes(public).episodes, strict=True):
         (message,) = rubric.prompt(episode, 0)[0].messages
         wanted = words(stored).removeprefix("Prompt after formatting: ")
         equal += words(message.text).startswith(wanted.strip().rstrip(", "))

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from sociolab.app.data.importing import Import, import_anything
-from sociolab.core.errors import ConfigError
-from sociolab.core.score import Score, ScoreFailure
-from sociolab.store.store import Store
-from sociolab.worlds.sotopia.importing.episodes import import_episodes
+from sociolab.app import Import, import_anything
+from sociolab.core import ConfigError, Score, ScoreFailure
+from sociolab.store import Store
+from sociolab.worlds import sotopia
 
 BIO = "is a 40-year-old {} {}. {} pronouns. Likes rain. Personality and values description: Calm. "
 ROE = "Ida Roe " + BIO.format("female", "cook", "She/her") + "Ida's secrets: None."
@@ -57,7 +56,7 @@ def written(folder: Path, *lines: dict[str, Any]) -> Path:
 
 
 def test_stored_scores_and_reasons_are_a_judging_by_the_judge_that_is_named(tmp_path: Path) -> None:
-    (found,) = import_episodes(written(tmp_path, log())).judgings
+    (found,) = sotopia.import_episodes(written(tmp_path, log())).judgings
     assert (found.trial, found.judge.name, found.judge.method) == (
         "e1",
         "openai/old-judge",
@@ -75,7 +74,7 @@ def test_stored_scores_and_reasons_are_a_judging_by_the_judge_that_is_named(tmp_
 
 def test_a_score_that_is_missing_or_out_of_range_is_a_failure_and_not_zero(tmp_path: Path) -> None:
     broken = {k: v for k, v in SCORES.items() if k != "secret"} | {"goal": 12, "style": 3}
-    found = import_episodes(written(tmp_path, log(rewards=[[1.0, broken], [2.0, SCORES]])))
+    found = sotopia.import_episodes(written(tmp_path, log(rewards=[[1.0, broken], [2.0, SCORES]])))
     (judging,) = found.judgings
     failed = {(v.seat, v.measure.name) for v in judging.verdicts if isinstance(v, ScoreFailure)}
     assert failed == {("Ida-Roe", name) for name in ("secret", "goal", "overall")}
@@ -84,13 +83,13 @@ def test_a_score_that_is_missing_or_out_of_range_is_a_failure_and_not_zero(tmp_p
 
 def test_a_bare_number_is_no_score_of_a_dimension(tmp_path: Path) -> None:
     # The public code of 2025 writes 0 for everything.
-    found = import_episodes(written(tmp_path, log(rewards=[0.0, 0.0])))
+    found = sotopia.import_episodes(written(tmp_path, log(rewards=[0.0, 0.0])))
     assert found.judgings == ()
     assert found.lines[-1] == (
         "episodes whose stored scores are a bare number, which says of no dimension: 1"
     )
     with pytest.raises(ConfigError, match="expected rewards of 2 agents, found 3"):
-        import_episodes(written(tmp_path, log(rewards=[[1.0, SCORES]] * 3)))
+        sotopia.import_episodes(written(tmp_path, log(rewards=[[1.0, SCORES]] * 3)))
 
 
 @pytest.mark.parametrize(
@@ -100,7 +99,7 @@ def test_a_bare_number_beside_scores_is_left_out_and_told(
     tmp_path: Path, first: bool, second: bool, kept: str
 ) -> None:
     rewards = [[1.0, SCORES] if whole else 0.0 for whole in (first, second)]
-    found = import_episodes(written(tmp_path, log(rewards=rewards)))
+    found = sotopia.import_episodes(written(tmp_path, log(rewards=rewards)))
     (judging,) = found.judgings
     assert {verdict.seat for verdict in judging.verdicts} == {kept}
     assert len(judging.verdicts) == 8
@@ -122,8 +121,8 @@ def test_a_log_without_its_judges_prompt_is_read_from_its_messages(tmp_path: Pat
         ],
         [("Ida Roe", stage, "did nothing"), ("Bo Lund", stage, "left the conversation")],
     ]
-    wanted = import_episodes(written(tmp_path, log()))
-    found = import_episodes(written(tmp_path, log(rewards_prompt="TBD", messages=messages)))
+    wanted = sotopia.import_episodes(written(tmp_path, log()))
+    found = sotopia.import_episodes(written(tmp_path, log(rewards_prompt="TBD", messages=messages)))
     assert found.episodes == wanted.episodes
     assert found.judgings == wanted.judgings
 
@@ -135,7 +134,7 @@ def test_who_acts_at_once_acts_one_after_the_other_and_no_words_are_lost(tmp_pat
         [("Ida Roe", stage, "said: we did nothing"), ("Bo Lund", stage, 'said: "Oh."')],
         [("Ida Roe", stage, "did nothing"), ("Bo Lund", stage, "left the conversation")],
     ]
-    found = import_episodes(written(tmp_path, log(rewards_prompt="TBD", messages=messages)))
+    found = sotopia.import_episodes(written(tmp_path, log(rewards_prompt="TBD", messages=messages)))
     moves = [(move.seat, move.actions[0].text) for move in found.episodes[0].moves]
     assert moves == [("Ida-Roe", "we did nothing"), ("Bo-Lund", "Oh."), ("Bo-Lund", "")]
 

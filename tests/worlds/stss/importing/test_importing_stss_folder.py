@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.core.errors import ConfigError
-from sociolab.worlds.stss.dataset import read_town
+from sociolab.core import ConfigError
+from sociolab.worlds import stss
 from sociolab.worlds.stss.importing.importer import ABOUT, import_stss
-from sociolab.worlds.stss.importing.village import DefectKind
 from worlds.stss.importing.small_village import (
     appointment,
     help_wanted,
@@ -37,7 +36,7 @@ def test_an_import_is_read_again_as_a_town_with_people_and_tasks(
 ) -> None:
     source = write_village(tmp_path / "v", [task(), appointment()], [help_wanted()])
     report = import_stss(source, target, "tiny")
-    data = read_town(target)
+    data = stss.read_town(target)
     assert (data.name, data.town.name, len(data.residents)) == ("tiny", "Tinyburg", 4)
     assert [one.id for one in data.tasks] == [
         "stss-01-quilt-fair",
@@ -52,7 +51,7 @@ def test_an_import_is_read_again_as_a_town_with_people_and_tasks(
 
 def test_a_resident_keeps_what_the_persona_says(village: Path, target: Path) -> None:
     import_stss(village, target, "tiny")
-    ada = read_town(target).residents[0]
+    ada = stss.read_town(target).residents[0]
     assert (ada.id, ada.name, ada.age, ada.innate) == ("ada-quill", "Ada Quill", 41, "brisk")
     assert (ada.living_area, ada.routine) == ("Mill House: loft", "Opens the shop at 9am.")
     assert ada.knows == ("Mill House: loft", "Mill House: yard", "Duck Inn: bar")
@@ -64,10 +63,10 @@ def test_a_resident_knows_their_home_and_no_place_that_is_not_there(
     memory: object = {"Tinyburg": {"Duck Inn": {"bar": []}, "Mill House": {"attic": []}}}
     write_persona(village / PEOPLE / "Bo Reed", "Bo Reed", memory)
     report = import_stss(village, target, "tiny")
-    assert read_town(target).residents[1].knows == ("Duck Inn: bar", "Mill House: loft")
+    assert stss.read_town(target).residents[1].knows == ("Duck Inn: bar", "Mill House: loft")
     assert [(d.kind, d.where) for d in report.defects[1:]] == [
-        (DefectKind.UNKNOWN_KNOWLEDGE, "Bo Reed"),
-        (DefectKind.HOME_UNKNOWN, "Bo Reed"),
+        (stss.DefectKind.UNKNOWN_KNOWLEDGE, "Bo Reed"),
+        (stss.DefectKind.HOME_UNKNOWN, "Bo Reed"),
     ]
 
 
@@ -80,7 +79,7 @@ def test_a_task_adds_to_what_its_cast_or_its_performer_knows(tmp_path: Path, tar
     for name in ("Ada Quill", "Bo Reed", "Cy Marsh"):
         write_persona(source / PEOPLE / name, name, little)
     import_stss(source, target, "tiny")
-    ada, bo, cy, _ = read_town(target).residents
+    ada, bo, cy, _ = stss.read_town(target).residents
     assert ada.knows == ("Mill House: loft", "Duck Inn: bar", "Mill House: yard")
     assert bo.knows == ("Mill House: loft", "Duck Inn: bar")
     assert cy.knows == ("Mill House: loft",)
@@ -101,7 +100,7 @@ def test_seed_memories_make_ties_and_names_are_put_right(
 ) -> None:
     (village / "personas" / "agent_history_init_n25.csv").write_text(HISTORY.replace("\\\n", ""))
     report = import_stss(village, target, "tinyburg", correct=correct)
-    ada, bo, *others = read_town(target).residents
+    ada, bo, *others = stss.read_town(target).residents
     dated = () if correct else ("You hold a fair at the inn at 3 p.m.",)
     assert ada.memories == (
         "Bo Reed is your cousin, and Bo Reed is at home",
@@ -117,8 +116,8 @@ def test_seed_memories_make_ties_and_names_are_put_right(
     assert bo.ties == {"Ada Quill": bo.memories[1], "Cy Marsh": "old rivals"}
     assert not any(one.memories or one.ties for one in others)
     found = [(one.kind, one.where, one.found) for one in report.defects]
-    assert (DefectKind.MISSPELT_NAME, "Ada Quill", "Bo Ree") in found
-    assert (DefectKind.NOBODYS_HISTORY, "Eve Nobody", "agent_history_init_n25.csv") in found
+    assert (stss.DefectKind.MISSPELT_NAME, "Ada Quill", "Bo Ree") in found
+    assert (stss.DefectKind.NOBODYS_HISTORY, "Eve Nobody", "agent_history_init_n25.csv") in found
 
 
 @pytest.mark.parametrize(
@@ -139,7 +138,7 @@ def test_a_clone_gives_the_same_data_from_the_clipped_personas(
 ) -> None:
     import_stss(village, target, "tiny")
     import_stss(write_clone(tmp_path / "clone"), tmp_path / "other", "tiny")
-    assert read_town(tmp_path / "other").hash == read_town(target).hash
+    assert stss.read_town(tmp_path / "other").hash == stss.read_town(target).hash
 
 
 def test_the_version_changes_with_the_files_and_with_correction(
@@ -147,7 +146,7 @@ def test_the_version_changes_with_the_files_and_with_correction(
 ) -> None:
     def version(name: str, *, correct: bool = False) -> str:
         import_stss(village, tmp_path / name, "tiny", correct=correct)
-        return read_town(tmp_path / name).version
+        return stss.read_town(tmp_path / name).version
 
     plain = version("one")
     assert version("two") == plain

@@ -6,15 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from sociolab.town.map import OUTDOORS, Place, TownMap
-from sociolab.worlds.stss.importing.village import (
-    Defect,
-    DefectKind,
-    PlaceNames,
-    Ville,
-    find_files,
-    read_ville,
-)
+from sociolab.town import OUTDOORS, Place, TownMap
+from sociolab.worlds import stss
+from sociolab.worlds.stss.importing.village import Defect, PlaceNames, Ville, find_files, read_ville
 from worlds.stss.importing.small_village import write_clone
 
 BAR, LOFT, YARD = (
@@ -54,7 +48,7 @@ def test_ground_around_the_town_is_closed_although_it_is_larger(village: Path) -
     found = read(village)
     assert not found.town.walkable[0].any()
     assert found.defects == (
-        Defect(DefectKind.CUT_OFF, "map", "collision_maze", "36 tiles", "closed", 36),
+        Defect(stss.DefectKind.CUT_OFF, "map", "collision_maze", "36 tiles", "closed", 36),
     )
 
 
@@ -64,7 +58,7 @@ def test_an_arena_without_floor_is_left_out(village: Path) -> None:
     found = read(village)
     assert found.town.places == (BAR, LOFT, YARD)
     lost = found.defects[0]
-    assert (lost.kind, lost.found) == (DefectKind.UNKNOWN_PLACE, "Duck Inn: cellar")
+    assert (lost.kind, lost.found) == (stss.DefectKind.UNKNOWN_PLACE, "Duck Inn: cellar")
 
 
 def test_a_matrix_may_come_in_rows(village: Path) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.core.errors import ConfigError
-from sociolab.prompting.sets import load_set
+from sociolab.core import ConfigError
+from sociolab.prompting import load_set
 from sociolab.worlds.stss.importing.prompts import TEMPLATES, import_prompts
 from sociolab.worlds.stss.world import PACKAGE, WANTED_GENERATIVE
 

@@ -9,11 +9,9 @@ from pathlib import Path
 import pytest
 
 from mute_town import mute_scores
-from sociolab.town.paths import Paths
-from sociolab.worlds.stss.dataset import TownData, read_town
+from sociolab.town import Paths
+from sociolab.worlds import stss
 from sociolab.worlds.stss.importing.importer import ImportReport, import_stss
-from sociolab.worlds.stss.importing.village import DefectKind
-from sociolab.worlds.stss.task import TASK_TYPES
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +30,9 @@ def report(public: Path, folder: Path) -> ImportReport:
 
 
 @pytest.fixture(scope="module")
-def data(report: ImportReport, folder: Path) -> TownData:
+def data(report: ImportReport, folder: Path) -> stss.TownData:
     assert report.corrected
-    return read_town(folder / "corrected")
+    return stss.read_town(folder / "corrected")
 
 
 def test_everything_is_imported_once_it_is_corrected(report: ImportReport) -> None:
@@ -45,11 +43,11 @@ def test_everything_is_imported_once_it_is_corrected(report: ImportReport) -> No
 
 
 def test_texts_that_contradict_their_fields_are_reported_and_can_be_played(
-    as_it_is: ImportReport, data: TownData, folder: Path
+    as_it_is: ImportReport, data: stss.TownData, folder: Path
 ) -> None:
     """The defects of the table in docs/import-stss.md that stand literally in a text."""
     assert not as_it_is.corrected
-    *found, last = read_town(folder / "plain").remarks
+    *found, last = stss.read_town(folder / "plain").remarks
     assert [re.findall(r"stss-(\d\d)-.* the goal says \"(.*?)\"", one)[0] for one in found] == [
         ("02", "Hobbs Cafe"), ("07", "7"), ("08", "8"), ("13", "one"), ("14", "one"), ("21", "7"),
         ("22", "6"), ("27", "8"), ("28", "8"),
@@ -67,38 +65,38 @@ def test_uncorrected_the_tasks_at_a_place_that_is_nowhere_are_left_out(
 
 
 def test_the_defects_are_those_that_a_reading_by_hand_found(report: ImportReport) -> None:
-    found: dict[DefectKind, list[str]] = defaultdict(list)
+    found: dict[stss.DefectKind, list[str]] = defaultdict(list)
     for defect in report.defects:
         found[defect.kind].append(defect.where.removeprefix("task "))
     assert dict(found) == {
-        DefectKind.CUT_OFF: ["map"],
-        DefectKind.HOME_UNKNOWN: ["Eddy Lin"],
-        DefectKind.MISSPELT_NAME: [
+        stss.DefectKind.CUT_OFF: ["map"],
+        stss.DefectKind.HOME_UNKNOWN: ["Eddy Lin"],
+        stss.DefectKind.MISSPELT_NAME: [
             *("Latoya Williams", "Latoya Williams", "Rajiv Patel", "Rajiv Patel"),
             "Isabella Rodriguez",
         ],
-        DefectKind.DATED_MEMORY: ["Isabella Rodriguez"],
-        DefectKind.UNKNOWN_PLACE: ["12", "19"],
-        DefectKind.FOREIGN_FILTER: ["17"],
-        DefectKind.WRONG_NUMBER: ["7", "11", "27", "28"],
-        DefectKind.PROMISED_NUMBER: ["7", "8", "12", "13", "21", "22", "27", "28"],
-        DefectKind.NO_NUMBER: ["14", "25", "26"],
-        DefectKind.ORDINARY_FILTER: [
+        stss.DefectKind.DATED_MEMORY: ["Isabella Rodriguez"],
+        stss.DefectKind.UNKNOWN_PLACE: ["12", "19"],
+        stss.DefectKind.FOREIGN_FILTER: ["17"],
+        stss.DefectKind.WRONG_NUMBER: ["7", "11", "27", "28"],
+        stss.DefectKind.PROMISED_NUMBER: ["7", "8", "12", "13", "21", "22", "27", "28"],
+        stss.DefectKind.NO_NUMBER: ["14", "25", "26"],
+        stss.DefectKind.ORDINARY_FILTER: [
             *("4", "5", "6", "7", "8", "9", "11", "12", "13", "14", "15", "16", "17"),
             *("18", "18", "19", "19", "20", "20", "26"),
         ],
-        DefectKind.MISSED_FORM: [
+        stss.DefectKind.MISSED_FORM: [
             *("10", "14", "17", "18", "18", "24", "25", "26", "29", "29", "30", "30"),
         ],
-        DefectKind.OTHER_EVENT: ["2", "8"],
-        DefectKind.PROMISED_PLACE: ["2"],
-        DefectKind.OTHER_ACTIVITY: ["14"],
-        DefectKind.OTHER_PERFORMER: ["11"],
+        stss.DefectKind.OTHER_EVENT: ["2", "8"],
+        stss.DefectKind.PROMISED_PLACE: ["2"],
+        stss.DefectKind.OTHER_ACTIVITY: ["14"],
+        stss.DefectKind.OTHER_PERFORMER: ["11"],
     }
 
 
 def test_all_25_remember_and_are_tied_to_whom_they_remember(
-    report: ImportReport, data: TownData
+    report: ImportReport, data: stss.TownData
 ) -> None:
     assert report.lines[1] == "247 seed memories and 165 ties"
     people = {one.name: one for one in data.residents}
@@ -108,25 +106,25 @@ def test_all_25_remember_and_are_tied_to_whom_they_remember(
     assert not any("5pm" in text for text in people["Isabella Rodriguez"].memories)
 
 
-def test_the_types_are_as_many_as_in_the_paper(data: TownData) -> None:
-    counts = [sum(task.type == kind for task in data.tasks) for kind in TASK_TYPES]
+def test_the_types_are_as_many_as_in_the_paper(data: stss.TownData) -> None:
+    counts = [sum(task.type == kind for task in data.tasks) for kind in stss.TASK_TYPES]
     assert counts == [10, 5, 5, 5, 5]
     assert {len(task.background) for task in data.tasks} == {10, 11, 12}
 
 
-def test_corrected_texts_promise_the_number_of_the_rule(data: TownData) -> None:
+def test_corrected_texts_promise_the_number_of_the_rule(data: stss.TownData) -> None:
     promised = [task for task in data.tasks if f" {task.expected} people" in task.goal]
     assert len(promised) == 13
     assert not any("8 people" in task.goal for task in data.tasks)
 
 
 def test_a_mute_performer_scores_only_where_the_import_says_so(
-    report: ImportReport, data: TownData
+    report: ImportReport, data: stss.TownData
 ) -> None:
     named = {
         int(one.where.removeprefix("task "))
         for one in report.defects
-        if one.kind is DefectKind.ORDINARY_FILTER
+        if one.kind is stss.DefectKind.ORDINARY_FILTER
     }
     played = {5: "stss-05-buffet", 3: "stss-03-art-exhibition", 27: "stss-27-live-painting-stream"}
     scores = mute_scores(data, 2, played.values())
@@ -134,13 +132,13 @@ def test_a_mute_performer_scores_only_where_the_import_says_so(
     assert {number for number, task in played.items() if scores[task]} <= named
 
 
-def test_the_film_night_looks_for_films(data: TownData) -> None:
+def test_the_film_night_looks_for_films(data: stss.TownData) -> None:
     film = data.tasks[16]
     assert "movies" in film.keywords
     assert not {"workshop", "meeting", "generative agent"}.intersection(film.keywords)
 
 
-def test_every_performer_knows_the_places_of_their_task(data: TownData) -> None:
+def test_every_performer_knows_the_places_of_their_task(data: stss.TownData) -> None:
     people = {resident.id: resident for resident in data.residents}
     for task in data.tasks:
         known = {name.partition(": ")[0] for name in people[task.performer].knows}
@@ -148,7 +146,7 @@ def test_every_performer_knows_the_places_of_their_task(data: TownData) -> None:
         assert {name.partition(": ")[0] for name in places if name} <= known, task.id
 
 
-def test_everybody_can_walk_from_their_bed_to_every_place(data: TownData) -> None:
+def test_everybody_can_walk_from_their_bed_to_every_place(data: stss.TownData) -> None:
     paths = Paths(data.town.walkable, data.town.arena)
     beds = [data.town.spots(one.home, "bed")[0] for one in data.residents]
     for place in data.town.places:
@@ -157,7 +155,7 @@ def test_everybody_can_walk_from_their_bed_to_every_place(data: TownData) -> Non
 
 
 def test_two_imports_of_the_same_files_are_the_same(
-    public: Path, data: TownData, folder: Path
+    public: Path, data: stss.TownData, folder: Path
 ) -> None:
     import_stss(public, folder / "again", "ville", correct=True)
-    assert read_town(folder / "again").id == data.id
+    assert stss.read_town(folder / "again").id == data.id

@@ -9,17 +9,11 @@ from typing import Any
 
 import pytest
 
-from sociolab.core.errors import ConfigError
-from sociolab.town.map import TownMap
+from sociolab.core import ConfigError
+from sociolab.town import TownMap
+from sociolab.worlds import stss
 from sociolab.worlds.stss.importing.tasks import ImportedTasks, TownFacts, make_tasks, read_tasks
-from sociolab.worlds.stss.importing.village import (
-    DefectKind,
-    PlaceNames,
-    find_files,
-    read_ville,
-    slug,
-)
-from sociolab.worlds.stss.task import SocialTask, task_faults
+from sociolab.worlds.stss.importing.village import PlaceNames, find_files, read_ville, slug
 from worlds.stss.importing.small_village import (
     DAY,
     NAMES,
@@ -48,13 +42,13 @@ def make(town: TownMap, tmp_path: Path) -> Any:
         raw = read_tasks((path,))
         found = make_tasks(raw, TownFacts(PlaceNames(town), IDS), correct=correct)
         for one in found.tasks:
-            assert not task_faults(one, IDS.values(), town)
+            assert not stss.task_faults(one, IDS.values(), town)
         return found
 
     return made
 
 
-def kinds(found: ImportedTasks) -> list[DefectKind]:
+def kinds(found: ImportedTasks) -> list[stss.DefectKind]:
     return [defect.kind for defect in found.defects]
 
 
@@ -62,7 +56,7 @@ def test_a_faultless_task_is_told_in_its_own_words_and_scored_by_our_rule(make: 
     found = make(task())
     (one,) = found.tasks
     assert found.defects == ()
-    assert one == SocialTask(
+    assert one == stss.SocialTask(
         id="stss-01-quilt-fair",
         type="public activity",
         title="Quilt fair",
@@ -108,7 +102,7 @@ def test_a_place_that_is_nowhere_leaves_the_task_out_until_it_is_corrected(make:
     wrong = task(FPG=told, goal=told, aim={"location": "duck in"})
     plain, mended = make(wrong), make(wrong, correct=True)
     assert (plain.tasks, plain.left_out) == ((), (1,))
-    assert kinds(plain) == kinds(mended) == [DefectKind.UNKNOWN_PLACE]
+    assert kinds(plain) == kinds(mended) == [stss.DefectKind.UNKNOWN_PLACE]
     assert (plain.defects[0].where, plain.defects[0].field, plain.defects[0].found) == (
         "task 1",
         "task.goal.0.location",
@@ -134,7 +128,7 @@ def test_a_filter_for_another_activity_is_made_anew_from_the_note(make: Any) -> 
         Description="Have 2 people come to the quilt shows.",
         aim={"keyword": "regatta", "alter_kwd": ["rowing"]},
     )
-    assert kinds(make(wrong)) == [DefectKind.FOREIGN_FILTER]
+    assert kinds(make(wrong)) == [stss.DefectKind.FOREIGN_FILTER]
     assert make(wrong).tasks[0].keywords == ("regatta", "rowing")
     (one,) = make(wrong, correct=True).tasks
     assert one.keywords == ("quilt shows", "shows", "show")
@@ -143,7 +137,7 @@ def test_a_filter_for_another_activity_is_made_anew_from_the_note(make: Any) -> 
 
 def test_a_filter_that_no_note_explains_stays(make: Any) -> None:
     found = make(task(aim={"keyword": "regatta", "alter_kwd": []}), correct=True)
-    assert DefectKind.FOREIGN_FILTER in kinds(found)
+    assert stss.DefectKind.FOREIGN_FILTER in kinds(found)
     assert found.tasks[0].keywords == ("regatta",)
 
 
@@ -152,8 +146,8 @@ def test_numbers_that_disagree_with_the_rule_are_reported_and_told_right(make: A
     wrong["task"] = wrong["task"] | {"target_num": 9}
     found = make(wrong, correct=True)
     assert [(d.kind, d.found, d.correction) for d in found.defects] == [
-        (DefectKind.WRONG_NUMBER, "9", "3, by the rule"),
-        (DefectKind.PROMISED_NUMBER, "7", "2, by the rule"),
+        (stss.DefectKind.WRONG_NUMBER, "9", "3, by the rule"),
+        (stss.DefectKind.PROMISED_NUMBER, "7", "2, by the rule"),
     ]
     assert "Have 2 people come" in found.tasks[0].goal
     assert "Have 7 people come" in make(wrong).tasks[0].goal
@@ -165,7 +159,7 @@ def test_an_order_for_another_event_elsewhere_is_told_in_the_words_of_the_goal(m
         FPG=f"Ada Quill wants to hold a quilt raffle at Mill House at {DAY} 14:00",
     )
     found = make(wrong, correct=True)
-    assert kinds(found) == [DefectKind.OTHER_EVENT, DefectKind.PROMISED_PLACE]
+    assert kinds(found) == [stss.DefectKind.OTHER_EVENT, stss.DefectKind.PROMISED_PLACE]
     assert found.tasks[0].goal.startswith(
         f"Ada Quill wants to hold a quilt fair at Duck Inn at {DAY} 14:00. Have"
     )
@@ -174,7 +168,7 @@ def test_an_order_for_another_event_elsewhere_is_told_in_the_words_of_the_goal(m
 
 def test_an_order_for_the_right_place_stands_against_the_goal(make: Any) -> None:
     found = make(task(goal=f"Hold a quilt raffle at Duck Inn at {DAY} 14:00"), correct=True)
-    assert kinds(found) == [DefectKind.OTHER_EVENT]
+    assert kinds(found) == [stss.DefectKind.OTHER_EVENT]
     assert "hold a quilt fair" in found.tasks[0].goal
 
 
@@ -182,21 +176,21 @@ def test_a_text_that_names_another_place_is_told_right(make: Any) -> None:
     wrong = task(Description="Have 2 people at the quilt fair at Mill House.")
     found = make(wrong, correct=True)
     assert [(d.kind, d.found) for d in found.defects] == [
-        (DefectKind.PROMISED_PLACE, "Mill House"),
+        (stss.DefectKind.PROMISED_PLACE, "Mill House"),
     ]
     assert found.tasks[0].goal.endswith("quilt fair at Duck Inn.")
 
 
 def test_a_description_of_another_activity_is_not_told(make: Any) -> None:
     found = make(task(Description="Be with one other and paint together."), correct=True)
-    assert kinds(found) == [DefectKind.OTHER_ACTIVITY, DefectKind.NO_NUMBER]
+    assert kinds(found) == [stss.DefectKind.OTHER_ACTIVITY, stss.DefectKind.NO_NUMBER]
     assert found.tasks[0].goal.endswith("14:00. At least 2 others are hoped for.")
 
 
 def test_a_performer_who_is_none_of_the_choices_is_reported_and_stays(make: Any) -> None:
     assert make(task(performer_choices=["#Any"])).defects == ()
     found = make(task(performer_choices=["Bo Reed"]), correct=True)
-    assert kinds(found) == [DefectKind.OTHER_PERFORMER]
+    assert kinds(found) == [stss.DefectKind.OTHER_PERFORMER]
     assert found.tasks[0].performer == "ada-quill"
 
 

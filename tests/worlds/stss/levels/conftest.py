@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from analysis.stored.conftest import store
-from sociolab.store.store import Store
+from sociolab.store import Store
 from worlds.stss.levels.levels_runs import build
 
 __all__ = ["both", "store"]

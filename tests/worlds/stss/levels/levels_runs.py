@@ -25,28 +25,27 @@ from pathlib import Path
 
 from casts import seated
 from declared_worlds import declared
-from sociolab.core.episode import (
+from sociolab.core import (
     Answered,
     Ended,
     Episode,
     Event,
     Happened,
     Json,
+    Judge,
+    JudgeId,
+    Score,
     Task,
     Trial,
 )
-from sociolab.core.ports import Judge
-from sociolab.core.score import JudgeId, Score
-from sociolab.store.store import Store
-from sociolab.town.map import TownMap
-from sociolab.town.questions import Summary
-from sociolab.town.residents import Resident
-from sociolab.town.trace import Talked, chunk, header
-from sociolab.worlds.stss.dataset import Content, packed
+from sociolab.store import Store
+from sociolab.town import Resident, Summary, Talked, TownMap
+from sociolab.town.trace import chunk, header
+from sociolab.worlds import stss
+from sociolab.worlds.stss.dataset import packed
 from sociolab.worlds.stss.judges import StssRulesJudge
-from sociolab.worlds.stss.talk.dataset import Neighbour, Side, TalkScenario
+from sociolab.worlds.stss.talk.dataset import Neighbour
 from sociolab.worlds.stss.talk.verdicts import CONVERSATION_GCSR, RecordedJudge
-from sociolab.worlds.stss.task import SocialTask
 from stss_tasks import EVERYBODY, GAME, MEETING, PARTY, meant
 from trace_cases import ROW, TWO_DAYS, Life, at, talk, trace
 from worlds.stss.talk.talk_plays import Says, held
@@ -81,7 +80,7 @@ def talks(
     *,
     other: str = "",
     agents: Sequence[str] = (AGENT, STRONGER),
-    of: SocialTask = PARTY,
+    of: stss.SocialTask = PARTY,
     town: TownMap = ROW,
     **changed: Json,
 ) -> None:
@@ -160,32 +159,32 @@ def _store(
         store.verdicts.add(name, judge.id, asyncio.run(judge.judge(one)), trial=one.trial.id)
 
 
-def _scenario(task: SocialTask, who: str, town: TownMap) -> TalkScenario:
+def _scenario(task: stss.SocialTask, who: str, town: TownMap) -> stss.TalkScenario:
     places: dict[str, tuple[str, ...]] = {}
     for place in town.places:
         places[place.sector] = (*places.get(place.sector, ()), place.arena)
     people = ("ada", *EVERYBODY)
-    return TalkScenario(
+    return stss.TalkScenario(
         id=f"{task.id}.1.{who}",
         seed=1,
         task=task,
         now=datetime(2024, 5, 13, 10, 0),
         performer_begins=True,
-        performer=Side(resident=_resident("ada"), place="Home: room"),
-        other=Side(resident=_resident(who), place="Home: room"),
+        performer=stss.Side(resident=_resident("ada"), place="Home: room"),
+        other=stss.Side(resident=_resident(who), place="Home: room"),
         people={one: Neighbour(name=_resident(one).name) for one in people},
         places=places,
     )
 
 
 def _lived(
-    task: SocialTask, *given: Life | Talked, others: str, made: str, steps: int = TWO_DAYS
+    task: stss.SocialTask, *given: Life | Talked, others: str, made: str, steps: int = TWO_DAYS
 ) -> Episode:
     """The two days of a task, or as many steps of them."""
     lives = {one: Life(one) for one in ("ada", *EVERYBODY)}
     lives |= {one.who: one for one in given if isinstance(one, Life)}
     told = trace(*lives.values(), *(one for one in given if isinstance(one, Talked)), steps=steps)
-    content = Content(
+    content = stss.Content(
         task=task,
         residents=tuple(_resident(who) for who in lives),
         town=packed(ROW),
@@ -206,7 +205,7 @@ def _without_acts(held: Talked) -> Talked:
     return replace(held, lines=tuple(replace(line, acts=()) for line in held.lines))
 
 
-def _noted(held: Talked, task: SocialTask) -> Event:
+def _noted(held: Talked, task: stss.SocialTask) -> Event:
     """What the other keeps of a talk: all of it."""
     kept = tuple(act for line in held.lines for act in line.acts)
     note = Summary(memo=f"About {task.activity}.", importance=5, acts=kept)

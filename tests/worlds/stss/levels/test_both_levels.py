@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.stats.intervals import mean
-from sociolab.store.store import Store
-from sociolab.worlds.stss.both_levels import levels
+from sociolab.stats import mean
+from sociolab.store import Store
+from sociolab.worlds import stss
 from sociolab.worlds.stss.judges import OUTCOMES
 from sociolab.worlds.stss.plan import Arm, TaskLevels, arms_of, between_agents, between_levels
 from worlds.stss.levels.levels_runs import AGENT, TALK, TOWN
@@ -15,7 +15,7 @@ DONE, UNMET, UNTOLD, LOST, IDLE = OUTCOMES
 
 
 def recorded(store: Store) -> Arm:
-    found = arms_of(store, levels(store, TALK, TOWN))
+    found = arms_of(store, stss.levels(store, TALK, TOWN))
     return next(arm for arm in found if arm.one.judge == "recorded")
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.report.section import Section
-from sociolab.store.store import Store
-from sociolab.worlds.stss.both_levels import AgentLevels, levels, levels_section
+from sociolab import Section
+from sociolab.store import Store
+from sociolab.worlds import stss
+from sociolab.worlds.stss.both_levels import AgentLevels, levels_section
 from sociolab.worlds.stss.judges import OUTCOMES
 from worlds.stss.levels.levels_runs import (
     AGENT,
@@ -22,11 +23,11 @@ DONE, UNMET, UNTOLD, LOST, IDLE = OUTCOMES
 
 
 def by_rules(store: Store) -> AgentLevels:
-    return next(one for one in levels(store, TALK, TOWN).agents if one.judge == "recorded")
+    return next(one for one in stss.levels(store, TALK, TOWN).agents if one.judge == "recorded")
 
 
 def section(store: Store, judge: str = "recorded") -> Section:
-    found = levels(store, TALK, TOWN)
+    found = stss.levels(store, TALK, TOWN)
     return next(levels_section(found, one) for one in found.agents if one.judge == judge)
 
 
@@ -78,7 +79,7 @@ def test_losses_are_counted_by_type_and_what_was_not_lived_is_left_out(both: Sto
 def test_each_judge_of_the_talks_has_its_rows_and_only_shared_agents_have_any(
     both: Store,
 ) -> None:
-    found = levels(both, TALK, TOWN)
+    found = stss.levels(both, TALK, TOWN)
     assert [(one.agent, one.judge) for one in found.agents] == [
         (AGENT, STRICT.name),
         (AGENT, "recorded"),
@@ -94,7 +95,7 @@ def test_where_nobody_says_what_was_conveyed_there_are_no_losses_but_a_sentence(
 ) -> None:
     talks(store)
     town(store, acts=False)
-    (found,) = (one for one in levels(store, TALK, TOWN).agents if one.judge == "recorded")
+    (found,) = (one for one in stss.levels(store, TALK, TOWN).agents if one.judge == "recorded")
     assert found.read_by == ""
     assert not found.rows[-1].fates
     assert found.rows[-1].left_out == 3

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sociolab.worlds.stss.scoring import Account, score
-from sociolab.worlds.stss.task import SocialTask
+from sociolab.worlds import stss
+from sociolab.worlds.stss.scoring import Account
 from stss_tasks import EVERYBODY, GAME, PARTY, PICNIC
 from trace_cases import Life, at, lived, talk
 
@@ -17,7 +17,7 @@ def test_each_resident_has_one_account_in_words() -> None:
         talk("mon 11:00", "ada", "dan", "A party!", "Sure, I will be there."),
         talk("mon 12:00", "bea", "eve", "Ada has a party."),
     )
-    found = score(PARTY, lived(*lives.values(), *told))
+    found = stss.score(PARTY, lived(*lives.values(), *told))
     assert {one.who: one.fate for one in found.accounts} == {
         "bea": "took part",
         "cid": "did not come",
@@ -37,7 +37,7 @@ def test_who_heard_of_it_when_it_was_over_had_no_chance_to_come() -> None:
     lives = {who: Life(who) for who in ("ada", *EVERYBODY)}
     lives["bea"].remembers("tue 22:01", "Ada told me that her party was lovely.")
     late = talk("tue 22:00", "ada", "bea", "The party was lovely!")
-    found = score(PARTY, lived(*lives.values(), late))
+    found = stss.score(PARTY, lived(*lives.values(), late))
     assert (found.accounts[0].who, found.accounts[0].fate) == ("bea", "never told")
 
 
@@ -45,21 +45,21 @@ def test_a_memory_of_something_else_is_none_of_the_event() -> None:
     lives = {who: Life(who) for who in ("ada", *EVERYBODY)}
     lives["bea"].remembers("mon 10:01", "Ada sings in the choir.")
     told = talk("mon 10:00", "ada", "bea", "A party!", "Hm.")
-    found = score(PARTY, lived(*lives.values(), told))
+    found = stss.score(PARTY, lived(*lives.values(), told))
     assert [one.fate for one in found.accounts][:2] == ["noted nothing", "never told"]
 
 
 def test_where_the_time_is_open_being_in_the_park_some_time_is_not_coming_near() -> None:
     lives = {who: Life(who) for who in ("ada", *EVERYBODY)}
     lives["bea"].goes("tue 09:00", "Park: meadow", "read").goes("tue 10:00", "Home: room", "rest")
-    found = score(PICNIC, lived(*lives.values()))
+    found = stss.score(PICNIC, lived(*lives.values()))
     assert found.accounts[0].fate == "never told"
 
 
 def test_who_came_near_to_it_has_the_time_at_which_they_did() -> None:
     lives = {who: Life(who) for who in ("ada", *EVERYBODY)}
     lives["bea"].goes("tue 18:10", "Park: meadow", "the party").does("tue 18:20", "rest")
-    one = score(PARTY, lived(*lives.values())).accounts[0]
+    one = stss.score(PARTY, lived(*lives.values())).accounts[0]
     assert (one.fate, one.when, one.minutes) == ("elsewhere", (), 0)
     assert one.near == ((at("tue 18:10"), at("tue 18:20")),)
 
@@ -67,13 +67,13 @@ def test_who_came_near_to_it_has_the_time_at_which_they_did() -> None:
 def test_who_plays_online_at_another_time_is_told_from_who_never_plays() -> None:
     lives = {who: Life(who) for who in ("ada", *EVERYBODY)}
     lives["bea"].does("tue 21:00", "play Starfarm").does("tue 22:00", "rest")
-    found = score(GAME, lived(*lives.values()))
+    found = stss.score(GAME, lived(*lives.values()))
     assert [one.fate for one in found.accounts][:2] == ["another time", "never told"]
 
 
-def only(account_of: str, *lives: Life, of: SocialTask = PARTY) -> Account:
+def only(account_of: str, *lives: Life, of: stss.SocialTask = PARTY) -> Account:
     given = {one.who: one for one in (*map(Life, ("ada", *EVERYBODY)), *lives)}
-    found = score(of, lived(*given.values()))
+    found = stss.score(of, lived(*given.values()))
     return next(one for one in found.accounts if one.who == account_of)
 
 
@@ -109,5 +109,6 @@ def test_of_a_passer_by_it_is_said_whether_they_were_told() -> None:
     told = lived(*map(Life, ("ada", "cid", "dan", "eve", "fay")), by,
                  talk("mon 10:00", "ada", "bea", "A party!"))  # fmt: skip
     assert (
-        score(PARTY, told).accounts[0].words == "was there at the right time, doing something else"
+        stss.score(PARTY, told).accounts[0].words
+        == "was there at the right time, doing something else"
     )

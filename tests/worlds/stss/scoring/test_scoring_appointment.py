@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sociolab.worlds.stss.scoring import TaskScore, reason, score
-from sociolab.worlds.stss.task import SocialTask
+from sociolab.worlds import stss
+from sociolab.worlds.stss.scoring import reason
 from stss_tasks import EVERYBODY, MEETING
 from trace_cases import Life, lived
 
@@ -12,9 +12,9 @@ def works(who: str, place: str, come: str = "tue 15:00", leave: str = "tue 15:30
     return Life(who).goes(come, place, "go through the manuscript").does(leave, "rest")
 
 
-def scored(*lives: Life, of: SocialTask = MEETING) -> TaskScore:
+def scored(*lives: Life, of: stss.SocialTask = MEETING) -> stss.TaskScore:
     given = {life.who: life for life in (*map(Life, ("ada", *EVERYBODY)), *lives)}
-    return score(of, lived(*given.values()))
+    return stss.score(of, lived(*given.values()))
 
 
 def test_the_two_at_it_in_one_place_score_one() -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.town.trace import ObjectBecame, Remembered, Talked
-from sociolab.town.trajectory import Trajectory
-from sociolab.worlds.stss.scoring import score
-from sociolab.worlds.stss.task import SocialTask
+from sociolab.town import Remembered, Talked, Trajectory
+from sociolab.town.trace import ObjectBecame
+from sociolab.worlds import stss
 from stss_tasks import EVERYBODY, GAME, MEDICINE, MEETING, PARTY, PICNIC
 from trace_cases import Life, at, lived, talk
 
@@ -31,7 +30,7 @@ def reader(who: str, life: Life | None = None) -> Life:
 
 
 def test_readers_of_a_placard_count_for_the_goal_and_not_by_word() -> None:
-    found = score(PARTY, days(*(reader(who, guest(who)) for who in EVERYBODY[:3])))
+    found = stss.score(PARTY, days(*(reader(who, guest(who)) for who in EVERYBODY[:3])))
     assert (found.goal, found.goal_by_word) == (1.0, 0.0)
 
 
@@ -47,28 +46,28 @@ def test_readers_of_a_placard_count_for_the_goal_and_not_by_word() -> None:
     ],
 )
 def test_by_word_is_who_heard_of_it_in_a_conversation_before(told: Talked, share: int) -> None:
-    found = score(PARTY, days(guest("bea"), talks=(told,)))
+    found = stss.score(PARTY, days(guest("bea"), talks=(told,)))
     assert found.goal == pytest.approx(1 / 3)
     assert found.goal_by_word == pytest.approx(share / 3)
 
 
 def test_whether_words_that_do_not_name_it_told_of_it_nobody_can_tell() -> None:
     vague = talk("mon 10:00", "ada", "bea", "Come to the terrace on Tuesday!", "I shall.")
-    assert score(PARTY, days(guest("bea"), talks=(vague,))).goal_by_word is None
-    missed = score(PARTY, days(talks=(vague,)))
+    assert stss.score(PARTY, days(guest("bea"), talks=(vague,))).goal_by_word is None
+    missed = stss.score(PARTY, days(talks=(vague,)))
     assert missed.goal_by_word == 0, "who did not come makes no difference"
     full = [talk("mon 11:00", "ada", who, "A party!") for who in EVERYBODY[:3]]
     full_house = days(*map(guest, EVERYBODY[:4]), talks=(vague, *full))
-    assert score(PARTY, full_house).goal_by_word == 1, "enough came who were told"
+    assert stss.score(PARTY, full_house).goal_by_word == 1, "enough came who were told"
 
 
-def doing(of: SocialTask, *talks: Talked, **texts: str) -> float | None:
+def doing(of: stss.SocialTask, *talks: Talked, **texts: str) -> float | None:
     place = of.place or "Cafe: terrace"
     both = [
         Life(who).goes("tue 18:00", place, text).does("tue 19:00", "rest")
         for who, text in texts.items()
     ]
-    return score(
+    return stss.score(
         of, lived(*both, *(Life(w) for w in EVERYBODY if w not in texts), *talks)
     ).goal_by_word
 
@@ -93,12 +92,12 @@ def test_at_once_in_two_places_counts_half_if_the_partner_was_told() -> None:
     )
     others = [Life(who) for who in EVERYBODY[1:]]
     told = talk("mon 10:00", "ada", "bea", "Shall we read the manuscript?")
-    assert score(MEETING, lived(*apart, *others, told)).goal_by_word == 0.5
-    assert score(MEETING, lived(*apart, *others)).goal_by_word == 0
+    assert stss.score(MEETING, lived(*apart, *others, told)).goal_by_word == 0.5
+    assert stss.score(MEETING, lived(*apart, *others)).goal_by_word == 0
 
 
 def test_who_helps_was_asked_in_a_conversation() -> None:
-    found = score(MEDICINE, lived(*map(Life, ("ada", *EVERYBODY))))
+    found = stss.score(MEDICINE, lived(*map(Life, ("ada", *EVERYBODY))))
     assert found.goal_by_word == found.goal == 0
 
 
@@ -106,7 +105,7 @@ def test_who_helps_was_asked_in_a_conversation() -> None:
 
 
 def test_a_placard_is_flagged_with_who_when_and_what() -> None:
-    found = score(PARTY, days())
+    found = stss.score(PARTY, days())
     assert [(one.who, f"{one.when:%A %H:%M}", one.text) for one in found.placards] == [
         ("ada", "Monday 09:00", PLACARD)
     ]
@@ -114,13 +113,13 @@ def test_a_placard_is_flagged_with_who_when_and_what() -> None:
 
 def test_where_the_time_is_open_the_whole_date_is_before_the_event() -> None:
     ada = Life("ada").does("tue 09:00", "Tuesday: a picnic in the Park, come!")
-    assert len(score(PICNIC, lived(ada, *map(Life, EVERYBODY))).placards) == 1
+    assert len(stss.score(PICNIC, lived(ada, *map(Life, EVERYBODY))).placards) == 1
 
 
 def test_a_thing_can_be_a_placard_too() -> None:
     ada = Life("ada")
     ada.records.append(ObjectBecame(at("mon 09:00"), "ada", "Cafe: terrace", "board", PLACARD))
-    (placard,) = score(PARTY, lived(ada, *map(Life, EVERYBODY))).placards
+    (placard,) = stss.score(PARTY, lived(ada, *map(Life, EVERYBODY))).placards
     assert (placard.who, placard.text) == ("ada", PLACARD)
 
 
@@ -135,18 +134,18 @@ def test_a_thing_can_be_a_placard_too() -> None:
 )
 def test_preparing_and_holding_it_is_no_placard(when: str, text: str) -> None:
     plain = Life("ada").does(when, text)
-    assert score(PARTY, lived(plain, *map(Life, EVERYBODY))).placards == ()
+    assert stss.score(PARTY, lived(plain, *map(Life, EVERYBODY))).placards == ()
 
 
 def test_who_read_a_placard_and_stayed_away_is_not_called_untold() -> None:
-    found = score(PARTY, days(reader("bea")))
+    found = stss.score(PARTY, days(reader("bea")))
     assert {one.who: one.fate for one in found.accounts} == {
         "bea": "read of it",
         **dict.fromkeys(EVERYBODY[1:], "never told"),
     }
     assert found.accounts[0].words == "only read of it in what somebody was doing"
     near = reader("bea", Life("bea").goes("tue 18:00", "Cafe: terrace", "read"))
-    assert score(PARTY, days(near)).accounts[0].words == (
+    assert stss.score(PARTY, days(near)).accounts[0].words == (
         "was there at the right time, doing something else, and only read of it in what somebody "
         "was doing"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sociolab.worlds.stss.scoring import TaskScore, score
+from sociolab.worlds import stss
 from stss_tasks import EVERYBODY, PICNIC
 from trace_cases import Life, at, lived
 
@@ -13,9 +13,9 @@ def picnics(who: str, come: str, leave: str) -> Life:
     return Life(who).goes(come, MEADOW, "have a picnic").does(leave, "rest")
 
 
-def scored(*lives: Life) -> TaskScore:
+def scored(*lives: Life) -> stss.TaskScore:
     given = {life.who: life for life in (*map(Life, ("ada", *EVERYBODY)), *lives)}
-    return score(PICNIC, lived(*given.values()))
+    return stss.score(PICNIC, lived(*given.values()))
 
 
 def test_two_companions_are_all_that_is_expected() -> None:
@@ -68,6 +68,6 @@ def test_where_a_sector_is_the_place_companions_are_in_the_performers_room() -> 
     bea = Life("bea").goes("tue 12:00", "Cafe: counter room", "picnic")
     cid = Life("cid").goes("tue 12:00", "Cafe: terrace", "picnic")
     others = [Life(who) for who in ("dan", "eve", "fay")]
-    found = score(cafe, lived(ada, bea, cid, *others))
+    found = stss.score(cafe, lived(ada, bea, cid, *others))
     assert found.participants == ("cid",)
     assert found.accounts[0].fate == "without the performer"

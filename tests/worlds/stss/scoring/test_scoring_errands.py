@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sociolab.town.trace import Talked
-from sociolab.worlds.stss.scoring import ErrandDone, ScoreSettings, TaskScore, reason, score
+from sociolab.town import Talked
+from sociolab.worlds import stss
+from sociolab.worlds.stss.scoring import ErrandDone, reason
 from stss_tasks import EVERYBODY, MEDICINE
 from trace_cases import Life, at, lived, talk
 
@@ -11,11 +12,11 @@ ASKED = talk("mon 10:00", "ada", "bea", "Could you buy medicine for me?", "Sure.
 CLINIC, COTTAGE = "Clinic: pharmacy", "Cottage: room"
 
 
-def scored(*given: Life | Talked) -> TaskScore:
+def scored(*given: Life | Talked) -> stss.TaskScore:
     lives = {life.who: life for life in map(Life, ("ada", *EVERYBODY))}
     lives |= {one.who: one for one in given if isinstance(one, Life)}
     talks = [one for one in given if isinstance(one, Talked)]
-    return score(MEDICINE, lived(*lives.values(), *talks))
+    return stss.score(MEDICINE, lived(*lives.values(), *talks))
 
 
 def buys(who: str, when: str = "tue 10:00", until: str = "tue 10:10") -> Life:
@@ -139,7 +140,7 @@ def test_who_did_all_of_it_before_being_asked_did_not_leave_too_soon() -> None:
 def test_a_reason_names_the_minutes_that_an_errand_takes_at_most() -> None:
     """An errand of five minutes takes no ten."""
     lives = [Life("ada"), helper("bea"), *map(Life, EVERYBODY[1:])]
-    found = score(MEDICINE, lived(*lives, ASKED), ScoreSettings(least=10))
+    found = stss.score(MEDICINE, lived(*lives, ASKED), stss.ScoreSettings(least=10))
     assert reason(MEDICINE, found, str.title).count("(at least 5 min)") == 2
 
 
@@ -147,4 +148,4 @@ def test_an_invitation_to_where_the_performer_is_asks_for_no_help() -> None:
     placed = MEDICINE.model_copy(update={"place": "Cafe"})
     invited = talk("mon 10:00", "ada", "bea", "Come to the Cafe!")
     lives = [Life("ada"), helper("bea"), *map(Life, EVERYBODY[1:])]
-    assert score(placed, lived(*lives, invited)).goal == 0
+    assert stss.score(placed, lived(*lives, invited)).goal == 0

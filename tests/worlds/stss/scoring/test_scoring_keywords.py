@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.worlds.stss.task import Keywords, spoken_place
+from sociolab.worlds import stss
+from sociolab.worlds.stss.task import spoken_place
 
-PARTY = Keywords(["harvest  party", "picnic", "Q&A"])
+PARTY = stss.Keywords(["harvest  party", "picnic", "Q&A"])
 
 
 @pytest.mark.parametrize(
@@ -35,8 +36,8 @@ def test_the_filter_reads_no_meaning() -> None:
 
 
 def test_without_keywords_nothing_matches() -> None:
-    assert not Keywords([]).said("anything")
-    assert not Keywords([" "]).said("anything")
+    assert not stss.Keywords([]).said("anything")
+    assert not stss.Keywords([" "]).said("anything")
 
 
 def test_a_place_is_called_by_its_sector() -> None:
@@ -59,10 +60,10 @@ def test_a_place_is_called_by_its_sector() -> None:
     ],
 )
 def test_hyphens_apostrophes_and_plurals_may_be_written_otherwise(keyword: str, text: str) -> None:
-    assert Keywords([keyword]).said(text)
+    assert stss.Keywords([keyword]).said(text)
 
 
 def test_other_words_with_the_same_letters_are_not_it() -> None:
-    assert not Keywords(["party", "seed swap"]).said("partying, partly; seeds swapped")
-    assert not Keywords(["kite"]).said("ki te")
-    assert not Keywords(["carpet"]).said("the car pet")
+    assert not stss.Keywords(["party", "seed swap"]).said("partying, partly; seeds swapped")
+    assert not stss.Keywords(["kite"]).said("ki te")
+    assert not stss.Keywords(["carpet"]).said("the car pet")

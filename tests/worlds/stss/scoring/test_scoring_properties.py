@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import given, settings, strategies as st
 
-from sociolab.town.trajectory import Trajectory
-from sociolab.worlds.stss.scoring import score
+from sociolab.town import Trajectory
+from sociolab.worlds import stss
 from stss_tasks import EVERYBODY, GAME, MEDICINE, MEETING, PARTY, PICNIC
 from trace_cases import ROW, TWO_DAYS, Life, at, lived
 
@@ -31,7 +31,7 @@ def days(draw: st.DrawFn) -> Trajectory:
 @given(days())
 def test_a_longer_least_duration_never_raises_a_score(played: Trajectory) -> None:
     for task in (PARTY, GAME, PICNIC, MEETING, MEDICINE):
-        goals = [goal for _, goal in score(task, played).goals]
+        goals = [goal for _, goal in stss.score(task, played).goals]
         assert goals == sorted(goals, reverse=True)
         assert all(0 <= goal <= 1 for goal in goals)
 
@@ -39,7 +39,7 @@ def test_a_longer_least_duration_never_raises_a_score(played: Trajectory) -> Non
 @settings(max_examples=20)
 @given(days())
 def test_intervals_say_what_a_count_step_by_step_says(played: Trajectory) -> None:
-    found = score(PARTY, played)
+    found = stss.score(PARTY, played)
     for one in found.accounts:
         steps = sum(
             played.place_at(one.who, step).arena == "terrace"
@@ -55,7 +55,7 @@ def test_the_order_of_the_residents_changes_nothing(played: Trajectory, order: l
     assert played.trace.steps == TWO_DAYS
     for task in (PARTY, GAME, PICNIC, MEETING, MEDICINE):
         other = task.model_copy(update={"background": tuple(order)})
-        one, two = score(task, played), score(other, played)
+        one, two = stss.score(task, played), stss.score(other, played)
         assert (one.goals, one.ratio, set(one.accounts)) == (
             two.goals,
             two.ratio,

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.core.errors import ConfigError
+from sociolab.core import ConfigError
+from sociolab.worlds import stss
 from sociolab.worlds.stss.evidence import event_window, was_lived
-from sociolab.worlds.stss.scoring import ScoreSettings, TaskScore, reason, score
-from sociolab.worlds.stss.task import SocialTask
+from sociolab.worlds.stss.scoring import reason
 from stss_tasks import EVERYBODY, GAME, PARTY, task
 from trace_cases import CLOCK, MONDAY, Life, at, lived, talk
 
@@ -24,14 +24,14 @@ def guest(who: str, come: str = "tue 18:00", leave: str = "tue 20:00") -> Life:
     return Life(who).goes(come, TERRACE, "enjoy the party").goes(leave, "Home: room", "rest")
 
 
-def scored(*lives: Life, of: SocialTask = PARTY, least: int = 5) -> TaskScore:
+def scored(*lives: Life, of: stss.SocialTask = PARTY, least: int = 5) -> stss.TaskScore:
     """The score where everybody else stays at home, but for the host."""
     host = Life("ada", "Cafe: terrace").does("tue 18:00", "serve drinks")
     given = {life.who: life for life in (host, *map(Life, EVERYBODY), *lives)}
-    return score(of, lived(*given.values()), ScoreSettings(least))
+    return stss.score(of, lived(*given.values()), stss.ScoreSettings(least))
 
 
-def fate(scored: TaskScore, who: str) -> str:
+def fate(scored: stss.TaskScore, who: str) -> str:
     return next(one.fate for one in scored.accounts if one.who == who)
 
 
@@ -184,7 +184,7 @@ def test_a_guest_who_chats_at_the_party_is_still_at_the_party() -> None:
     bea, cid = guest("bea"), guest("cid")
     others = [Life(who) for who in ("ada", "dan", "eve", "fay")]
     chat = talk("tue 18:01", "bea", "cid", "Nice weather", minutes=118)
-    found = score(PARTY, lived(bea, cid, *others, chat))
+    found = stss.score(PARTY, lived(bea, cid, *others, chat))
     assert found.participants == ("bea", "cid")
 
 
@@ -193,7 +193,7 @@ def test_talk_about_the_party_at_its_place_and_time_is_no_taking_part() -> None:
     others = [Life(who) for who in ("ada", "cid", "dan", "eve", "fay")]
     others[0].goes("tue 17:00", TERRACE, "talk to Bea about the party")
     chat = talk("tue 18:01", "ada", "bea", "The party! The party!", "Oh, a party", minutes=60)
-    assert score(PARTY, lived(bea, *others, chat)).goal == 0
+    assert stss.score(PARTY, lived(bea, *others, chat)).goal == 0
 
 
 def test_an_online_activity_counts_anywhere() -> None:
@@ -208,7 +208,7 @@ def test_talk_about_an_online_activity_is_not_playing_it() -> None:
     """In the reference a talk about the game is attendance."""
     lives = {who: Life(who) for who in ("ada", *EVERYBODY)}
     chat = talk("tue 18:00", "ada", "bea", "Starfarm?", "Starfarm!", minutes=60)
-    found = score(GAME, lived(*lives.values(), chat))
+    found = stss.score(GAME, lived(*lives.values(), chat))
     assert found.goal == 0
 
 
@@ -217,7 +217,7 @@ def test_a_talk_on_the_way_to_the_screen_is_not_playing() -> None:
     lives["bea"].does("tue 17:50", "play Starfarm", state="walking")
     lives["bea"].does("tue 19:00", "rest")
     chat = talk("tue 18:05", "ada", "bea", "Where to?", minutes=30)
-    assert score(GAME, lived(*lives.values(), chat)).goal == 0
+    assert stss.score(GAME, lived(*lives.values(), chat)).goal == 0
 
 
 def test_a_task_at_a_place_that_is_not_there_is_refused() -> None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.town.trace import Talked
-from sociolab.worlds.stss.scoring import TaskScore, reason_of_ratio, score
-from sociolab.worlds.stss.task import SocialTask
+from sociolab.town import Talked
+from sociolab.worlds import stss
+from sociolab.worlds.stss.scoring import reason_of_ratio
 from stss_tasks import EVERYBODY, MEETING, PARTY, PICNIC
 from trace_cases import Life, lived, talk
 
 
-def scored(*given: Life | Talked, of: SocialTask = PARTY) -> TaskScore:
+def scored(*given: Life | Talked, of: stss.SocialTask = PARTY) -> stss.TaskScore:
     lives = {life.who: life for life in map(Life, ("ada", *EVERYBODY))}
     lives |= {one.who: one for one in given if isinstance(one, Life)}
-    return score(of, lived(*lives.values(), *(one for one in given if isinstance(one, Talked))))
+    return stss.score(
+        of, lived(*lives.values(), *(one for one in given if isinstance(one, Talked)))
+    )
 
 
 def test_talks_with_distinct_residents_by_three_expected() -> None:

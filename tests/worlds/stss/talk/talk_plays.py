@@ -6,33 +6,32 @@ from collections.abc import Sequence
 from typing import Any
 
 from casts import seated
-from sociolab.core.episode import Episode, Task, Trial
-from sociolab.core.errors import ReplyError
-from sociolab.core.ports import Player
-from sociolab.engine.scene import FailurePolicy
-from sociolab.testing.playing import driven
-from sociolab.town.mind import Mind, MindPlayer
-from sociolab.town.questions import (
+from sociolab.core import Episode, Player, ReplyError, Task, Trial
+from sociolab.engine import FailurePolicy
+from sociolab.testing import driven
+from sociolab.town import (
     GeneralPlan,
     Items,
     Lines,
+    Mind,
+    MindPlayer,
     Said,
+    ScriptedMind,
     SpeechAct,
     Summarise,
     Summary,
     TalkReminder,
     Utter,
 )
-from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.worlds.stss.talk.dataset import TalkScenario
-from sociolab.worlds.stss.talk.playing import HeldTalk, TalkSettings, play_talk, told_in
+from sociolab.worlds import stss
+from sociolab.worlds.stss.talk.playing import HeldTalk, told_in
 
 TRIAL = "trial"
 POLICY = FailurePolicy()
 
 
 def held(
-    scenario: TalkScenario,
+    scenario: stss.TalkScenario,
     performer: Mind,
     other: Mind,
     *,
@@ -43,22 +42,22 @@ def held(
 ) -> Episode:
     """The talk as an episode."""
     seats = seats_of(scenario)
-    settings = TalkSettings(tdp=tdp, rounds=rounds)
+    settings = stss.TalkSettings(tdp=tdp, rounds=rounds)
     minds = (performer, other)
     made = [MindPlayer(mind, built_in=isinstance(mind, ScriptedMind)) for mind in minds]
     players: dict[str, Player] = dict(zip(seats, made, strict=True))
-    events = driven(play_talk(scenario, settings, policy, TRIAL, seed), players)
+    events = driven(stss.play_talk(scenario, settings, policy, TRIAL, seed), players)
     task = Task(scenario.id, seats, scenario.task.id, scenario.model_dump_json())
     cast = tuple(seated(seat, "tested") for seat in seats)
     return Episode(Trial(TRIAL, "stss-talk", task, cast, 0, seed), events)
 
 
-def told(scenario: TalkScenario, performer: Mind, other: Mind, **how: Any) -> HeldTalk:
+def told(scenario: stss.TalkScenario, performer: Mind, other: Mind, **how: Any) -> HeldTalk:
     """What was said."""
     return told_in(scenario, held(scenario, performer, other, **how))
 
 
-def seats_of(scenario: TalkScenario) -> tuple[str, str]:
+def seats_of(scenario: stss.TalkScenario) -> tuple[str, str]:
     return scenario.performer.resident.id, scenario.other.resident.id
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from functools import cache
 
-from sociolab.town.questions import Block, Memory
-from sociolab.town.residents import Resident
-from sociolab.worlds.stss.dataset import TownData, own_town
-from sociolab.worlds.stss.talk.dataset import Neighbour, Side, TalkScenario
-from sociolab.worlds.stss.task import SocialTask
+from sociolab.town import Block, Memory, Resident
+from sociolab.worlds import stss
+from sociolab.worlds.stss.talk.dataset import Neighbour
 
 PUBLIC, MEETING, COMPANY, ONLINE, HELP = (
     "kite-evening",
@@ -24,14 +22,14 @@ CAFE = "Lantern Cafe: counter room"
 
 
 @cache
-def scenario(task: str) -> TalkScenario:
+def scenario(task: str) -> stss.TalkScenario:
     """The performer of a task meets somebody whom it needs, on Monday at the cafe."""
     town = _town()
     found = next(one for one in town.tasks if one.id == task)
     people = {one.id: one for one in town.residents}
     performer = people[found.performer]
     other = people[found.partner or found.background[-1]]
-    return TalkScenario(
+    return stss.TalkScenario(
         id=f"{task}.1.{other.id}",
         seed=1,
         task=found,
@@ -49,17 +47,17 @@ def secret_of(who: str) -> str:
     return f"only {who} knows it"
 
 
-def scenarios() -> tuple[TalkScenario, ...]:
+def scenarios() -> tuple[stss.TalkScenario, ...]:
     """One of each type."""
     return tuple(scenario(task) for task in TASKS)
 
 
 @cache
-def _town() -> TownData:
-    return own_town(1)
+def _town() -> stss.TownData:
+    return stss.own_town(1)
 
 
-def _side(resident: Resident, other: Resident, doing: str) -> Side:
+def _side(resident: Resident, other: Resident, doing: str) -> stss.Side:
     met = Memory(
         datetime(2024, 5, 13, 9, 5),
         "seen",
@@ -68,7 +66,7 @@ def _side(resident: Resident, other: Resident, doing: str) -> Side:
     known = Memory(datetime(2024, 5, 13), "known", f"{other.name} lives in this town", 2)
     secret = secret_of(resident.id)
     told = f"{resident.currently} And {secret}."
-    return Side(
+    return stss.Side(
         resident=resident.model_copy(update={"currently": told}),
         place=CAFE,
         doing=doing,
@@ -77,12 +75,12 @@ def _side(resident: Resident, other: Resident, doing: str) -> Side:
     )
 
 
-def _people(task: SocialTask, people: dict[str, Resident]) -> dict[str, Neighbour]:
+def _people(task: stss.SocialTask, people: dict[str, Resident]) -> dict[str, Neighbour]:
     present = (task.performer, *task.background)
     return {who: Neighbour(name=people[who].name, known_as=people[who].known_as) for who in present}
 
 
-def _places(town: TownData) -> dict[str, tuple[str, ...]]:
+def _places(town: stss.TownData) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for place in town.town.places:
         found[place.sector] = (*found.get(place.sector, ()), place.arena)

@@ -9,13 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.core.errors import ConfigError
+from sociolab.core import ConfigError
 from sociolab.core.user_files import imported_folder
-from sociolab.worlds.stss.dataset import own_town, write_town
+from sociolab.worlds import stss
 from sociolab.worlds.stss.talk import building, freezing as living
 from sociolab.worlds.stss.talk.building import Build, build, seeds_of
-from sociolab.worlds.stss.talk.dataset import TalkScenario, read_talks
-from sociolab.worlds.stss.talk.freezing import frozen_talks as really_frozen
 
 TWO = ("kite-evening", "honey")
 
@@ -24,16 +22,16 @@ TWO = ("kite-evening", "honey")
 def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A town of two tasks; what is built is kept in a home of its own."""
     monkeypatch.setenv("SOCIOLAB_HOME", str(tmp_path / "home"))
-    data = own_town(1)
+    data = stss.own_town(1)
     tasks = tuple(task for task in data.tasks if task.id in TWO)
-    write_town(tmp_path / "town", replace(data, name="small", tasks=tasks))
+    stss.write_town(tmp_path / "town", replace(data, name="small", tasks=tasks))
     return tmp_path / "town"
 
 
 @cache
-def remembered(task: str) -> tuple[TalkScenario, ...]:
-    data = own_town(1)
-    return really_frozen(data, next(one for one in data.tasks if one.id == task), 1)
+def remembered(task: str) -> tuple[stss.TalkScenario, ...]:
+    data = stss.own_town(1)
+    return stss.frozen_talks(data, next(one for one in data.tasks if one.id == task), 1)
 
 
 def in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,7 +73,7 @@ def test_a_set_is_the_same_from_one_process_or_two(
     two = build(wanted, silent)
     in_one_process(monkeypatch)
     one = build(wanted.model_copy(update={"out": tmp_path / "one"}), silent)
-    assert one.data == two.data == read_talks(tmp_path / "one")
+    assert one.data == two.data == stss.read_talks(tmp_path / "one")
     assert len(one.data.scenarios) == 4
     assert {scenario.task.id for scenario in one.data.scenarios} == set(TWO)
     assert one.data.name == "small"
@@ -85,14 +83,14 @@ def test_a_set_is_the_same_from_one_process_or_two(
 def test_a_set_with_a_name_is_kept_where_runs_find_it(town: Path) -> None:
     built = build(Build(seeds="1", total=4, data=str(town), name="mine"), silent)
     assert built.folder == imported_folder("stss-talk", "mine")
-    assert read_talks(built.folder).name == "mine"
+    assert stss.read_talks(built.folder).name == "mine"
     meta = json.loads((built.folder / "meta.json").read_text())
     command = f"sociolab build stss-talk --seeds 1 --total 4 --data {town} --name mine"
     assert meta["command"] == command
     with pytest.raises(ConfigError, match='"mine" is there already'):
         build(Build(seeds="1", total=4, data=str(town), name="mine"), silent)
     build(Build(seeds="1", total=2, data=str(town), name="mine", replace=True), silent)
-    assert len(read_talks(built.folder).scenarios) == 2
+    assert len(stss.read_talks(built.folder).scenarios) == 2
     assert leftovers(built.folder.parent) == ["mine"]
 
 
@@ -104,7 +102,7 @@ def test_a_set_in_a_folder_bears_the_folders_name_unless_it_is_given_one(
     assert build(wanted, silent).data.name == "market-talks"
     given = build(wanted.model_copy(update={"name": "other-talks", "replace": True}), silent)
     assert given.folder == tmp_path / "market-talks"
-    assert read_talks(given.folder).name == "other-talks"
+    assert stss.read_talks(given.folder).name == "other-talks"
     command = json.loads((given.folder / "meta.json").read_text())["command"]
     assert command.endswith(f"--name other-talks --out {tmp_path / 'market-talks'}")
 
@@ -132,7 +130,7 @@ def test_a_build_that_is_interrupted_leaves_the_old_set_and_nothing_else(
         build(wanted.model_copy(update={"total": 2, "replace": True}), silent)
     folder = imported_folder("stss-talk", "mine")
     assert leftovers(folder.parent) == ["mine"]
-    assert read_talks(folder) == before
+    assert stss.read_talks(folder) == before
 
 
 def test_a_folder_that_holds_something_else_is_not_touched(town: Path, tmp_path: Path) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from sociolab.worlds import stss
 from sociolab.worlds.stss.talk.conditions import ConditionFinding, conditions_of, share_met, success
-from sociolab.worlds.stss.task import TASK_TYPES, SocialTask, TaskType
+from sociolab.worlds.stss.task import TaskType
 from stss_tasks import GAME, MEDICINE, MEETING, PARTY, PICNIC
 
 EXPECTED = {
@@ -18,19 +19,19 @@ EXPECTED = {
 TASKS = {task.type: task for task in (PARTY, GAME, PICNIC, MEETING, MEDICINE)}
 
 
-def findings(task: SocialTask, *met: bool) -> tuple[ConditionFinding, ...]:
+def findings(task: stss.SocialTask, *met: bool) -> tuple[ConditionFinding, ...]:
     conditions = conditions_of(task, "Ada Ashe", "Bea Birch")
     return tuple(ConditionFinding(one, value) for one, value in zip(conditions, met, strict=True))
 
 
-@pytest.mark.parametrize("kind", TASK_TYPES)
+@pytest.mark.parametrize("kind", stss.TASK_TYPES)
 def test_each_type_has_the_conditions_of_the_paper(kind: TaskType) -> None:
     found = conditions_of(TASKS[kind], "Ada Ashe", "Bea Birch")
     assert tuple(sorted(one.kind for one in found)) == tuple(sorted(EXPECTED[kind]))
     assert len({one.id for one in found}) == len(found)
 
 
-@pytest.mark.parametrize("kind", TASK_TYPES)
+@pytest.mark.parametrize("kind", stss.TASK_TYPES)
 def test_each_condition_names_both_and_what_must_be_told(kind: TaskType) -> None:
     task = TASKS[kind]
     told = " ".join(one.text for one in conditions_of(task, "Ada Ashe", "Bea Birch"))

@@ -10,18 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.core.errors import ConfigError
-from sociolab.worlds.stss.dataset import own_town
-from sociolab.worlds.stss.talk.dataset import (
-    OWN,
-    counts_of,
-    own_talks,
-    read_talks,
-    tally,
-    write_talks,
-)
-from sociolab.worlds.stss.talk.freezing import frozen_talks
-from sociolab.worlds.stss.task import TASK_TYPES
+from sociolab.core import ConfigError
+from sociolab.worlds import stss
+from sociolab.worlds.stss.talk.dataset import OWN, counts_of, own_talks, tally, write_talks
 
 REBUILT = ("strawberry-tea", 2)
 
@@ -41,8 +32,8 @@ def test_the_shipped_set_is_the_one_that_its_meta_describes() -> None:
 
 def test_every_type_and_all_thirty_tasks_are_there() -> None:
     scenarios = own_talks().scenarios
-    assert {one.task.type for one in scenarios} == set(TASK_TYPES)
-    assert {one.task.id for one in scenarios} == {task.id for task in own_town(1).tasks}
+    assert {one.task.type for one in scenarios} == set(stss.TASK_TYPES)
+    assert {one.task.id for one in scenarios} == {task.id for task in stss.own_town(1).tasks}
 
 
 def test_no_pair_is_there_more_than_twice_in_a_task_and_appointments_are_with_the_partner() -> None:
@@ -56,7 +47,7 @@ def test_no_pair_is_there_more_than_twice_in_a_task_and_appointments_are_with_th
 
 
 def test_the_tasks_are_those_of_the_towns_that_they_were_frozen_from() -> None:
-    towns = {one.seed: own_town(one.seed) for one in own_talks().scenarios}
+    towns = {one.seed: stss.own_town(one.seed) for one in own_talks().scenarios}
     for one in own_talks().scenarios:
         assert one.task in towns[one.seed].tasks
 
@@ -79,8 +70,8 @@ def test_nobody_has_promised_to_come_before_they_are_asked() -> None:
 
 def test_building_again_gives_the_shipped_scenarios() -> None:
     name, seed = REBUILT
-    town = own_town(seed)
-    again = frozen_talks(town, next(one for one in town.tasks if one.id == name), seed)
+    town = stss.own_town(seed)
+    again = stss.frozen_talks(town, next(one for one in town.tasks if one.id == name), seed)
     shipped = [one for one in own_talks().scenarios if (one.task.id, one.seed) == REBUILT]
     assert shipped
     assert [one for one in again if one.id in {each.id for each in shipped}] == shipped
@@ -125,8 +116,8 @@ def test_the_report_is_that_of_the_set() -> None:
 def test_a_written_set_is_read_back_whole(tmp_path: Path) -> None:
     data = replace(own_talks(), name="mine", scenarios=own_talks().scenarios[:3])
     write_talks(tmp_path / "set", data, "by hand")
-    assert read_talks(tmp_path / "set") == data
-    assert read_talks(tmp_path / "set").id == data.id
+    assert stss.read_talks(tmp_path / "set") == data
+    assert stss.read_talks(tmp_path / "set").id == data.id
     assert json.loads((tmp_path / "set" / "meta.json").read_text())["command"] == "by hand"
 
 
@@ -160,7 +151,7 @@ def test_a_wrong_line_is_named(tmp_path: Path, change: object, said: str) -> Non
     change(row)  # type: ignore[operator]
     path.write_text(f"{first}\n{json.dumps(row)}\n", "utf-8")
     with pytest.raises(ConfigError, match=r"scenarios\.jsonl, line 2") as told:
-        read_talks(tmp_path)
+        stss.read_talks(tmp_path)
     assert said in str(told.value)
 
 
@@ -169,7 +160,7 @@ def test_a_damaged_line_is_quoted_as_it_stands(tmp_path: Path) -> None:
     with (tmp_path / "scenarios.jsonl").open("a", encoding="utf-8") as lines:
         lines.write('{"id":"\u00e9t\u00e9", "se\n')
     with pytest.raises(ConfigError, match=r'line 2: .* found {"id":"\u00e9t\u00e9", "se$'):
-        read_talks(tmp_path)
+        stss.read_talks(tmp_path)
 
 
 def test_a_set_that_is_not_what_its_meta_says_is_refused_with_what_it_is(tmp_path: Path) -> None:
@@ -181,25 +172,25 @@ def test_a_set_that_is_not_what_its_meta_says_is_refused_with_what_it_is(tmp_pat
     cut = replace(data, scenarios=data.scenarios[:3])
     said = rf"expected 4 conversation tasks of hash {data.hash}.* found 3 of hash {cut.hash}"
     with pytest.raises(ConfigError, match=said):
-        read_talks(tmp_path)
+        stss.read_talks(tmp_path)
     path.write_text("".join(lines[::-1]), "utf-8")
     with pytest.raises(ConfigError, match=r"expected 4 .* found 4 of hash"):
-        read_talks(tmp_path)
+        stss.read_talks(tmp_path)
 
 
 def test_a_set_that_was_changed_on_purpose_needs_no_hash(tmp_path: Path) -> None:
     data = replace(own_talks(), scenarios=own_talks().scenarios[:2])
     write_talks(tmp_path, data, "by hand")
     (tmp_path / "meta.json").write_text('{"name": "mine", "version": "1"}')
-    assert read_talks(tmp_path) == replace(data, name="mine", lived_by="")
+    assert stss.read_talks(tmp_path) == replace(data, name="mine", lived_by="")
 
 
 def test_an_empty_set_and_no_set_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be read"):
-        read_talks(tmp_path)
+        stss.read_talks(tmp_path)
     write_talks(tmp_path, replace(own_talks(), scenarios=()), "by hand")
     with pytest.raises(ConfigError, match="expected at least one conversation task"):
-        read_talks(tmp_path)
+        stss.read_talks(tmp_path)
     (tmp_path / "meta.json").write_text("{}")
     with pytest.raises(ConfigError, match=r"meta\.json: name is missing"):
-        read_talks(tmp_path)
+        stss.read_talks(tmp_path)

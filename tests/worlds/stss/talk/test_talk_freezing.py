@@ -7,20 +7,22 @@ from functools import cache
 
 import pytest
 
-from sociolab.core.episode import Episode, Trial
-from sociolab.testing.playing import driven
-from sociolab.town.clock import Clock
-from sociolab.town.mind import MindPlayer
-from sociolab.town.residents import own_residents
-from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.town.trace import Did, Planned, Remembered, Talked
-from sociolab.town.trajectory import Trajectory
-from sociolab.worlds.stss.dataset import TownData, own_town
-from sociolab.worlds.stss.talk.dataset import Side, TalkScenario
-from sociolab.worlds.stss.talk.freezing import MOST_DONE, MOST_MEMORIES, MOST_SEEN, frozen_talks
+from sociolab.core import Episode, Trial
+from sociolab.testing import driven
+from sociolab.town import (
+    Clock,
+    Did,
+    MindPlayer,
+    Planned,
+    Remembered,
+    ScriptedMind,
+    Talked,
+    Trajectory,
+    own_residents,
+)
+from sociolab.worlds import stss
+from sociolab.worlds.stss.talk.freezing import MOST_DONE, MOST_MEMORIES, MOST_SEEN
 from sociolab.worlds.stss.talk.playing import performer_of
-from sociolab.worlds.stss.task import SocialTask
-from sociolab.worlds.stss.world import Stss, StssSettings, trajectory_of
 
 PUBLIC, MEETING, HELP = "paper-bridges", "club-ledger", "picture-wire"
 KNOWN = {one.id: one.knows for one in own_residents()}
@@ -28,34 +30,34 @@ each_task = pytest.mark.parametrize("task", [PUBLIC, MEETING, HELP])
 
 
 @cache
-def town() -> TownData:
-    return own_town(1)
+def town() -> stss.TownData:
+    return stss.own_town(1)
 
 
 @cache
-def frozen(task: str) -> tuple[TalkScenario, ...]:
-    return frozen_talks(town(), the(task), 1)
+def frozen(task: str) -> tuple[stss.TalkScenario, ...]:
+    return stss.frozen_talks(town(), the(task), 1)
 
 
-def the(task: str) -> SocialTask:
+def the(task: str) -> stss.SocialTask:
     return next(one for one in town().tasks if one.id == task)
 
 
 @cache
 def lived(task: str) -> Trajectory:
     """The same simulation with a mind that nobody watches, as the town recorded it."""
-    world = Stss(town(), StssSettings())
+    world = stss.Stss(town(), stss.StssSettings())
     laid_out = next(one for one in world.tasks() if one.id == task)
     mind = MindPlayer(ScriptedMind(), built_in=True)
     events = driven(world.play(laid_out, task, 1), dict.fromkeys(laid_out.seats, mind))
-    return trajectory_of(Episode(Trial(task, world.name, laid_out, (), 0, 1), events))
+    return stss.trajectory_of(Episode(Trial(task, world.name, laid_out, (), 0, 1), events))
 
 
 def step_of(task: str, moment: datetime) -> int:
-    return Clock(the(task).days[0], StssSettings().step).step(moment)
+    return Clock(the(task).days[0], stss.StssSettings().step).step(moment)
 
 
-def sides(scenario: TalkScenario) -> tuple[Side, Side]:
+def sides(scenario: stss.TalkScenario) -> tuple[stss.Side, stss.Side]:
     return scenario.performer, scenario.other
 
 
@@ -173,9 +175,9 @@ def test_an_appointment_is_made_with_the_partner_alone() -> None:
 def test_nobody_is_asked_who_has_promised_by_hearsay_or_who_is_met_too_late(
     name: str, seed: int, other: str
 ) -> None:
-    data = own_town(seed)
+    data = stss.own_town(seed)
     task = next(one for one in data.tasks if one.id == name)
-    found = frozen_talks(data, task, seed)
+    found = stss.frozen_talks(data, task, seed)
     assert other in task.background
     assert other not in [one.other.resident.id for one in found]
 

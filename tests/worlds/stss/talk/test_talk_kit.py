@@ -9,21 +9,15 @@ from pathlib import Path
 import pytest
 
 from fake_models import FakeModel
-from sociolab.app.players.casting import Casting
-from sociolab.app.players.models import Models
+from sociolab import RunResult, run
+from sociolab.app import Casting, Models, config_of
 from sociolab.app.registry import plugin
-from sociolab.app.run.config import config_of
-from sociolab.app.run.play import run
-from sociolab.core.errors import ConfigError
-from sociolab.core.ports import ChatModel, Player, Reply, Role, WorldKit
-from sociolab.engine.setup import WorldSetup
-from sociolab.models.budget import Budget
-from sociolab.models.cache import NullReplyStore
-from sociolab.report.schema import RunResult
+from sociolab.core import ChatModel, ConfigError, Player, Reply, Role, WorldKit
+from sociolab.engine import WorldSetup
+from sociolab.models import Budget, NullReplyStore
 from sociolab.report.words import agent_kind
+from sociolab.worlds import stss
 from sociolab.worlds.stss.talk.dataset import TalkData, write_talks
-from sociolab.worlds.stss.talk.playing import TalkSettings, play_talk
-from sociolab.worlds.stss.talk.verdicts import MEASURES
 from worlds.stss.talk.talk_plays import POLICY
 from worlds.stss.talk.talk_scenarios import PUBLIC, scenario, scenarios
 
@@ -91,7 +85,7 @@ def test_a_model_speaks_in_either_dialect_at_temperature_and_penalties_zero(
     assert makes is not None
     model = FakeModel(*(['{"text": "Hello.", "ends": true}'] if dialect == "json" else ["Hello."]))
     performer = makes(model, "agent", 0.0, dialect)
-    play = play_talk(scenario(PUBLIC), TalkSettings(), POLICY, "trial", 0)
+    play = stss.play_talk(scenario(PUBLIC), stss.TalkSettings(), POLICY, "trial", 0)
     (request,) = play.send(None)  # type: ignore[misc]
     reply = asyncio.run(performer.reply(request, None))
     assert isinstance(reply, Reply)
@@ -120,7 +114,7 @@ def test_a_run_is_played_and_judged_at_both_levels(data: Path, tmp_path: Path) -
     assert isinstance(result, RunResult)
     assert (result.played, result.failed) == (5, 0)
     names = {entry.measure for entry in result.measures}
-    assert {measure.name for measure in MEASURES} <= names
+    assert {measure.name for measure in stss.MEASURES} <= names
     assert agent_kind(result, "scripted-complete") == "smoke test: rule-based residents"
 
 

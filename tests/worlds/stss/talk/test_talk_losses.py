@@ -7,10 +7,10 @@ from datetime import datetime
 
 import pytest
 
-from sociolab.core.score import Score, Unscored
+from sociolab.core import Score, Unscored
 from sociolab.judging.reader import CannotTell
-from sociolab.town.questions import SpeechAct, Summary, Utterance
-from sociolab.town.residents import Resident
+from sociolab.town import Resident, SpeechAct, Summary, Utterance
+from sociolab.worlds import stss
 from sociolab.worlds.stss.judges import (
     LOSSES,
     Spoken,
@@ -20,9 +20,8 @@ from sociolab.worlds.stss.judges import (
     loss_verdicts,
     recorded,
 )
-from sociolab.worlds.stss.scoring import ErrandDone, TaskScore
+from sociolab.worlds.stss.scoring import ErrandDone
 from sociolab.worlds.stss.talk.conditions import Occasion
-from sociolab.worlds.stss.task import SocialTask
 from stss_tasks import EVERYBODY, GAME, MEDICINE, MEETING, PARTY, PICNIC, meant
 
 PEOPLE = {
@@ -36,7 +35,10 @@ CHAT = meant("ada", "chat")
 
 
 def spoke(
-    other: str, *acts: SpeechAct, of: SocialTask = PARTY, kept: tuple[SpeechAct, ...] | None = None
+    other: str,
+    *acts: SpeechAct,
+    of: stss.SocialTask = PARTY,
+    kept: tuple[SpeechAct, ...] | None = None,
 ) -> Spoken:
     """A conversation of one line an act; the other keeps all of it, or these acts."""
     occasion = Occasion(of, PEOPLE["ada"], PEOPLE[other], datetime(2024, 5, 13, 10), "")
@@ -45,9 +47,9 @@ def spoke(
     return Spoken(other, occasion, lines, note, 0)
 
 
-def lost(*given: Spoken, of: SocialTask = PARTY, came: tuple[str, ...] = ()) -> dict[str, str]:
+def lost(*given: Spoken, of: stss.SocialTask = PARTY, came: tuple[str, ...] = ()) -> dict[str, str]:
     errands = tuple(ErrandDone(one.what, "", None) for one in of.errands)
-    score = TaskScore(of.type, 0, (), of.expected, (0, 1), came, (), 0, 0, errands=errands)
+    score = stss.TaskScore(of.type, 0, (), of.expected, (0, 1), came, (), 0, 0, errands=errands)
     read = recorded(given)
     assert not isinstance(read, CannotTell)
     return {one.of: one.outcome for one in fates(of, score, read)}
@@ -98,7 +100,7 @@ def test_of_help_each_errand_counts_and_one_person_must_have_been_told_all_of_it
 def test_shares_are_of_all_who_could_have_taken_part() -> None:
     read = recorded([spoke("cid", WHOLE)])
     assert not isinstance(read, CannotTell)
-    score = TaskScore(PARTY.type, 0, (), 3, (0, 1), ("bea",), (), 0, 0)
+    score = stss.TaskScore(PARTY.type, 0, (), 3, (0, 1), ("bea",), (), 0, 0)
     found = {v.measure.name: v for v in loss_verdicts(fates(PARTY, score, read))}
     values = {name: v.value for name, v in found.items() if isinstance(v, Score)}
     assert values == {

@@ -11,21 +11,29 @@ from typing import Any
 import pytest
 
 from fake_models import FakeModel, ImprovisingModel
-from sociolab.analysis.audit import changes_of, control_findings
-from sociolab.core.episode import Answered, Ended, Episode, Event, Task, Trial
-from sociolab.core.errors import ModelError
-from sociolab.core.ports import CallKey, Judge
-from sociolab.core.score import Measure, Score, ScoreFailure, Verdict
-from sociolab.endpoint.chat import ChatBody
-from sociolab.endpoint.server import serve
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.models.chat import Endpoint
-from sociolab.models.config import EndpointSpec
+from sociolab.analysis import changes_of, control_findings
+from sociolab.core import (
+    Answered,
+    CallKey,
+    Ended,
+    Episode,
+    Event,
+    Judge,
+    Measure,
+    ModelError,
+    Score,
+    ScoreFailure,
+    Task,
+    Trial,
+    Verdict,
+)
+from sociolab.endpoint import ChatBody, EndpointSettings, serve
+from sociolab.models import Endpoint, EndpointSpec
 from sociolab.testing import JudgeContract
+from sociolab.worlds import stss
 from sociolab.worlds.stss.talk import conditions
 from sociolab.worlds.stss.talk.audit import VARIANTS
 from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
-from sociolab.worlds.stss.talk.verdicts import MEASURES
 from worlds.stss.talk.talk_scenarios import HELP, PUBLIC, scenario, scenarios
 
 SCENARIO = scenario(PUBLIC)
@@ -334,4 +342,4 @@ class TestTalkModelJudge(JudgeContract):
         return tuple(episode(task=one.task.id) for one in scenarios())
 
     def measures(self) -> Sequence[Measure]:
-        return MEASURES
+        return stss.MEASURES

@@ -7,24 +7,22 @@ from datetime import datetime
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.core.episode import Answered, Ended, Episode, Json, Unusable
-from sociolab.core.errors import WorldError
-from sociolab.core.ports import NoReply, Reply
-from sociolab.engine.scene import FailurePolicy
-from sociolab.testing.playing import ended
-from sociolab.town.model_mind import prompt_of
-from sociolab.town.questions import (
+from sociolab.core import Answered, Ended, Episode, Json, NoReply, Reply, Unusable, WorldError
+from sociolab.engine import FailurePolicy
+from sociolab.testing import ended
+from sociolab.town import (
     GeneralPlan,
     Memory,
     Said,
+    ScriptedMind,
     Summarise,
     Summary,
     TalkReminder,
     Utter,
+    prompt_of,
 )
-from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.worlds.stss.talk.dataset import TalkScenario
-from sociolab.worlds.stss.talk.playing import TalkSettings, known_places, play_talk, told_in
+from sociolab.worlds import stss
+from sociolab.worlds.stss.talk.playing import known_places, told_in
 from sociolab.worlds.stss.world import paper
 from worlds.stss.talk.talk_plays import POLICY, TRIAL, Says, Unreminded, held, seats_of
 from worlds.stss.talk.talk_scenarios import (
@@ -177,7 +175,9 @@ def test_the_performer_alone_is_told_of_the_task() -> None:
 
 
 @pytest.mark.parametrize("one", scenarios(), ids=lambda one: one.task.id)
-def test_nothing_that_one_side_alone_knows_is_in_the_others_questions(one: TalkScenario) -> None:
+def test_nothing_that_one_side_alone_knows_is_in_the_others_questions(
+    one: stss.TalkScenario,
+) -> None:
     performer, other = Says("Go on."), Says("And then?")
     held(one, performer, other, tdp=True)
     assert secret_of(seats_of(one)[0]) in repr(performer.asked)
@@ -279,14 +279,14 @@ def test_a_failed_reminder_is_gone_without_or_ends_the_episode() -> None:
 
 
 def test_a_mind_that_answers_another_question_is_a_fault_of_the_mind() -> None:
-    play = play_talk(KITE, TalkSettings(), POLICY, TRIAL, 0)
+    play = stss.play_talk(KITE, stss.TalkSettings(), POLICY, TRIAL, 0)
     play.send(None)
     with pytest.raises(WorldError, match="asked utter at step 0: expected a Said"):
         play.send([Reply(Summary(memo="?", importance=1))])
 
 
 def test_who_says_that_asking_again_is_of_no_use_is_not_asked_again() -> None:
-    play = play_talk(KITE, TalkSettings(), POLICY, TRIAL, 0)
+    play = stss.play_talk(KITE, stss.TalkSettings(), POLICY, TRIAL, 0)
     play.send(None)
     failure = play.send([NoReply("gave up", "never", again=False)])
     assert isinstance(failure, Unusable)
@@ -294,7 +294,7 @@ def test_who_says_that_asking_again_is_of_no_use_is_not_asked_again() -> None:
 
 
 def test_an_utterance_is_recorded_as_the_type_writes_it() -> None:
-    play = play_talk(KITE, TalkSettings(), POLICY, TRIAL, 0)
+    play = stss.play_talk(KITE, stss.TalkSettings(), POLICY, TRIAL, 0)
     play.send(None)
     event = play.send([Reply(Said(text="Hello."), memory=3)])
     said: dict[str, Json] = {"text": "Hello.", "ends": False}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.core.episode import Answered, Ended, Episode, Event, Task, Trial, Unusable
-from sociolab.judging.reader import MissingValue, NoValue
+from sociolab.core import Answered, Ended, Episode, Event, Task, Trial, Unusable
+from sociolab.judging import MissingValue
+from sociolab.judging.reader import NoValue
 from sociolab.worlds.stss.talk.playing import HeldTalk
 from sociolab.worlds.stss.talk.verdicts import readable
 from worlds.stss.talk.talk_scenarios import PUBLIC, scenario

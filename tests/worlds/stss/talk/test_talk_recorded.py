@@ -10,12 +10,13 @@ import pytest
 
 from casts import seated
 from fake_models import FakeModel
-from sociolab.core.ports import Judge
-from sociolab.core.score import Score, ScoreFailure, Unscored, Verdict
-from sociolab.town.questions import Matter, SpeechAct
-from sociolab.town.scripted.mind import CompleteMind, ScriptedMind
+from sociolab.core import Judge, Score, ScoreFailure, Unscored, Verdict
+from sociolab.town import ScriptedMind, SpeechAct
+from sociolab.town.questions import Matter
+from sociolab.town.scripted.mind import CompleteMind
+from sociolab.worlds import stss
 from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
-from sociolab.worlds.stss.talk.verdicts import MEASURES, RecordedJudge
+from sociolab.worlds.stss.talk.verdicts import RecordedJudge
 from worlds.stss.talk.talk_plays import Says, Unreminded, held
 from worlds.stss.talk.talk_scenarios import (
     COMPANY,
@@ -110,7 +111,7 @@ def test_where_somebody_writes_no_acts_it_cannot_tell_and_names_who_can(silent: 
     minds = [ScriptedMind(), ScriptedMind()]
     minds[silent == "other"] = Says("Come to my kite evening tomorrow at 17:00!")
     found = verdicts(*minds)
-    assert [one.measure for one in found] == [*MEASURES]
+    assert [one.measure for one in found] == [*stss.MEASURES]
     for one in found:
         assert isinstance(one, Unscored)
         assert "--judge openai/MODEL" in one.why
@@ -124,7 +125,7 @@ def test_no_judge_draws_a_figure_from_another_performer_beside_a_scripted_partne
     model = FakeModel()
     for judge in (RecordedJudge(), TalkModelJudge(model)):
         found = asyncio.run(judge.judge(smoke))
-        assert [each.measure for each in found] == [*MEASURES]
+        assert [each.measure for each in found] == [*stss.MEASURES]
         for each in found:
             assert isinstance(each, Unscored)
             assert "--background openai/MODEL" in each.why

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from hypothesis import given, strategies as st
 
-from sociolab.town.questions import Memory
+from sociolab.town import Memory
 from sociolab.worlds.stss.talk.playing import FrozenMemory
 
 FIRST = datetime(2024, 5, 13)

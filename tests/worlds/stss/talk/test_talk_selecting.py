@@ -7,18 +7,13 @@ from datetime import timedelta
 
 from hypothesis import given, strategies as st
 
-from sociolab.worlds.stss.talk.dataset import (
-    MOST_OF_A_PAIR,
-    TalkScenario,
-    own_talks,
-    selectable,
-    selected,
-)
+from sociolab.worlds import stss
+from sociolab.worlds.stss.talk.dataset import MOST_OF_A_PAIR, own_talks, selectable, selected
 
 TASKS, PEOPLE, SEEDS = ("tea", "chess", "honey"), ("ann", "ben", "cid"), (1, 2, 3, 4)
 
 
-def candidate(task: str, seed: int, other: str) -> TalkScenario:
+def candidate(task: str, seed: int, other: str) -> stss.TalkScenario:
     base = own_talks().scenarios[0]
     resident = base.other.resident.model_copy(update={"id": other})
     return base.model_copy(
@@ -36,13 +31,13 @@ EVERYTHING = tuple(candidate(t, s, p) for t in TASKS for s in SEEDS for p in PEO
 some = st.lists(st.sampled_from(EVERYTHING), unique_by=lambda one: one.id)
 
 
-def pair(one: TalkScenario) -> tuple[str, str]:
+def pair(one: stss.TalkScenario) -> tuple[str, str]:
     return one.task.id, one.other.resident.id
 
 
 @given(some, st.integers(0, 40))
 def test_as_many_as_wanted_or_as_there_are_and_two_of_a_pair_at_most(
-    candidates: list[TalkScenario], total: int
+    candidates: list[stss.TalkScenario], total: int
 ) -> None:
     found = selected(candidates, total)
     assert len(found) == min(total, selectable(candidates))
@@ -53,7 +48,7 @@ def test_as_many_as_wanted_or_as_there_are_and_two_of_a_pair_at_most(
 
 @given(some, st.integers(0, 40))
 def test_no_task_has_two_more_than_another_that_could_have_more(
-    candidates: list[TalkScenario], total: int
+    candidates: list[stss.TalkScenario], total: int
 ) -> None:
     found = Counter(one.task.id for one in selected(candidates, total))
     possible = {

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fake_models import FakeModel
-from sociolab.core.ports import Labelled, PointAnswer
+from sociolab.core import Labelled, PointAnswer
 from sociolab.worlds.stss.talk.model_judge import MET, NOT_MET, labelled
 
 SET = Path(__file__).parents[4] / "validation" / "stss-talk"

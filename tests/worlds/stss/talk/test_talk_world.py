@@ -11,17 +11,13 @@ from pathlib import Path
 import pytest
 
 from any_mind import AnyMind
-from sociolab.core.episode import Episode, Task
-from sociolab.core.errors import ConfigError
-from sociolab.core.ports import Player, Transcript, World
-from sociolab.engine.setup import WorldSetup
-from sociolab.testing import WorldContract
-from sociolab.testing.playing import driven, play_task
-from sociolab.town.mind import MindPlayer
-from sociolab.town.questions import QUESTIONS
-from sociolab.town.scripted.mind import ScriptedMind
+from sociolab.core import ConfigError, Episode, Player, Task, Transcript, World
+from sociolab.engine import WorldSetup
+from sociolab.testing import WorldContract, driven, play_task
+from sociolab.town import QUESTIONS, MindPlayer, ScriptedMind
+from sociolab.worlds import stss
 from sociolab.worlds.stss.talk.dataset import TalkData, scenario_from
-from sociolab.worlds.stss.talk.playing import TalkSettings, told_in
+from sociolab.worlds.stss.talk.playing import told_in
 from sociolab.worlds.stss.talk.world import StssTalk
 from sociolab.worlds.stss.world import PACKAGE
 from worlds.stss.talk.talk_plays import Says, Unreminded, held, seats_of
@@ -34,7 +30,7 @@ PERFORMER, OTHER = seats_of(KITE)
 
 class TestStssTalk(WorldContract):
     def world(self) -> World:
-        return StssTalk(DATA, TalkSettings(tdp=True))
+        return StssTalk(DATA, stss.TalkSettings(tdp=True))
 
     def players(self, task: Task) -> Mapping[str, Player]:
         return dict.fromkeys(task.seats, MindPlayer(AnyMind(4)))
@@ -75,8 +71,8 @@ def test_a_task_is_a_scenario_of_two_seats_clustered_by_its_social_task() -> Non
 def test_the_identity_covers_the_scenarios_and_how_talks_are_held() -> None:
     worlds = (
         StssTalk(DATA),
-        StssTalk(DATA, TalkSettings(tdp=True)),
-        StssTalk(DATA, TalkSettings(rounds=3)),
+        StssTalk(DATA, stss.TalkSettings(tdp=True)),
+        StssTalk(DATA, stss.TalkSettings(rounds=3)),
         StssTalk(TalkData("five-talks", "1", scenarios()[:4])),
     )
     assert len({world.data.hash for world in worlds}) == len(worlds)
@@ -84,7 +80,7 @@ def test_the_identity_covers_the_scenarios_and_how_talks_are_held() -> None:
 
 
 def test_a_run_shows_the_name_version_and_hash_that_the_set_bears_itself() -> None:
-    for settings in (TalkSettings(), TalkSettings(tdp=True)):
+    for settings in (stss.TalkSettings(), stss.TalkSettings(tdp=True)):
         shown = StssTalk(DATA, settings).data
         assert (shown.name, shown.version) == ("five-talks", f"1+{DATA.hash}")
     other = TalkData("five-talks", "1", scenarios()[:4])
@@ -97,9 +93,9 @@ def test_the_identity_covers_the_prompts_of_a_talk_and_no_others(tmp_path: Path)
     for changed in ("head", *(question.name for question in QUESTIONS), "judge_talk"):
         folder = tmp_path / changed
         shutil.copytree(Path(str(files(PACKAGE))) / "prompts" / "paper", folder)
-        assert StssTalk(DATA, TalkSettings(prompts=str(folder))).data.hash == before
+        assert StssTalk(DATA, stss.TalkSettings(prompts=str(folder))).data.hash == before
         (folder / f"{changed}.md").write_text("Reworded.")
-        reworded = StssTalk(DATA, TalkSettings(prompts=str(folder))).data.hash
+        reworded = StssTalk(DATA, stss.TalkSettings(prompts=str(folder))).data.hash
         assert (reworded != before) == (changed in asked), changed
 
 
@@ -117,15 +113,15 @@ def test_a_talk_is_another_by_seed_and_by_trial_and_the_same_by_both() -> None:
 
 
 def test_settings_are_read_from_words() -> None:
-    given = WorldSetup(settings={"tdp": "true", "rounds": "5"}).read("stss-talk", TalkSettings)
-    assert given == TalkSettings(tdp=True, rounds=5)
-    assert TalkSettings().rounds == 8
+    given = WorldSetup(settings={"tdp": "true", "rounds": "5"}).read("stss-talk", stss.TalkSettings)
+    assert given == stss.TalkSettings(tdp=True, rounds=5)
+    assert stss.TalkSettings().rounds == 8
 
 
 @pytest.mark.parametrize("rounds", ["0", "9", "many"])
 def test_rounds_are_one_to_eight(rounds: str) -> None:
     with pytest.raises(ConfigError, match="stss-talk, the setting rounds"):
-        WorldSetup(settings={"rounds": rounds}).read("stss-talk", TalkSettings)
+        WorldSetup(settings={"rounds": rounds}).read("stss-talk", stss.TalkSettings)
 
 
 # ------------------------------------------------------------------ transcripts
