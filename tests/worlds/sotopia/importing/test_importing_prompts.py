@@ -65,7 +65,8 @@ def casting(tie: sotopia.RelationshipType) -> sotopia.SceneCast:
         for first, last, age in (("Ida", "Roe", 40), ("Bo", "Lund", 50))
     )  # fmt: skip
     scenario = sotopia.Scenario(
-        id="s", family="other", context="Ours.", goals=(sotopia.Goal(text="One."), sotopia.Goal(text="Two.")),
+        id="s", family="other", context="Ours.",
+        goals=(sotopia.Goal(text="One."), sotopia.Goal(text="Two.")),
         relationships=(tie,),
         published={
             "context": "Two <p viewer='environment'>old </p>cooks wait.",
