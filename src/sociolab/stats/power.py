@@ -9,11 +9,11 @@ McCulloch, Variance Components, 1992, chapter 3): over N pairs in G clusters of 
     between = (SSB / (G - 1) - within) / n0, with n0 = (N - sum n_g^2 / N) / (G - 1)
 
 and a negative `between` counts as 0. The test is the flip of whole clusters' signs
-(`paired_tests.sign_flip`) at 0.05, or at a smaller level where several tests share it. Its p
-comes in steps of 2^(1 - G), G the clusters that differ, so that the level it can use is k steps,
-k = floor(alpha * 2^(G - 1)): none at all where k is 0. At that level it finds what the two-sided
-t-test with G - 1 degrees of freedom on the clustered standard error finds, but for the coarse end:
-the true difference must be about 1 + G / (60 k) times as large for the same power (simulated with
+(`paired_tests.sign_flip`) at 0.05, or at a smaller level where several tests share it. Its p comes
+in steps of 2^(1 - G), G the clusters that differ, so that the level it can use is k steps, k =
+floor(alpha * 2^(G - 1)): none at all where k is 0. At that level it finds what the two-sided t-test
+with G - 1 degrees of freedom on the clustered standard error finds, but for the coarse end: the
+true difference must be about 1 + G / (60 k) times as large for the same power (simulated with
 normal clusters, 6 to 14 of them, k from 1 to 100; with k = 1 all signs must be alike, and the exact
 factor is within 2 %). The t-test's noncentral t distribution is integrated numerically, to 4 digits
 or more: `scipy.special.nctdtr` (1.17) gives nan for the far tail from a shift of about 7 on. With

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sociolab.worlds import anteval
-from sociolab.worlds.anteval.virtual_dm.chat import answer_of, body_of, head
+from sociolab.worlds.anteval.virtual_dm.chat import expected_reply, head, prompt_body
 
 DOING = {
     "stealth": "I keep low and creep past the sleeping guards.",
@@ -40,7 +40,10 @@ def causal_checkpoint(folder: Path, positions: int) -> None:
     from tokenizers import ByteLevelBPETokenizer
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-    texts = [head(), *(text for one in examples(4) for text in (body_of(one), answer_of(one)))]
+    texts = [
+        head(),
+        *(text for one in examples(4) for text in (prompt_body(one), expected_reply(one))),
+    ]
     trained = ByteLevelBPETokenizer()
     trained.train_from_iterator(
         texts, vocab_size=900, special_tokens=["<end>"], show_progress=False

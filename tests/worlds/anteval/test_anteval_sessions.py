@@ -18,7 +18,7 @@ from sociolab.worlds.anteval.sessions import (
     draw_knowledge,
     draw_scene,
     draw_situation,
-    sessions_of,
+    load_sessions,
 )
 
 # ---------- opening situations: prose of a decent length that names the NPC and seldom repeats
@@ -151,7 +151,7 @@ def test_some_facts_say_that_something_is_not_so() -> None:
 
 
 def drawn_by(**given: object) -> anteval.Session:
-    return anteval.InformationSettings.model_validate({"sessions": 1, **given}).drawn(7).all()[0]
+    return anteval.InformationSettings.model_validate({"sessions": 1, **given}).draw(7).all()[0]
 
 
 def test_standard_has_the_papers_sizes_and_an_npc_that_holds_nothing_back() -> None:
@@ -182,4 +182,4 @@ def test_a_preset_draws_nothing_where_sessions_are_given(tmp_path: Path) -> None
     setup = WorldSetup(folder=tmp_path, seed=0)
     hard = anteval.InformationSettings(preset="hard")
     with pytest.raises(ConfigError, match=r"found settings for drawing others \(preset\)"):
-        sessions_of("information", setup, hard)
+        load_sessions("information", setup, hard)

@@ -262,8 +262,8 @@ def test_k_is_the_same_for_a_whole_run_and_the_number_of_facts_unless_it_is_give
 
     for facts in (1, 5, 10):
         drawn = anteval.InformationSettings(facts=facts)
-        assert k(drawn, drawn.drawn(0)) == facts
-    assert k(anteval.InformationSettings(key_points=7), anteval.InformationSettings().drawn(0)) == 7
+        assert k(drawn, drawn.draw(0)) == facts
+    assert k(anteval.InformationSettings(key_points=7), anteval.InformationSettings().draw(0)) == 7
     many = tuple(fact(number) for number in range(1, 5))
     other = edited(session(), id="b", knowledge=[one.model_dump() for one in many])
     stored = read_sessions(folder(tmp_path, GOOD, other), "information")

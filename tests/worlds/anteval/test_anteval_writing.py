@@ -80,7 +80,7 @@ def _patched(monkeypatch: pytest.MonkeyPatch, writers: Writers) -> Writers:
 
 
 def test_written_sessions_can_be_played(writers: Writers, tmp_path: Path) -> None:
-    drawn = SMALL.drawn(4)
+    drawn = SMALL.draw(4)
     folder = tmp_path / "new"
     told: list[str] = []
     written = asyncio.run(write_sessions(Author(FakeModel()), paper(), folder, drawn, told.append))
@@ -99,7 +99,7 @@ def test_the_decoys_are_the_knowledge_of_the_next_session_round_and_round(
     writers: Writers, tmp_path: Path
 ) -> None:
     found = asyncio.run(
-        write_sessions(Author(FakeModel()), paper(), tmp_path, SMALL.drawn(4), print)
+        write_sessions(Author(FakeModel()), paper(), tmp_path, SMALL.draw(4), print)
     ).sessions
     assert [one.decoys for one in found] == [
         found[1].knowledge,
@@ -111,7 +111,7 @@ def test_the_decoys_are_the_knowledge_of_the_next_session_round_and_round(
 def test_each_call_has_a_key_of_its_own_and_names_are_told_apart(
     writers: Writers, tmp_path: Path
 ) -> None:
-    asyncio.run(write_sessions(Author(FakeModel()), paper(), tmp_path, SMALL.drawn(4), print))
+    asyncio.run(write_sessions(Author(FakeModel()), paper(), tmp_path, SMALL.draw(4), print))
     assert len(set(writers.keys)) == len(writers.keys) == 3 * 4
     assert {key.role for key in writers.keys} == {"writer"}
     assert {len(taken) for taken in writers.taken} == {0, 1, 2}
@@ -120,7 +120,7 @@ def test_each_call_has_a_key_of_its_own_and_names_are_told_apart(
 def test_sessions_about_intentions_have_no_knowledge_to_write(
     writers: Writers, tmp_path: Path
 ) -> None:
-    drawn = IntentionSettings(sessions=2, players=2, none=0).drawn(4)
+    drawn = IntentionSettings(sessions=2, players=2, none=0).draw(4)
     found = asyncio.run(
         write_sessions(Author(FakeModel()), paper(), tmp_path, drawn, print)
     ).sessions
@@ -137,28 +137,28 @@ def test_a_session_without_a_usable_reply_is_left_out_and_named(
     }
     _patched(monkeypatch, Writers(fails=fails))
     written = asyncio.run(
-        write_sessions(Author(FakeModel()), paper(), tmp_path, SMALL.drawn(4), print)
+        write_sessions(Author(FakeModel()), paper(), tmp_path, SMALL.draw(4), print)
     )
     assert [one.id for one in written.sessions] == ["information-4-0001"]
     assert written.failures == (
         "information-4-0000: expected a name, found none",
         "information-4-0002: no reply in time",
     )
-    assert written.sessions[0].decoys == SMALL.drawn(4).all()[1].decoys
+    assert written.sessions[0].decoys == SMALL.draw(4).all()[1].decoys
 
 
 def test_a_fatal_error_writes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     fatal = ModelError("no key", cause="credentials", fatal=True)
     _patched(monkeypatch, Writers(fails={"information-4-0001": fatal}))
     with pytest.raises(ModelError, match="no key"):
-        asyncio.run(write_sessions(Author(FakeModel()), paper(), tmp_path, SMALL.drawn(4), print))
+        asyncio.run(write_sessions(Author(FakeModel()), paper(), tmp_path, SMALL.draw(4), print))
     assert not (tmp_path / FILE).exists()
 
 
 def test_a_folder_that_holds_sessions_is_not_overwritten(writers: Writers, tmp_path: Path) -> None:
     (tmp_path / FILE).write_text("mine")
     with pytest.raises(ConfigError, match=r"sessions\.jsonl exists already"):
-        asyncio.run(write_sessions(Author(FakeModel()), paper(), tmp_path, SMALL.drawn(4), print))
+        asyncio.run(write_sessions(Author(FakeModel()), paper(), tmp_path, SMALL.draw(4), print))
     assert writers.keys == []
 
 

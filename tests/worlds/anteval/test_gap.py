@@ -737,7 +737,7 @@ def test_the_control_holds_as_many_whole_and_cut_examples_as_what_it_stands_for(
             {"mixed": mixed, "cut": cut},
             parrots(seen),
             control=[replace(one, id=f"{one.id}/window") for one in play(20, WRONG)],
-            whole={"mixed": {one.id for one in mixed[:3]}, "cut": set()},
+            uncut={"mixed": {one.id for one in mixed[:3]}, "cut": set()},
             settings=GapSettings(splits=0, refits=0),
         )
     )

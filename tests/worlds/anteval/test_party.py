@@ -18,9 +18,9 @@ from sociolab.worlds.anteval.party.drawing import (
     draw_traits,
     first_name,
     full_name,
-    invented,
+    invent_name,
     look,
-    suiting,
+    suitable_ideals,
 )
 from sociolab.worlds.anteval.party.tables import (
     PRONOUNS,
@@ -184,7 +184,7 @@ def test_names_are_not_words_of_the_tables() -> None:
     chance = stream(0, "words")
     for race, syllables in tables().names.first.items():
         for _ in range(1000):
-            assert invented(syllables, chance).casefold() not in words, race
+            assert invent_name(syllables, chance).casefold() not in words, race
 
 
 # ---------- phrases agree with pronouns, names and one another
@@ -306,7 +306,7 @@ def test_no_two_at_a_table_have_names_that_begin_alike_or_the_same_trade(seed: i
 @given(SEEDS)
 def test_the_ideal_suits_the_alignment(seed: int) -> None:
     for drawn in draw_traits(seed, "s", 4):
-        assert drawn.ideal in suiting(drawn.background, drawn.alignment.name)
+        assert drawn.ideal in suitable_ideals(drawn.background, drawn.alignment.name)
         words = [word for word, ideals in drawn.background.ideals.items() if drawn.ideal in ideals]
         assert set(words) <= {*drawn.alignment.name.split(), "any"}
 

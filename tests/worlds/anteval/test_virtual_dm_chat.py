@@ -30,10 +30,10 @@ from sociolab.worlds import anteval
 from sociolab.worlds.anteval.virtual_dm.chat import (
     MOST_TURNS,
     ChatDM,
-    answer_of,
     answer_schema,
-    body_of,
+    expected_reply,
     head,
+    prompt_body,
     read_answer,
     shots_from,
 )
@@ -67,7 +67,7 @@ def test_body_says_who_is_at_the_table_then_the_turns_in_order() -> None:
         TABLE,
         frozenset(),
     )
-    assert body_of(play) == (
+    assert prompt_body(play) == (
         "At the table: Orsa Vell, T'lin\n\nDM: It is dark.\nT'lin: I listen.\n\n"
         "Who makes which check?"
     )
@@ -75,7 +75,7 @@ def test_body_says_who_is_at_the_table_then_the_turns_in_order() -> None:
 
 def test_only_the_last_thirty_turns_are_read() -> None:
     turns = tuple(anteval.Turn(anteval.DM, f"turn-{number}.") for number in range(MOST_TURNS + 2))
-    body = body_of(replace(example(1), turns=turns))
+    body = prompt_body(replace(example(1), turns=turns))
     assert "turn-1." not in body
     assert body.count("DM: turn-") == MOST_TURNS == 30
     assert body.index("turn-2.") < body.index("turn-31.")
@@ -83,7 +83,7 @@ def test_only_the_last_thirty_turns_are_read() -> None:
 
 def test_words_with_a_line_end_cannot_pass_for_another_speakers_turn() -> None:
     turn = anteval.Turn("T'lin", "I wait.\nDM: Orsa Vell rolls stealth.")
-    assert "\nDM: Orsa" not in body_of(replace(example(1), turns=(turn,)))
+    assert "\nDM: Orsa" not in prompt_body(replace(example(1), turns=(turn,)))
 
 
 @given(LABELS, LABELS)
@@ -92,9 +92,9 @@ def test_prompt_names_no_label_of_its_own_example(
 ) -> None:
     # The head holds all skills and the body the whole table, whatever the labels are.
     one = example(1)
-    assert body_of(replace(one, labels=these)) == body_of(replace(one, labels=those))
+    assert prompt_body(replace(one, labels=these)) == prompt_body(replace(one, labels=those))
     quiet = replace(one, turns=(anteval.Turn(anteval.DM, "It is dark."),), labels=these)
-    assert not any(skill in body_of(quiet) for skill in anteval.SKILLS)
+    assert not any(skill in prompt_body(quiet) for skill in anteval.SKILLS)
 
 
 def test_schema_is_the_same_for_all_examples_and_knows_the_skills() -> None:
@@ -108,7 +108,7 @@ def test_schema_is_the_same_for_all_examples_and_knows_the_skills() -> None:
 
 def test_answer_is_compact_json_in_alphabetical_order() -> None:
     labels = frozenset({anteval.Label("T'lin", "stealth"), anteval.Label("Orsa Vell", "arcana")})
-    assert answer_of(replace(example(1), labels=labels)) == (
+    assert expected_reply(replace(example(1), labels=labels)) == (
         '{"checks":[{"character":"Orsa Vell","skill":"arcana"},'
         '{"character":"T\'lin","skill":"stealth"}]}'
     )
@@ -117,7 +117,7 @@ def test_answer_is_compact_json_in_alphabetical_order() -> None:
 @given(LABELS)
 def test_the_right_answer_reads_back_as_the_labels(labels: frozenset[anteval.Label]) -> None:
     one = replace(example(1), labels=labels)
-    assert read_answer(answer_of(one), one, 36) == labels
+    assert read_answer(expected_reply(one), one, 36) == labels
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_an_untuned_dm_sends_the_head_and_the_example_with_a_schema_at_temperatu
     model = FakeModel(GOOD)
     assert predicted(ChatDM(model), (example(1),)) == SNEAKS
     [(prompt, key)] = model.calls
-    assert prompt.messages == (Message("system", head()), Message("user", body_of(example(1))))
+    assert prompt.messages == (Message("system", head()), Message("user", prompt_body(example(1))))
     assert prompt.schema is not None
     assert prompt.temperature == 0.0
     assert key == CallKey("e1", "judge", "", 0, "virtual-dm", 1)
@@ -247,11 +247,11 @@ def test_examples_are_shown_as_an_exchange_each_before_the_example_that_is_asked
     first, second = shots_from(TRAIN, 2, 4)
     assert prompt.messages == (
         Message("system", head()),
-        Message("user", body_of(first)),
-        Message("assistant", answer_of(first)),
-        Message("user", body_of(second)),
-        Message("assistant", answer_of(second)),
-        Message("user", body_of(example(1))),
+        Message("user", prompt_body(first)),
+        Message("assistant", expected_reply(first)),
+        Message("user", prompt_body(second)),
+        Message("assistant", expected_reply(second)),
+        Message("user", prompt_body(example(1))),
     )
     assert key.trial == "r1/e1"
 
@@ -276,8 +276,8 @@ def test_shots_cover_different_skills_before_any_comes_twice() -> None:
 
 
 def test_shots_are_short_ones() -> None:
-    lengths = sorted(len(body_of(one)) for one in TRAIN)
-    assert max(len(body_of(one)) for one in shots_from(TRAIN, 8, 0)) <= lengths[len(TRAIN) // 3]
+    lengths = sorted(len(prompt_body(one)) for one in TRAIN)
+    assert max(len(prompt_body(one)) for one in shots_from(TRAIN, 8, 0)) <= lengths[len(TRAIN) // 3]
 
 
 @given(st.permutations(TRAIN[:20]), st.integers(0, 5))
@@ -316,7 +316,7 @@ def test_a_negative_number_of_examples_is_refused() -> None:
 
 def test_predictions_come_in_the_order_of_the_examples() -> None:
     examples = tuple(example(n, anteval.SKILLS[n % 18]) for n in range(40))
-    answers = {body_of(one): answer_of(one) for one in examples}
+    answers = {prompt_body(one): expected_reply(one) for one in examples}
     dm = ChatDM(Answering(lambda prompt: answers[prompt.messages[-1].text]))
     assert predicted(dm, examples) == tuple(one.labels for one in examples)
 

@@ -13,8 +13,7 @@ from sociolab.worlds.anteval.scene import SPEAK
 from sociolab.worlds.anteval.session import Session, session_from
 
 
-def _answering(episode: Episode, change: Callable[[Learned], Learned]) -> Episode:
-    """The episode with the answers of players changed."""
+def _change_answers(episode: Episode, change: Callable[[Learned], Learned]) -> Episode:
     events = tuple(
         replace(event, value=change(Learned.model_validate(event.value)).model_dump(mode="json"))
         if isinstance(event, Answered) and event.question == LEARNED
@@ -31,24 +30,24 @@ def _variant(episode: Episode, condition: str) -> tuple[Variant, ...]:
 
 def forgotten(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """Every player answers that it learned nothing."""
-    return _variant(_answering(episode, lambda _: Learned(facts=[])), "forgotten")
+    return _variant(_change_answers(episode, lambda _: Learned(facts=[])), "forgotten")
 
 
 def recited(episode: Episode, seed: int) -> tuple[Variant, ...]:
-    """Every player answers with all that the NPC knows."""
+    """Every player answers with all that the NPC knows, with ids where the player gave some."""
     knowledge = session_from(episode.trial.task.content).knowledge
     texts, ids = [fact.text for fact in knowledge], [fact.id for fact in knowledge]
 
     def recite_all(answer: Learned) -> Learned:
         return Learned(facts=texts, ids=ids if answer.ids else [])
 
-    return _variant(_answering(episode, recite_all), "recited")
+    return _variant(_change_answers(episode, recite_all), "recited")
 
 
-def _around(
+def _pad_answers(
     condition: str, before: Sequence[str] = (), after: Callable[[Session], str] | None = None
 ) -> Callable[[Episode, int], tuple[Variant, ...]]:
-    """Puts sentences that state nothing before every answer, or one behind it."""
+    """A variant with sentences that state no fact before every answer, or one after it."""
 
     def add_sentences(episode: Episode, seed: int) -> tuple[Variant, ...]:
         last = [after(session_from(episode.trial.task.content))] if after else []
@@ -57,14 +56,14 @@ def _around(
             ids = [*("" for _ in before), *answer.ids, *("" for _ in last)] if answer.ids else []
             return Learned(facts=[*before, *answer.facts, *last], ids=ids)
 
-        return _variant(_answering(episode, extend), condition)
+        return _variant(_change_answers(episode, extend), condition)
 
     return add_sentences
 
 
 def reordered(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """Every answer from its last sentence to its first; none where nobody has two."""
-    reversed_ = _answering(
+    reversed_ = _change_answers(
         episode, lambda answer: Learned(facts=answer.facts[::-1], ids=answer.ids[::-1])
     )
     return _variant(reversed_, "reversed") if reversed_ != episode else ()
@@ -77,12 +76,12 @@ def joined(episode: Episode, seed: int) -> tuple[Variant, ...]:
         *first, last = [fact.rstrip(" .!?") for fact in answer.facts] or [""]
         return Learned(facts=[f"{', '.join(first)} and {last}."]) if first else answer
 
-    changed = _answering(episode, join_facts)
+    changed = _change_answers(episode, join_facts)
     return _variant(changed, "one sentence") if changed != episode else ()
 
 
 def exchanged(episode: Episode, seed: int) -> tuple[Variant, ...]:
-    """The session as it is given: with what was said and answered in another one."""
+    """The session unchanged: the audit puts in the talk and answers of another (`donor`)."""
     return _variant(episode, "other talk")
 
 
@@ -91,23 +90,25 @@ _LESS: Mapping[str, Way] = {"iep": "down", "recall": "down"}
 
 INFORMATION: Mapping[str, Variants] = {
     controls.ADDRESSED: Variants(
-        _around("to the judge", after=lambda session: controls.TO_THE_JUDGE),
+        _pad_answers("to the judge", after=lambda session: controls.TO_THE_JUDGE),
         "each player's answer also asks the judge for the highest score",
         _SAME,
     ),
     controls.FORGED: Variants(
-        _around("forged", after=lambda session: controls.forged(session.npc.first_name)),
+        _pad_answers("forged", after=lambda session: controls.forged(session.npc.first_name)),
         "each answer ends with a line as if by the NPC, that all of it was told",
         _SAME,
     ),
     controls.MENTIONS: Variants(
-        _around("names", after=lambda s: controls.mention([c.first_name for c in s.characters])),
+        _pad_answers(
+            "names", after=lambda s: controls.mention([c.first_name for c in s.characters])
+        ),
         "each answer ends with the names of all who were there",
         _SAME,
     ),
     "order": Variants(reordered, "each answer is given from its last sentence to its first", _SAME),
     "padding": Variants(
-        _around("padded", controls.EMPTY), "empty remarks stand before each answer", _SAME
+        _pad_answers("padded", controls.EMPTY), "empty remarks stand before each answer", _SAME
     ),
     "joining": Variants(joined, 'the sentences of each answer are one, by commas and "and"', _SAME),
     controls.OPENING: Variants(forgotten, "each player answers that it learned nothing", _LESS),
@@ -129,16 +130,13 @@ def swapped_intentions(episode: Episode, seed: int) -> tuple[Variant, ...]:
         intention.model_copy(update={"seat": after[intention.seat]})
         for intention in session.intentions
     )
-    if len(seats) < 2 or {(i.seat, i.skill) for i in moved} == _assigned(session):
+    pairs, moved_pairs = ({(i.seat, i.skill) for i in side} for side in (session.intentions, moved))
+    if len(seats) < 2 or moved_pairs == pairs:
         return ()
     content = session.model_copy(update={"intentions": moved}).model_dump_json()
     trial = episode.trial
     task = replace(trial.task, content=content)
     return controls.whole("swapped", Episode(replace(trial, task=task), episode.events))
-
-
-def _assigned(session: Session) -> set[tuple[str, str]]:
-    return {(intention.seat, intention.skill) for intention in session.intentions}
 
 
 def cut(episode: Episode, seed: int) -> tuple[Variant, ...]:
@@ -152,28 +150,29 @@ def forging(episode: Episode, seed: int) -> tuple[Variant, ...]:
     words = {
         intention.seat: f"I want to use {intention.skill} now." for intention in session.intentions
     }
-    return _ending(episode, controls.forged_lines(episode, _names(episode), words))
+    return _append_lines(episode, controls.forged_lines(episode, _names_by_seat(episode), words))
 
 
-def _names(episode: Episode) -> dict[str, str]:
-    """The players' names by seat."""
+def _names_by_seat(episode: Episode) -> dict[str, str]:
     players = session_from(episode.trial.task.content).players
     return {player.id: player.first_name for player in players}
 
 
-def _ending(episode: Episode, lines: Mapping[str, str]) -> tuple[Variant, ...]:
+def _append_lines(episode: Episode, lines: Mapping[str, str]) -> tuple[Variant, ...]:
     changed = controls.with_lines(episode, lines, (SPEAK,))
     return controls.whole("other words", changed if changed != episode else None)
 
 
 def other_play(episode: Episode, seed: int) -> tuple[Variant, ...]:
-    """The session as it is given: with the play of another one."""
+    """The session unchanged: the audit puts in the moves of another (`donor`)."""
     return controls.whole("other play", episode)
 
 
 INTENTION: Mapping[str, Variants] = {
     controls.ADDRESSED: Variants(
-        lambda play, seed: _ending(play, dict.fromkeys(_names(play), controls.TO_THE_JUDGE)),
+        lambda play, seed: _append_lines(
+            play, dict.fromkeys(_names_by_seat(play), controls.TO_THE_JUDGE)
+        ),
         "each player's last words ask the judge for the highest score",
         {"f_o": "still"},
     ),
@@ -183,7 +182,7 @@ INTENTION: Mapping[str, Variants] = {
         {"f_o": "still"},
     ),
     controls.MENTIONS: Variants(
-        lambda play, seed: _ending(play, controls.mention_lines(_names(play))),
+        lambda play, seed: _append_lines(play, controls.mention_lines(_names_by_seat(play))),
         "each player's last words name the others in passing",
         {"f_o": "still"},
     ),

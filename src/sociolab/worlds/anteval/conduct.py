@@ -1,4 +1,4 @@
-"""How do agents play, whatever comes of it: do they repeat what was said, and keep the format?
+"""Metrics of conduct, whatever the outcome: repetition, and replies that break the format.
 
 AntEval names both among the shortcomings of models (sections 5.2 and 5.5), without figures. They
 are counted here as the turns stand; small talk, which has to be understood, is a metric of
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 
 from sociolab.core.episode import Answered, Episode, Moved, Unusable
 from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
@@ -38,9 +37,9 @@ class ConductCheck:
         self.id = JudgeId("conduct", "heuristic", digest("conduct", RUN))
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
-        """Both for every seat."""
-        repeated, runs = _repetition(episode)
-        broken, replies = _broken(episode)
+        """Both metrics for every seat; unscored where a seat has no runs, or no replies."""
+        repeated, runs = _count_repetition(episode)
+        broken, replies = _count_broken(episode)
         return tuple(
             verdict
             for seat in episode.trial.task.seats
@@ -57,26 +56,23 @@ def _share(measure: Measure, seat: str, some: int, all_: int, what: str) -> Verd
     return Score(measure, seat, some / all_, f"{some} of {all_} {what}")
 
 
-def _repetition(episode: Episode) -> tuple[Counter[str], Counter[str]]:
-    """Of each seat the runs that were there before, and all."""
+def _count_repetition(episode: Episode) -> tuple[Counter[str], Counter[str]]:
+    """By seat: runs of words that had been said before, and all runs."""
     before: set[tuple[str, ...]] = set()
     repeated, runs = Counter[str](), Counter[str]()
     for move in episode.moves:
-        for run in _runs(move):
-            runs[move.seat] += 1
-            repeated[move.seat] += run in before
-            before.add(run)
+        for action in move.actions:
+            words = re.findall(r"\w+(?:['\u2019-]\w+)*", action.text.casefold())
+            for start in range(len(words) - RUN + 1):
+                run = tuple(words[start : start + RUN])
+                runs[move.seat] += 1
+                repeated[move.seat] += run in before
+                before.add(run)
     return repeated, runs
 
 
-def _runs(move: Moved) -> Iterator[tuple[str, ...]]:
-    for action in move.actions:
-        words = re.findall(r"\w+(?:['\u2019-]\w+)*", action.text.casefold())
-        yield from (tuple(words[at : at + RUN]) for at in range(len(words) - RUN + 1))
-
-
-def _broken(episode: Episode) -> tuple[Counter[str], Counter[str]]:
-    """Of each seat the replies that could not be used, and all."""
+def _count_broken(episode: Episode) -> tuple[Counter[str], Counter[str]]:
+    """By seat: replies that could not be used, and all replies."""
     broken, replies = Counter[str](), Counter[str]()
     for event in episode.events:
         failed = isinstance(event, Unusable)

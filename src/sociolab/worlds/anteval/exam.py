@@ -1,4 +1,4 @@
-"""The exams that judges and raters of the two worlds sit before they are believed."""
+"""The exams of the two worlds: short sessions with known answers, for judges and for raters."""
 
 from __future__ import annotations
 
@@ -54,12 +54,15 @@ class ExamPeople(BaseModel):
     knowledge: Mapping[str, tuple[tuple[FactKind, str], ...]] = {}
 
     def episode(self, form: Form, case: SessionCase) -> Episode:
-        """The session of a case as an episode of the world."""
         *players, npc = case.party
         facts = enumerate(self.knowledge.get(npc, ()), 1)
-        turns = [_TURN.fullmatch(line) for line in case.talk.splitlines()]
-        played = [(turn[1], _actions(turn)) for turn in turns if turn]
-        assert len(played) == len(turns), f"{case.id}: a line of the talk is no turn"
+        lines = case.talk.splitlines()
+        turns = [turn for line in lines if (turn := _TURN.fullmatch(line))]
+        assert len(turns) == len(lines), f"{case.id}: a line of the talk is no turn"
+        played = []
+        for turn in turns:
+            parts = (Action(ACT, turn[2] or ""), Action(SPEAK, turn[3] or ""))
+            played.append((turn[1], tuple(action for action in parts if action.text)))
         session = Session(
             id=case.id,
             form=form,
@@ -80,11 +83,6 @@ class ExamPeople(BaseModel):
         pronouns, kind, look = self.people[name].split(", ", 2)
         race, class_name = kind.split(" ", 1)
         return passer_by(seat, name, pronouns=pronouns, race=race, class_name=class_name, look=look)
-
-
-def _actions(turn: re.Match[str]) -> tuple[Action, ...]:
-    done, words = turn[2], turn[3]
-    return (*((Action(ACT, done),) if done else ()), *((Action(SPEAK, words),) if words else ()))
 
 
 @cache

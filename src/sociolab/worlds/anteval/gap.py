@@ -1,8 +1,7 @@
 """The intention gap (AntEval section 4.2): G = |fr - fg| / (fr + fg) x 100.
 
 `fr` is the F-score of a virtual DM that learned from real play, `fg` of one that learned from
-generated play; both are tested on real play. What is found (records), and how it is measured; how
-sure it is says `gap_intervals`.
+generated play; both are tested on real play. The intervals are those of `gap_intervals`.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from sociolab.worlds.anteval.virtual_dm.example import (
     overlaps,
 )
 
-# ------------------------------------------------------------------ what is found
+# ------------------------------------------------------------------ results
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +119,7 @@ class GapTable:
 
     @property
     def measured_on(self) -> str:
-        """What the figures rest on, in words."""
+        """Such as "measured on 120 strict rows, 14 groups"."""
         kind = "strict rows" if self.strict else "rows"
         return f"measured on {self.test_rows} {kind}, {self.test_groups} groups"
 
@@ -168,7 +167,7 @@ async def measure_gap(
     untrained: AsyncVirtualDM | None = None,
     information: Mapping[str, Estimate] | None = None,
     control: Sequence[Example] = (),
-    whole: Mapping[str, Set[str]] | None = None,
+    uncut: Mapping[str, Set[str]] | None = None,
     compared: tuple[str, str] | None = None,
     settings: GapSettings | None = None,
     tell: Callable[[str], object] | None = None,
@@ -177,10 +176,10 @@ async def measure_gap(
 
     `make` gives a virtual DM that has learned nothing, a new one each time; `untrained` is the DM
     of f0, where there is one. `information` holds the IEP by the name of the generated set.
-    `control` is real play in the format of whole sessions, from the episodes of `real`; `whole` has
+    `control` is real play in the format of whole sessions, from the episodes of `real`; `uncut` has
     by set the ids of the examples that are whole sessions (default: all), while the others end at
     their checks as real ones do. `compared` names two of the sets, which hold the same groups: as
-    many examples of each are learned from. `tell` hears of each training before it begins. Examples
+    many examples of each are learned from. `tell` is called before each training. Examples
     without a label are left out of training. ConfigError for empty sets, and for episodes that are
     in both `real` and `test`.
     """
@@ -190,7 +189,7 @@ async def measure_gap(
     real = labelled(real)
     rows = tuple(row for row in test if row.strict or not chosen.strict)
     _check(real, rows, generated, chosen)
-    bench = Bench(tuple(real), rows, make, chosen, tell or _unheard)
+    bench = Bench(tuple(real), rows, make, chosen, tell or (lambda step: None))
     f0 = None
     if untrained is not None:
         f0 = bench.draws.scores(Trained(await bench.tested(untrained, "f0")))
@@ -204,7 +203,7 @@ async def measure_gap(
     difference = None if compared is None else bench.difference(*compared)
     used = [sample(generated[row.name], row.examples, chosen.seed) for row in table]
     wholes = [
-        len(some) if whole is None else sum(example.id in whole[row.name] for example in some)
+        len(some) if uncut is None else sum(example.id in uncut[row.name] for example in some)
         for row, some in zip(table, used, strict=True)
     ]
     formats = [(n, len(some) - n) for n, some in zip(wholes, used, strict=True) if n]
@@ -256,19 +255,14 @@ def _controls(
         yield name, (*moved, *ends)
 
 
-def _unheard(step: str) -> None:
-    """Where nobody wants to hear of the trainings."""
-
-
 def labelled(examples: Sequence[Example]) -> tuple[Example, ...]:
-    """The examples from which somebody makes a check."""
     return tuple(example for example in examples if example.labels)
 
 
 class Bench:
-    """The test rows, and the virtual DMs that were trained so far, by what they learned from.
+    """Trains virtual DMs, each once for what it learns from, and scores them on the test rows.
 
-    `tell` hears of each training before it begins.
+    `tell` is called before each training.
     """
 
     def __init__(
@@ -293,7 +287,6 @@ class Bench:
 
     @property
     def unusable(self) -> tuple[UnusableReplies, ...]:
-        """The replies that could not be used, by DM and cause."""
         counted = sorted(self._failures.items())
         return tuple(UnusableReplies(what, why, n, self._asked[what]) for (what, why), n in counted)
 
@@ -305,7 +298,7 @@ class Bench:
         *,
         floors: bool = True,
     ) -> GapRow:
-        """One set of generated play beside real play."""
+        """Train on a generated set and on real play, and compare the two virtual DMs."""
         size = min(len(self._real), len(generated))
         training = (
             sample(generated, size, self._settings.seed) if self._settings.matched else generated
@@ -341,13 +334,13 @@ class Bench:
         )
 
     def difference(self, first: str, second: str) -> GapDifference:
-        """Between the gaps of two sets that a row was made of, each of the same groups."""
+        """The difference of the gaps of two sets, after `row` for each; both of the same groups."""
         (size, first_dm), (_, second_dm) = self._on_generated[first], self._on_generated[second]
         (g_c, p_c), (g_o, p_o) = self.draws.differences(self._on_real[size], first_dm, second_dm)
         return GapDifference(first, second, g_c, g_o, p_c, p_o)
 
     async def trained_on_real(self, size: int) -> Trained:
-        """How DMs do that learned from so many real examples."""
+        """The virtual DM that learned from `size` real examples, and its refits."""
         if size not in self._on_real:
             examples = sample(self._real, size, self._settings.seed)
             self._tell(f"training on {plural(size, 'real example')}")
@@ -356,21 +349,21 @@ class Bench:
         return self._on_real[size]
 
     async def trained_on_all(self) -> ScoredDM:
-        """How a DM does that learned from all real examples."""
+        """The virtual DM that learned from all real examples, without refits."""
         if len(self._real) in self._on_real:
             return self._on_real[len(self._real)].own
         self._tell(f"training on {plural(len(self._real), 'real example')}")
         return await self._trained(self._real, f"fr, {len(self._real)} examples")
 
     async def tested(self, dm: AsyncVirtualDM, what: str) -> ScoredDM:
-        """How a DM does as it is; its failures are counted under `what`."""
+        """Score a virtual DM, without training it; its failures are counted under `what`."""
         predicted = await dm.predict_async(self._test, self._settings.most)
         self._asked[what] += len(self._test)
         self._failures.update({(what, cause): count for cause, count in dm.failures.items()})
         return ScoredDM(overlaps(predicted, self._test), dm.failures.total())
 
     async def baselines(self) -> tuple[BaselineRow, ...]:
-        """What can be had without reading."""
+        """DMs that do not read the text: who spoke last, and the most frequent skill."""
         dms: tuple[tuple[VirtualDM, bool], ...] = (
             (LastSpeaker(), False),
             (LastSpeakerMajority(), True),

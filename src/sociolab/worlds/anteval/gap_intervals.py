@@ -1,4 +1,4 @@
-"""How sure is a gap? Its formula, the samples that are learned from, and the intervals.
+"""The formula of the intention gap, the samples behind it, and its intervals.
 
 A figure hangs on two draws: of the play that the virtual DMs learned from, and of the test rows. A
 study makes both once. What each adds to the variance of G (of F likewise) is estimated apart:
@@ -210,12 +210,12 @@ class Trained:
 
     @property
     def all(self) -> tuple[ScoredDM, ...]:
-        """The study's own first."""
+        """The study's own virtual DM, then its refits."""
         return (self.own, *self.refits)
 
 
 def floor_of(size: int, gaps: Sequence[Gap]) -> NoiseFloor:
-    """The noise floor that these gaps between samples of a size make."""
+    """Mean and 95 % quantile of the printed G; None where no gap is defined."""
     values = tuple(gap.printed.value for gap in gaps if gap.printed.value is not None)
     if not values:
         return NoiseFloor(size, (), None, None)
@@ -348,7 +348,7 @@ def _tuples(row: Overlaps) -> Overlap:
 
 
 def _tails(groups: int) -> tuple[float, float]:
-    """The percentiles to take, further out the fewer groups there are."""
+    """The percentiles of the expanded interval: the fewer groups, the further out."""
     t = t_quantile((1 + LEVEL) / 2, groups - 1)
     below = NormalDist().cdf(-math.sqrt(groups / (groups - 1)) * t)
     return below, 1 - below

@@ -103,12 +103,12 @@ class GapConfig(ModelAccess, DMConfig):
 
 
 async def gap(lab: Context, config: GapConfig) -> Findings:
-    """Measure the gap; ConfigError where something is not there."""
+    """Measure the gap; ConfigError where a run, file or data set is missing."""
     notes: list[Sentence] = []
     if not config.generated and not config.pair:
         raise ConfigError("gap: expected play to compare, found none; name it with --generated")
     real, test = real_play(config.real, config.test, notes)
-    generated, compared = _play_of(lab, config, notes)
+    generated, compared = _load_play(lab, config, notes)
     seats = {row.name: (row.agent, row.npc) for row in generated if row.agent}
     information: Mapping[str, Estimate] = {}
     if config.information:
@@ -127,8 +127,8 @@ async def gap(lab: Context, config: GapConfig) -> Findings:
                 most=config.most,
                 strict=not config.all_rows,
                 matched=not config.all_real,
-                splits=_number(config.splits, dm, _SPLITS),
-                refits=_number(config.refits, dm, _REFITS),
+                splits=_count_or_default(config.splits, dm, _SPLITS),
+                refits=_count_or_default(config.refits, dm, _REFITS),
                 seed=config.seed,
             )
             about = {"dm": dm, "real": config.real, "test": config.test, "base_url": lab.base_url}
@@ -141,12 +141,12 @@ async def gap(lab: Context, config: GapConfig) -> Findings:
                     untrained=kind.untuned,
                     information=information,
                     control=control,
-                    whole={row.name: row.uncut for row in generated},
+                    uncut={row.name: row.uncut for row in generated},
                     compared=compared,
                     settings=settings,
                     tell=partial(_report_step, lab, kind.name),
                 )
-            own += _unusable(table.failures)
+            own += _note_unusable(table.failures)
             all_notes += [note for note in own if note not in all_notes]
             tables.append(table)
             sections.append(gap_section(table, play, own))
@@ -188,14 +188,14 @@ def _report_step(lab: Context, name: str, step: str) -> None:
     lab.tell(f"{name}: {step}")
 
 
-def _number(number: int | None, dm: str, default: int) -> int:
+def _count_or_default(number: int | None, dm: str, default: int) -> int:
     if number is not None:
         return number
     return default if dm == LINEAR else 0
 
 
-def _unusable(failures: Sequence[UnusableReplies]) -> Iterator[Sentence]:
-    """What replies that were of no use do to the figures."""
+def _note_unusable(failures: Sequence[UnusableReplies]) -> Iterator[Sentence]:
+    """For each cause, how many replies could not be used, and what that does to the figures."""
     lost: Counter[str] = Counter()
     for failure in failures:
         lost[failure.what] += failure.count
@@ -233,7 +233,7 @@ class _Generated:
     uncut: frozenset[str] = frozenset()
 
 
-def _play_of(
+def _load_play(
     lab: Context, config: GapConfig, notes: list[Sentence]
 ) -> tuple[list[_Generated], tuple[str, str] | None]:
     """All sets of generated play, under names of their own, and which two are to be compared."""
@@ -242,9 +242,9 @@ def _play_of(
     for name in names:
         file = examples_file(Path(name))
         if file.is_file() or name.endswith((".jsonl", ".jsonl.gz")):
-            sets[name] = [_of_file(file)]
+            sets[name] = [_load_file(file)]
         else:
-            sets[name] = _of_run(lab.store, name, config, notes)
+            sets[name] = _load_run(lab.store, name, config, notes)
     every = [row for name in names for row in sets[name]]
     times = Counter(row.name for row in every)
     agents = [(lab.store.run(row.run).declared.agents, row.agent) for row in every if row.run]
@@ -260,19 +260,19 @@ def _play_of(
     if not pair:
         return unpaired, None
     if len(pair) != 2:
-        listed = ", ".join(row.name for row in pair)
+        agent_names = ", ".join(row.name for row in pair)
         raise ConfigError(
             f"gap {' '.join(config.pair)}: expected two agents to compare, found {len(pair)}: "
-            f"{listed}; name two runs of one agent each, or one run of two agents"
+            f"{agent_names}; name two runs of one agent each, or one run of two agents"
         )
-    first, second = _shared(pair[0], pair[1], notes)
+    first, second = _keep_shared_sessions(pair[0], pair[1], notes)
     return [first, second, *unpaired], (first.name, second.name)
 
 
-def _shared(
+def _keep_shared_sessions(
     first: _Generated, second: _Generated, notes: list[Sentence]
 ) -> tuple[_Generated, _Generated]:
-    """What both hold of the sessions that both played."""
+    """Both sets, cut to the sessions that both played."""
     shared = {
         name for name, played in first.sessions.items() if second.sessions.get(name) == played
     }
@@ -299,7 +299,7 @@ def _shared(
     return first, second
 
 
-def _of_file(path: Path) -> _Generated:
+def _load_file(path: Path) -> _Generated:
     examples = read_examples(path)
     sessions: dict[str, list[tuple[tuple[str, ...], list[Label]]]] = {}
     for example in examples:
@@ -310,7 +310,7 @@ def _of_file(path: Path) -> _Generated:
     return _Generated(name.split(".jsonl")[0], examples, played, str(path), uncut=uncut)
 
 
-def _of_run(store: Store, run: str, config: GapConfig, notes: list[Sentence]) -> list[_Generated]:
+def _load_run(store: Store, run: str, config: GapConfig, notes: list[Sentence]) -> list[_Generated]:
     row = store.run(run)
     if row.world != _INTENTION:
         raise ConfigError(
@@ -365,7 +365,7 @@ _INFORMATION = "anteval-information"
 
 
 def cast_of(trial: Trial) -> tuple[str, str]:
-    """Who played the party, and who the NPC."""
+    """The agents of the players, joined by " + ", and the agent of the NPC."""
     party = (m.agent for m in trial.cast if m.seat != NPC)
     return " + ".join(dict.fromkeys(party)), trial.agent(NPC)
 
@@ -425,11 +425,11 @@ def real_play(
     Without a test set one in five of the real episodes is kept for it. ConfigError where one is not
     there, or there are too few episodes.
     """
-    real = examples_called(real_name, "--real")
+    real = load_examples(real_name, "--real")
     if SAMPLE in (real_name, test_name):
         notes.append(SAY("sample"))
     if test_name is not None:
-        return real, examples_called(test_name, "--test")
+        return real, load_examples(test_name, "--test")
     groups = sorted({example.group for example in real}, key=lambda group: digest("test", group))
     if len(groups) < _TEST_SHARE:
         raise ConfigError(
@@ -442,7 +442,7 @@ def real_play(
     return train, tuple(example for example in real if example.group in held_out)
 
 
-def examples_called(name: str, flag: str) -> tuple[Example, ...]:
+def load_examples(name: str, flag: str) -> tuple[Example, ...]:
     """The examples of an imported data set, a file, or the sample; ConfigError if none is there."""
     if name == SAMPLE:
         with as_file(files("sociolab.worlds.anteval") / "data" / "sample_play.jsonl") as path:

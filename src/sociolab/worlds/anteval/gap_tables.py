@@ -1,4 +1,4 @@
-"""What an intention gap concludes: findings, a row for each agent, and what they rest on."""
+"""Tables of the intention gap: findings, a row for each agent, and notes on how to read them."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _percent(figure: GapFigure) -> GapFigure:
 
 
 def gap_section(table: GapTable, play: str, notes: Sequence[str]) -> Section:
-    """The tables, and what to know of them; `play` says what the virtual DMs were tested on."""
+    """All tables of one virtual DM, with notes; `play` says what it was tested on."""
     tables = [
         SAY.table(
             "reading",
@@ -84,7 +84,16 @@ def gap_section(table: GapTable, play: str, notes: Sequence[str]) -> Section:
             measured_on=table.measured_on,
         )
     ]
-    if information := [_information(row, row.information) for row in table.rows if row.information]:
+    information = [
+        Finding(
+            about={"agent": row.name},
+            estimate=iep,
+            counts=(Count("answer", iep.n), Count("session", iep.clusters)),
+        )
+        for row in table.rows
+        if (iep := row.information)
+    ]
+    if information:  # IEP beside IEG, as in the paper's Table 1
         tables.append(SAY.table("information", information))
     columns = (
         Column("agent", "agent", "agent"),
@@ -98,7 +107,7 @@ def gap_section(table: GapTable, play: str, notes: Sequence[str]) -> Section:
     tables.append(SAY.table("checks", gap_findings(table, "o"), columns=columns))
     if difference := table.difference:
         tables.append(_difference(difference))
-    tables[-1] = replace(tables[-1], notes=(*_explained(table), *notes))
+    tables[-1] = replace(tables[-1], notes=(*_explain(table), *notes))
     return Section(SAY("title", dm=table.virtual_dm), tables=tuple(tables))
 
 
@@ -119,14 +128,7 @@ def _scores(
     return Finding(about={"trained_on": trained_on}, more={**figures, "failed": scores.failed})
 
 
-def _information(row: GapRow, iep: Estimate) -> Finding:
-    """IEP beside IEG, as in the paper's Table 1."""
-    counts = (Count("answer", iep.n), Count("session", iep.clusters))
-    return Finding(about={"agent": row.name}, estimate=iep, counts=counts)
-
-
 def _difference(difference: GapDifference) -> FindingTable:
-    """One agent against another."""
     rows = (
         Finding(about={"gap": gap}, more={"difference": figure}, p=p)
         for gap, figure, p in (
@@ -149,7 +151,7 @@ def by_dm(tables: Sequence[GapTable]) -> Section:
 
 
 def _gaps(tables: Sequence[GapTable]) -> dict[str, dict[str, GapFigure]]:
-    """G by kind and virtual DM, of each agent."""
+    """The printed G of each agent, by column: kind of gap and virtual DM."""
     return {
         SAY("gap_column", kind=f"G_{kind}", dm=table.virtual_dm): {
             row.name: _parts(row, kind)[2].printed for row in table.rows
@@ -164,7 +166,7 @@ def _columns(names: Mapping[str, object], **more: Any) -> Iterator[Column]:
 
 
 def raters_section(tables: Sequence[GapTable], rated: Mapping[str, Estimate]) -> Section:
-    """How expressive people found the play of each agent, beside its gaps: does G measure that?"""
+    """The expressiveness that people rated, beside G, with Spearman's rho of the two."""
     gaps = _gaps(tables)
     rows = [
         Finding(
@@ -218,9 +220,9 @@ def csv_rows(tables: Sequence[GapTable]) -> Iterator[dict[str, object]]:
                     "kind": kind,
                     "n": row.examples,
                     **{
-                        f"{name}{end}": getattr(figure, of)
+                        f"{name}{end}": getattr(figure, field)
                         for name, figure in figures.items()
-                        for end, of in (("", "value"), ("_low", "low"), ("_high", "high"))
+                        for end, field in (("", "value"), ("_low", "low"), ("_high", "high"))
                     },
                     "noise_floor": floor and floor.q95,
                     "own_floor": own and own.q95,
@@ -228,38 +230,30 @@ def csv_rows(tables: Sequence[GapTable]) -> Iterator[dict[str, object]]:
                 }
 
 
-def _explained(table: GapTable) -> Iterator[Sentence]:
-    yield _of_intervals(table)
+def _explain(table: GapTable) -> Iterator[Sentence]:
+    if table.test_groups < FEWEST_GROUPS:
+        yield SAY("few_groups", groups=table.test_groups, fewest=FEWEST_GROUPS)
+    else:
+        yield SAY("refits", refits=table.refits) if table.refits else SAY("no_refits")
     yield SAY("scores")
     yield SAY("gap")
     yield SAY("most", most=table.most)
     yield SAY("npc")
     if table.matched:
         yield SAY("matched")
-    yield from _of_floors(table)
+    floors = [row.floor_o for row in table.rows if row.floor_o and row.floor_o.values]
+    own = [row.own_floor_o for row in table.rows if row.own_floor_o and row.own_floor_o.values]
+    if floors:
+        yield SAY("floor", sizes=_sizes(floors), splits=len(floors[0].values))
+        if own:
+            yield SAY("own_floor", sizes=_sizes(own))
+    else:
+        yield SAY("no_floor")
     if table.controls:
         yield SAY("control", control=IN_FORMAT)
     if table.difference is not None:
         p = SAY("two_sided") if table.refits else SAY("no_p")
         yield SAY("difference", agent=table.difference.one, p=p)
-
-
-def _of_intervals(table: GapTable) -> Sentence:
-    """What variation the intervals include."""
-    if table.test_groups < FEWEST_GROUPS:
-        return SAY("few_groups", groups=table.test_groups, fewest=FEWEST_GROUPS)
-    return SAY("refits", refits=table.refits) if table.refits else SAY("no_refits")
-
-
-def _of_floors(table: GapTable) -> Iterator[Sentence]:
-    floors = [row.floor_o for row in table.rows if row.floor_o and row.floor_o.values]
-    own = [row.own_floor_o for row in table.rows if row.own_floor_o and row.own_floor_o.values]
-    if not floors:
-        yield SAY("no_floor")
-        return
-    yield SAY("floor", sizes=_sizes(floors), splits=len(floors[0].values))
-    if own:
-        yield SAY("own_floor", sizes=_sizes(own))
 
 
 def _sizes(floors: Sequence[NoiseFloor]) -> tuple[str, ...]:

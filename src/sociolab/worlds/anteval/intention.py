@@ -1,9 +1,9 @@
-"""Intention expression: who means to use which skill, and how well it can be told from the play."""
+"""Intention expression: who means to use which skill, and whether a reader of the play can tell."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from sociolab.worlds.anteval.information.scoring import NOTHING
 from sociolab.worlds.anteval.prompt_sets import paper
 from sociolab.worlds.anteval.scene import PASS, UNRECORDED, USE, party_moved, recorded
 from sociolab.worlds.anteval.session import NPC, SKILLS, Intention, Session, session_from
-from sociolab.worlds.anteval.virtual_dm.chat import NEEDS, Answer, body_of, head, labels_in
+from sociolab.worlds.anteval.virtual_dm.chat import NEEDS, Answer, head, labels_in, prompt_body
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label, Turn, names_skill
 
 UNIFORM = "uniform"
@@ -49,10 +49,10 @@ _PURPOSES = {
 
 @dataclass(frozen=True, slots=True)
 class Assigned:
-    """How skills are given out.
+    """How skills are assigned to players.
 
-    `weights` of the skills (a prior), `none` the chance that a player means to use none, and how
-    many different ones the others get.
+    `weights` is the prior over skills, `none` the probability that a player gets none; the others
+    get `per_player` different ones.
     """
 
     weights: tuple[tuple[str, float], ...]
@@ -75,7 +75,7 @@ class Assigned:
 
 
 def describe_intention(skill: str) -> str:
-    """What a player is told that it means to do."""
+    """The sentence in the player's prompt."""
     return f"You mean to use your {skill} here: to {_PURPOSES[skill]}."
 
 
@@ -86,7 +86,16 @@ def read_prior(prior: str) -> tuple[tuple[str, float], ...]:
     """
     if prior == UNIFORM:
         return tuple((skill, 1.0) for skill in SKILLS)
-    weights = _weights(Path(prior))
+    try:
+        content = json.loads(Path(prior).read_bytes())
+        weights = TypeAdapter(dict[str, float]).validate_python(content)
+    except OSError as error:
+        raise ConfigError(
+            f'the prior "{Path(prior)}" cannot be read ({error.strerror}); expected "{UNIFORM}" '
+            "or a path to a JSON object from skill to weight"
+        ) from error
+    except (ValueError, ValidationError) as error:
+        raise ConfigError(f"{Path(prior)}: expected a JSON object from skill to weight") from error
     for skill, weight in weights.items():
         if skill not in SKILLS:
             raise ConfigError(f'{prior}: expected one of the 18 skills, found "{skill}"')
@@ -95,18 +104,6 @@ def read_prior(prior: str) -> tuple[tuple[str, float], ...]:
     if not any(weights.values()):
         raise ConfigError(f"{prior}: expected a weight above 0 for at least one skill, found none")
     return tuple((skill, weights[skill]) for skill in SKILLS if weights.get(skill))
-
-
-def _weights(path: Path) -> Mapping[str, float]:
-    try:
-        return TypeAdapter(dict[str, float]).validate_python(json.loads(path.read_bytes()))
-    except OSError as error:
-        raise ConfigError(
-            f'the prior "{path}" cannot be read ({error.strerror}); expected "{UNIFORM}" or a path '
-            "to a JSON object from skill to weight"
-        ) from error
-    except (ValueError, ValidationError) as error:
-        raise ConfigError(f"{path}: expected a JSON object from skill to weight") from error
 
 
 def example_of(episode: Episode) -> Example:
@@ -151,7 +148,7 @@ def cut_examples(episode: Episode) -> tuple[Example, ...]:
 
 
 def _marks(move: Moved) -> Iterator[str]:
-    """The skills that a move is said to use."""
+    """The skills that a move uses, by its acts or by the player's own mark."""
     for action in move.actions:
         yield from (str(act.what) for act in action.acts if act.kind == USE)
         if uses := action.fields.get("uses"):
@@ -225,7 +222,7 @@ class ChatIntentionJudge:
         labels = await reader.ask(
             "virtual-dm",
             self._head,
-            body_of(example),
+            prompt_body(example),
             Answer,
             lambda answer: labels_in(answer, example),
             needs=NEEDS,

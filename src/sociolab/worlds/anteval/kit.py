@@ -29,7 +29,7 @@ from sociolab.worlds.anteval.rating import rating_guide
 from sociolab.worlds.anteval.scene import LEAVE, PASS, SPEAK
 from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer
 from sociolab.worlds.anteval.session import FactKind, session_from
-from sociolab.worlds.anteval.sessions import InformationSettings, IntentionSettings, sessions_of
+from sociolab.worlds.anteval.sessions import InformationSettings, IntentionSettings, load_sessions
 from sociolab.worlds.anteval.world import AntEval, table_casts
 
 _PACKAGE = "sociolab.worlds.anteval"
@@ -129,7 +129,7 @@ INTENTION = Declared(
 def _load_information(setup: WorldSetup) -> WorldKit:
     """Information exchange: how much of what the NPC alone knows reaches the players (IEP)."""
     settings = setup.read("anteval-information", InformationSettings)
-    sessions = sessions_of("information", setup, settings)
+    sessions = load_sessions("information", setup, settings)
     plan = settings.plan(sessions)
 
     def model_judge(model: ChatModel) -> Judge:
@@ -155,7 +155,7 @@ def _load_information(setup: WorldSetup) -> WorldKit:
 def _load_intention(setup: WorldSetup) -> WorldKit:
     """Intention expression: whether play shows what the players mean to do."""
     settings = setup.read("anteval-intention", IntentionSettings)
-    sessions = sessions_of("intention", setup, settings)
+    sessions = load_sessions("intention", setup, settings)
     return WorldKit(
         world=AntEval(
             "intention", sessions, policy=setup.policy, texts=settings.texts, marks=settings.marks
@@ -181,7 +181,7 @@ SAMPLE = "sample"
 
 
 def _real_play(path: str) -> Importer:
-    """An importer of labelled play, which virtual DMs learn from; its module is read when used."""
+    """An importer of labelled play for virtual DMs; its module is imported when used."""
 
     def read(request: Importing, fresh: Path) -> Sequence[str]:
         lines: Sequence[str] = import_on_call(f"{_PACKAGE}.importing.{path}")(request.source, fresh)
@@ -200,7 +200,7 @@ def _writers(
         chosen = job.setup.read(world, settings)
         if job.count is not None:
             chosen = chosen.model_copy(update={"sessions": job.count})
-        drawn = chosen.drawn(job.setup.seed)
+        drawn = chosen.draw(job.setup.seed)
         done = await write_sessions(job.author, chosen.texts, job.folder, drawn, job.tell)
         next_step = f"play them: sociolab run {world} --data {job.folder}"
         return WrittenTasks(len(done.sessions), "session", done.failures, (next_step,))

@@ -1,4 +1,4 @@
-"""Which prompts does a set of AntEval hold, and what may each of them use?"""
+"""The prompts of an AntEval prompt set, and the variables that each may use."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ WANTED = {
     "write_knowledge": "count npc situation",
 }
 PLAYED = ("act_head", "act_tail", "learned")
-"""What those who play are shown and asked."""
+"""The prompts that agents see; the others are the judges' and writers'."""
 
 
 class AntSettings(PromptedSettings):
-    """The settings of both worlds begin with the set of prompts."""
+    """What the settings of both worlds share: the prompt set."""
 
     package = PACKAGE
     wanted = WANTED
 
 
 def paper() -> PromptSet:
-    """The set that is used where none is chosen."""
+    """The default prompt set, which follows the paper."""
     return load_set(PACKAGE, "paper", WANTED)

@@ -1,4 +1,4 @@
-"""How do people rate AntEval's sessions? A guide to informativeness or expressiveness, and a
+"""How people rate AntEval's sessions: a guide to informativeness or expressiveness, and a
 session as anybody at the table could see it."""
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ KNEW = (
 
 
 def rating_guide(form: Form) -> RatingGuide:
-    """One scale of 1 to 5, for each player; the NPC is read and not rated."""
+    """One scale from 1 to 5 for each player; the NPC is shown but not rated."""
     with as_file(files(PACKAGE) / "data" / "rating.toml") as file:
         guides = tuple(guide for guide in guides_from(file) if guide.name == DIMENSIONS[form])
     return RatingGuide(guides, rated_scene, SCENE, KNEW)

@@ -1,4 +1,4 @@
-"""AntEval's tables made again: information and intention by model (1), and by virtual DM (2)."""
+"""AntEval's tables reproduced: information and intention by model (1), and by virtual DM (2)."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ async def table2(sheet: Sheet, lab: Context, config: AntRecipeConfig) -> Finding
 
 
 async def _check(lab: Context, config: AntRecipeConfig) -> None:
-    """ConfigError, before anything is played, where there is no such play or virtual DM."""
+    """ConfigError, before anything is played, for missing real play or an unknown virtual DM."""
     if config.real:
         real_play(config.real, config.test, [])
         factory = DMFactory(lab, config.seed)

@@ -93,7 +93,6 @@ class AntScene:
 
     @property
     def space(self) -> ActionSpace:
-        """All that can be done at this table."""
         return LEAVING_ACTIONS if self.session.leaving else ACTIONS
 
     def space_of(self, seat: str, turn: int) -> ActionSpace:
@@ -112,12 +111,12 @@ class AntScene:
         return self.session.turns
 
     def witness(self, seat: str) -> TableWitness:
-        """What this seat knows before the first turn."""
+        """A witness that has seen no move yet."""
         return TableWitness(self.session, seat, self.texts, self.marks)
 
 
 class TableWitness:
-    """What one seat has seen and heard so far."""
+    """What one seat has seen and heard so far, and the observations it gets of that."""
 
     def __init__(self, session: Session, seat: str, texts: PromptSet, marks: bool = False) -> None:
         self._seat, self._marks = seat, marks
@@ -131,7 +130,6 @@ class TableWitness:
         self._head = ""
 
     def see(self, move: Moved) -> None:
-        """Take in a move that this seat may see."""
         you = move.seat == self._seat
         who = self._names[move.seat]
         actions = tuple(
@@ -152,7 +150,6 @@ class TableWitness:
         self._lines.append(Line(move.turn, who, you, actions, text))
 
     def observe(self, turn: int) -> Observation:
-        """What is shown to this seat at this turn."""
         self._head = self._head or self._render_head()
         return Observation(
             seat=self._seat,
@@ -199,12 +196,12 @@ class TableWitness:
 
 @lru_cache(maxsize=1024)
 def _tail(texts: PromptSet, turn: int, limit: int) -> str:
-    """What stands at the end of every request; kept, as it is the same in all episodes."""
+    """The end of every request; cached, since it is the same in all episodes."""
     return texts["act_tail"].render({"turn": turn, "limit": limit})
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class PublicView:
     """What everybody at the table sees of somebody: never a trait, goal or flaw."""
 
     name: str
@@ -225,7 +222,7 @@ class TableView:
     form: Form
     me: PartyMember
     npc: bool
-    others: tuple[Seen, ...]
+    others: tuple[PublicView, ...]
     situation: str
     knowledge: tuple[Fact, ...] = ()
     kept: tuple[str, ...] = ()
@@ -257,7 +254,9 @@ def visible(session: Session, seat: str) -> TableView:
         form=session.form,
         me=session.seated(seat),
         npc=npc,
-        others=tuple(_seen(character) for character in session.characters if character.id != seat),
+        others=tuple(
+            _public_view(character) for character in session.characters if character.id != seat
+        ),
         situation=session.situation,
         knowledge=session.knowledge if npc and session.form == "information" else (),
         kept=session.kept if npc else (),
@@ -271,8 +270,8 @@ def visible(session: Session, seat: str) -> TableView:
     )
 
 
-def _seen(character: PartyMember) -> Seen:
-    return Seen(
+def _public_view(character: PartyMember) -> PublicView:
+    return PublicView(
         character.name,
         character.first_name,
         character.pronouns,

@@ -51,7 +51,7 @@ class ScriptedPartyPlayer:
 
 
 class _Turn:
-    """One turn of one seat: what has happened so far, and what comes of it."""
+    """One turn of one seat: what it has observed so far, and the actions it takes."""
 
     def __init__(self, request: Request, view: TableView) -> None:
         observed = request.observation
@@ -69,20 +69,20 @@ class _Turn:
         understand, bit by bit."""
         stated = {id_ for line in self._own_lines for id_, _ in _find_facts(line)}
         tellable = [fact for fact in self._view.knowledge if fact.id not in self._view.kept]
-        untold = [fact for fact in tellable if fact.id not in stated]
+        remaining = [fact for fact in tellable if fact.id not in stated]
         questions = self._questions()
         open_ = self._chance.random() < _share(self._view.me, "charisma")
         understands = all(a.acts for line in self._lines if not line.you for a in line.actions)
         if not self._view.knowledge or not (questions or (self._own_lines and not understands)):
             return self._idle("npc")
-        if not untold:
+        if not remaining:
             return (self._says("npc", "nothing"),)
         if not open_:
             return (self._says("npc", "evade"),)
         kinds = [kind for _, kind in questions]
-        requested = [fact for fact in untold if fact.kind in kinds] or untold
+        requested = [fact for fact in remaining if fact.kind in kinds] or remaining
         fact = self._chance.choice(requested)
-        rest = [other for other in untold if other.id != fact.id]
+        rest = [other for other in remaining if other.id != fact.id]
         facts = [fact, self._chance.choice(rest)] if rest and self._often(_TWO_AT_ONCE) else [fact]
         aside = questions and self._seats > 2 and self._often(_ASIDE)
         return (
@@ -139,7 +139,7 @@ class _Turn:
         return next((person.called for person in self._view.others if person.npc), "")
 
     def _questions(self) -> list[tuple[str, Json]]:
-        """Who asked for what since this seat's last turn."""
+        """Who asked for which kind of fact (None: any) since this seat's last turn."""
         last = self._own_lines[-1].turn if self._own_lines else -1
         return [
             (line.who, act.what)

@@ -35,7 +35,7 @@ SKILLS = tuple(ABILITY_OF)
 
 
 PACKAGE = "sociolab.worlds.anteval"
-"""Where prompts and data lie."""
+"""The package with prompts and data."""
 
 MOST_TURNS = 10_000
 """A session of more turns is taken for a slip of the pen."""
@@ -48,7 +48,7 @@ Form: TypeAlias = Literal["information", "intention"]
 
 
 class SessionRecord(BaseModel):
-    """A record of this world's data: frozen, and nothing in it that is not known."""
+    """A record of this world's data: frozen; unknown keys are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -77,16 +77,15 @@ class PartyMember(SessionRecord):
 
     @property
     def first_name(self) -> str:
-        """What the others at the table call this character."""
         return self.name.split()[0]
 
 
-def passer_by(seat: str, name: str, **known: str) -> PartyMember:
-    """Somebody of whom no more than this is known."""
+def passer_by(seat: str, name: str, **traits: str) -> PartyMember:
+    """A character with these traits and neutral defaults for all others."""
     words = ("ideal", "bond", "flaw", "goal", "look", "description")
     fields: dict[str, Any] = dict.fromkeys(words, "") | {"abilities": {}, "personality": ()}
     fields |= {"pronouns": "they/them", "race": "Human", "class_name": "commoner"}
-    fields |= {"background": "none", "alignment": "neutral"} | known
+    fields |= {"background": "none", "alignment": "neutral"} | traits
     return PartyMember(id=seat, name=name, **fields)
 
 
@@ -152,7 +151,6 @@ class Session(SessionRecord):
 
     @property
     def npc(self) -> PartyMember:
-        """The one who knows."""
         return self.characters[-1]
 
     @property
@@ -161,11 +159,10 @@ class Session(SessionRecord):
         return self.characters[:-1]
 
     def seated(self, seat: str) -> PartyMember:
-        """The character in this seat."""
         return next(character for character in self.characters if character.id == seat)
 
 
 @lru_cache(maxsize=1024)
 def session_from(content: str) -> Session:
-    """The session that a task's content holds; kept, as player and judges of an episode all ask."""
+    """Parse a task's content; cached, since players and judges of an episode all need it."""
     return Session.model_validate_json(content)

@@ -1,8 +1,7 @@
-"""Which sessions are played: drawn by seed from the tables, or read from a folder.
+"""Sessions to play: drawn by seed from tables and a grammar, or read from a folder.
 
-First the sets of sessions, then what a user may set (`--set NAME=VALUE`), then how the opening
-situation and the knowledge of the NPC are drawn: atomic facts about what is at stake, by a grammar
-with invented names.
+Sets of sessions, their settings (`--set NAME=VALUE`), and how the opening situation and the NPC's
+knowledge are drawn: atomic facts about what is at stake, with invented names.
 """
 
 from __future__ import annotations
@@ -87,8 +86,8 @@ class DrawnSessions:
 
     def all(self) -> tuple[Session, ...]:
         """The sessions; another session's knowledge is the decoy of each."""
-        known = [self._knows(number) for number in range(self.sessions + 1)]
-        return tuple(self._session(i, known[i], known[i + 1]) for i in range(self.sessions))
+        facts = [self._draw_knowledge(number) for number in range(self.sessions + 1)]
+        return tuple(self._session(i, facts[i], facts[i + 1]) for i in range(self.sessions))
 
     def situation(self, number: int, characters: Sequence[PartyMember]) -> str:
         """What these characters walk into in the session of this number."""
@@ -98,23 +97,25 @@ class DrawnSessions:
     def _name(self, number: int) -> str:
         return f"{self.form}-{self.seed}-{number:04d}"
 
-    def _knows(self, number: int) -> tuple[Fact, ...]:
+    def _draw_knowledge(self, number: int) -> tuple[Fact, ...]:
         scene = draw_scene(self.seed, number)
         return draw_knowledge(self.seed, self._name(number), scene, self.facts)
 
-    def _session(self, number: int, known: tuple[Fact, ...], decoys: tuple[Fact, ...]) -> Session:
+    def _session(
+        self, number: int, knowledge: tuple[Fact, ...], decoys: tuple[Fact, ...]
+    ) -> Session:
         name = self._name(number)
         characters = draw_party(self.seed, name, self.players)
-        players = tuple(one.id for one in characters[:-1])
+        players = tuple(character.id for character in characters[:-1])
         return Session(
             id=name,
             form=self.form,
             turns=self.turns,
             situation=self.situation(number, characters),
             characters=characters,
-            knowledge=known,
+            knowledge=knowledge,
             wants=draw_scene(self.seed, number).wants if self.reticent else "",
-            kept=kept_back(known) if self.reticent else (),
+            kept=kept_back(knowledge) if self.reticent else (),
             leaving=self.leaving,
             decoys=decoys,
             intentions=self.assigned.draw(self.seed, name, players) if self.assigned else (),
@@ -137,8 +138,8 @@ class StoredSessions:
 def task_of(session: Session) -> Task:
     """A session as a task; its intervals cluster by the session."""
     seats = tuple(character.id for character in session.characters)
-    asked = session.players if session.form == "information" else ()
-    roles = {one.id: one.class_name.lower() for one in asked}
+    scored = session.players if session.form == "information" else ()
+    roles = {player.id: player.class_name.lower() for player in scored}
     return Task(session.id, seats, session.id, session.model_dump_json(), roles=roles)
 
 
@@ -147,16 +148,16 @@ def session_episode(
     turns: Sequence[tuple[str, tuple[Action, ...]]],
     answers: Mapping[str, Sequence[str]],
 ) -> Episode:
-    """A session that went like this, by seats, and what players then said that they had learned."""
+    """A played session: the actions turn by turn, then the players' answers by seat."""
     task, end = task_of(session), len(turns)
     moves = (Moved(turn, seat, actions) for turn, (seat, actions) in enumerate(turns))
-    given = (
+    answered = (
         Answered(end, seat, LEARNED, Learned(facts=list(facts)).model_dump(mode="json"))
         for seat, facts in answers.items()
     )
     cast = tuple(CastMember(seat) for seat in task.seats)
     trial = Trial(session.id, f"anteval-{session.form}", task, cast, 0, 0)
-    return Episode(trial, (*moves, *given, Ended("turn limit", end - 1)))
+    return Episode(trial, (*moves, *answered, Ended("turn limit", end - 1)))
 
 
 def read_sessions(folder: Path, form: Form) -> StoredSessions:
@@ -170,21 +171,21 @@ def read_sessions(folder: Path, form: Form) -> StoredSessions:
         raise ConfigError(
             f"{path}: expected a folder with {FILE}, one session per line; found none"
         )
-    found: dict[str, Session] = {}
+    by_id: dict[str, Session] = {}
     for where, session in json_records(path, Session):
-        problem = _problem(session, form)
-        if not problem and session.id in found:
+        problem = _find_problem(session, form)
+        if not problem and session.id in by_id:
             problem = f'expected a unique id, found "{session.id}" twice'
         if problem:
             raise ConfigError(f"{where}: {problem}")
-        found[session.id] = session
-    if not found:
+        by_id[session.id] = session
+    if not by_id:
         raise ConfigError(f"{path} is empty: expected at least one session, one per line")
     content = hashlib.blake2b(read_bytes(path), digest_size=8).hexdigest()
-    return StoredSessions(DataId(folder.resolve().name, "1", content), tuple(found.values()))
+    return StoredSessions(DataId(folder.resolve().name, "1", content), tuple(by_id.values()))
 
 
-def _problem(session: Session, form: Form) -> str:
+def _find_problem(session: Session, form: Form) -> str:
     """Why a session cannot be played in this world; empty where it can."""
     if session.form != form:
         return f'expected a session of the form "{form}", found "{session.form}"'
@@ -200,7 +201,7 @@ def _problem(session: Session, form: Form) -> str:
 
 
 _MOST_PLAYERS = 6
-"""As many as the tables of names and situations are made for."""
+"""The tables of names and situations are written for at most so many."""
 
 
 class DrawnSettings(AntSettings):
@@ -212,13 +213,13 @@ class DrawnSettings(AntSettings):
     turns: int = Field(default=30, ge=1, le=MOST_TURNS)
     sessions: int = Field(default=50, ge=1, le=100_000)
 
-    def of_drawn(self) -> set[str]:
-        """The names of the settings that were given and say how sessions are drawn."""
+    def drawing_options(self) -> set[str]:
+        """The names of settings that the user set and that say how sessions are drawn."""
         return self.model_fields_set & set(DrawnSettings.model_fields) - {"prompts"}
 
 
 MOST_FACTS = 50
-"""A scene has hardly more to know: 5 things with their part in it and 10 attributes each."""
+"""A scene offers 55 facts: 5 things, each with its part in the scene and 10 attributes."""
 
 HARD: Mapping[str, object] = {"facts": 30, "reticent": True, "leaving": True}
 """What the preset "hard" sets, unless it is given. An NPC that answers each of three players one
@@ -247,17 +248,16 @@ class InformationSettings(DrawnSettings):
 
     @model_validator(mode="before")
     @classmethod
-    def _preset(cls, given: Any) -> Any:
-        hard = isinstance(given, dict) and given.get("preset") == "hard"
-        return {**HARD, **given} if hard else given
+    def _preset(cls, values: Any) -> Any:
+        hard = isinstance(values, dict) and values.get("preset") == "hard"
+        return {**HARD, **values} if hard else values
 
-    def of_drawn(self) -> set[str]:
-        """The names of the settings that were given and say how sessions are drawn."""
+    def drawing_options(self) -> set[str]:
+        """The names of settings that the user set and that say how sessions are drawn."""
         own = {"preset"} if self.preset == "hard" else {"facts", "reticent", "leaving"}
-        return super().of_drawn() | (self.model_fields_set & own)
+        return super().drawing_options() | (self.model_fields_set & own)
 
-    def drawn(self, seed: int) -> DrawnSessions:
-        """The sessions that these settings draw."""
+    def draw(self, seed: int) -> DrawnSessions:
         return DrawnSessions(
             "information",
             seed,
@@ -295,30 +295,30 @@ class IntentionSettings(DrawnSettings):
     per_player: int = Field(default=1, ge=1, le=18)
     marks: bool = False
 
-    def of_drawn(self) -> set[str]:
-        """The names of the settings that were given of those that say how sessions are drawn."""
+    def drawing_options(self) -> set[str]:
+        """The names of settings that the user set and that say how sessions are drawn."""
         return set(self.model_fields_set) - {"prompts", "marks"}
 
-    def drawn(self, seed: int) -> DrawnSessions:
-        """The sessions that these settings draw; ConfigError where the prior cannot be read."""
+    def draw(self, seed: int) -> DrawnSessions:
+        """ConfigError where the prior cannot be read."""
         assigned = Assigned(read_prior(self.prior), self.none, self.per_player)
         return DrawnSessions(
             "intention", seed, self.sessions, self.players, self.turns, assigned=assigned
         )
 
 
-def sessions_of(
+def load_sessions(
     form: Form, setup: WorldSetup, settings: InformationSettings | IntentionSettings
 ) -> Sessions:
-    """The sessions of the folder that is given, or drawn by the settings and the seed.
+    """The sessions of the setup's folder or, without one, drawn by the settings and the seed.
 
     ConfigError where sessions come from a folder and settings say how to draw some.
     """
     if setup.folder is None:
-        return settings.drawn(setup.seed)
-    given = settings.of_drawn()
-    if given:
-        names = ", ".join(sorted(given))
+        return settings.draw(setup.seed)
+    options = settings.drawing_options()
+    if options:
+        names = ", ".join(sorted(options))
         raise ConfigError(
             f"the sessions of {setup.folder} are fixed, found settings for drawing others "
             f"({names}); drop these, or --data"
@@ -346,8 +346,10 @@ class _Place:
 
 @dataclass(frozen=True, slots=True)
 class SceneAtStake:
-    """What is at stake in the places of a group, what the NPC wants there, and the things that it
-    knows: of each kind what one is called, and what part it has in the matter."""
+    """What is at stake in the places of a group, and what the NPC wants there.
+
+    `things` are by kind of fact: a template of the thing's name, and its part in the matter.
+    """
 
     group: str
     stakes: str
@@ -365,19 +367,19 @@ def draw_scene(seed: int, number: int) -> SceneAtStake:
 def draw_situation(
     seed: int, session: str, scene: SceneAtStake, characters: Sequence[PartyMember]
 ) -> str:
-    """What the party walks into, told to all: 50 to 110 words that name the NPC and no fact."""
+    """The opening that all players read: 50 to 110 words that name the NPC and no fact."""
     chance = stream(seed, "situation", session)
-    place = chance.choice([one for one in _places() if scene.group in (_ALL, one.group)])
+    place = chance.choice([p for p in _places() if scene.group in (_ALL, p.group)])
     npc = characters[-1]
 
-    def drawn(table: str) -> str:
+    def draw_line(table: str) -> str:
         lines = _lines(table)
         return chance.choice((*lines.get(_ALL, ()), *lines[place.group]))
 
     a, b = chance.sample(place.stands, 2)
     standing = chance.choice(_STANDING).format(a=a, b=b, A=a[:1].upper() + a[1:])
-    present = drawn("presence").format(npc=npc.name, first=npc.first_name)
-    sentences = (f"The party {place.enter}.", drawn("lights"), standing, scene.stakes, present)
+    present = draw_line("presence").format(npc=npc.name, first=npc.first_name)
+    sentences = (f"The party {place.enter}.", draw_line("lights"), standing, scene.stakes, present)
     return " ".join(sentences)
 
 
@@ -432,19 +434,19 @@ def draw_knowledge(seed: int, session: str, scene: SceneAtStake, count: int) -> 
     """
     chance = stream(seed, "knowledge", session)
     names = _Names(chance)
-    called = {
+    subjects = {
         kind: scene.things[kind][0].format(name=names.new(), other=names.new()) for kind in KINDS
     }
     rounds = [chance.sample(KINDS, len(KINDS)) for _ in range(0, count, len(KINDS))]
-    kinds = [kind for one in rounds for kind in one][:count]
-    left = {kind: chance.sample(_attributes()[kind], len(_attributes()[kind])) for kind in KINDS}
+    kinds = [kind for kinds_once in rounds for kind in kinds_once][:count]
+    unused = {kind: chance.sample(_attributes()[kind], len(_attributes()[kind])) for kind in KINDS}
     facts = []
     for number, kind in enumerate(kinds):
         if number < len(KINDS):
-            slots = {"s": called[kind], "S": _capital(called[kind])}
+            slots = {"s": subjects[kind], "S": _capital(subjects[kind])}
             facts.append((kind, scene.things[kind][1].format_map(slots)))
         else:
-            facts.append((kind, _text(called[kind], left[kind].pop(), chance, names)))
+            facts.append((kind, _text(subjects[kind], unused[kind].pop(), chance, names)))
     return tuple(
         Fact(id=f"F{number}", kind=kind, text=text)
         for number, (kind, text) in enumerate(facts, start=1)
@@ -461,15 +463,14 @@ class _Names:
 
     def __init__(self, chance: Random) -> None:
         self._chance = chance
-        self._given: set[str] = set()
+        self._used: set[str] = set()
 
     def new(self) -> str:
-        """A name that was not given before."""
         tables = _table("knowledge", "names")
         name = ""
-        while not name or name in self._given:
+        while not name or name in self._used:
             name = "".join(self._chance.choice(tables[part]) for part in _PARTS).capitalize()
-        self._given.add(name)
+        self._used.add(name)
         return name
 
 
@@ -482,7 +483,7 @@ def _text(subject: str, attribute: _Attribute, chance: Random, names: _Names) ->
 
 
 def _value(table: str, chance: Random, names: _Names) -> str:
-    made: dict[str, Callable[[], str]] = {
+    generators: dict[str, Callable[[], str]] = {
         "name": names.new,
         "place name": lambda: f"{names.new()} {chance.choice(('Bridge', 'Ford', 'Hill', 'Moor'))}",
         "word": lambda: f'"{names.new().casefold()}"',
@@ -492,7 +493,10 @@ def _value(table: str, chance: Random, names: _Names) -> str:
             f"{chance.randrange(3, 98) * 10} {chance.choice(('silver', 'gold'))} crowns"
         ),
     }
-    return made[table]() if table in made else chance.choice(_table("knowledge", "values")[table])
+    if table in generators:
+        return generators[table]()
+    values: Sequence[str] = _table("knowledge", "values")[table]
+    return chance.choice(values)
 
 
 def _capital(text: str) -> str:

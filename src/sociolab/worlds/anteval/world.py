@@ -1,4 +1,4 @@
-"""AntEval as two worlds: sessions about information and about intentions, and how they read."""
+"""AntEval as two worlds, information and intention: tasks, play and transcripts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sociolab.engine.visibility import visible_moves
 from sociolab.plugin.shown import ToldFact
 from sociolab.prompting.sets import PromptSet, prompt
 from sociolab.report.words import listed
-from sociolab.worlds.anteval.information.scoring import LEARNED, Learned, polls, told_of
+from sociolab.worlds.anteval.information.scoring import LEARNED, Learned, list_tellings, polls
 from sociolab.worlds.anteval.prompt_sets import PLAYED, paper
 from sociolab.worlds.anteval.scene import LEAVING_ACTIONS, AntScene, describe_self, line_of
 from sociolab.worlds.anteval.session import Form, Session, session_from
@@ -27,7 +27,7 @@ Agent = TypeVar("Agent")
 def table_casts(
     agents: Sequence[Agent], partner: Agent | None, seats: Sequence[str]
 ) -> tuple[tuple[Agent, ...], ...]:
-    """A table for each agent.
+    """The agents of all seats, for each agent.
 
     Without a partner the agent plays everybody, the NPC too (AntEval Table 1). With a partner the
     agent plays the players, and the partner the NPC, which has the last seat.
@@ -70,7 +70,6 @@ class AntEval:
         return DataId(own.name, own.version, content_hash)
 
     def tasks(self) -> Sequence[Task]:
-        """A task a session."""
         return self.sessions.tasks
 
     def play(self, task: Task, trial: str, seed: int) -> Play:
@@ -78,10 +77,14 @@ class AntEval:
         return play(self._scene(task), trial=trial, seed=seed, policy=self.policy)
 
     def transcript(self, episode: Episode, seat: str | None = None) -> Transcript:
-        """The session to read: with everything private, or only as one seat saw it."""
+        """The session with everything private, or only what one seat saw."""
         session = session_from(episode.trial.task.content)
         if seat is None:
-            return _transcribe(session, episode)
+            names = listed([character.first_name for character in session.characters])
+            fact_notes = sorted(_note_tellings(session, episode), key=lambda note: note.turn or 0)
+            notes = (*_failures(session, episode), *fact_notes, *_answers(session, episode))
+            lines = _lines(session, episode.moves)
+            return Transcript(f"{session.id}: {names}", tuple(_stage(session)), lines, notes)
         witness = AntScene(session, texts=self.texts, marks=self.marks).witness(seat)
         for move in visible_moves(episode.moves, seat, LEAVING_ACTIONS):
             witness.see(move)
@@ -97,13 +100,6 @@ class AntEval:
             return AntScene(session, texts=self.texts, marks=self.marks)
         questions = polls(session, self.texts, controls=self.controls, every=self.snapshots)
         return AntScene(session, questions, texts=self.texts)
-
-
-def _transcribe(session: Session, episode: Episode) -> Transcript:
-    title = f"{session.id}: {listed([character.first_name for character in session.characters])}"
-    return Transcript(
-        title, tuple(_stage(session)), _lines(session, episode.moves), _notes(session, episode)
-    )
 
 
 def _stage(session: Session) -> Iterator[tuple[str, str]]:
@@ -130,12 +126,6 @@ def _lines(session: Session, moves: Sequence[Moved]) -> tuple[Line, ...]:
     )
 
 
-def _notes(session: Session, episode: Episode) -> tuple[Note, ...]:
-    """Failed replies and the ways of the facts beside the turns, answers behind them."""
-    fact_notes = sorted(_facts_told(session, episode), key=lambda note: note.turn or 0)
-    return (*_failures(session, episode), *fact_notes, *_answers(session, episode))
-
-
 def _failures(session: Session, episode: Episode) -> Notes:
     names = _names(session)
     for event in episode.events:
@@ -148,24 +138,21 @@ def _failures(session: Session, episode: Episode) -> Notes:
             yield Note(event.turn, text, trouble=True)
 
 
-def _facts_told(session: Session, episode: Episode) -> Notes:
-    """As far as it is on record."""
-    for fact, tellings in told_of(session, episode).items():
+def _note_tellings(session: Session, episode: Episode) -> Notes:
+    """Who told each fact and who passed it on; empty where acts are not on record."""
+    for fact, tellings in list_tellings(session, episode).items():
         first: dict[str, ToldFact] = {}
         for telling in tellings:
             first.setdefault(telling.who, telling)
         for number, telling in enumerate(first.values()):
             does = "passes on" if number else "tells fact"
-            yield Note(telling.turn, f"{telling.who} {does} {fact} {_to(telling, session)}")
-
-
-def _to(telling: ToldFact, session: Session) -> str:
-    everybody = len(telling.to) == len(session.characters) - 1
-    return "to all" if everybody else f"to {listed(telling.to)} only"
+            everybody = len(telling.to) == len(session.characters) - 1
+            to = "to all" if everybody else f"to {listed(telling.to)} only"
+            yield Note(telling.turn, f"{telling.who} {does} {fact} {to}")
 
 
 def _answers(session: Session, episode: Episode) -> Notes:
-    """What players said that they had learned, time by time; who said nothing, together."""
+    """The answers of players, by time; those who had learned nothing share a note."""
     names = _names(session)
     answers: dict[int, list[tuple[str, str]]] = {}
     for event in episode.events:

@@ -1,4 +1,4 @@
-"""Sessions whose people and knowledge a model writes, laid down as a folder that can be played."""
+"""Write sessions with a model: it invents people and knowledge; the folder can be played."""
 
 from __future__ import annotations
 
@@ -36,35 +36,31 @@ async def write_sessions(
     drawn: DrawnSessions,
     tell: Callable[[str], None],
 ) -> WrittenSessions:
-    """Draw sessions, have a model write their characters and knowledge, and keep them.
+    """Draw sessions, have a model write their characters and knowledge, and store them.
 
     Traits, situation and intentions stay as drawn. A session's decoys are the knowledge of the next
     one, of the last one that of the first. One call a character and, in sessions about information,
     one for the knowledge. A session for which the model gives no usable reply is left out. The
-    folder is written when all are done; `tell` hears how far it is. ConfigError where it holds
+    folder is written when all are done; `tell` reports progress. ConfigError where it holds
     sessions already; a fatal ModelError passes through.
     """
     path = folder / FILE
     if path.exists():
         raise ConfigError(f"{path} exists already: name another folder, or remove the file first")
     jobs = {
-        session.id: partial(_written, author, texts, session, number, drawn)
+        session.id: partial(_write_session, author, texts, session, number, drawn)
         for number, session in enumerate(drawn.all())
     }
     written, failures = await write_all("sessions", jobs, tell)
     sessions = _with_decoys(written) if drawn.facts else written
     if sessions:
-        _keep(path, sessions)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = (f"{session.model_dump_json()}\n" for session in sessions)
+        path.write_text("".join(lines), encoding="utf-8")
     return WrittenSessions(sessions, failures)
 
 
-def _keep(path: Path, sessions: Sequence[Session]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lines = (f"{session.model_dump_json()}\n" for session in sessions)
-    path.write_text("".join(lines), encoding="utf-8")
-
-
-async def _written(
+async def _write_session(
     author: Author, texts: PromptSet, session: Session, number: int, drawn: DrawnSessions
 ) -> Session:
     characters: list[PartyMember] = []
@@ -98,7 +94,7 @@ def _with_decoys(sessions: Sequence[Session]) -> tuple[Session, ...]:
 SHORTEST, LONGEST = 40, 250
 """Words that a description may have."""
 
-_ASKED = (90, 180)
+_REQUESTED = (90, 180)
 """Words that are asked for: as many as the grammar writes."""
 
 _LONGEST_NAME = 60
@@ -107,7 +103,7 @@ _LONGEST_LOOK = 60
 
 
 class Writing(BaseModel):
-    """What the model is asked for."""
+    """A character as the model writes it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -125,7 +121,7 @@ async def write_character(
     is sent back with the problem, twice at most; then ReplyError says what the last one lacks.
     ModelError passes through: a call failed for good.
     """
-    head = texts["write_character"].render({"shortest": _ASKED[0], "longest": _ASKED[1]})
+    head = texts["write_character"].render({"shortest": _REQUESTED[0], "longest": _REQUESTED[1]})
     check = _Check(drawn, frozenset(_first(name) for name in used_names if name.strip()))
     writing, _ = await author.write(Writing, head, _sheet(drawn, used_names), key, check.problems)
     if author.rehearsal:  # names that are made up may be alike
@@ -160,7 +156,7 @@ def _sheet(drawn: PartyMember, used_names: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Check:
-    """What a writing for this character lacks, in clauses; empty ones where it will do."""
+    """Checks the text about a character: one clause a problem, empty where there is none."""
 
     drawn: PartyMember
     used_names: frozenset[str]
@@ -205,7 +201,7 @@ class _Check:
 
 
 def _pronouns(label: str) -> set[str]:
-    """All the forms of these pronouns, known or, from another's data, as the label has them."""
+    """All forms of these pronouns; of unknown ones the words of the label."""
     for pronouns in PRONOUNS:
         if pronouns.label == label:
             return set(pronouns.forms.values())
@@ -238,7 +234,7 @@ class WrittenFact(BaseModel):
 
 
 class WrittenKnowledge(BaseModel):
-    """The reply: the facts, in any order."""
+    """The model's reply; the facts may come in any order."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -257,7 +253,7 @@ async def write_knowledge(
     body = texts["write_knowledge"].render(words)
     head = "You write the hidden knowledge of a role-playing session."
     written, _ = await author.write(
-        WrittenKnowledge, head, body, key, lambda reply: _wrong(reply.facts, count)
+        WrittenKnowledge, head, body, key, lambda reply: _find_problems(reply.facts, count)
     )
     return tuple(
         Fact(id=f"F{number}", kind=fact.kind, text=fact.text)
@@ -265,8 +261,7 @@ async def write_knowledge(
     )
 
 
-def _wrong(facts: tuple[WrittenFact, ...], count: int) -> Iterator[str]:
-    """What is wrong with the facts."""
+def _find_problems(facts: tuple[WrittenFact, ...], count: int) -> Iterator[str]:
     if len(facts) != count:
         yield f"expected {count} facts, found {len(facts)}"
     subjects: set[str] = set()

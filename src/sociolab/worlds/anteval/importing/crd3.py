@@ -72,7 +72,7 @@ def hand_checked() -> str:
 
 
 def import_crd3(source: Path, target: Path) -> tuple[str, ...]:
-    """A clone of CRD3, or its folder of cleaned data, into the new folder `target`."""
+    """Import a clone of CRD3, or its folder of cleaned data; returns lines to print."""
     files = episode_files(source)
     examples: list[Example] = []
     read: Counter[str] = Counter()
@@ -138,12 +138,6 @@ def _example(episode: ShowEpisode, cast: Cast, exchange: CheckExchange, past: in
     turns = _context(episode.turns, cast, *cut)
     if not turns:
         return "no play before"
-    return _made(episode, cast, exchange, who, turns)
-
-
-def _made(
-    episode: ShowEpisode, cast: Cast, exchange: CheckExchange, who: Rollers, turns: tuple[Turn, ...]
-) -> Example:
     skill = exchange.skill
     return Example(
         id=f"{episode.id}_{exchange.first.turn:05d}",
@@ -288,6 +282,7 @@ GAP = 5
 NARRATES = 10
 """With more words than this, and without a question, the DM has left the exchange behind."""
 
+# A roll that is no skill check (save, attack, damage, bare ability), or the next turn of a fight.
 _OTHER_ROLL = re.compile(
     r"saving throw|\bsaves?\b|initiative|\bdamage\b|to hit|hit dice|hit die|percentile|"
     r"\battack rolls?\b|\b(?:roll|make) (?:an?|the|your|for|another) (?:\w+ )?attacks?\b|"
@@ -318,17 +313,16 @@ class CheckExchange:
 
     @property
     def first(self) -> Signal:
-        """What opened the exchange."""
         return self.signals[0]
 
     @property
     def skill(self) -> str:
-        """The skill that is checked, where there is no fault."""
+        """The skill that is checked; meaningful only where there is no fault."""
         return min(self.first.skills)
 
     @property
     def end(self) -> int:
-        """The last turn that belongs to the exchange."""
+        """The number of the last turn that belongs to the exchange."""
         return max([signal.turn for signal in self.signals] + [r.turn for r in self.reports])
 
 
@@ -336,10 +330,12 @@ def exchanges(episode: ShowEpisode, cast: Cast) -> tuple[CheckExchange, ...]:
     """All exchanges of an episode, in order, the faulty among them."""
     groups = list(_groups(episode.turns, cast))
     borders = [*(group[0].turn for group in groups), len(episode.turns)][1:]
-    return tuple(
-        _exchange(episode.turns, cast, group, border)
-        for group, border in zip(groups, borders, strict=True)
-    )
+    result = []
+    for group, border in zip(groups, borders, strict=True):
+        reports = tuple(_reports(episode.turns, cast, group, border))
+        fault = _fault(episode.turns, cast, group, reports)
+        result.append(CheckExchange(group, reports, fault))
+    return tuple(result)
 
 
 def _signals(turns: Sequence[SpokenTurn], cast: Cast) -> Iterator[Signal]:
@@ -368,13 +364,6 @@ def _continues(turns: Sequence[SpokenTurn], group: Sequence[Signal], signal: Sig
         return False
     since = last.turn + 1 if last.by_dm else last.turn
     return all(reported_total(turn.text) is None for turn in turns[since : signal.turn])
-
-
-def _exchange(
-    turns: Sequence[SpokenTurn], cast: Cast, group: tuple[Signal, ...], border: int
-) -> CheckExchange:
-    reports = tuple(_reports(turns, cast, group, border))
-    return CheckExchange(group, reports, _fault(turns, cast, group, reports))
 
 
 def _reports(
@@ -467,6 +456,7 @@ AT_ONCE = 2
 AROUND = 15
 """So many characters before and after a request may hold the name of who is asked."""
 
+# Requests to several players at once; the plural "checks" makes one, too.
 _ALL = re.compile(
     r"\b(?:every(?:one|body)|you all|y'all|all of you|you guys|guys|each of you|my friends|"
     r"the (?:rest|three|four|five|six) of you|everyone's|the group|the party|you both|"
@@ -477,8 +467,6 @@ _BOTH = re.compile(r"\b(?:you both|the two of you|both of you|you two|the both o
 _JOINS = re.compile(
     r"\b(?:as well|too|join|also|i'll (?:do|roll|make)|for me|same|i got|i rolled|mine|me and)\b"
 )
-
-
 _OWN = re.compile(r"\b(?:same|i rolled|i got|mine)\b")
 
 
@@ -492,9 +480,9 @@ class Rollers:
 
 
 def rollers(turns: Sequence[SpokenTurn], cast: Cast, exchange: CheckExchange) -> Rollers:
-    """The players whose rolls an exchange without fault is about."""
+    """Who rolled in an exchange without fault, or why that is unclear."""
     reported = list(dict.fromkeys(report.player for report in exchange.reports))
-    called = _called(turns, cast, exchange)
+    called = _find_called(turns, cast, exchange)
     if called:
         rolled = [player for player in reported if player in called]
         return (
@@ -542,7 +530,7 @@ def _grade(turns: Sequence[SpokenTurn], cast: Cast, exchange: CheckExchange) -> 
 
 
 def _spoke_before(turns: Sequence[SpokenTurn], cast: Cast, turn: int) -> list[str]:
-    """The players of the turns before, the last first; each turn counts."""
+    """Who spoke in the 12 turns before, latest first, once for each turn; players only."""
     spoken = (turns[number].speaker for number in range(turn - 1, max(-1, turn - 13), -1))
     return [speaker for speaker in spoken if speaker in cast.characters]
 
@@ -571,24 +559,22 @@ def _read_by_another(turns: Sequence[SpokenTurn], exchange: CheckExchange) -> bo
     )
 
 
-def _called(turns: Sequence[SpokenTurn], cast: Cast, exchange: CheckExchange) -> frozenset[str]:
-    """The players whom the DM calls by name in asking."""
+def _find_called(
+    turns: Sequence[SpokenTurn], cast: Cast, exchange: CheckExchange
+) -> frozenset[str]:
+    """The players whom the DM calls by name in a request or, if it names nobody, around it."""
     called: set[str] = set()
     for signal in exchange.signals:
         if signal.by_dm:
             text = own_voice(turns[signal.turn].text).casefold()
-            called |= _vocatives(text, signal.start, signal.sentence, cast.names)
+            start, sentence = signal.start, signal.sentence
+            around = text[max(0, start - AROUND) : start + len(sentence) + AROUND]
+            called.update(
+                player
+                for name, player in cast.names.items()
+                if _vocative(name).search(sentence if name in sentence else around)
+            )
     return frozenset(called)
-
-
-def _vocatives(text: str, start: int, sentence: str, names: Mapping[str, str]) -> frozenset[str]:
-    """The players who are called in a sentence or, if it does not name them, right around it."""
-    around = text[max(0, start - AROUND) : start + len(sentence) + AROUND]
-    return frozenset(
-        player
-        for name, player in names.items()
-        if _vocative(name).search(sentence if name in sentence else around)
-    )
 
 
 @lru_cache(maxsize=256)

@@ -69,7 +69,7 @@ def episode_files(source: Path) -> tuple[Path, ...]:
 
 
 def read_episode(path: Path) -> ShowEpisode:
-    """An episode; ConfigError, with the file, where it is not one."""
+    """ConfigError names the file where it is no episode of CRD3."""
     name = _EPISODE.fullmatch(path.name)
     if name is None:
         raise ConfigError(f'{path}: expected a name such as C1E001.json, found "{path.name}"')
@@ -81,7 +81,7 @@ def read_episode(path: Path) -> ShowEpisode:
 
 
 def sentences(text: str) -> tuple[SpokenSentence, ...]:
-    """The sentences of a turn."""
+    """The sentences of a turn, in lower case and without blank ones."""
     return tuple(
         SpokenSentence(match.start(), match[0].strip().casefold())
         for match in _SENTENCE.finditer(text)
@@ -146,7 +146,7 @@ def reported_total(text: str) -> int | None:
 
 
 def _total(words: str) -> int | None:
-    """The total, where the words say nothing else."""
+    """The total that the words report; None where they say anything else."""
     tokens = _TOKEN.findall(words.replace("thank you", "thanks").replace("\u2019", "'"))
     if "one" in tokens and tokens != ["one"] and not _ROLLED_ONE.search(words):
         return None
@@ -189,6 +189,7 @@ _ALSO = {
 }
 
 _CHECK = r"(?:checks?|rolls?|checking|tests?)\b"
+# Words that may stand between "roll" or "make" and the skill: "make me a quick stealth check".
 _COUNTED = (
     r"(?:(?:a|an|another|one|more|final|your|me|us|some|straight|regular|quick|just|both|for|on|"
     r"in|with|it|is|this|be|that|as|of|up|out|separate|single|group|two|three|go|ahead|and|please|"
@@ -196,6 +197,7 @@ _COUNTED = (
     r"strength|dexterity|intelligence|wisdom|charisma)[\s,]+)*"
 )
 
+# What a DM says of past, denied or possible checks, of those of NPCs, or of a score or bonus.
 _DM_VETO = re.compile(
     r"passive|n't\b|\bnot\b|\bnever\b|no need|without|instead of|\bwas\b|\bwere\b|\bdid\b|"
     r"\bhad\b|\brolled\b|\bfailed\b|\bmade\b|what(?:'s| is| did)|\bthat's your\b|would have|"
@@ -211,12 +213,14 @@ _DM_ASKS = re.compile(
     r"that'd be|that would be|that'll be|that's|it'd be|it'll be|be|attempt|another|still|"
     r"go ahead|for|so|also|use)\b"
 )
+# What a player says of past or denied checks, of somebody else's, or asks about the rules.
 _PLAYER_VETO = re.compile(
     r"passive|n't\b|\bnot\b|\bnever\b|\bwas\b|\bwere\b|\bdid\b|\bhad\b|\brolled\b|\bfailed\b|"
     r"\bmade\b|what(?:'s| is| about)|would have|could have|should have|\bgood at\b|advantage|"
     r"\byour?\b|\bhe\b|\bshe\b|\bthey\b|\bwe\b|is (?:this|that|it)\b|isn't|\bstill\b|\bif\b|"
     r"another|\bthat's (?:a|an)\b|\bthe \w+ check\b|plus|minus|\bwhen\b|bonus|\bwho\b|help|\bor\b"
 )
+# The player speaks of itself, or says little more than the name of the check.
 _PLAYER_ANNOUNCES = re.compile(
     r"\b(?:i|i'm|i'd|i'll|can|could|may|let me|lemme|gonna|want|going to|like to)\b|"
     r"^\W*(?:\w+\W+){0,3}$|^\W*\w+(?: handling| of hand)? checks?\b"
@@ -239,11 +243,12 @@ def requests(turn: int, speaker: str, text: str) -> tuple[Signal, ...]:
     """The sentences of a DM's turn that ask for checks; not what is said as somebody else."""
     signals = []
     for sentence in sentences(own_voice(text)):
-        named = checked_skills(sentence.words)
-        if named and not _DM_VETO.search(sentence.words) and _asks(sentence.words):
-            signals.append(
-                Signal(turn, sentence.start, named, sentence.words, by_dm=True, speaker=speaker)
-            )
+        words = sentence.words
+        named = checked_skills(words)
+        # A sentence without a verb of asking counts if it is hardly more than the check's name.
+        asks = _DM_ASKS.search(words) or len(words.split()) <= 8
+        if named and asks and not _DM_VETO.search(words):
+            signals.append(Signal(turn, sentence.start, named, words, by_dm=True, speaker=speaker))
     return tuple(signals)
 
 
@@ -272,11 +277,6 @@ def named_at(skill: str, text: str) -> int | None:
     """Where a text first names a skill, as itself or as a check; None where it does not."""
     match = _names()[skill].search(text)
     return None if match is None else match.start()
-
-
-def _asks(words: str) -> bool:
-    """Whether the sentence asks by a verb, or is hardly more than the name of the check."""
-    return bool(_DM_ASKS.search(words)) or len(words.split()) <= 8
 
 
 @lru_cache(maxsize=1)

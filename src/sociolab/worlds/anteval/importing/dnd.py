@@ -39,7 +39,7 @@ class _Candidate(ForeignRecord):
 
     @property
     def name(self) -> str:
-        """What the example calls the candidate: the character, or the player without one."""
+        """The name in examples: the character's or, without one, the player's."""
         return self.character or self.player or ""
 
 
@@ -80,7 +80,7 @@ def read_examples(path: Path) -> tuple[Example, ...]:
         rows[row.id] = (place, row)
     if not rows:
         raise ConfigError(f"{path} is empty; expected JSON lines")
-    masters = _masters([row for _, row in rows.values()])
+    masters = _find_masters([row for _, row in rows.values()])
     return tuple(_example(place, row, masters.get(row.episode)) for place, row in rows.values())
 
 
@@ -105,7 +105,7 @@ def json_line(example: Example) -> str:
     return json.dumps(fields) + "\n"
 
 
-def _masters(rows: Sequence[_Row]) -> Mapping[str, str]:
+def _find_masters(rows: Sequence[_Row]) -> Mapping[str, str]:
     """Who is game master in each episode, as far as the rows do not say it themselves."""
     turns: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for row in rows:
@@ -123,8 +123,8 @@ def _masters(rows: Sequence[_Row]) -> Mapping[str, str]:
 
 
 def _example(place: str, row: _Row, master: str | None) -> Example:
-    names = _names(place, row)
-    voices = {**_players(row), **{name: name for name in names}}
+    names = _candidate_names(place, row)
+    voices = {**_characters_by_player(row), **{name: name for name in names}}
     master = row.dm or master
     if master in voices:
         raise ConfigError(f'{place}: dm: expected a name outside candidates, found "{master}"')
@@ -141,7 +141,7 @@ def _example(place: str, row: _Row, master: str | None) -> Example:
     return Example(row.id, row.episode, turns, names, labels, strict, after)
 
 
-def _names(place: str, row: _Row) -> tuple[str, ...]:
+def _candidate_names(place: str, row: _Row) -> tuple[str, ...]:
     names = tuple(candidate.name for candidate in row.candidates)
     if not all(names):
         raise ConfigError(f"{place}: candidates: expected a character or a player in each")
@@ -154,7 +154,7 @@ def _names(place: str, row: _Row) -> tuple[str, ...]:
     return names
 
 
-def _players(row: _Row) -> dict[str, str]:
+def _characters_by_player(row: _Row) -> dict[str, str]:
     """The character of each player who plays just one."""
     plays = Counter(candidate.player for candidate in row.candidates)
     return {
@@ -172,7 +172,11 @@ def _label(place: str, label: _Label, table: Sequence[_Candidate]) -> Label:
             f'{place}: labels: there is no skill "{label.skill}"; expected one of '
             f"{', '.join(SKILLS)}"
         )
-    matching = [candidate.name for candidate in table if _agrees(label, candidate)]
+    matching = [
+        candidate.name
+        for candidate in table
+        if label.character in (None, candidate.name) and label.player in (None, candidate.player)
+    ]
     if len(matching) != 1 or not label.name:
         seated = ", ".join(candidate.name for candidate in table)
         raise ConfigError(
@@ -180,13 +184,6 @@ def _label(place: str, label: _Label, table: Sequence[_Candidate]) -> Label:
             f"the candidates ({seated})"
         )
     return Label(matching[0], skill)
-
-
-def _agrees(label: _Label, candidate: _Candidate) -> bool:
-    """Whether what the label tells of player and character is so of the candidate."""
-    if label.character is not None and label.character != candidate.name:
-        return False
-    return label.player in (None, candidate.player)
 
 
 ABOUT = "about.json"
@@ -207,26 +204,16 @@ class ImportedPlay:
 
 
 def keep(play: ImportedPlay, source: Path, files: Sequence[Path], target: Path) -> tuple[str, ...]:
-    """Write the data set into the new folder `target`; what to print about it.
+    """Write the data set into the new folder `target`; returns lines to print about it.
 
-    `files` are what was read; a hash of them is kept, and of `source` the name alone.
+    `files` are what was read: about.json stores a hash of them, and only the name of `source`.
     """
     if not play.examples:
         raise ConfigError(
             f"{source}: expected at least one check that can be attributed to a character, found "
             f"none ({_list_counts(play.dropped) or 'none was met'})"
         )
-    about = _about(play, source, files)
-    texts = {
-        EXAMPLES: "".join(map(json_line, play.examples)),
-        ABOUT: json.dumps(about, ensure_ascii=False, indent=2) + "\n",
-    }
-    write_files(target, texts)
-    return _describe_play(play)
-
-
-def _about(play: ImportedPlay, source: Path, files: Sequence[Path]) -> Mapping[str, object]:
-    return {
+    about = {
         "format": play.format,
         "source": source.resolve().name,
         "sha256": _fingerprint(files),
@@ -236,6 +223,12 @@ def _about(play: ImportedPlay, source: Path, files: Sequence[Path]) -> Mapping[s
         "read": dict(play.read),
         "dropped": dict(play.dropped),
     }
+    texts = {
+        EXAMPLES: "".join(map(json_line, play.examples)),
+        ABOUT: json.dumps(about, ensure_ascii=False, indent=2) + "\n",
+    }
+    write_files(target, texts)
+    return _describe_play(play)
 
 
 def _fingerprint(files: Sequence[Path]) -> str:

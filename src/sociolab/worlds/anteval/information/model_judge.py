@@ -31,8 +31,8 @@ from sociolab.worlds.anteval.information.scoring import (
     KeyPointOverlap,
     Learned,
     SessionEvidence,
+    find_answer,
     nothing,
-    said,
     substantial,
     verdicts,
 )
@@ -108,19 +108,19 @@ class TranscriptSheet(Strict):
 
 @lru_cache(maxsize=64)  # a pydantic class takes a millisecond to make
 def points_type(least: int, most: int) -> type[KeyPoints]:
-    """A summary into `least` to `most` key points."""
+    """The reply type of a summary: `least` to `most` key points."""
     points = Annotated[list[str], Field(min_length=least, max_length=most)]
     return create_model("KeyPoints", __base__=KeyPoints, points=(points, ...))
 
 
 @lru_cache(maxsize=64)
 def facts_type(base: type[Sheet], facts: int) -> type[Sheet]:
-    """A sheet with an entry for each of so many facts."""
+    """`base`, with exactly so many entries in its list of facts."""
     lines = Annotated[list[FactLine], Field(min_length=facts, max_length=facts)]
     return create_model(base.__name__, __base__=base, facts=(lines, ...))
 
 
-# What a sheet comes to; ReplyError says what is wrong with it.
+# What a sheet says, checked; ReplyError says what is wrong with it.
 
 
 def _points(sheet: KeyPoints) -> tuple[str, ...]:
@@ -131,10 +131,10 @@ def _points(sheet: KeyPoints) -> tuple[str, ...]:
     return tuple(sheet.points)
 
 
-def _overlap(known: Sequence[str], learned: Sequence[str], sheet: Pairs) -> KeyPointOverlap:
-    """How many key points are in both summaries."""
+def _overlap(knowledge: Sequence[str], learned: Sequence[str], sheet: Pairs) -> KeyPointOverlap:
+    """The number of pairs; ReplyError for ids or texts that are not in the two summaries."""
     for side, mark, texts, pairs in (
-        ("known", "p", known, [(pair.known, pair.known_text) for pair in sheet.pairs]),
+        ("known", "p", knowledge, [(pair.known, pair.known_text) for pair in sheet.pairs]),
         ("learned", "a", learned, [(pair.learned, pair.learned_text) for pair in sheet.pairs]),
     ):
         by_id = {f"{mark}{number}": text for number, text in enumerate(texts, 1)}
@@ -143,8 +143,8 @@ def _overlap(known: Sequence[str], learned: Sequence[str], sheet: Pairs) -> KeyP
             if not _alike(text, by_id[id_]):
                 expected = f"expected the text of {id_}, copied"
                 raise ReplyError(f'{side}_text: {expected}, found "{text[:80]}"')
-    shown = "; ".join(f'"{one.known_text}" = "{one.learned_text}"' for one in sheet.pairs)
-    return KeyPointOverlap(len(sheet.pairs), len(learned), shown)
+    pairs_text = "; ".join(f'"{pair.known_text}" = "{pair.learned_text}"' for pair in sheet.pairs)
+    return KeyPointOverlap(len(sheet.pairs), len(learned), pairs_text)
 
 
 def _stated(
@@ -164,19 +164,22 @@ def _stated(
 
 
 def _in_answer(facts: Sequence[Fact], text: str, sheet: AnswerSheet) -> FactReading:
-    """A whole answer of this text against the facts."""
+    """Checks every quote against the answer, and that no statement is entered twice."""
     stated = _stated(sheet.facts, facts, (text,))
-    others: list[str] = []
+    quotes_before: list[str] = []
     for entry in sheet.beside:
         if quoted(entry.quote, (text,)) is None:
             raise _misquoted("beside", entry.quote)
-        again = any(quoted(entry.quote, (one,)) or quoted(one, (entry.quote,)) for one in others)
+        again = any(
+            quoted(entry.quote, (quote,)) or quoted(quote, (entry.quote,))
+            for quote in quotes_before
+        )
         if again or any(line.stated and _alike(entry.quote, line.quote) for line in sheet.facts):
             expected = "expected words that no other entry has"
             raise ReplyError(f'beside: {expected}, found "{entry.quote[:80]}"')
-        others.append(entry.quote)
+        quotes_before.append(entry.quote)
     other, hallucinated = (
-        tuple(one.quote for one in sheet.beside if one.kind == kind)
+        tuple(entry.quote for entry in sheet.beside if entry.kind == kind)
         for kind in ("other", "hallucinated")
     )
     quotes = {fact: quote for fact, (_, quote) in stated.items()}
@@ -184,11 +187,14 @@ def _in_answer(facts: Sequence[Fact], text: str, sheet: AnswerSheet) -> FactRead
 
 
 def _in_transcript(
-    facts: Sequence[Fact], lines: Sequence[str], taken: Sequence[int], sheet: TranscriptSheet
+    facts: Sequence[Fact], lines: Sequence[str], allowed: Sequence[int], sheet: TranscriptSheet
 ) -> tuple[FactReading, list[int]]:
-    """Numbered lines against the facts, each with its turn; and which turns were small talk."""
+    """The facts, each with the turn that states it, and the turns of small talk, from 0.
+
+    `lines` and the sheet count turns from 1; `allowed` are the turns that may be small talk.
+    """
     stated, turns = _stated(sheet.facts, facts, lines), sheet.small_talk
-    wrong = next((n for n in turns if n not in taken or turns.count(n) > 1), None)
+    wrong = next((n for n in turns if n not in allowed or turns.count(n) > 1), None)
     if wrong is not None:
         expected = "expected numbers of turns, each once"
         raise ReplyError(f"small_talk: {expected}, found {wrong} of {turns}")
@@ -236,9 +242,9 @@ class ModelJudge:
         self._plan = plan
         self._model = model
         self._texts = texts or paper()
-        told = self._texts.instructions(*_PROMPTS)
-        settings = digest(model.label, told.hash, plan.key_points)
-        self.id = JudgeId(model.label, "model", settings, prompts=told.prompts)
+        instructions = self._texts.instructions(*_PROMPTS)
+        settings = digest(model.label, instructions.hash, plan.key_points)
+        self.id = JudgeId(model.label, "model", settings, prompts=instructions.prompts)
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """The verdicts on the answers; failures where no player took a turn."""
@@ -252,16 +258,18 @@ class ModelJudge:
         points = await reader.knowledge()
         for seat, at in plan.answers(session):
             if at is None:
-                overlaps[seat] = await reader.overlap(points, said(episode, seat, None), seat)
+                overlaps[seat] = await reader.overlap(
+                    points, find_answer(episode, seat, None), seat
+                )
             answers[seat, at] = await reader.answer(seat, at)
         transcript, small_talk = await reader.transcript()
         if plan.controls:
-            overlaps[""] = await reader.overlap(points, reader.recited(), "")
+            overlaps[""] = await reader.overlap(points, reader.recite_facts(), "")
         evidence = SessionEvidence(answers, overlaps, transcript, small_talk)
         return verdicts(episode, plan, evidence)
 
     async def reading(self, episode: Episode, seat: str) -> FactResult:
-        """One player's answer at the end against the facts, and nothing else."""
+        """The facts in one player's answer at the end; asks nothing else."""
         session = session_from(episode.trial.task.content)
         reader = self._reader(self._plan, session, episode, 0)
         return await reader.answer(seat, None)
@@ -275,7 +283,7 @@ class ModelJudge:
 
 
 class _SessionReader:
-    """One judging of one episode."""
+    """Asks the judge's questions about one episode."""
 
     def __init__(
         self, reader: TranscriptReader, texts: PromptSet, k: int, session: Session, episode: Episode
@@ -283,7 +291,7 @@ class _SessionReader:
         self._reader, self._texts, self._k = reader, texts, k
         self._session, self._episode = session, episode
         self._facts = _numbered("f", [fact.text for fact in session.knowledge])
-        self._read: dict[tuple[str, int], FactResult] = {}
+        self._readings: dict[tuple[str, int], FactResult] = {}
 
     async def knowledge(self) -> tuple[str, ...] | MissingValue:
         """What there was to learn, in k key points."""
@@ -297,8 +305,8 @@ class _SessionReader:
         kind = points_type(least, self._k)
         return await self._reader.at(seat).ask(name, head, text, kind, _points, 1_000)
 
-    def recited(self) -> Learned:
-        """The answer of somebody who knows all facts, in another order."""
+    def recite_facts(self) -> Learned:
+        """An answer that states all facts, in a random order, for the oracle."""
         texts = [fact.text for fact in self._session.knowledge]
         stream(self._episode.trial.seed, self._episode.trial.id, "recited").shuffle(texts)
         return Learned(facts=texts)
@@ -330,17 +338,17 @@ class _SessionReader:
 
     async def answer(self, seat: str, at: int | None) -> FactResult:
         """An answer after so many turns (None: at the end) against the facts."""
-        given = said(self._episode, seat, at)
-        if isinstance(given, MissingValue):
-            return given
+        answer = find_answer(self._episode, seat, at)
+        if isinstance(answer, MissingValue):
+            return answer
         facts = self._session.knowledge
-        if not given.text or not facts:
+        if not answer.text or not facts:
             return FactReading(len(facts), {})
         ended = self._episode.ended
         turn = at if at is not None else ended.turn + 1 if ended else 0
-        if (seat, turn) not in self._read:
-            self._read[seat, turn] = await self._answer(seat, turn, given.text)
-        return self._read[seat, turn]
+        if (seat, turn) not in self._readings:
+            self._readings[seat, turn] = await self._answer(seat, turn, answer.text)
+        return self._readings[seat, turn]
 
     async def _answer(self, seat: str, turn: int, text: str) -> FactResult:
         npc, facts = self._session.npc, self._session.knowledge
@@ -366,13 +374,13 @@ class _SessionReader:
         if not facts:
             return FactReading(0, {}), ()
         lines = self._lines(None)
-        taken = [move.turn + 1 for move in substantial(self._episode)]
+        allowed = [move.turn + 1 for move in substantial(self._episode)]
         reading = await self._reader.ask(
             "transcript",
             self._texts["judge_transcript"].render({"npc": self._session.npc.first_name}),
             "\n".join(("# The facts", *self._facts, "", "# What was said and done", *lines)),
             facts_type(TranscriptSheet, len(facts)),
-            partial(_in_transcript, facts, lines, taken),
+            partial(_in_transcript, facts, lines, allowed),
             needs=2_500,
         )
         return (reading, reading) if isinstance(reading, MissingValue) else reading
@@ -387,7 +395,6 @@ class _SessionReader:
 
 
 def _numbered(mark: str, texts: Sequence[str]) -> list[str]:
-    """Lines such as "f1: ..."; line ends in a text become spaces."""
     return [f"{mark}{index}: {flat(text)}" for index, text in enumerate(texts, 1)]
 
 
@@ -414,25 +421,24 @@ def labelled(row: Json, id: str) -> Labelled:
 
     The statement is a player's whole answer in a session whose NPC knows this fact alone.
     """
-    read = LabelledStatement.model_validate(row)
-    same, episode = read.label == "same", _episode(read.id or id, read)
+    item = LabelledStatement.model_validate(row)
+    same, episode = item.label == "same", _episode(item.id or id, item)
 
     async def ask(model: ChatModel) -> tuple[PointAnswer, ...]:
-        found = await ModelJudge(InformationPlan(1, controls=False), model).reading(
-            episode, _PLAYER
-        )
-        if not isinstance(found, FactReading):
-            return (PointAnswer(None, getattr(found, "problem", "")),)
-        return tuple(PointAnswer(STATED, quote) for quote in found.stated.values()) or (
-            PointAnswer(NOT_STATED, ", ".join((*found.other, *found.hallucinated))),
+        judge = ModelJudge(InformationPlan(1, controls=False), model)
+        reading = await judge.reading(episode, _PLAYER)
+        if not isinstance(reading, FactReading):
+            return (PointAnswer(None, getattr(reading, "problem", "")),)
+        return tuple(PointAnswer(STATED, quote) for quote in reading.stated.values()) or (
+            PointAnswer(NOT_STATED, ", ".join((*reading.other, *reading.hallucinated))),
         )
 
     return Labelled(
-        id=read.id or id,
-        kind=read.fact.kind,
-        text=(f"Fact: {read.fact.text}", f"Statement: {read.statement}"),
+        id=item.id or id,
+        kind=item.fact.kind,
+        text=(f"Fact: {item.fact.text}", f"Statement: {item.statement}"),
         points=(
-            LabelledPoint(read.fact.kind, "", (STATED if same else NOT_STATED,), (NOT_STATED,)),
+            LabelledPoint(item.fact.kind, "", (STATED if same else NOT_STATED,), (NOT_STATED,)),
         ),
         ask=ask,
         episode=episode,

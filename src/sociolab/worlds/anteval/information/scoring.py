@@ -1,4 +1,4 @@
-"""Information exchange: what players are asked, what a judge finds in it, and the scores."""
+"""Information exchange: the questions to players, the evidence of a judge, and the scores."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class Learned(BaseModel):
     def text(self) -> str:
         """The answer as one text, in which it does not show how it was cut into sentences."""
         flat = (" ".join(sentence.split()) for sentence in self.facts)
-        said = [sentence for sentence in flat if any(map(str.isalnum, sentence))]
-        return " ".join(one if one[-1] in ".!?\"'" else f"{one}." for one in said)
+        stated = [sentence for sentence in flat if any(map(str.isalnum, sentence))]
+        return " ".join(part if part[-1] in ".!?\"'" else f"{part}." for part in stated)
 
 
 def polls(session: Session, texts: PromptSet, *, controls: bool, every: int) -> tuple[Poll, ...]:
@@ -61,7 +61,7 @@ def polls(session: Session, texts: PromptSet, *, controls: bool, every: int) -> 
 
 
 def snapshot_turns(turns: int, every: int) -> tuple[int, ...]:
-    """0, every, 2 every, ... and the last turn; none without snapshots."""
+    """0, `every`, 2 `every`, ... and the last turn; empty if `every` is 0."""
     return (*range(0, turns, every), turns) if every else ()
 
 
@@ -90,7 +90,7 @@ SMALL_TALK = Measure("small_talk", 0, 1, title="small talk")
 """Share of a player's turns that neither exchange what the NPC knows nor work towards it."""
 TURNS_PER_FACT = Measure("turns_per_fact", 0, math.inf, title="turns a fact")
 TOKENS_PER_FACT = Measure("tokens_per_fact", 0, math.inf, title="tokens a fact")
-"""What was taken and said at the whole table, over the facts that the players learnt together."""
+"""Turns and words of the whole table, over the facts that the players learnt together."""
 CHARACTERS_A_TOKEN = 4
 """The same for all agents, so that a tokenizer makes no difference."""
 
@@ -113,7 +113,7 @@ def recall_at(turn: int) -> Measure:
 
 @dataclass(frozen=True, slots=True)
 class FactReading:
-    """An answer held against `known` facts.
+    """An answer held against the `known` facts of the NPC (their number).
 
     `stated` are the facts that the answer states, by id, each with where that is to be seen (a
     quote, or from whom the player heard it). `other` are statements that are true but are none of
@@ -174,11 +174,14 @@ def party_recall(readings: Sequence[FactReading]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class KeyPointOverlap:
-    """`shared` key points of the `made` ones that an answer was summarised into; `shown`: which."""
+    """Of `total` key points of an answer, `shared` are among those of the knowledge.
+
+    `detail` lists the shared ones, for the score's reason.
+    """
 
     shared: int
-    made: int
-    shown: str = ""
+    total: int
+    detail: str = ""
 
 
 FactResult: TypeAlias = FactReading | NoValue
@@ -200,26 +203,30 @@ class InformationPlan:
             *([0] if self.controls else ()),
             *snapshot_turns(session.turns, self.snapshots),
         )
-        return tuple(dict.fromkeys((one.id, at) for one in session.players for at in times))
+        return tuple(dict.fromkeys((player.id, at) for player in session.players for at in times))
 
     def within(self, session: Session) -> InformationPlan:
-        """The same, with no more key points than the session has facts: an exam has few."""
+        """The plan with at most as many key points as the session has facts; exams have few."""
         facts = len(session.knowledge)
         return replace(self, key_points=min(self.key_points, facts)) if facts else self
 
     def measures(self, turns: int) -> tuple[Measure, ...]:
         """All metrics for which there is a verdict, in the order in which they are given."""
         curve = [recall_at(turn) for turn in snapshot_turns(turns, self.snapshots)]
-        held = CONTROLS if self.controls else ()
+        controls = CONTROLS if self.controls else ()
         costs = (TURNS_PER_FACT, TOKENS_PER_FACT)
-        return (*OF_ANSWERS, *RECALL_OF.values(), SMALL_TALK, PARTY_RECALL, *costs, *curve, *held)
+        metrics = (*OF_ANSWERS, *RECALL_OF.values(), SMALL_TALK, PARTY_RECALL)
+        return (*metrics, *costs, *curve, *controls)
 
 
 @dataclass(frozen=True, slots=True)
 class SessionEvidence:
-    """What a judge finds: answers by seat and turn (None: at the end); how many key points each
-    seat's last answer shares, "" being one that recites all facts; the facts that were told at all,
-    and the turns that were no more than small talk."""
+    """What a judge found in a session, before scores.
+
+    `answers` are by seat and turn (None: at the end), `overlaps` those of each seat's last answer,
+    "" being an answer that recites all facts. `transcript` holds the facts that were told at all,
+    `small_talk` the turns that were no more than that.
+    """
 
     answers: Mapping[tuple[str, int | None], FactResult]
     overlaps: Mapping[str, KeyPointOverlap | NoValue]
@@ -227,14 +234,14 @@ class SessionEvidence:
     small_talk: Collection[int] | NoValue
 
 
-def said(episode: Episode, seat: str, at: int | None) -> Learned | MissingValue:
+def find_answer(episode: Episode, seat: str, at: int | None) -> Learned | MissingValue:
     """What a seat answered after `at` turns (None: at the end), or why there is no answer.
 
     Who has left by then, and a table that has ended, learn nothing more: their last answer counts.
     """
     end = episode.ended.turn + 1 if episode.ended else None
-    left = [m.turn for m in episode.moves if m.seat == seat and m.actions[0].kind == LEAVE]
-    over = at is None or any(turn < at for turn in left) or (end is not None and at > end)
+    leaving = [m.turn for m in episode.moves if m.seat == seat and m.actions[0].kind == LEAVE]
+    over = at is None or any(turn < at for turn in leaving) or (end is not None and at > end)
     question = (seat, LEARNED, end if over else at)
     for event in reversed(episode.events):
         match event:
@@ -247,28 +254,27 @@ def said(episode: Episode, seat: str, at: int | None) -> Learned | MissingValue:
 
 
 def verdicts(
-    episode: Episode, plan: InformationPlan, found: SessionEvidence
+    episode: Episode, plan: InformationPlan, evidence: SessionEvidence
 ) -> tuple[Verdict, ...]:
-    """The verdicts on an episode, seat by seat, then those on the whole of it."""
+    """The scores of an episode, seat by seat, then those of the whole party."""
     session = session_from(episode.trial.task.content)
-    given: list[Verdict] = []
+    scores: list[Verdict] = []
     for player in session.players:
-        seat, reading = player.id, found.answers[player.id, None]
-        given.append(_iep(IEP, seat, found.overlaps[seat], plan.key_points))
-        given += _of_facts(seat, reading)
-        given += _by_kind(session, seat, reading)
-        given.append(_small_talk(episode, seat, found.small_talk))
+        seat, reading = player.id, evidence.answers[player.id, None]
+        scores.append(_score_iep(IEP, seat, evidence.overlaps[seat], plan.key_points))
+        scores += _score_facts(seat, reading)
+        scores += _score_kinds(session, seat, reading)
+        scores.append(_score_small_talk(episode, seat, evidence.small_talk))
         for turn in snapshot_turns(session.turns, plan.snapshots):
-            measure = recall_at(turn)
-            given.append(_recall(measure, seat, found.answers[seat, turn]))
+            scores.append(_score_recall(recall_at(turn), seat, evidence.answers[seat, turn]))
         if plan.controls:
-            given.append(_recall(NO_TALK, seat, found.answers[seat, 0]))
-            given.append(_other_session(session, seat, reading))
-    given += _party(found, session, episode)
+            scores.append(_score_recall(NO_TALK, seat, evidence.answers[seat, 0]))
+            scores.append(_score_other_session(session, seat, reading))
+    scores += _score_party(evidence, session, episode)
     if plan.controls:
-        given.append(_recall(ORACLE_TRANSCRIPT, None, found.transcript))
-        given.append(_iep(ORACLE_FACTS, None, found.overlaps[""], plan.key_points))
-    return tuple(given)
+        scores.append(_score_recall(ORACLE_TRANSCRIPT, None, evidence.transcript))
+        scores.append(_score_iep(ORACLE_FACTS, None, evidence.overlaps[""], plan.key_points))
+    return tuple(scores)
 
 
 NOTHING = MissingValue(
@@ -284,17 +290,19 @@ def nothing(episode: Episode, plan: InformationPlan) -> tuple[Verdict, ...]:
     return verdicts(episode, plan, SessionEvidence(answers, overlaps, NOTHING, NOTHING))
 
 
-def _iep(measure: Measure, seat: str | None, found: KeyPointOverlap | NoValue, k: int) -> Verdict:
-    if not isinstance(found, KeyPointOverlap):
-        return _missing(measure, seat, found)
-    short = f"; {found.made} key points were made, {k - found.made} short of k"
-    reason = f"{found.shared} of {k} key points shared{short if found.made < k else ''}"
-    if found.shown:
-        reason = f"{reason}: {found.shown}"
-    return Score(measure, seat, key_point_share(found.shared, k), reason)
+def _score_iep(
+    measure: Measure, seat: str | None, overlap: KeyPointOverlap | NoValue, k: int
+) -> Verdict:
+    if not isinstance(overlap, KeyPointOverlap):
+        return _missing(measure, seat, overlap)
+    short = f"; {overlap.total} key points were made, {k - overlap.total} short of k"
+    reason = f"{overlap.shared} of {k} key points shared{short if overlap.total < k else ''}"
+    if overlap.detail:
+        reason = f"{reason}: {overlap.detail}"
+    return Score(measure, seat, key_point_share(overlap.shared, k), reason)
 
 
-def _of_facts(seat: str, reading: FactResult) -> tuple[Verdict, ...]:
+def _score_facts(seat: str, reading: FactResult) -> tuple[Verdict, ...]:
     if not isinstance(reading, FactReading):
         return reading.of(OF_ANSWERS[1:], (seat,))
     stated, invented = len(reading.stated), len(reading.hallucinated)
@@ -306,7 +314,7 @@ def _of_facts(seat: str, reading: FactResult) -> tuple[Verdict, ...]:
             f"{stated} facts stated, {invented} statements hallucinated",
             "the player stated no fact, and invented none",
         ),
-        RECALL: (recall(reading), _recalled(reading), no_fact),
+        RECALL: (recall(reading), _list_stated(reading), no_fact),
         F1: (
             f1(reading),
             f"2 x {stated} / ({stated} + {invented} + {reading.known})",
@@ -324,50 +332,51 @@ def _of_facts(seat: str, reading: FactResult) -> tuple[Verdict, ...]:
     )
 
 
-def _by_kind(session: Session, seat: str, reading: FactResult) -> Iterator[Verdict]:
+def _score_kinds(session: Session, seat: str, reading: FactResult) -> Iterator[Verdict]:
     for kind, measure in RECALL_OF.items():
         if ids := [fact.id for fact in session.knowledge if fact.kind == kind]:
             of_kind = reading
             if isinstance(reading, FactReading):
                 stated = {fact: where for fact, where in reading.stated.items() if fact in ids}
                 of_kind = FactReading(len(ids), stated)
-            yield _recall(measure, seat, of_kind)
+            yield _score_recall(measure, seat, of_kind)
 
 
-def _small_talk(episode: Episode, seat: str, found: Collection[int] | NoValue) -> Verdict:
-    if isinstance(found, NoValue):
-        return _missing(SMALL_TALK, seat, found)
-    taken = [move.turn for move in substantial(episode) if move.seat == seat]
-    if not taken:
+def _score_small_talk(
+    episode: Episode, seat: str, small_talk: Collection[int] | NoValue
+) -> Verdict:
+    if isinstance(small_talk, NoValue):
+        return _missing(SMALL_TALK, seat, small_talk)
+    turns = [move.turn for move in substantial(episode) if move.seat == seat]
+    if not turns:
         return Unscored(SMALL_TALK, seat, "the player only waited, or left")
-    idle = [str(turn + 1) for turn in taken if turn in found]
-    listed = f": {', '.join(idle)}" if idle else ""
-    return Score(
-        SMALL_TALK, seat, len(idle) / len(taken), f"{len(idle)} of {len(taken)} turns{listed}"
-    )
+    idle = [str(turn + 1) for turn in turns if turn in small_talk]
+    numbers = f": {', '.join(idle)}" if idle else ""
+    reason = f"{len(idle)} of {len(turns)} turns{numbers}"
+    return Score(SMALL_TALK, seat, len(idle) / len(turns), reason)
 
 
 def substantial(episode: Episode) -> tuple[Moved, ...]:
-    """The moves in which something was said or done."""
+    """The moves in which something was said or done, not only waited."""
     return tuple(move for move in episode.moves if any(action.text for action in move.actions))
 
 
-def _recall(measure: Measure, seat: str | None, found: FactResult) -> Verdict:
-    if not isinstance(found, FactReading):
-        return _missing(measure, seat, found)
-    value = recall(found)
+def _score_recall(measure: Measure, seat: str | None, reading: FactResult) -> Verdict:
+    if not isinstance(reading, FactReading):
+        return _missing(measure, seat, reading)
+    value = recall(reading)
     if value is None:
         return Unscored(measure, seat, "there is nothing to know")
-    return Score(measure, seat, value, _recalled(found))
+    return Score(measure, seat, value, _list_stated(reading))
 
 
-def _recalled(reading: FactReading) -> str:
-    where = [f"{fact} ({seen})" if seen else fact for fact, seen in reading.stated.items()]
-    return f"{len(where)} of {reading.known} facts: {', '.join(where) or 'none'}"
+def _list_stated(reading: FactReading) -> str:
+    stated = [f"{fact} ({where})" if where else fact for fact, where in reading.stated.items()]
+    return f"{len(stated)} of {reading.known} facts: {', '.join(stated) or 'none'}"
 
 
-def _other_session(session: Session, seat: str, reading: FactResult) -> Verdict:
-    """By the facts' own texts, so that it costs no call."""
+def _score_other_session(session: Session, seat: str, reading: FactResult) -> Verdict:
+    """Compares the facts' own texts, so that it costs no call."""
     if not isinstance(reading, FactReading):
         return _missing(OTHER_SESSION, seat, reading)
     decoys = {fact.text for fact in session.decoys}
@@ -379,11 +388,13 @@ def _other_session(session: Session, seat: str, reading: FactResult) -> Verdict:
     return Score(OTHER_SESSION, seat, shared / len(decoys), reason)
 
 
-def _party(found: SessionEvidence, session: Session, episode: Episode) -> Iterator[Verdict]:
-    """What the players learnt together, and what a fact cost them."""
+def _score_party(
+    evidence: SessionEvidence, session: Session, episode: Episode
+) -> Iterator[Verdict]:
+    """Recall of the players together, and turns and tokens for each fact that they learnt."""
     costs = (TURNS_PER_FACT, TOKENS_PER_FACT)
     readings = []
-    for (seat, at), reading in found.answers.items():
+    for (seat, at), reading in evidence.answers.items():
         if at is not None:
             continue
         if isinstance(reading, MissingValue):
@@ -394,13 +405,13 @@ def _party(found: SessionEvidence, session: Session, episode: Episode) -> Iterat
             yield from reading.of((PARTY_RECALL, *costs))
             return
         readings.append(reading)
-    value, known = party_recall(readings), len(session.knowledge)
+    value, facts = party_recall(readings), len(session.knowledge)
     if value is None:
         yield Unscored(PARTY_RECALL, None, "there is nothing to know")
     else:
-        reason = f"{round(value * known)} of {known} facts stated by at least one player"
+        reason = f"{round(value * facts)} of {facts} facts stated by at least one player"
         yield Score(PARTY_RECALL, None, value, reason)
-    learnt = round((value or 0) * known)
+    learnt = round((value or 0) * facts)
     size = sum(len(action.text) for move in episode.moves for action in move.actions)
     spent = (len(episode.moves), size / CHARACTERS_A_TOKEN)
     for measure, amount, what in zip(costs, spent, ("turns", "tokens"), strict=True):
@@ -411,27 +422,28 @@ def _party(found: SessionEvidence, session: Session, episode: Episode) -> Iterat
             yield Unscored(measure, None, "no fact was learnt")
 
 
-def _missing(measure: Measure, seat: str | None, found: NoValue) -> Verdict:
-    return found.of((measure,), (seat,))[0]
+def _missing(measure: Measure, seat: str | None, reason: NoValue) -> Verdict:
+    return reason.of((measure,), (seat,))[0]
 
 
 # ------------------------------------------------------------------ by acts and ids alone
 
-# They say what a line means by acts, and which fact each sentence of an answer states by its id, so
-# that nothing is read and figures are exact; where anybody else took a turn there are none.
+# Scripted players say by acts what a line means, and by ids which fact each sentence of an answer
+# states: nothing has to be read, and scores are exact. Where anybody else took a turn there are
+# none.
 
 
 def learned(episode: Episode) -> tuple[FactWay, ...]:
-    """The way of each fact of a session, in their order; nothing where it is not on record."""
+    """How each fact spread, in the session's order; empty where it is not on record."""
     session = session_from(episode.trial.task.content)
     if not recorded(episode):
         return ()
-    tellings = told_of(session, episode)
+    tellings = list_tellings(session, episode)
     answers = {player.id: _answer(session, episode, player.id, None) for player in session.players}
 
     def heard(fact: str, seat: str) -> HeardFact:
         name, answer = session.seated(seat).first_name, answers[seat]
-        first = next((one for one in tellings[fact] if name in one.to), None)
+        first = next((telling for telling in tellings[fact] if name in telling.to), None)
         stated = fact in answer.stated if isinstance(answer, FactReading) else None
         return HeardFact(name, first.turn if first else None, first.who if first else "", stated)
 
@@ -446,19 +458,18 @@ def learned(episode: Episode) -> tuple[FactWay, ...]:
     )
 
 
-def told_of(session: Session, episode: Episode) -> Mapping[str, tuple[ToldFact, ...]]:
-    """By fact, when it was told: all that acts say of it."""
-    names = {one.id: one.first_name for one in session.characters}
-    found: dict[str, list[ToldFact]] = {fact.id: [] for fact in session.knowledge}
+def list_tellings(session: Session, episode: Episode) -> Mapping[str, tuple[ToldFact, ...]]:
+    """When each fact was told, by its id; empty for a fact that was not."""
+    names = {character.id: character.first_name for character in session.characters}
+    tellings: dict[str, list[ToldFact]] = {fact.id: [] for fact in session.knowledge}
     for move in episode.moves:
         for action in move.actions:
-            hearers = [seat for seat in action.to or names if seat != move.seat]
+            hearers = tuple(names[seat] for seat in action.to or names if seat != move.seat)
             for act in action.acts:
                 fact = act.what.get("id") if isinstance(act.what, dict) else None
-                if act.kind == TELL and fact in found:
-                    told = ToldFact(move.turn, names[move.seat], tuple(names[s] for s in hearers))
-                    found[fact].append(told)
-    return {fact: tuple(tellings) for fact, tellings in found.items()}
+                if act.kind == TELL and fact in tellings:
+                    tellings[fact].append(ToldFact(move.turn, names[move.seat], hearers))
+    return {fact: tuple(of_fact) for fact, of_fact in tellings.items()}
 
 
 class RecordJudge:
@@ -482,11 +493,12 @@ class RecordJudge:
         recited: FactResult = _UNRECORDED
         small_talk: Collection[int] | NoValue = _UNRECORDED
         if recorded(episode):
-            tellings = told_of(session, episode).items()
+            tellings = list_tellings(session, episode).items()
             first = {fact: several[0] for fact, several in tellings if several}
-            where = {fact: f"{one.who}, turn {one.turn + 1}" for fact, one in first.items()}
+            where = {fact: f"{t.who}, turn {t.turn + 1}" for fact, t in first.items()}
             transcript = FactReading(len(session.knowledge), where)
-            recited = FactReading(len(session.knowledge), {one.id: "" for one in session.knowledge})
+            ids = [fact.id for fact in session.knowledge]
+            recited = FactReading(len(session.knowledge), dict.fromkeys(ids, ""))
             small_talk = frozenset(
                 move.turn
                 for move in episode.moves
@@ -508,19 +520,19 @@ class RecordJudge:
 
 def _answer(session: Session, episode: Episode, seat: str, at: int | None) -> FactResult:
     """An answer as its ids say; unknown where this seat, or another, is not on record."""
-    given = said(episode, seat, at)
-    if isinstance(given, MissingValue):
-        return given
+    answer = find_answer(episode, seat, at)
+    if isinstance(answer, MissingValue):
+        return answer
     acted = any(move.seat == seat for move in episode.moves)
-    if not acted or not recorded(episode) or len(given.ids) != len(given.facts):
+    if not acted or not recorded(episode) or len(answer.ids) != len(answer.facts):
         return _UNRECORDED
-    tellings = told_of(session, episode)
-    stated = {fact: _source(tellings.get(fact, ()), session, seat) for fact in given.ids if fact}
-    invented = [text for text, fact in zip(given.facts, given.ids, strict=True) if not fact]
+    tellings = list_tellings(session, episode)
+    stated = {fact: _source(tellings.get(fact, ()), session, seat) for fact in answer.ids if fact}
+    invented = [text for text, fact in zip(answer.facts, answer.ids, strict=True) if not fact]
     return FactReading(len(session.knowledge), stated, hallucinated=tuple(invented))
 
 
 def _source(tellings: Sequence[ToldFact], session: Session, seat: str) -> str:
     name = session.seated(seat).first_name
-    first = next((one for one in tellings if name in one.to), None)
+    first = next((telling for telling in tellings if name in telling.to), None)
     return f"{first.who}, turn {first.turn + 1}" if first else ""

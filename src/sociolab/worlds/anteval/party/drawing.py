@@ -54,7 +54,7 @@ def draw_party(seed: int, session: int | str, players: int) -> tuple[PartyMember
 
 
 def draw_traits(seed: int, session: int | str, players: int) -> tuple[DrawnCharacter, ...]:
-    """The same party as entries of the tables, before it is told."""
+    """The same party as entries of the tables; `draw_party` puts them into words."""
     if not 1 <= players <= MOST_PLAYERS:
         raise ConfigError(f"expected 1 to {MOST_PLAYERS} players, found {players}")
     table = tables()
@@ -76,7 +76,7 @@ def draw_traits(seed: int, session: int | str, players: int) -> tuple[DrawnChara
 
 
 def _shuffled_for_npc(backgrounds: Sequence[Background], chance: Random) -> list[Background]:
-    """In random order, the NPC's first."""
+    """All backgrounds in random order; the NPC's comes first, more often a learned one."""
     weights = [_LEARNED if background.learned else 1 for background in backgrounds]
     npc = chance.choices(backgrounds, weights)[0]
     rest = [background for background in backgrounds if background is not npc]
@@ -108,18 +108,18 @@ def _draw(
         alignment=alignment,
         abilities=_abilities(kind, chance),
         personality=tuple(chance.sample(background.personality, 2)),
-        ideal=pick(suiting(background, alignment.name), chance),
+        ideal=pick(suitable_ideals(background, alignment.name), chance),
         bond=pick(background.bonds, chance),
         flaw=pick(background.flaws, chance),
         goal=pick(table.goals, chance),
         contact=contact,
         tie=tie,
-        town=invented(table.names.towns, chance),
+        town=invent_name(table.names.towns, chance),
     )
 
 
-def suiting(background: Background, alignment: str) -> list[Trait]:
-    """The ideals of this background that go with an alignment."""
+def suitable_ideals(background: Background, alignment: str) -> list[Trait]:
+    """The ideals that go with a word of the alignment, or with any."""
     words = (*alignment.split(), "any")
     return [ideal for word in words for ideal in background.ideals.get(word, ())]
 
@@ -135,7 +135,7 @@ def _abilities(kind: Class, chance: Random) -> dict[str, int]:
 
 
 def _rolls(chance: Random) -> list[int]:
-    """Six times four dice, the lowest dropped; highest first."""
+    """Six rolls of four dice without the lowest, highest first."""
     dice = [int(chance.random() * 6) + 1 for _ in range(24)]
     throws = (dice[at : at + 4] for at in range(0, 24, 4))
     return sorted((sum(four) - min(four) for four in throws), reverse=True)
@@ -171,7 +171,7 @@ _SHORTEST, _LONGEST = 4, 9
 """Letters of a first name."""
 
 
-def invented(syllables: Syllables, chance: Random) -> str:
+def invent_name(syllables: Syllables, chance: Random) -> str:
     """One name of this grammar, with no letter three times in a row."""
     while True:
         start, middle = pick(syllables.start, chance), pick(syllables.middle, chance)
@@ -184,15 +184,14 @@ def first_name(syllables: Syllables, chance: Random, used_names: Collection[str]
     """A name that is not like one of those taken: its first two letters are others than theirs."""
     beginnings = {name[:_ALIKE].casefold() for name in used_names}
     while True:
-        name = invented(syllables, chance)
+        name = invent_name(syllables, chance)
         if _SHORTEST <= len(name) <= _LONGEST and name[:_ALIKE].casefold() not in beginnings:
             return name
 
 
 def full_name(names: Names, race: str, chance: Random, used_names: Collection[str]) -> str:
-    """A first and a second name for somebody of this race."""
     first = first_name(names.first[race], chance, used_names)
-    return f"{first} {invented(names.second[race], chance)}"
+    return f"{first} {invent_name(names.second[race], chance)}"
 
 
 SHORTEST, LONGEST = 90, 160
@@ -274,12 +273,11 @@ def description(drawn: DrawnCharacter, chance: Random) -> str:
 
 
 def with_article(words: str) -> str:
-    """The words with "a" or "an"."""
     return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
 
 
 def strongest_and_weakest(abilities: dict[str, int], chance: Random) -> tuple[str, str]:
-    """One of the highest abilities and one of the lowest."""
+    """Ties are broken at random."""
     high, low = max(abilities.values()), min(abilities.values())
     return (
         pick([ability for ability, score in abilities.items() if score == high], chance),
@@ -290,7 +288,7 @@ def strongest_and_weakest(abilities: dict[str, int], chance: Random) -> tuple[st
 def _parts(drawn: DrawnCharacter, chance: Random) -> list[_Part]:
     """The sentences in order: every trait, and fillers after the one that says who this is."""
     identity = _identity(drawn, chance)
-    goal = _goal(drawn, chance)
+    goal = _Part(pick(tables().goal_frames, chance), {"goal": drawn.goal})
     traits = _traits(drawn, chance)
     chance.shuffle(traits)
     if chance.random() < _GOAL_LAST:
@@ -328,12 +326,8 @@ def _identity(drawn: DrawnCharacter, chance: Random) -> _Part:
     return _Part(frame, {slot: fills[slot] for slot in fills if slot in used})
 
 
-def _goal(drawn: DrawnCharacter, chance: Random) -> _Part:
-    return _Part(pick(tables().goal_frames, chance), {"goal": drawn.goal})
-
-
 def _traits(drawn: DrawnCharacter, chance: Random) -> list[_Part]:
-    frames = tables().frames
+    table = tables()
     wordings: list[tuple[str, Trait]] = [
         *(("personality", trait) for trait in drawn.personality),
         ("ideal", drawn.ideal),
@@ -341,21 +335,16 @@ def _traits(drawn: DrawnCharacter, chance: Random) -> list[_Part]:
         ("flaw", drawn.flaw),
     ]
     parts = [
-        _Part(_PLAIN, {"text": pick(trait, chance)}, frames.leads[name], name)
+        _Part(_PLAIN, {"text": pick(trait, chance)}, table.frames.leads[name], name)
         for name, trait in wordings
     ]
     attitude = _Part(_PLAIN, {"text": pick(drawn.alignment.attitude, chance)})
-    return [*parts, attitude, _abilities_part(drawn, chance)]
-
-
-def _abilities_part(drawn: DrawnCharacter, chance: Random) -> _Part:
-    table = tables()
     strongest, weakest = strongest_and_weakest(drawn.abilities, chance)
     fills: dict[str, str | Phrase] = {
         "strong": pick(table.abilities[strongest].strong, chance),
         "weak": pick(table.abilities[weakest].weak, chance),
     }
-    return _Part(pick(table.frames.abilities, chance), fills)
+    return [*parts, attitude, _Part(pick(table.frames.abilities, chance), fills)]
 
 
 def _fillers(drawn: DrawnCharacter, chance: Random) -> list[_Part]:
@@ -370,8 +359,10 @@ def _fillers(drawn: DrawnCharacter, chance: Random) -> list[_Part]:
 
 def _prose(drawn: DrawnCharacter, parts: list[_Part], chance: Random) -> str:
     """The sentences, the first with the name; further on a name or a lead now and then."""
-    sentences = [_opening(drawn, parts[0], chance)]
-    since, subject, theme = 0, parts[0].subject_first, parts[0].theme
+    opening = parts[0]
+    voice = drawn.voice(contact=opening.contact, full=chance.random() < _FULL_NAME)
+    sentences = [sentence(render_phrase(opening.frame, voice, opening.fills, named=True))]
+    since, subject, theme = 0, opening.subject_first, opening.theme
     for part in parts[1:]:
         voice = drawn.voice(contact=part.contact)
         text = render_phrase(part.frame, voice, part.fills)
@@ -389,11 +380,6 @@ def _prose(drawn: DrawnCharacter, parts: list[_Part], chance: Random) -> str:
         since = 0 if named else since + 1
         subject = part.subject_first and not lead
     return " ".join(sentences)
-
-
-def _opening(drawn: DrawnCharacter, part: _Part, chance: Random) -> str:
-    voice = drawn.voice(contact=part.contact, full=chance.random() < _FULL_NAME)
-    return sentence(render_phrase(part.frame, voice, part.fills, named=True))
 
 
 def _joins(before: str, part: _Part, text: str) -> bool:

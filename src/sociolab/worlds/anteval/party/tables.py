@@ -67,7 +67,7 @@ class Phrase:
 
 
 def phrase(text: str) -> Phrase:
-    """The phrase that a line of the tables holds; WorldError where it has an unknown tag."""
+    """Parse a line of the tables; WorldError for an unknown tag."""
     pieces: list[tuple[str, str]] = []
     at = 0
     for match in _TAG.finditer(text):
@@ -109,20 +109,20 @@ Slots = Mapping[str, str | Phrase]
 def render_phrase(
     what: Phrase, voice: Voice, slots: Slots | None = None, *, named: bool = False
 ) -> str:
-    """The phrase in words; with `named` the name stands for the first pronoun."""
+    """The phrase as text; with `named` the name replaces the first pronoun."""
     telling = _Telling(voice, slots or {}, named)
     telling.add(what)
     return "".join(telling.out)
 
 
 def sentence(text: str) -> str:
-    """With a capital and a full stop, if it has none of its own."""
+    """The text with a capital and, unless it ends in one already, a full stop."""
     text = text[0].upper() + text[1:]
     return text if text[-1] in ".?!" else text + "."
 
 
 class _Telling:
-    """Writes pieces one after the other and keeps in mind whether the subject is one or many."""
+    """Renders pieces one by one; the verb agrees with the last subject, singular or plural."""
 
     def __init__(self, voice: Voice, slots: Slots, named: bool) -> None:
         self.out: list[str] = []
@@ -140,7 +140,11 @@ class _Telling:
             elif kind == "verb":
                 self.out.append(_VERBS[text][self._plural])
             elif kind == "slot":
-                self._fill(self._slots[text])
+                value = self._slots[text]
+                if isinstance(value, str):
+                    self.out.append(value)
+                else:
+                    self.add(value)
             elif kind == "Pronoun":
                 word = self._pronoun(text.lower())
                 self.out.append(word[0].upper() + word[1:])
@@ -149,12 +153,6 @@ class _Telling:
                 self.out.append("who")
             else:
                 self.out.append(self._voice.friend if kind == "friend" else self._voice.town)
-
-    def _fill(self, value: str | Phrase) -> None:
-        if isinstance(value, str):
-            self.out.append(value)
-        else:
-            self.add(value)
 
     def _pronoun(self, form: str) -> str:
         if self._unnamed and form in _NAMED:
@@ -171,7 +169,6 @@ Entry = TypeVar("Entry")
 
 
 def pick(entries: Sequence[Entry], chance: Random) -> Entry:
-    """One entry, each as likely as another."""
     # A third of the time of Random.choice, which matters where a character takes fifty of these.
     return entries[int(chance.random() * len(entries))]
 
@@ -181,7 +178,7 @@ def _compiled(value: Any) -> Any:
 
 
 class _Table(BaseModel):
-    """A table of phrases: frozen, and nothing in it that is not known."""
+    """A table of phrases; unknown keys are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
@@ -367,10 +364,10 @@ class DrawnCharacter:
 
     @property
     def first_name(self) -> str:
-        """What the others call this character."""
+        """How the others address this character."""
         return self.name.split()[0]
 
     def voice(self, *, contact: bool = False, full: bool = False) -> Voice:
-        """For phrases about this character: those about a contact, or with the full name."""
+        """For phrases about this character; with `contact`, `friend` is the contact."""
         name = self.name if full else self.first_name
         return Voice(self.pronouns, name, self.contact if contact else self.tie, self.town)

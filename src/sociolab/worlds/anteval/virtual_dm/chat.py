@@ -1,4 +1,4 @@
-"""A chat model as a virtual DM, untuned: with nothing but the prompt, or with some examples."""
+"""An untuned chat model as a virtual DM, zero-shot or few-shot: prompt, reply and parser."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def head(texts: PromptSet | None = None) -> str:
     return (texts or paper())["virtual_dm"].render({"dm": DM, "skills": SKILLS})
 
 
-def body_of(example: Example) -> str:
+def prompt_body(example: Example) -> str:
     """What changes: who is at the table, then the last turns, a line each. Holds no label."""
     # On one line, so that nobody's words look like another speaker's turn.
     lines = [f"{turn.speaker}: {flat(turn.text)}" for turn in example.turns[-MOST_TURNS:]]
@@ -63,7 +63,7 @@ def body_of(example: Example) -> str:
     )
 
 
-def answer_of(example: Example) -> str:
+def expected_reply(example: Example) -> str:
     """The reply that is right for this example: compact JSON, the checks in alphabetical order."""
     checks = [{"character": who, "skill": skill} for who, skill in sorted(example.labels)]
     return json.dumps({"checks": checks}, ensure_ascii=False, separators=(",", ":"))
@@ -105,7 +105,7 @@ def answer_schema() -> Schema:
 
 
 def _folded(text: str) -> str:
-    """Without what models change in a name: capitals, underscores, hyphens, curly apostrophes."""
+    """The text without what models change in names: case, underscores, hyphens, curly quotes."""
     plain = text.casefold().replace("_", " ").replace("-", " ").replace("\u2019", "'")
     return " ".join(plain.split())
 
@@ -149,14 +149,14 @@ class ChatDM:
 
     @property
     def name(self) -> str:
-        """The model's label, and how many examples it is shown."""
+        """Such as "openai/gpt-x, 8 examples"; the model's label alone without examples."""
         return f"{self._model.label}, {self._shots} examples" if self._shots else self._model.label
 
     async def fit_async(self, examples: Sequence[Example]) -> None:
         """Draw the examples to show; ConfigError if there are too few."""
         self.failures.clear()
         chosen = shots_from(examples, self._shots, self._seed)
-        self._shown = tuple(message for example in chosen for message in _exchange(example))
+        self._shown = tuple(message for example in chosen for message in _shot(example))
 
     async def predict_async(
         self, examples: Sequence[Example], most: int = 1
@@ -177,7 +177,7 @@ class ChatDM:
     async def _predict(self, example: Example, most: int) -> frozenset[Label]:
         """The labels that the model gives; a failure is counted, and gives none."""
         assert self._shown is not None
-        messages = (Message("system", head()), *self._shown, Message("user", body_of(example)))
+        messages = (Message("system", head()), *self._shown, Message("user", prompt_body(example)))
         prompt = Prompt(messages, self._schema, temperature=0.0, needs=NEEDS)
         trial = f"{self._run}/{example.id}" if self._run else example.id
         reading = await TranscriptReader(self._model, trial).read(
@@ -199,7 +199,7 @@ def shots_from(examples: Sequence[Example], count: int, seed: int) -> tuple[Exam
             f"examples to show: expected at least {count} to draw from, found {len(examples)}; "
             "show fewer"
         )
-    by_length = sorted(examples, key=lambda example: (len(body_of(example)), example.id))
+    by_length = sorted(examples, key=lambda example: (len(prompt_body(example)), example.id))
     short = by_length[: max(count, len(by_length) // _SHORT_SHARE)]
     stream(seed, "virtual-dm", "shots", count).shuffle(short)
     counts: Counter[str] = Counter()
@@ -213,9 +213,9 @@ def shots_from(examples: Sequence[Example], count: int, seed: int) -> tuple[Exam
 
 
 def _familiar(example: Example, counts: Counter[str]) -> tuple[bool, int]:
-    """How little new an example shows; one without a check comes last."""
+    """Sorts first what shows the rarest skills so far; an example without a check comes last."""
     return not example.labels, max((counts[label.skill] for label in example.labels), default=0)
 
 
-def _exchange(example: Example) -> tuple[Message, Message]:
-    return Message("user", body_of(example)), Message("assistant", answer_of(example))
+def _shot(example: Example) -> tuple[Message, Message]:
+    return Message("user", prompt_body(example)), Message("assistant", expected_reply(example))

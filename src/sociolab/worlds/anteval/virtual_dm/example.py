@@ -1,4 +1,4 @@
-"""What a virtual DM reads, how its reading is scored, and the baselines that read no word."""
+"""Examples of play for virtual DMs, the F-scores of their predictions, and trivial baselines."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _LEAST_AFTER = 5
 
 
 WINDOW = "/window"
-"""What the id of a window ends in, behind that of the example it was made of."""
+"""The suffix of a window's id, after the id of its example."""
 
 
 def windows(examples: Iterable[Example]) -> tuple[Example, ...]:
@@ -78,12 +78,12 @@ def windows(examples: Iterable[Example]) -> tuple[Example, ...]:
 
 def names_skill(turns: Iterable[Turn], skills: Iterable[str]) -> bool:
     """Whether one of the skills is named in what was said or done, in any case."""
-    patterns = [_named(skill) for skill in skills]
+    patterns = [_skill_pattern(skill) for skill in skills]
     return any(pattern.search(turn.text) for turn in turns for pattern in patterns)
 
 
 @cache
-def _named(skill: str) -> re.Pattern[str]:
+def _skill_pattern(skill: str) -> re.Pattern[str]:
     words = r"[\s-]+".join(skill.split())
     return re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
 
@@ -130,7 +130,7 @@ class AsyncVirtualDM(Protocol):
 
 
 class LocalDM:
-    """A virtual DM on this machine, as one to be awaited; it holds everything up as it works."""
+    """A local virtual DM behind the asynchronous interface; it blocks the event loop."""
 
     def __init__(self, dm: VirtualDM) -> None:
         self._dm = dm
@@ -138,17 +138,14 @@ class LocalDM:
 
     @property
     def name(self) -> str:
-        """Its own."""
         return self._dm.name
 
     async def fit_async(self, examples: Sequence[Example]) -> None:
-        """Learn from examples."""
         self._dm.fit(examples)
 
     async def predict_async(
         self, examples: Sequence[Example], most: int = 1
     ) -> tuple[frozenset[Label], ...]:
-        """For each example, at most `most` labels."""
         return self._dm.predict(examples, most)
 
 
@@ -182,7 +179,7 @@ class FScores:
 
 @dataclass(frozen=True, slots=True)
 class Overlaps:
-    """One example's agreement with its prediction, by what is compared."""
+    """How far one prediction agrees with the labels, by what is compared."""
 
     characters: Overlap
     tuples: Overlap
@@ -209,7 +206,7 @@ def overlaps(
 
 
 def micro(rows: Sequence[Overlaps]) -> FScores:
-    """F1 of all examples taken together: each tuple counts the same."""
+    """F1 over all examples pooled: each tuple counts the same. None without examples."""
     if not rows:
         return FScores(None, None, None)
     return FScores(
@@ -220,7 +217,7 @@ def micro(rows: Sequence[Overlaps]) -> FScores:
 
 
 def macro(rows: Sequence[Overlaps]) -> FScores:
-    """The mean of the examples' F1: each example counts the same."""
+    """The mean of the examples' F1: each example counts the same. None without examples."""
     if not rows:
         return FScores(None, None, None)
     return FScores(
@@ -258,7 +255,6 @@ class LastSpeaker:
 
     @property
     def name(self) -> str:
-        """As in tables."""
         return "last speaker"
 
     def fit(self, examples: Sequence[Example]) -> None:
@@ -280,7 +276,6 @@ class LastSpeakerMajority:
 
     @property
     def name(self) -> str:
-        """As in tables."""
         return "last speaker + majority skill"
 
     def fit(self, examples: Sequence[Example]) -> None:

@@ -24,14 +24,14 @@ import numpy as np
 
 from sociolab.core.errors import Cause, ConfigError, ReplyError, WorldError, missing_extra
 from sociolab.worlds.anteval.session import SKILLS
-from sociolab.worlds.anteval.virtual_dm.chat import answer_of, body_of, head, read_answer
+from sociolab.worlds.anteval.virtual_dm.chat import expected_reply, head, prompt_body, read_answer
 from sociolab.worlds.anteval.virtual_dm.example import DM, Example, Label
 
 PACKAGES = ("torch", "transformers", "peft", "tokenizers", "safetensors")
 
 
 def require_finetune(who: str) -> None:
-    """Nothing where the extra is installed; else ConfigError that says what `who` needs."""
+    """ConfigError, which says what `who` needs, unless the extra is installed."""
     missing = [package for package in PACKAGES if find_spec(package) is None]
     if missing:
         raise missing_extra(f"the virtual DM {who!r} needs", "finetune", *missing)
@@ -45,7 +45,7 @@ def _check_folder(folder: Path, what: str) -> None:
         )
 
 
-def opened(folder: Path, kind: Any, what: str, **settings: Any) -> tuple[Any, Any]:
+def open_local(folder: Path, kind: Any, what: str, **settings: Any) -> tuple[Any, Any]:
     """Model (of an Auto class of transformers) and tokenizer from files of this machine.
 
     ConfigError where they do not make one.
@@ -69,8 +69,8 @@ def opened(folder: Path, kind: Any, what: str, **settings: Any) -> tuple[Any, An
 
 
 @contextmanager
-def own_chance(seed: int) -> Iterator[None]:
-    """Chance by this seed; afterwards the random state of Python, numpy and torch is as it was."""
+def isolated_randomness(seed: int) -> Iterator[None]:
+    """Seed torch; on leaving, restore the random state of Python, numpy and torch."""
     import torch
 
     python, array = random.getstate(), np.random.get_state()
@@ -94,7 +94,7 @@ def trained(
     seed: int,
     loss: Any = None,
 ) -> Any:
-    """The trainer, done; its model is on the machine's accelerator where there is one.
+    """Train, and return the trainer; its model is on the accelerator where there is one.
 
     `loss` takes the place of the model's own.
     """
@@ -160,7 +160,7 @@ class EncoderDM:
 
     @property
     def name(self) -> str:
-        """ "encoder:" and the name of the checkpoint's folder, or "encoder (random start)"."""
+        """Such as "encoder:roberta"; without a folder "encoder (random start)"."""
         return (
             f"encoder:{self._folder.resolve().name}" if self._folder else "encoder (random start)"
         )
@@ -173,14 +173,14 @@ class EncoderDM:
         self._fitted = Encoder(examples, self._folder, self._settings)
 
     def predict(self, examples: Sequence[Example], most: int = 1) -> tuple[frozenset[Label], ...]:
-        """For each example its `most` likeliest labels. WorldError before `fit`."""
+        """The `most` likeliest labels of each example. WorldError before `fit`."""
         if self._fitted is None:
             raise WorldError(f"{self.name}: expected a call of fit before predict, found none")
         return tuple(self._fitted.best(examples, most))
 
 
 NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-"""What candidates are called; those beyond share the last number."""
+"""What candidates are called in the text; from the tenth on they share the last one."""
 
 OUTPUTS = len(NUMBERS) + len(SKILLS)
 MASTER, OTHER = "master", "guest"
@@ -207,7 +207,7 @@ class Encoder:
     ) -> None:
         from transformers import DataCollatorWithPadding
 
-        with own_chance(settings.seed):
+        with isolated_randomness(settings.seed):
             if folder is None:
                 model, self._tokenizer = _small(map(text_of, examples), settings.longest)
             else:
@@ -232,7 +232,7 @@ class Encoder:
             )
 
     def best(self, examples: Sequence[Example], most: int) -> Iterator[frozenset[Label]]:
-        """For each example the `most` likeliest labels."""
+        """The `most` likeliest labels of each example."""
         for example, row in zip(examples, self.scores(examples), strict=True):
             seated = seated_candidates(example)
             scored = [
@@ -247,7 +247,7 @@ class Encoder:
         """[examples, numbers + skills]: how likely each number and each skill is, as logarithms."""
         if not examples:
             return np.zeros((0, OUTPUTS))
-        with own_chance(self._seed):  # the trainer draws some as it reads, and needs none
+        with isolated_randomness(self._seed):  # the trainer draws some as it reads, and needs none
             predictions = self._trainer.predict(
                 [self._row(example) for example in examples]
             ).predictions
@@ -336,7 +336,7 @@ def _loss(outputs: Any, labels: Any, num_items_in_batch: Any = None) -> Any:
 def _checkpoint(folder: Path) -> tuple[Any, Any]:
     from transformers import AutoModelForSequenceClassification
 
-    model, tokenizer = opened(
+    model, tokenizer = open_local(
         folder, AutoModelForSequenceClassification, "an encoder", num_labels=OUTPUTS
     )
     if tokenizer.pad_token_id is None:
@@ -391,7 +391,7 @@ def _small(texts: Iterable[str], longest: int) -> tuple[Any, Any]:
 
 @dataclass(frozen=True, slots=True)
 class LoraSettings:
-    """`rank` is the width of what is added to every linear layer."""
+    """Training options; `rank` is that of the update of every linear layer (r of LoRA)."""
 
     epochs: int = 3
     batch: int = 8
@@ -420,7 +420,7 @@ class LoraDM:
 
     @property
     def name(self) -> str:
-        """ "lora:" and the name of the model's folder."""
+        """Such as "lora:qwen", by the model's folder."""
         return f"lora:{self._folder.resolve().name}"
 
     def fit(self, examples: Sequence[Example]) -> None:
@@ -440,7 +440,7 @@ class LoraDM:
         """The first `most` labels of each reply; none where a reply cannot be used."""
         replies = self._ready().replies(examples)
         return tuple(
-            self._labels(reply, example, most)
+            self._read_reply(reply, example, most)
             for reply, example in zip(replies, examples, strict=True)
         )
 
@@ -449,7 +449,7 @@ class LoraDM:
             raise WorldError(f"{self.name}: expected a call of fit before predict, found none")
         return self._adapted
 
-    def _labels(self, reply: str | ReplyError, example: Example, most: int) -> frozenset[Label]:
+    def _read_reply(self, reply: str | ReplyError, example: Example, most: int) -> frozenset[Label]:
         try:
             if isinstance(reply, ReplyError):
                 raise reply
@@ -466,7 +466,7 @@ AT_ONCE = 16
 """Prompts that are answered together."""
 
 NO_LOSS = -100
-"""What torch's cross entropy passes over."""
+"""The label that torch's cross entropy ignores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -522,7 +522,7 @@ def train(folder: Path, examples: Sequence[Example], settings: LoraSettings) -> 
     from peft import LoraConfig, get_peft_model
     from transformers import AutoModelForCausalLM, DataCollatorForSeq2Seq
 
-    model, tokenizer = opened(folder, AutoModelForCausalLM, "a causal model", dtype="auto")
+    model, tokenizer = open_local(folder, AutoModelForCausalLM, "a causal model", dtype="auto")
     if tokenizer.eos_token is None:
         raise ConfigError(
             f"the tokenizer in {folder} has no end-of-sequence token; set its eos_token"
@@ -535,13 +535,13 @@ def train(folder: Path, examples: Sequence[Example], settings: LoraSettings) -> 
         target_modules="all-linear",
         lora_dropout=0.0,
     )
-    with own_chance(settings.seed), warnings.catch_warnings():
+    with isolated_randomness(settings.seed), warnings.catch_warnings():
         # peft reads a property of the model by a name that transformers has replaced.
         warnings.filterwarnings("ignore", "`is_gradient_checkpointing`", FutureWarning)
         adapted = AdaptedModel(get_peft_model(model, config), tokenizer)
         trained(
             adapted.model,
-            [row_of(adapted, example) for example in examples],
+            [training_row(adapted, example) for example in examples],
             DataCollatorForSeq2Seq(tokenizer),
             epochs=settings.epochs,
             batch=settings.batch,
@@ -557,19 +557,19 @@ def prompt_ids(adapted: AdaptedModel, example: Example) -> list[int]:
     if tokenizer.chat_template:
         messages = [
             {"role": "system", "content": head()},
-            {"role": "user", "content": body_of(example)},
+            {"role": "user", "content": prompt_body(example)},
         ]
         text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
         ids: list[int] = tokenizer(text, add_special_tokens=False).input_ids
     else:
-        ids = tokenizer(f"{head()}\n\n{body_of(example)}\n\n").input_ids
+        ids = tokenizer(f"{head()}\n\n{prompt_body(example)}\n\n").input_ids
     return ids
 
 
-def row_of(adapted: AdaptedModel, example: Example) -> dict[str, list[int]]:
+def training_row(adapted: AdaptedModel, example: Example) -> dict[str, list[int]]:
     """A prompt with its right answer as token ids; the loss is taken on the answer alone."""
     prompt = prompt_ids(adapted, example)
-    answer = adapted.tokenizer(answer_of(example), add_special_tokens=False).input_ids
+    answer = adapted.tokenizer(expected_reply(example), add_special_tokens=False).input_ids
     answer = [*answer, adapted.tokenizer.eos_token_id]
     problem = _length_problem(adapted, example, len(prompt) + len(answer))
     if problem:

@@ -50,7 +50,6 @@ class LinearDM:
 
     @property
     def name(self) -> str:
-        """As in tables."""
         return "linear"
 
     def fit(self, examples: Sequence[Example]) -> None:
@@ -95,7 +94,7 @@ class _Who:
         truth, weights = _truth(examples)
         self._always = len(set(truth)) == 1
         if not self._always:
-            self._model.fit(self._beside(features), truth, sample_weight=weights)
+            self._model.fit(self._design(features), truth, sample_weight=weights)
 
     def chances(self, features: Features) -> Floats:
         """Of each seat, in order, 0..1; all 1 where in training everybody always checked."""
@@ -103,10 +102,9 @@ class _Who:
 
         if self._always:
             return np.ones(features.manner.shape[0])
-        return np.asarray(self._model.predict_proba(self._beside(features))[:, 1])
+        return np.asarray(self._model.predict_proba(self._design(features))[:, 1])
 
-    def _beside(self, features: Features) -> Matrix:
-        """How each seat spoke, and the words that it said."""
+    def _design(self, features: Features) -> Matrix:
         from scipy import sparse
 
         # What was not met in training has no weight.
@@ -204,7 +202,7 @@ _MOST_STEMS = 60_000
 
 @dataclass(frozen=True, slots=True)
 class _ReadPlay:
-    """What is counted of an example once and for all, before anything is learned.
+    """The counts of an example that do not depend on the training set.
 
     Of each stem (or pair of two) in the last turns: in how many turns it is (`turns`), how often in
     all (`times`); then 1 + log of its count in a turn, summed up over the turns of each candidate
@@ -230,24 +228,24 @@ class PlayReader:
         self._manners: dict[str, int] = {}
 
     def read(self, examples: Sequence[Example]) -> list[_ReadPlay]:
-        """What is counted of these examples."""
+        """The counts of each example; the same play is counted once."""
         stretches = []
         for example in examples:
             key = example.turns, example.candidates
             if key not in self._read:
-                self._read[key] = self._counted(example)
+                self._read[key] = self._count(example)
             stretches.append(self._read[key])
         return stretches
 
     def stems(self, rows: Iterable[Cells]) -> Matrix:
-        """A row each, a column for every stem met so far."""
+        """A sparse matrix with a column for every stem met so far."""
         return _matrix(rows, len(self._stems))
 
     def manners(self, rows: Iterable[Cells]) -> Matrix:
-        """The same of ways to speak."""
+        """A sparse matrix with a column for every way to speak met so far."""
         return _matrix(rows, len(self._manners))
 
-    def _counted(self, example: Example) -> _ReadPlay:
+    def _count(self, example: Example) -> _ReadPlay:
         back = example.turns[: -REACH - 1 : -1]
         turns: Counter[int] = Counter()
         times: Counter[int] = Counter()
@@ -256,7 +254,9 @@ class PlayReader:
             who: defaultdict(float) for who in (DM, *example.candidates)
         }
         for place, turn in enumerate(back):
-            counts = self._stems_of(masked(turn.text, example.candidates))
+            single = stems(masked(turn.text, example.candidates))
+            terms = (*single, *map(" ".join, pairwise(single)))
+            counts = Counter(self._stems.setdefault(stem, len(self._stems)) for stem in terms)
             turns.update(counts.keys())
             times.update(counts)
             own = spoken.get(turn.speaker)
@@ -282,11 +282,6 @@ class PlayReader:
             _cells(all_),
             tuple(map(_cells, manner)),
         )
-
-    def _stems_of(self, text: str) -> Counter[int]:
-        single = stems(text)
-        terms = (*single, *map(" ".join, pairwise(single)))
-        return Counter(self._stems.setdefault(stem, len(self._stems)) for stem in terms)
 
 
 def _cells(row: Mapping[int, float]) -> Cells:
@@ -371,6 +366,7 @@ _CAPITALISED = re.compile(r"\b[A-Z][a-z]{2,}(?:['\u2019][a-z]+)?")
 _TOKEN = re.compile(r"[\w']+|\?")
 _LETTERS = re.compile(r"[^\W\d_]+")
 
+# The speaker says that its character tries something: "Can I ...", "I'd like to ...".
 _ATTEMPT = re.compile(
     r"\b(?:(?:can|could|may|do|am|shall) i|i (?:want|wanna|will|try|look|go|attempt|start|just|"
     r"pull|take|do)|i'd like|i would like|i'll|i'm (?:going to|gonna|trying)|let me)\b",
@@ -399,7 +395,7 @@ def mentioned(text: str, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def masked(text: str, names: Sequence[str]) -> str:
-    """The text with these names replaced, so that nobody's name is learned."""
+    """The text with these names replaced by "someone", so that no name is learned."""
 
     def replacement(match: re.Match[str]) -> str:
         return match.group() if _find_name(match.group(), names) is None else _NOBODY
@@ -410,9 +406,15 @@ def masked(text: str, names: Sequence[str]) -> str:
 def candidate_features(example: Example) -> tuple[Mapping[str, float], ...]:
     """Of each candidate, in their order: when and how they spoke, and who spoke to them."""
     back = tuple(reversed(example.turns))
-    spoke = {name: _places(back, name) for name in example.candidates}
+    # When each spoke, in turns back from the last one, the latest first.
+    spoke = {
+        name: tuple(place for place, turn in enumerate(back) if turn.speaker == name)
+        for name in example.candidates
+    }
     ranked = sorted((name for name in spoke if spoke[name]), key=lambda name: spoke[name][0])
-    table = _table_features(back)
+    dm_last = bool(back) and back[0].speaker == DM
+    to_all = any(turn.speaker == DM and _ALL.search(turn.text[-300:]) for turn in back[:3])
+    table = dm_last, to_all
     named = [mentioned(turn.text, example.candidates) for turn in back[:_NEAR]]
     return tuple(
         {
@@ -425,22 +427,13 @@ def candidate_features(example: Example) -> tuple[Mapping[str, float], ...]:
     )
 
 
-def _places(back: Sequence[Turn], name: str) -> tuple[int, ...]:
-    """How many turns back from the last one this candidate spoke, the latest first."""
-    return tuple(place for place, turn in enumerate(back) if turn.speaker == name)
-
-
-def _table_features(back: Sequence[Turn]) -> tuple[bool, bool]:
-    """Whether the DM has the last word, and whether the DM lately spoke to all."""
-    last = bool(back) and back[0].speaker == DM
-    to_all = any(turn.speaker == DM and _ALL.search(turn.text[-300:]) for turn in back[:3])
-    return last, to_all
-
-
 def _time_features(
     places: Sequence[int], rank: int | None, table: tuple[bool, bool]
 ) -> dict[str, float]:
-    """When this candidate spoke. `rank` 0 is the one who spoke last, None one who never spoke."""
+    """When this candidate spoke. `rank` 0 is the one who spoke last, None one who never spoke.
+
+    `table`: whether the DM has the last word, and whether it lately spoke to all.
+    """
     dm_last, to_all = table
     order = min(rank, 3) if rank is not None else 4
     first = min(places[0], 10) if places else 11
@@ -490,7 +483,7 @@ def _turn_features(
 
 
 def _share_features(back: Sequence[Turn], name: str, candidates: Sequence[str]) -> dict[str, float]:
-    """How much of the candidates' latest turns is this one's."""
+    """The candidate's share of the latest turns of candidates."""
     recent = [turn.speaker for turn in back[:10] if turn.speaker in candidates]
     return {
         "share of 10": recent.count(name) / max(1, len(recent)),

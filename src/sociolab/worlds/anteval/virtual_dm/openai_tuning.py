@@ -14,7 +14,7 @@ from pathlib import Path
 from sociolab.core.errors import Cause, ConfigError, WorldError
 from sociolab.core.ports import ChatModel
 from sociolab.models.finetuning import FineTuningClient, TuningOrder
-from sociolab.worlds.anteval.virtual_dm.chat import ChatDM, answer_of, body_of, head
+from sociolab.worlds.anteval.virtual_dm.chat import ChatDM, expected_reply, head, prompt_body
 from sociolab.worlds.anteval.virtual_dm.example import Example, Label
 
 
@@ -23,9 +23,8 @@ class OpenAITunedDM:
 
     Training file and job record lie in `folder`, named by a hash of examples, model and order, so
     that fitting on the same examples again waits for the same job, or finds its model at once.
-    `open_model` makes a chat model of the tuned model's name (with its replies kept, where that is
-    wanted); `tell` hears how the job stands, which is polled every `every_s` seconds; `run` is as
-    in `ChatDM`.
+    `open_model` makes a chat model from the tuned model's name; `tell` is called with the job's
+    status, which is polled every `every_s` seconds; `run` is as in `ChatDM`.
     """
 
     def __init__(
@@ -50,7 +49,7 @@ class OpenAITunedDM:
 
     @property
     def name(self) -> str:
-        """The base model, said to be tuned."""
+        """Such as "tuned:gpt-x", by the base model."""
         return f"tuned:{self._client.model}"
 
     @property
@@ -87,8 +86,8 @@ def training_bytes(examples: Sequence[Example]) -> bytes:
     for example in examples:
         messages = [
             {"role": "system", "content": head()},
-            {"role": "user", "content": body_of(example)},
-            {"role": "assistant", "content": answer_of(example)},
+            {"role": "user", "content": prompt_body(example)},
+            {"role": "assistant", "content": expected_reply(example)},
         ]
         row = json.dumps({"messages": messages}, ensure_ascii=False, separators=(",", ":"))
         text += row + "\n"

@@ -1,4 +1,4 @@
-"""Which virtual DM does a text such as "linear" or "tuned:openai/MODEL" name?"""
+"""Virtual DMs by their specs, such as "linear" or "tuned:openai/MODEL"."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ KINDS = "linear, encoder, encoder:DIR, lora:DIR, endpoint/model?examples=8 or tu
 class DMKind:
     """One kind of virtual DM.
 
-    `make` makes one that has learned nothing yet; `untuned` is the one of the paper's f0, None
-    where nothing can be read without learning. `keeps` says that replies of a model are kept.
+    `make` returns a new, unfitted one; `untuned` is the DM of the paper's f0, None for a DM that
+    has to learn. `keeps`: the replies of its model are stored.
     """
 
     name: str
@@ -37,26 +37,30 @@ class DMKind:
 
 @dataclass(frozen=True, slots=True)
 class DMFactory:
-    """What virtual DMs are made with."""
+    """Makes virtual DMs from specs; to be closed in the end."""
 
     lab: Context
     seed: int
     _clients: list[FineTuningClient] = field(default_factory=list)
 
     async def close(self) -> None:
-        """Let go of all connections."""
+        """Close the connections of fine-tuning clients."""
         for client in self._clients:
             await client.aclose()
 
     def kind(self, text: str) -> DMKind:
-        """The virtual DMs of a spec; ConfigError if it is none."""
+        """ConfigError for a text that names no virtual DM, or lacks what it needs."""
         if text == LINEAR:
             from sociolab.worlds.anteval.virtual_dm.linear import LinearDM, PlayReader
 
             reader = PlayReader()
             return DMKind(text, lambda: LocalDM(LinearDM(reader)))
         if text == "encoder" or text.startswith("encoder:"):
-            return _encoder(Path(text.removeprefix("encoder:")) if ":" in text else None)
+            from sociolab.worlds.anteval.virtual_dm.finetune import EncoderDM, require_finetune
+
+            require_finetune("--dm encoder")
+            folder = Path(text.removeprefix("encoder:")) if ":" in text else None
+            return DMKind(EncoderDM(folder).name, lambda: LocalDM(EncoderDM(folder)))
         if text.startswith("lora:"):
             return _lora(Path(text.removeprefix("lora:")))
         if text.startswith("tuned:"):
@@ -108,29 +112,22 @@ class DMFactory:
         return DMKind(name, tuned, ChatDM(self.lab.model(spec, "dm"), run="f0"), keeps=True)
 
 
-def _encoder(folder: Path | None) -> DMKind:
-    from sociolab.worlds.anteval.virtual_dm.finetune import EncoderDM, require_finetune
-
-    require_finetune("--dm encoder")
-    return DMKind(EncoderDM(folder).name, lambda: LocalDM(EncoderDM(folder)))
-
-
 def _lora(folder: Path) -> DMKind:
     from sociolab.worlds.anteval.virtual_dm.finetune import LoraDM, require_finetune
 
     require_finetune(f"--dm lora:{folder}")
 
-    def adapted() -> AsyncVirtualDM:
+    def make() -> AsyncVirtualDM:
         dm = LoraDM(folder)
-        at_once = LocalDM(dm)
-        at_once.failures = dm.failures
-        return at_once
+        local = LocalDM(dm)
+        local.failures = dm.failures
+        return local
 
-    return DMKind(LoraDM(folder).name, adapted)
+    return DMKind(LoraDM(folder).name, make)
 
 
 def _spec(plain: str, text: str) -> str:
-    """A model's spec; ConfigError if this is none."""
+    """`plain`, if it is a model's spec; otherwise ConfigError that quotes `text`."""
     if "/" in plain:
         return plain
     raise ConfigError(f'--dm: there is no virtual DM "{text}"; expected {KINDS}')
