@@ -20,8 +20,7 @@ from sociolab.core import (
 )
 from sociolab.worlds import anteval
 from sociolab.worlds.anteval.information.scoring import LEARNED
-from sociolab.worlds.anteval.session import Form, Intention
-from sociolab.worlds.anteval.sessions import task_of
+from sociolab.worlds.anteval.session import Form
 
 NAMES = ("Mira Voss", "Tom Harrow", "Odo Penn")
 TELLER = "Ansel Reed"
@@ -92,7 +91,7 @@ def session(
         knowledge=knowledge or ((fact(1), fact(2)) if form == "information" else ()),
         decoys=decoys or ((fact(3), fact(4)) if form == "information" else ()),
         intentions=tuple(
-            Intention(seat=seat, skill=skill, text=f"You mean to {INTENTION_MARK}-{seat}.")
+            anteval.Intention(seat=seat, skill=skill, text=f"You mean to {INTENTION_MARK}-{seat}.")
             for seat, skill in skills
             if form == "intention" and seat in seats
         ),
@@ -112,12 +111,12 @@ class Few:
 
 def few(*sessions: anteval.Session) -> Few:
     """These sessions as a set."""
-    return Few(tuple(task_of(one) for one in sessions))
+    return Few(tuple(anteval.task_of(one) for one in sessions))
 
 
 def episode_of(one: anteval.Session, *events: Event) -> Episode:
     """A session with these events, played by nobody in particular."""
-    task = task_of(one)
+    task = anteval.task_of(one)
     cast = tuple(seated(seat, "tested") for seat in task.seats)
     return Episode(Trial("trial", f"anteval-{one.form}", task, cast, 0, 0), events)
 

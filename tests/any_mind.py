@@ -16,6 +16,7 @@ from sociolab.town import (
     Decompose,
     Entry,
     GeneralPlan,
+    Insight,
     Insights,
     Items,
     Lines,
@@ -26,6 +27,7 @@ from sociolab.town import (
     PlanDay,
     RateImportance,
     Ratings,
+    Reflect,
     Reminder,
     Replan,
     Said,
@@ -37,7 +39,6 @@ from sociolab.town import (
     Utter,
 )
 from sociolab.town.mind import A
-from sociolab.town.questions import Insight, Reflect
 
 
 class AnyMind:

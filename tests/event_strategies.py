@@ -5,8 +5,17 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from sociolab.core import Action, ActionSpace, Answered, Ended, Event, Json, Moved, Unusable
-from sociolab.core.episode import EndReason
+from sociolab.core import (
+    Action,
+    ActionSpace,
+    Answered,
+    Ended,
+    EndReason,
+    Event,
+    Json,
+    Moved,
+    Unusable,
+)
 
 CAUSES = ("unreadable", "not allowed", "truncated", "content filter", "gave up")
 END_REASONS: tuple[EndReason, ...] = ("left", "turn limit", "failed turn", "silence")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import random
 
 from sociolab.app import world_plugin
-from sociolab.core import Episode, ExamCase, JudgeId, Measure, Score, Verdict
-from sociolab.core.exam import ExpectedScore
+from sociolab.core import Episode, ExamCase, ExpectedScore, JudgeId, Measure, Score, Verdict
 
 
 def cases_of(world: str) -> tuple[ExamCase, ...]:

@@ -11,7 +11,6 @@ from declared_worlds import declared
 from sociolab.core import Action, Ended, JudgeId, Measure, Moved, Score, Trial
 from sociolab.store import Store
 from sociolab.worlds import anteval
-from sociolab.worlds.anteval.sessions import task_of
 
 RUN, STUDY = "tables", "words-for-tables"
 IEP = Measure("iep", 0, 1, title="IEP")
@@ -28,7 +27,7 @@ _TALK = (
 
 def build(path: Path, scores: Sequence[float | None]) -> None:
     """A run with an episode for each score, `None` for one that nobody judged."""
-    task = task_of(session())
+    task = anteval.task_of(session())
     cast = tuple(seated(seat, "openai/secret-model") for seat in task.seats)
     trials = [
         Trial(f"table{number:02}", "anteval-information", task, cast, number, 0)

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sociolab.store import Store
-from sociolab.studies import LiveStudies, Lobby, Sent, SentAction
-from sociolab.studies.screen import Screen
+from sociolab.studies import LiveStudies, Lobby, Screen, Sent, SentAction
 
 
 @asynccontextmanager

@@ -19,7 +19,6 @@ from sociolab.town import (
 )
 from sociolab.town.trace import chunks_in
 from sociolab.worlds import stss
-from sociolab.worlds.stss.dataset import content_from
 from sociolab.worlds.stss.task import ordinary_day
 
 KINDS = {
@@ -75,7 +74,7 @@ def mute_scores(data: stss.TownData, seed: int = 1, only: Iterable[str] = ()) ->
                 sent = tuple(Completed(one, _now(player.reply(one, None))) for one in item.requests)
             elif isinstance(item, Happened):
                 events.append(item)
-        content = content_from(task.content)
+        content = stss.content_from(task.content)
         trajectory = Trajectory(trace_from(chunks_in(events)), data.town)
         found[task.id] = stss.score(content.task, trajectory, stss.ScoreSettings()).goal
     return found

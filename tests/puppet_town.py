@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from sociolab.core import Event, Happened, Play
 from sociolab.testing import driven
 from sociolab.town import (
+    TRACE,
     Choice,
     Clock,
     DayPlan,
@@ -44,7 +45,6 @@ from sociolab.town import (
     live,
     trace_from,
 )
-from sociolab.town.trace import TRACE
 
 MONDAY = date(2024, 5, 13)
 CLOCK = Clock(MONDAY)

@@ -8,7 +8,6 @@ from itertools import combinations
 from casts import seated
 from sociolab.core import DataId, Episode, Event, Task, Trial
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.dataset import TaskRow
 
 TRAITS = sotopia.BigFive(
     openness="high",
@@ -94,7 +93,7 @@ def data_set() -> sotopia.DataSet:
     people = {n: character(n) for n in range(2)}
     scenario = casting().scenario
     rows = tuple(
-        TaskRow(
+        sotopia.TaskRow(
             id=f"market.{kind}", scenario="market", characters=("seat0", "seat1"), relationship=kind
         )
         for kind in sotopia.RelationshipType

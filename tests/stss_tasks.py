@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sociolab.town import SpeechAct
 from sociolab.worlds import stss
-from sociolab.worlds.stss.task import Errand
 from trace_cases import MONDAY, TUESDAY
 
 # Ada performs; five background residents, of whom ceil(5 / 2) = 3 are expected at events that
@@ -69,8 +68,8 @@ MEDICINE = task(
     place="",
     start="",
     errands=(
-        Errand(what="buy medicine", keywords=("buy medicine",), place="Clinic: pharmacy"),
-        Errand(what="bring medicine", keywords=("bring medicine",), place="Cottage: room"),
+        stss.Errand(what="buy medicine", keywords=("buy medicine",), place="Clinic: pharmacy"),
+        stss.Errand(what="bring medicine", keywords=("bring medicine",), place="Cottage: room"),
     ),
 )
 

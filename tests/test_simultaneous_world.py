@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from public_goods import GIVERS, NAMES, PublicGoods
-from sociolab.cli.main import app
+from sociolab.cli import app
 from sociolab.core import (
     Action,
     ActionKind,

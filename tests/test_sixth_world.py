@@ -30,7 +30,7 @@ from sociolab.app import (
 )
 from sociolab.app.audit import audit
 from sociolab.app.data.sets import check_data_set
-from sociolab.cli.main import app
+from sociolab.cli import app
 from sociolab.core import (
     ConfigError,
     Declared,

@@ -32,10 +32,8 @@ from sociolab.core import (
     Trial,
     Verdict,
 )
-from sociolab.engine import FailurePolicy, Poll, play
-from sociolab.engine.scene import Order
-from sociolab.runner import TalliedReplies, Tally, play_all
-from sociolab.runner.local import RunContext
+from sociolab.engine import FailurePolicy, Order, Poll, play
+from sociolab.runner import RunContext, TalliedReplies, Tally, play_all
 from sociolab.store import RunReplies, Store
 
 RUN = "r"

@@ -23,7 +23,7 @@ from sociolab.endpoint import ChatBody, Counters, EndpointServer, EndpointSettin
 from sociolab.endpoint.chat import ChatMessage
 from sociolab.prompting.structured import again_text
 from sociolab.store import Store
-from sociolab.town.trace import TRACE
+from sociolab.town import TRACE
 
 TASK = "lantern-walk"  # eleven residents in the background
 AGAIN = f"\n\n{again_text('')[:20]}"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from casts import seated
 from declared_worlds import declared
-from sociolab.analysis.credit import keep_credit
+from sociolab.analysis import keep_credit
 from sociolab.core import (
     Action,
     CallKey,

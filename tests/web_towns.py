@@ -18,7 +18,7 @@ from declared_worlds import declared
 from sociolab import RunConfig, run
 from sociolab.core import Episode, Event, Happened
 from sociolab.store import Store
-from sociolab.town.trace import TRACE
+from sociolab.town import TRACE
 
 WHOLE, CUT, HOSTILE = "whole", "cut", "hostile"
 HOURS = 20

@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from sociolab.agents import fields_of
-from sociolab.core import Question
-from sociolab.core.ports import FieldWording, Wording
+from sociolab.core import FieldWording, Question, Wording
 
 
 class Answer(BaseModel):

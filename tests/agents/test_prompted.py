@@ -10,8 +10,8 @@ import pytest
 from pydantic import BaseModel
 
 from fake_models import FakeModel
-from sociolab.agents import PromptedPlayer, act_type
-from sociolab.agents.prompted import Dialect, prompts_hash
+from sociolab.agents import Dialect, PromptedPlayer, act_type
+from sociolab.agents.prompted import prompts_hash
 from sociolab.core import (
     Action,
     ActionKind,
@@ -19,6 +19,7 @@ from sociolab.core import (
     CallKey,
     Cause,
     ChatReply,
+    Layout,
     Line,
     ModelError,
     Moved,
@@ -29,7 +30,6 @@ from sociolab.core import (
     Served,
     Unusable,
 )
-from sociolab.core.ports import Layout
 from sociolab.prompting import schema_of
 from sociolab.testing import STOCK_ACTIONS, StockScene, play_scene
 

@@ -31,11 +31,10 @@ from sociolab.core import (
     Unusable,
 )
 from sociolab.engine import FailurePolicy
-from sociolab.plugin.scene import OpenScene
+from sociolab.plugin.api import OpenScene
 from sociolab.prompting import schema_of
 from sociolab.studies.screen import asking
-from sociolab.testing import AnyPlayer, play_scene
-from sociolab.testing.players import OddPlayer
+from sociolab.testing import AnyPlayer, OddPlayer, play_scene
 
 
 class Points(BaseModel):

@@ -5,7 +5,8 @@ import asyncio
 from pydantic import BaseModel
 
 from play_studies import request_of
-from sociolab.agents.human import SKIPPED, SeatedPlayer
+from sociolab.agents import SeatedPlayer
+from sociolab.agents.human import SKIPPED
 from sociolab.core import Action, NoReply, Question, Reply
 
 WORDS = (Action("speak", "Hello."),)

@@ -25,14 +25,15 @@ from sociolab.core import (
     ActionKind,
     ActionSpace,
     Ended,
+    FieldWording,
     Moved,
     NoReply,
     Question,
     Reply,
     Request,
     Unusable,
+    Wording,
 )
-from sociolab.core.ports import FieldWording, Wording
 from sociolab.engine import Poll
 from sociolab.testing import StockScene, play_scene
 

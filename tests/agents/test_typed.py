@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from sociolab.agents import how_to_act, typed_action
-from sociolab.agents.human import field_hint, typed_answer, typed_field
+from sociolab.agents import field_hint, how_to_act, typed_action, typed_answer, typed_field
 from sociolab.core import Action, ActionKind, ActionSpace, ReplyError
 from sociolab.worlds import sotopia
 

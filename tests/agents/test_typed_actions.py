@@ -35,7 +35,7 @@ from sociolab.core import (
     encode_event,
 )
 from sociolab.engine import FailurePolicy, play
-from sociolab.plugin.scene import OpenScene
+from sociolab.plugin.api import OpenScene
 from sociolab.prompting import schema_of
 from sociolab.testing import AnyPlayer, play_scene
 

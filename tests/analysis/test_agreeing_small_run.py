@@ -8,9 +8,9 @@ import pytest
 
 from declared_worlds import declared
 from report.small_run import GOAL, HEURISTIC, RUN
-from sociolab.analysis import agreements
+from sociolab.analysis import agreements, ratings_of
 from sociolab.analysis.agreement import Agreements, kappa_on_scale, sections_of
-from sociolab.analysis.ratings import MODELS, OTHERS, PEOPLE, RULES, group_of, ratings_of
+from sociolab.analysis.ratings import MODELS, OTHERS, PEOPLE, RULES, group_of
 from sociolab.core import Agent, AgentKind, ConfigError, JudgeId, Score, ScoreFailure, Unscored
 from sociolab.stats import Estimate, agreement_report
 from sociolab.store import Store

@@ -10,7 +10,7 @@ import pytest
 
 from declared_worlds import declared
 from sociolab import Finding
-from sociolab.analysis import changes_of, control_findings
+from sociolab.analysis import RepeatedScore, ScoreChange, changes_of, control_findings
 from sociolab.analysis.audit import (
     ALL,
     CHANGE,
@@ -18,8 +18,6 @@ from sociolab.analysis.audit import (
     EQUAL,
     MOVED,
     SD,
-    RepeatedScore,
-    ScoreChange,
     change_findings,
     conditions_of,
     controls_section,
@@ -30,8 +28,17 @@ from sociolab.analysis.audit import (
     repeated_of,
     variant_section,
 )
-from sociolab.core import Episode, Measure, Score, ScoreFailure, Task, Trial, Unscored, Verdict
-from sociolab.core.ports import Variant
+from sociolab.core import (
+    Episode,
+    Measure,
+    Score,
+    ScoreFailure,
+    Task,
+    Trial,
+    Unscored,
+    Variant,
+    Verdict,
+)
 from sociolab.report.formatting import NOTHING
 from sociolab.stats.intervals import CUT
 

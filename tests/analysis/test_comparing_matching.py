@@ -8,9 +8,7 @@ from contextlib import suppress
 import pytest
 
 from casts import seated
-from sociolab.analysis import ComparedSide, Value, compare_agents
-from sociolab.analysis.comparison import MatchCounts
-from sociolab.analysis.matching import matched
+from sociolab.analysis import ComparedSide, MatchCounts, Value, compare_agents, matched
 from sociolab.core import ConfigError, JudgeId, Measure
 
 GOAL = Measure("goal", 0, 10, title="GOAL")

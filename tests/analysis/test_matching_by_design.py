@@ -17,13 +17,14 @@ from sociolab.analysis import (
     Value,
     compare_agents,
     compare_runs,
+    matched,
     rank_runs,
     ranking_section,
 )
 from sociolab.analysis.all_pairs import compare_all, pairs_section
 from sociolab.analysis.comparison_tables import comparison_document, comparison_section
 from sociolab.analysis.gates import difference_gates, rule_of
-from sociolab.analysis.matching import Match, matched
+from sociolab.analysis.matching import Match
 from sociolab.app import Import, import_anything
 from sociolab.core import ConfigError, JudgeId, Measure, Score
 from sociolab.store import Store

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from sociolab import Finding
-from sociolab.analysis import control_findings
-from sociolab.analysis.audit import RepeatedScore, ScoreChange
+from sociolab.analysis import RepeatedScore, ScoreChange, control_findings
 from sociolab.core import Measure
 
 GOAL = Measure("goal", 0, 10)

@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 import sociolab
-from sociolab.report.media import Medium
+from sociolab.report import Medium
 from weekdays import by_weekday
 
 

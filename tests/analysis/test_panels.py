@@ -10,8 +10,8 @@ import pytest
 from sociolab import Count
 from sociolab.analysis import RunValues, Value
 from sociolab.analysis.panel import JudgePanel, panel_findings, panel_of, panel_section
-from sociolab.core import ConfigError, JudgeId, Measure
-from sociolab.core.score import Method, judge_title
+from sociolab.core import ConfigError, JudgeId, Measure, Method
+from sociolab.core.score import judge_title
 
 GOAL = Measure("goal", 0, 10, title="GOAL")
 KNOWLEDGE = Measure("knowledge", 0, 10, title="KNO")

@@ -30,9 +30,19 @@ from sociolab.analysis.judge_by_agent import (
 from sociolab.analysis.ratings import PersonRating, RatedSeat, StoredRatings
 from sociolab.analysis.variance_components import Variances, variance_section
 from sociolab.core import JudgeId, Measure, Score
-from sociolab.stats import Bins, JudgedPlay, SeatScore, agreement_report, contests, mean, rate
+from sociolab.stats import (
+    Bins,
+    JudgedPlay,
+    RatedPlay,
+    SeatScore,
+    agreement_report,
+    contests,
+    crossed_estimate,
+    mean,
+    rate,
+)
 from sociolab.stats.agreement import ItemRating
-from sociolab.stats.crossed_raters import RatedEstimate, RatedPlay, crossed_estimate
+from sociolab.stats.crossed_raters import RatedEstimate
 from sociolab.stats.raters import ceilings, for_other_raters, severities
 from sociolab.store import Store
 

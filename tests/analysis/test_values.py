@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sociolab import result_of, values_of
-from sociolab.analysis import RunValues, Value, pooled
-from sociolab.analysis.values import chosen_judge
+from sociolab.analysis import RunValues, Value, chosen_judge, pooled
 from sociolab.core import ConfigError, Declared, JudgeId, Measure, StoreError
 from sociolab.store import Store
 

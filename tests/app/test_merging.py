@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from sociolab import JudgeConfig, Progress, RunConfig, judge_run, result_of, run
-from sociolab.app import config_of
-from sociolab.app.merging import merge
+from sociolab.app import config_of, merge
 from sociolab.core import (
     Attempt,
     CallKey,
@@ -26,7 +25,7 @@ from sociolab.core import (
     Usage,
 )
 from sociolab.endpoint import EndpointProcess, EndpointSettings, start_in_process
-from sociolab.runner.plan import Shard
+from sociolab.runner import Shard
 from sociolab.store import RunReplies, Store, export_run
 
 VARYING = {"created", "seconds"}

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from declared_worlds import declared
-from sociolab.app.run_cache import RunCache, _is_settled
+from sociolab.app import RunCache
+from sociolab.app.run_cache import _is_settled
 from sociolab.core import Score, ScoreFailure
 from sociolab.store import Store
 from watched_stores import GOAL, MODEL, RUN, watched_store

@@ -12,8 +12,7 @@ import pytest
 from sociolab import RunConfig
 from sociolab.app import tools
 from sociolab.core import CallKey, ChatReply, Prompt
-from sociolab.plugin.context import Context, Findings, Tool
-from sociolab.plugin.options import ModelAccess
+from sociolab.plugin.api import Context, Findings, ModelAccess, Tool
 from sociolab.store import RunReplies, Store
 
 RUNS = tuple({"world": "stss-talk", "limit": 1, "name": name} for name in ("first", "second"))

@@ -12,9 +12,11 @@ import pytest
 
 from report.small_run import CHECK, RUN, build
 from sociolab import RunResult, result_of, values_of
-from sociolab.app.results import MARKER, shown_run, slug, write_csv, write_page, write_site
+from sociolab.app import write_page
+from sociolab.app.results import MARKER, shown_run, slug, write_csv, write_site
 from sociolab.core import ConfigError, Transcript
-from sociolab.report.result import details_of, read_distributions
+from sociolab.report import details_of
+from sociolab.report.result import read_distributions
 from sociolab.store import Store
 from sociolab.store.verdicts import Verdicts
 

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from looks import overflow
 from sociolab.store import Store
-from sociolab.web.page_files import town_page, write_town_page
+from sociolab.web import town_page, write_town_page
 from sociolab.worlds import stss
 from web_towns import HOSTILE, WHOLE, first_trial, town_store
 

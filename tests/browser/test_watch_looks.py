@@ -11,9 +11,9 @@ from playwright.sync_api import Page, expect
 from declared_worlds import declared
 from looks import held, overflow
 from sociolab import RunConfig, run
-from sociolab.app.results import write_page
+from sociolab.app import write_page
 from sociolab.core import Action, Ended, Moved
-from sociolab.report.result import details_of
+from sociolab.report import details_of
 from sociolab.store import Store, lock_run
 from watched_stores import RUN, trial, watched_store
 from web_serving import served

@@ -12,7 +12,7 @@ import pytest
 import sociolab
 from cli.conftest import environment
 from sociolab import Progress
-from sociolab.app.queries import ModelCall
+from sociolab.app import ModelCall
 from sociolab.store.parquet import SCORES, TURNS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text("utf-8")

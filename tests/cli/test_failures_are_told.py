@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sociolab import RunConfig, open_store, run
+from sociolab.app import find_episode
 from sociolab.app.players.own_code import built
-from sociolab.app.queries import find_episode
 from sociolab.cli.show import show
 from sociolab.core import ConfigError, Json, NoReply, Reply, Request, WorldError
 from sociolab.report import warnings

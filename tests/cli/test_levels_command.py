@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.conftest import Sociolab
-from sociolab.cli.main import app
+from sociolab.cli import app
 from worlds.stss.levels.levels_runs import TALK, TOWN, build
 
 

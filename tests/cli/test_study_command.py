@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from rating_runs import ADA, RUN, build, open_study
 from sociolab import Rating
-from sociolab.cli.main import app
+from sociolab.cli import app
 from sociolab.core import ConfigError
 from sociolab.store import Store, lock_run
 from sociolab.studies import store_ratings

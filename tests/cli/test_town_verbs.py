@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from cli.conftest import Sociolab
 from puppet_town import TOWN, TRIO
-from sociolab.cli.main import app
+from sociolab.cli import app
 from sociolab.worlds import stss
 from stss_tasks import PARTY
 

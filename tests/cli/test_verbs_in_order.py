@@ -12,7 +12,8 @@ import pytest
 from typer.testing import CliRunner
 
 from cli.conftest import Sociolab
-from sociolab.cli.main import GROUPS, app, command
+from sociolab.cli import app
+from sociolab.cli.main import GROUPS, command
 
 ORDER = [
     "run", "list", "show", "town", "report", "compare", "table", "rank", "hard", "variance",

@@ -20,7 +20,6 @@ from sociolab.endpoint import EndpointProcess, EndpointSettings, start_in_proces
 from sociolab.report.words import money
 from sociolab.store import Store
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.outcome import closing_polls
 
 KEY = "sk-local-0123456789abcdef"
 
@@ -43,7 +42,7 @@ def calls(limit: int) -> int:
     seats where a goal has a formula."""
     kit = load_world("sotopia")
     tasks = wanted_tasks("sotopia", kit.world, None, limit)
-    return sum(21 + len(closing_polls(sotopia.casting_of(task))) for task in tasks)
+    return sum(21 + len(sotopia.closing_polls(sotopia.casting_of(task))) for task in tasks)
 
 
 def everything(store: Path, run: str) -> dict[str, tuple[tuple[Event, ...], object]]:

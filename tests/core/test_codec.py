@@ -10,8 +10,18 @@ from hypothesis import given
 
 from casts import seated
 from event_strategies import events
-from sociolab.core import Action, Event, Moved, StoreError, Task, Trial, decode_event, encode_event
-from sociolab.core.codec import decode_trial, encode_trial
+from sociolab.core import (
+    Action,
+    Event,
+    Moved,
+    StoreError,
+    Task,
+    Trial,
+    decode_event,
+    decode_trial,
+    encode_event,
+    encode_trial,
+)
 from sociolab.testing import STOCK_ACTIONS
 
 TRIAL = Trial(

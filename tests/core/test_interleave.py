@@ -6,7 +6,7 @@ from collections import Counter
 
 from hypothesis import given, strategies as st
 
-from sociolab.core.seeding import interleave
+from sociolab.core import interleave
 
 
 @given(st.lists(st.integers(0, 5)))

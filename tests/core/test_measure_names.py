@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.core import Measure
-from sociolab.core.score import resolve_measure
+from sociolab.core import Measure, resolve_measure
 
 TALK = Measure("conversation_sr", 0, 1, title="conversation SR")
 GOAL = Measure("goal_checked", 0, 10, title="goal (checked)")

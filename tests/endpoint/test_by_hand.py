@@ -12,8 +12,7 @@ import aiohttp
 import pytest
 
 from sociolab.core import ConfigError
-from sociolab.endpoint import ChatBody, EndpointSettings, read_chat, serve
-from sociolab.endpoint.replies import ByHand
+from sociolab.endpoint import ByHand, ChatBody, EndpointSettings, read_chat, serve
 
 BODY: dict[str, Any] = {
     "model": "m",

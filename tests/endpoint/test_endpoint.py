@@ -16,12 +16,12 @@ from sociolab.endpoint import (
     Chance,
     ChatBody,
     EndpointSettings,
+    RefusalError,
     read_chat,
     serve,
     settings_as_json,
     settings_from_json,
 )
-from sociolab.endpoint.chat import RefusalError
 from sociolab.endpoint.faults import latency_seconds
 
 PLAIN = EndpointSettings()

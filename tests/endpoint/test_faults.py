@@ -15,9 +15,8 @@ import pytest
 from hypothesis import given, strategies as st
 from pydantic import BaseModel, Field, ValidationError
 
-from sociolab.endpoint import FAULTS, Chance, Counters, EndpointSettings, serve
+from sociolab.endpoint import ATTEMPT_HEADER, FAULTS, Chance, Counters, EndpointSettings, serve
 from sociolab.endpoint.faults import drawn_fault, nearly_json, truncated
-from sociolab.endpoint.server import ATTEMPT_HEADER
 
 
 class Verdict(BaseModel):

@@ -11,8 +11,8 @@ from hypothesis import given, strategies as st
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from sociolab.endpoint import Chance, ChatBody, EndpointSettings, Replies, read_chat
-from sociolab.prompting import Draw, sample
-from sociolab.prompting.made_up import SchemaError, exact_prose, prose
+from sociolab.prompting import Draw, SchemaError, sample
+from sociolab.prompting.made_up import exact_prose, prose
 
 KEYS = st.binary(min_size=1, max_size=8)
 

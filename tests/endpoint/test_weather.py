@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from sociolab.core import ConfigError
 from sociolab.endpoint import (
+    CALL_HEADER,
     ChatBody,
     Counters,
     EndpointSettings,
@@ -20,7 +21,6 @@ from sociolab.endpoint import (
     settings_as_json,
     settings_from_json,
 )
-from sociolab.endpoint.server import CALL_HEADER
 
 Result = TypeVar("Result")
 Post = Callable[..., Awaitable[tuple[int, Mapping[str, str], Any]]]

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from sociolab.core import Action, ActionKind, ActionSpace, Observation, Reply, Request, WorldError
-from sociolab.engine.checking import action_problem, check_reply
+from sociolab.engine import action_problem
+from sociolab.engine.checking import check_reply
 
 SEEN = Observation("x", "x", 2, 4, "", (), "", ("y",), None)
 ASKED = Request("t", 0, "x", 2, 1, ActionSpace((ActionKind("speak"), ActionKind("leave"))), SEEN)

@@ -9,9 +9,8 @@ import pytest
 from pydantic import BaseModel
 
 from fake_models import FakeModel
-from sociolab.agents import PromptedPlayer, human
-from sociolab.agents.human import SeatedPlayer, missed_turns
-from sociolab.agents.prompted import Dialect
+from sociolab.agents import Dialect, PromptedPlayer, SeatedPlayer, human
+from sociolab.agents.human import missed_turns
 from sociolab.core import (
     Act,
     Action,

@@ -20,9 +20,8 @@ from sociolab.core import (
     Schema,
     Usage,
 )
-from sociolab.models import Budget, CachedModel, NullReplyStore, Price
+from sociolab.models import Budget, CachedModel, NullReplyStore, Price, reply_key
 from sociolab.models.budget import tokens_in
-from sociolab.models.cache import reply_key
 
 KEY = CallKey("trial", "agent", "ada", 3, "act", 1)
 PROMPT = Prompt((Message("system", "a"), Message("user", "b")), Schema("S", "{}"), 1.0, 50)

@@ -17,8 +17,14 @@ from hostile_json import bodies
 from models.tuning_cases import asked_about, training_file, tuning
 from sociolab.core import Cause, ConfigError, ModelError
 from sociolab.endpoint import EndpointSettings, serve
-from sociolab.models import Endpoint, EndpointSpec, FineTuningClient, TuningOrder, traffic
-from sociolab.models.finetuning import TuningJob
+from sociolab.models import (
+    Endpoint,
+    EndpointSpec,
+    FineTuningClient,
+    TuningJob,
+    TuningOrder,
+    traffic,
+)
 
 KEY = "sk-hush-hush/0123456789"
 ORDER = TuningOrder(seed=3)

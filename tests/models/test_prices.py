@@ -12,10 +12,9 @@ from typer.testing import CliRunner
 from sociolab import RunConfig, estimate
 from sociolab.app import Models, ModelSpec
 from sociolab.app.players.models import parse
-from sociolab.cli.main import app
+from sociolab.cli import app
 from sociolab.core import ConfigError
-from sociolab.models import Budget, NullReplyStore, Price
-from sociolab.models.prices import shipped_prices
+from sociolab.models import Budget, NullReplyStore, Price, shipped_prices
 
 OWN = """
 [endpoints.lab]

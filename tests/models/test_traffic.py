@@ -9,9 +9,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from sociolab.core import CallKey, Cause, ModelError
-from sociolab.models import EndpointSpec, RetriedCall
-from sociolab.models.chat import HttpAnswer, Limits
-from sociolab.models.traffic import Traffic
+from sociolab.models import EndpointSpec, HttpAnswer, Limits, RetriedCall, Traffic
 from sociolab.models.wire import CHAT
 from virtual_time import run_in_virtual_time
 

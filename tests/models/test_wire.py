@@ -12,8 +12,8 @@ from hypothesis import given, strategies as st
 from hostile_json import bodies
 from sociolab.core import CallKey, ChatReply, Message, ModelError, Prompt, Schema, Usage
 from sociolab.core.ports import MOST_TOKENS
+from sociolab.models import reply_key
 from sociolab.models.budget import bytes_of
-from sociolab.models.cache import reply_key
 from sociolab.models.wire import Quirks, body_of, bounded, learn, quirks_of, read_reply
 
 DEEP = b'{"choices":[{"message":{"content":%b}}]}'

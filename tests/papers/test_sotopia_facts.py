@@ -7,8 +7,6 @@ import pytest
 from sociolab.core import Moved, Score
 from sociolab.testing import AnyPlayer, play_task
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.evaluation import OVERALL
-from sociolab.worlds.sotopia.scene import TURN_LIMIT
 from sotopia_cases import casting, task_of, world
 
 RANGES = {
@@ -39,9 +37,9 @@ def test_the_seven_dimensions_have_the_ranges_of_section_3() -> None:
 def test_the_overall_of_table_f1_is_the_unweighted_mean_of_the_seven(model: str) -> None:
     values, printed = TABLE_F1[model]
     assert len(values) == len(sotopia.DIMENSIONS)
-    assert Score(OVERALL, "a", sum(values) / len(sotopia.DIMENSIONS)).value == pytest.approx(
-        printed, abs=0.005
-    )
+    assert Score(
+        sotopia.OVERALL, "a", sum(values) / len(sotopia.DIMENSIONS)
+    ).value == pytest.approx(printed, abs=0.005)
 
 
 def test_the_sum_of_gpt_4_in_table_f1_is_19_69() -> None:
@@ -50,8 +48,8 @@ def test_the_sum_of_gpt_4_in_table_f1_is_19_69() -> None:
 
 
 def test_the_overall_ranges_from_minus_30_to_40_sevenths() -> None:
-    assert pytest.approx(-30 / 7) == OVERALL.low
-    assert pytest.approx(40 / 7) == OVERALL.high
+    assert pytest.approx(-30 / 7) == sotopia.OVERALL.low
+    assert pytest.approx(40 / 7) == sotopia.OVERALL.high
 
 
 def test_there_are_five_kinds_of_action_and_two_of_them_have_no_text() -> None:
@@ -67,7 +65,7 @@ def test_there_are_five_kinds_of_action_and_two_of_them_have_no_text() -> None:
 
 
 def test_an_episode_has_at_most_20_turns_and_turn_t_is_seat_t_mod_2() -> None:
-    assert TURN_LIMIT == 20
+    assert sotopia.TURN_LIMIT == 20
     task = task_of(casting())
     episode = play_task(world(), task, dict.fromkeys(task.seats, AnyPlayer(leave_rate=0)))
     assert [event.seat for event in episode.events if isinstance(event, Moved)] == [

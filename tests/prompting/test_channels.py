@@ -13,8 +13,8 @@ from hypothesis import given, settings, strategies as st
 from properties.test_parsers_are_linear import is_linear
 from sociolab.agents import read_json, read_plain
 from sociolab.core import Action, ReplyError
+from sociolab.prompting import spoken_in
 from sociolab.prompting.channels import FAMILIES, answer_in
-from sociolab.prompting.structured import spoken_in
 from sociolab.worlds import sotopia
 
 BAR = "\uff5c"

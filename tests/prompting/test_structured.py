@@ -12,8 +12,8 @@ from hypothesis import example, given, settings, strategies as st
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from sociolab.core import ReplyError
-from sociolab.prompting import schema_of, structured
-from sociolab.prompting.structured import _objects, read, spoken_in
+from sociolab.prompting import read, schema_of, spoken_in, structured
+from sociolab.prompting.structured import _objects
 
 
 class Turn(BaseModel):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sociolab.core import ConfigError, WorldError
-from sociolab.prompting.sets import PromptFile, prompt
+from sociolab.prompting import PromptFile
+from sociolab.prompting.sets import prompt
 
 TAIL = PromptFile("tail", "{# note #}Turn {{ turn }} of {{ limit }}.\n{{ about.mood }}")
 

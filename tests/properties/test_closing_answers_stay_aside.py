@@ -41,7 +41,6 @@ from sociolab.web.watch.api import transcript_record
 from sociolab.web.watch.episode import reading
 from sociolab.web.watch.search import search
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.outcome import CLOSING
 
 CANARY = "Xanthippe"
 RUN = "canary"
@@ -127,7 +126,7 @@ def test_the_word_is_in_the_record(played: Played) -> None:
                 e for one in store.episodes(RUN) for e in one.events if isinstance(e, Answered)
             ]
         assert given
-        assert {(event.question, event.optional) for event in given} == {(CLOSING, True)}
+        assert {(event.question, event.optional) for event in given} == {(sotopia.CLOSING, True)}
 
 
 def test_no_model_is_told_it(played: Played) -> None:
@@ -199,7 +198,7 @@ def test_no_training_file_holds_it(played: Played, form: str, tmp_path: Path) ->
     text = file.read_text("utf-8")
     assert text
     assert CANARY not in text
-    assert f'"asked": "{CLOSING}"' not in text
+    assert f'"asked": "{sotopia.CLOSING}"' not in text
 
 
 def test_no_judge_of_turns_reads_it_or_writes_it(played: Played) -> None:
@@ -221,5 +220,5 @@ def test_no_policy_observes_it(played: Played) -> None:
         tasks="bargain", partner="openai/p", judges=judges, readers="openai/r", config=config
     ) as env:
         env.rollouts_sync(policy, 3, in_flight=1)
-    assert {one.asked for one in seen} == {"act", CLOSING}
+    assert {one.asked for one in seen} == {"act", sotopia.CLOSING}
     assert not any(CANARY in repr((one.messages, one.shown)) for one in seen)

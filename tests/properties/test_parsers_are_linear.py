@@ -19,8 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from pydantic import BaseModel, ConfigDict
 
-from sociolab.app import load_models
-from sociolab.app.run.config import read_run
+from sociolab.app import load_models, read_run
 from sociolab.core import (
     ConfigError,
     Message,
@@ -31,7 +30,7 @@ from sociolab.core import (
     StoreError,
 )
 from sociolab.models import meaning, messages, wire
-from sociolab.prompting.structured import read
+from sociolab.prompting import read
 from sociolab.store import Store, export_run, import_run
 from sociolab.studies.rating_files import read_ratings
 from store import samples

@@ -15,10 +15,10 @@ import pytest
 import sociolab
 from sociolab import Catalogue, Count, Finding
 from sociolab.core import Measure
+from sociolab.report import Sentence
 from sociolab.report.catalogue import write
-from sociolab.report.finding import Sentence, as_data
-from sociolab.stats import Estimate, mean
-from sociolab.stats.correlation import pearson
+from sociolab.report.finding import as_data
+from sociolab.stats import Estimate, mean, pearson
 
 ROOT = Path(sociolab.__file__).parent
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sociolab.core import JudgeId, Measure
-from sociolab.report import MeasureEntry, PlayKey, PlayOutcome, PlayRow, ScoreColumn
-from sociolab.report.plays import NotScored
+from sociolab.report import MeasureEntry, NotScored, PlayKey, PlayOutcome, PlayRow, ScoreColumn
 from sociolab.report.result import cluster_means, column_outcomes, entries, with_macro
 from sociolab.report.schema import macro_of
 from sociolab.stats.intervals import CUT

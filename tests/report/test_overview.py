@@ -18,8 +18,7 @@ from sociolab.report import ShownRun, TextTable, page
 from sociolab.report.charts import mean_charts
 from sociolab.report.score_tables import MOST_ROWS, findings, headline, overview_table
 from sociolab.report.terminal import overview
-from sociolab.store import Store
-from sociolab.store.verdicts import ScoreRow
+from sociolab.store import ScoreRow, Store
 
 
 @pytest.fixture(scope="module")

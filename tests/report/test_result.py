@@ -30,10 +30,10 @@ from sociolab.core import (
     Verdict,
 )
 from sociolab.core.metrics import UNDECLARED
-from sociolab.report import ScoreEntry, warnings
+from sociolab.report import FirstFailure, ScoreEntry, warnings
 from sociolab.report.result import outline_of
 from sociolab.report.run_facts import account
-from sociolab.report.schema import Failures, FirstFailure, ReadingEntry
+from sociolab.report.schema import Failures, ReadingEntry
 from sociolab.stats import t_quantile
 from sociolab.stats.intervals import CUT
 from sociolab.store import RunReplies, Store

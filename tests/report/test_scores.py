@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sociolab.core import JudgeId, Measure, NotKnown
-from sociolab.report import PlayKey, PlayOutcome, PlayRow, ScoreColumn
-from sociolab.report.plays import NotScored, combined
+from sociolab.report import NotScored, PlayKey, PlayOutcome, PlayRow, ScoreColumn
+from sociolab.report.plays import combined
 from sociolab.report.result import column_outcomes, entries
 
 JUDGE = JudgeId("judge", "rules")

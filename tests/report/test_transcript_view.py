@@ -12,6 +12,7 @@ from sociolab.core import (
     Action,
     Declared,
     Ended,
+    EndReason,
     Episode,
     Line,
     Measure,
@@ -23,14 +24,12 @@ from sociolab.core import (
     Unscored,
     Unusable,
 )
-from sociolab.core.episode import EndReason
 from sociolab.report import TranscriptView, play_text, transcript_view, views_of
 from sociolab.report.export import play_markdown
 from sociolab.report.terminal import play
 from sociolab.report.transcript_views import Remark, evenly_chosen, with_retries
 from sociolab.report.words import person_name, sanitize, spelled
-from sociolab.store import Store
-from sociolab.store.verdicts import JudgingRow
+from sociolab.store import JudgingRow, Store
 
 from .small_run import BELIEVABILITY, CHECK, CHECKED, GOAL, HEURISTIC, RUN, SOCIAL, plan
 

@@ -10,6 +10,7 @@ import pytest
 
 from sociolab import result_of
 from sociolab.core import (
+    UNNAMED_MEASURE,
     Episode,
     JudgeId,
     Measure,
@@ -19,7 +20,6 @@ from sociolab.core import (
     Verdict,
     WorldError,
 )
-from sociolab.core.score import UNNAMED_MEASURE
 from sociolab.runner import play_all, progress, verdicts_of
 from sociolab.store import Store
 from tiny_runs import RUN, CountingJudge, Speaker, play_run, statuses, table, trial

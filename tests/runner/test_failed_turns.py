@@ -18,9 +18,9 @@ from sociolab.core import (
     NoReply,
     Reply,
     Request,
+    TurnCounts,
     Unusable,
 )
-from sociolab.core.episode import TurnCounts
 from sociolab.runner.local import spoiled
 from sociolab.store import Store
 from tiny_runs import RUN, CountingJudge, Speaker, play_run, statuses, table, trial

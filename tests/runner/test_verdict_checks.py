@@ -22,8 +22,8 @@ from sociolab.core import (
     Verdict,
     WorldError,
 )
-from sociolab.runner import verdicts_of
-from sociolab.runner.judging import checked_verdicts, id_problem
+from sociolab.runner import checked_verdicts, verdicts_of
+from sociolab.runner.judging import id_problem
 from sociolab.store import Store
 from tiny_runs import RUN, CountingJudge, Speaker, play_run, statuses, table, trial
 

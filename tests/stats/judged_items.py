@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sociolab.stats import Spread, means, present, rating_table
-from sociolab.stats.agreement import JudgeGaps
+from sociolab.stats import JudgeGaps, Spread, means, present, rating_table
 
 
 @dataclass(frozen=True)

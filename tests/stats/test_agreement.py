@@ -8,12 +8,11 @@ from functools import cache
 
 import pytest
 
-from sociolab.stats import agreement_report
+from sociolab.stats import AmongPeople, agreement_report
 from sociolab.stats.agreement import (
     OVERALL,
     POOLED,
     AgreementReport,
-    AmongPeople,
     ItemRating,
     JudgeAndPeople,
     JudgePair,

@@ -10,9 +10,7 @@ from itertools import permutations
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from sociolab.stats import rating_table
-from sociolab.stats.inter_rater import Alpha, AlphaMetric, alphas
-from sociolab.stats.intervals import numbered
+from sociolab.stats import Alpha, AlphaMetric, alphas, numbered, rating_table
 
 METRICS: tuple[AlphaMetric, ...] = ("nominal", "ordinal", "interval")
 Item = Sequence[float | None]

@@ -11,8 +11,7 @@ import pytest
 import scipy.optimize
 from hypothesis import given, settings, strategies as st
 
-from sociolab.stats import Contest, ModelRating, ModelRatings, joined, rate, strengths
-from sociolab.stats.intervals import Floats
+from sociolab.stats import Contest, Floats, ModelRating, ModelRatings, joined, rate, strengths
 
 names = st.sampled_from("abcd")
 row_lists = st.lists(

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.stats import Estimate, mean, on_scale
-from sociolab.stats.consistency import Consistency, pass_hat, pass_hat_difference
+from sociolab.stats import Consistency, Estimate, mean, on_scale, pass_hat, pass_hat_difference
 
 # Task t: 2 of 4 succeed, u: 4 of 4, v: none of 3, w: 1 of 1 and one play missing.
 VALUES = (7, 3, 8, 2, 9, 9, 7, 7, 0, 1, 2, 9, None)

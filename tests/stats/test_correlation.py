@@ -11,9 +11,8 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings, strategies as st
 
-from sociolab.stats import intervals
-from sociolab.stats.correlation import Correlation, correlations, pearson, spearman
-from sociolab.stats.intervals import numbered
+from sociolab.stats import intervals, numbered, pearson
+from sociolab.stats.correlation import Correlation, correlations, spearman
 
 some = settings(max_examples=40)
 pairs = st.lists(

@@ -5,8 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sociolab.stats import Estimate, KeyedValue, compare, crossed, mean, on_scale
-from sociolab.stats.crossed_raters import RatedPlay, crossed_estimate, for_other_raters
+from sociolab.stats import (
+    Estimate,
+    KeyedValue,
+    RatedPlay,
+    compare,
+    crossed,
+    crossed_estimate,
+    for_other_raters,
+    mean,
+    on_scale,
+)
 
 
 def study(seed: int, rater_sd: float = 1.0, raters: int = 8) -> list[RatedPlay]:

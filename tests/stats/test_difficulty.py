@@ -7,7 +7,7 @@ import random
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.stats.difficulty import Difficulties, ScoredPlay, TaskLeftOut, difficulties
+from sociolab.stats import Difficulties, ScoredPlay, TaskLeftOut, difficulties
 
 # The goal, 0 to 10. Sample sd (n - 1).
 #   easy:  ann 8 8 -> 8, sd 0: 8..8;  bob 7 8 9 -> 8, sd 1: 5..11, cut to 10;  cat 6 8 -> 7,

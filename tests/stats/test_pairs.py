@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.stats import KeyedValue, paired
-from sociolab.stats.paired_tests import MatchedValues
+from sociolab.stats import KeyedValue, MatchedValues, paired
 from stats.paired_difference import difference
 
 

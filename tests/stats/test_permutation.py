@@ -11,8 +11,7 @@ import pytest
 import scipy.stats
 from hypothesis import given, strategies as st
 
-from sociolab.stats import SignFlip, sign_flip
-from sociolab.stats.paired_tests import EXACT_UP_TO
+from sociolab.stats import EXACT_UP_TO, SignFlip, sign_flip
 
 # Crossed minus self-fertilised maize of each pair, in eighths of an inch (Fisher, The Design of
 # Experiments, section 17, from Darwin).

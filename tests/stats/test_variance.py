@@ -12,8 +12,7 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import given, strategies as st
 
-from sociolab.stats import Component, Components, LeveledScore, components
-from sociolab.stats.variance import REPEAT_IN_PLAY
+from sociolab.stats import REPEAT_IN_PLAY, Component, Components, LeveledScore, components
 
 FOUR = ("scenario", "partner", "repeat", "judge")
 

@@ -20,6 +20,7 @@ from sociolab.core import (
     JudgeId,
     Measure,
     Message,
+    Method,
     Moved,
     NotKnown,
     Prompt,
@@ -38,7 +39,7 @@ from sociolab.core import (
     Verdict,
 )
 from sociolab.core.instructions import TextStanding
-from sociolab.core.score import JudgeRole, Method
+from sociolab.core.score import JudgeRole
 
 MEASURE = Measure("believability", 0, 10, whole=True, title="Believability")
 JUDGE = JudgeId("openai/judge", "model", "4e5f")

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from sociolab.core import Score, SociolabError
-from sociolab.store import RunReplies, Store, export_run
-from sociolab.store.checking import damage
+from sociolab.store import RunReplies, Store, damage, export_run
 from sociolab.store.schema import CHECKED
 
 from . import samples

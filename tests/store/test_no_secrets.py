@@ -10,8 +10,7 @@ import pytest
 
 from sociolab.core import Score, ScoreFailure, redaction
 from sociolab.core.redaction import guard
-from sociolab.store import RunReplies, Store, export_run
-from sociolab.store.checking import damage
+from sociolab.store import RunReplies, Store, damage, export_run
 
 from . import samples
 

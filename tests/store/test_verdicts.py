@@ -9,10 +9,18 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from sociolab.core import Json, JudgeId, Measure, Score, ScoreFailure, StoreError, Unscored, Verdict
-from sociolab.core.score import UNNAMED_MEASURE
-from sociolab.store import Store
-from sociolab.store.verdicts import JudgingRow
+from sociolab.core import (
+    UNNAMED_MEASURE,
+    Json,
+    JudgeId,
+    Measure,
+    Score,
+    ScoreFailure,
+    StoreError,
+    Unscored,
+    Verdict,
+)
+from sociolab.store import JudgingRow, Store
 
 from . import samples
 

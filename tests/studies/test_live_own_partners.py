@@ -19,9 +19,8 @@ from play_clients import lay_out
 from sociolab.core import Action, Json, NoReply, Reply, Request
 from sociolab.runner import Waits, guard, progress
 from sociolab.store import Store, TrialRow
-from sociolab.studies import live_episodes as blocked, live_episodes as tables
+from sociolab.studies import TypingPace, live_episodes as blocked, live_episodes as tables
 from sociolab.studies.live_episodes import tell_blocked
-from sociolab.studies.play_plan import TypingPace
 from sociolab.studies.screen import BROKEN, PARTNER_LOST
 
 HERE = f"python:{__name__}"

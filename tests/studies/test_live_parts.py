@@ -21,10 +21,10 @@ from sociolab.core import (
     StoreError,
     Trial,
 )
-from sociolab.studies import NotTaken, PlayPlan, Sent, SentAction
+from sociolab.studies import NotTaken, PlayPlan, Sent, SentAction, TypingPace, trials_of
 from sociolab.studies.live_episode import value_of
 from sociolab.studies.lobby import PRESENT_SECONDS, WaitingRoom
-from sociolab.studies.play_plan import LONGEST, USUAL, PacedPlayer, TypingPace, trials_of
+from sociolab.studies.play_plan import LONGEST, USUAL, PacedPlayer
 from sociolab.studies.play_records import AssignmentBalancer
 from sociolab.studies.screen import told_sections
 

@@ -6,8 +6,8 @@ import pytest
 
 from sociolab.core import ConfigError
 from sociolab.core.episode import HUMAN
-from sociolab.studies import PlayPlan
-from sociolab.studies.play_plan import people_agent, run_settings, trials_of
+from sociolab.studies import PlayPlan, trials_of
+from sociolab.studies.play_plan import people_agent, run_settings
 
 
 def test_each_task_is_played_with_each_partner_in_each_seat_for_people() -> None:

@@ -12,15 +12,16 @@ from play_clients import lay_out
 from sociolab.core import Ended, Event, Moved, StoreError, Unusable
 from sociolab.store import Store, lock_run
 from sociolab.studies import (
+    CutOff,
     LiveStudies,
     NotTaken,
     PlayRecords,
     Sent,
     SentAction,
+    Stale,
     forget,
     play_plan as pace,
 )
-from sociolab.studies.live_episode import CutOff, Stale
 from sociolab.studies.lobby import NotPlayable
 
 

@@ -22,6 +22,7 @@ from sociolab.studies import (
     create,
     digest,
     forget,
+    forget_study,
     keep_draft,
     next_episode,
     people_judge,
@@ -32,7 +33,6 @@ from sociolab.studies import (
     settings_of,
     submit,
 )
-from sociolab.studies.participants import forget_study
 from sociolab.studies.rating_study import asked_places, scene_of
 from sociolab.studies.settings import plan_words
 

@@ -14,6 +14,7 @@ from sociolab.analysis import agreements
 from sociolab.core import ConfigError, Score
 from sociolab.store import ParticipantRow, Store
 from sociolab.studies import (
+    RatedEpisode,
     RateStudy,
     RatingDraft,
     forget,
@@ -27,14 +28,7 @@ from sociolab.studies import (
     store_ratings,
     submit,
 )
-from sociolab.studies.rating_study import (
-    RatedEpisode,
-    asked_places,
-    disputes,
-    drafts_of,
-    has_more,
-    settle,
-)
+from sociolab.studies.rating_study import asked_places, disputes, drafts_of, has_more, settle
 from sociolab.studies.settings import RatePlan
 from sociolab.studies.study_export import ratings_csv
 from sociolab.worlds import sotopia

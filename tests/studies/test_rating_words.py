@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.plugin.shown import RatedLine, RatedScene
+from sociolab.plugin.api import RatedLine, RatedScene
 from sociolab.studies.rating_rules import (
     LONGEST_WORD,
     impression_word,

@@ -8,11 +8,10 @@ import pytest
 
 from report.small_run import RUN, build
 from sociolab import Rating, keep_ratings, result_of
-from sociolab.analysis.ratings import ratings_of
+from sociolab.analysis import ratings_of
 from sociolab.core import ConfigError, JudgeId, RatedBy, Score
 from sociolab.store import Store, export_run, import_run
-from sociolab.studies import import_ratings, people_judge, ratings_in
-from sociolab.studies.ratings import KeptRatings
+from sociolab.studies import KeptRatings, import_ratings, people_judge, ratings_in
 from sociolab.worlds import sotopia
 
 HEAD = "episode,seat,rater,dimension,score,reason,seconds"

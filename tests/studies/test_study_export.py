@@ -16,11 +16,11 @@ from sociolab.studies import (
     completion_code,
     create,
     export,
+    export_zip,
     import_ratings,
     invite,
     people_judge,
 )
-from sociolab.studies.study_export import export_zip
 from sociolab.worlds import sotopia
 from study_samples import played_run, settings
 

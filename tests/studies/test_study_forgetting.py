@@ -9,8 +9,16 @@ import pytest
 
 from sociolab.core import Action, Moved, RatedBy, Score
 from sociolab.store import Store
-from sociolab.studies import create, forget, next_episode, people_judge, rate_study
-from sociolab.studies.participants import WITHDRAWN, Forgotten, forget_study
+from sociolab.studies import (
+    Forgotten,
+    create,
+    forget,
+    forget_study,
+    next_episode,
+    people_judge,
+    rate_study,
+)
+from sociolab.studies.participants import WITHDRAWN
 from sociolab.studies.rating_study import given_episode
 from sociolab.worlds import sotopia
 from study_samples import played_run, settings

@@ -17,10 +17,10 @@ from sociolab.studies import (
     create,
     digest,
     invite,
+    reissue,
     set_open,
     settings_of,
 )
-from sociolab.studies.participants import reissue
 from sociolab.studies.play_plan import partner_cast_of
 from sociolab.studies.settings import KINDS, example, plan_words
 from sociolab.studies.setup import change_texts, read_study

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fake_models import ImprovisingModel
 from sociolab.agents import PromptedPlayer, TerminalPlayer
 from sociolab.core import Episode, Judge, Measure, Player, Task, World
-from sociolab.engine.scene import Scene
+from sociolab.engine import Scene
 from sociolab.judging import LlmJudge
 from sociolab.testing import (
     AnyPlayer,
@@ -19,10 +19,7 @@ from sociolab.testing import (
     play_task,
 )
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.evaluation import GOAL_CHECKED, OVERALL
-from sociolab.worlds.sotopia.outcome import HeuristicJudge
 from sociolab.worlds.sotopia.scenarios import Facts
-from sociolab.worlds.sotopia.scripted import ScriptedPlayer
 from sotopia_cases import GOAL, NAMES, SECRET, casting, task_of, world
 
 PRICES = (
@@ -98,7 +95,7 @@ class TestScriptedPlayerInATalk(PlayerContract):
     casting = CASTINGS[0]
 
     def player(self) -> Player:
-        return ScriptedPlayer()
+        return sotopia.ScriptedPlayer()
 
     def scene(self) -> Scene:
         return sotopia.SotopiaScene(self.casting)
@@ -144,18 +141,18 @@ class TestLlmJudge(JudgeContract):
         return played(AnyPlayer())
 
     def measures(self) -> Sequence[Measure]:
-        return (*sotopia.DIMENSIONS, OVERALL)
+        return (*sotopia.DIMENSIONS, sotopia.OVERALL)
 
 
 class TestHeuristicJudge(JudgeContract):
     def judge(self) -> Judge:
-        return HeuristicJudge()
+        return sotopia.HeuristicJudge()
 
     def episodes(self) -> Sequence[Episode]:
-        return [*played(ScriptedPlayer()), *played(AnyPlayer())]
+        return [*played(sotopia.ScriptedPlayer()), *played(AnyPlayer())]
 
     def measures(self) -> Sequence[Measure]:
-        return (*sotopia.DIMENSIONS, OVERALL)
+        return (*sotopia.DIMENSIONS, sotopia.OVERALL)
 
 
 class TestReportedOutcome(JudgeContract):
@@ -163,7 +160,7 @@ class TestReportedOutcome(JudgeContract):
         return sotopia.ReportedOutcome()
 
     def episodes(self) -> Sequence[Episode]:
-        return [*played(ScriptedPlayer()), *played(AnyPlayer())]
+        return [*played(sotopia.ScriptedPlayer()), *played(AnyPlayer())]
 
     def measures(self) -> Sequence[Measure]:
-        return (GOAL_CHECKED,)
+        return (sotopia.GOAL_CHECKED,)

@@ -19,8 +19,7 @@ from puppet_town import (
     setting,
 )
 from sociolab.core import ReplyError
-from sociolab.town import DayPlan, Said
-from sociolab.town.trajectory import diary
+from sociolab.town import DayPlan, Said, diary
 
 
 @cache

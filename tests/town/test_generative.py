@@ -51,12 +51,14 @@ from sociolab.town import (
     Decision,
     Did,
     MindPlayer,
+    ObjectBecame,
     Planned,
     Ratings,
     Remembered,
     Rules,
     Talked,
     Utter,
+    diary,
     live,
     prompt_of,
 )
@@ -84,10 +86,8 @@ from sociolab.town.questions.generative import (
     ThingState,
     Written,
 )
-from sociolab.town.trace import ObjectBecame, Revised, decode, encode
-from sociolab.town.trajectory import diary
+from sociolab.town.trace import Revised, decode, encode
 from sociolab.worlds import stss
-from sociolab.worlds.stss.talk.freezing import frozen_of_episode
 
 GA: dict[str, Any] = {"mind": "generative-agents"}
 PAIR = (ANN, BEN)
@@ -725,7 +725,7 @@ def test_what_only_one_mind_has_is_refused_for_the_other() -> None:
 def test_no_conversations_are_frozen_from_its_towns() -> None:
     trial = SimpleNamespace(trial=SimpleNamespace(id="t"))
     with pytest.raises(StoreError, match="found mind=generative-agents in the episode t"):
-        frozen_of_episode(trial, stss.StssSettings(mind="generative-agents"), FailurePolicy())  # type: ignore[arg-type]
+        stss.frozen_of_episode(trial, stss.StssSettings(mind="generative-agents"), FailurePolicy())  # type: ignore[arg-type]
 
 
 def test_the_mind_stands_below_every_table() -> None:

@@ -36,6 +36,7 @@ from sociolab.town import (
     Clock,
     Decompose,
     Did,
+    Insight,
     Insights,
     Part,
     Parts,
@@ -43,6 +44,7 @@ from sociolab.town import (
     Planned,
     RateImportance,
     Ratings,
+    Reflect,
     Remembered,
     Replan,
     Rules,
@@ -59,7 +61,6 @@ from sociolab.town import (
     own_map,
     own_residents,
 )
-from sociolab.town.questions import Insight, Reflect
 
 BEDROOM = str(ANN.home)
 ALONE = setting((ANN,))

@@ -45,9 +45,10 @@ from sociolab.town import (
     Trajectory,
     Utter,
     Walked,
+    sees,
 )
 from sociolab.town.lockstep import together
-from sociolab.town.person import Person, sees
+from sociolab.town.person import Person
 from sociolab.town.trace import HEADINGS
 
 CROWD = (*TRIO, *(resident(name, living_area="Ann's House: bedroom") for name in ("Dan", "Eve")))

@@ -8,8 +8,7 @@ from shutil import copytree
 import pytest
 
 from sociolab.core import ConfigError
-from sociolab.town import Place, TownMap
-from sociolab.town.map_file import load_map
+from sociolab.town import Place, TownMap, load_map
 
 OWN = Path(str(files("sociolab.town").joinpath("data", "map")))
 LAND = """\

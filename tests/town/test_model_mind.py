@@ -26,8 +26,8 @@ from sociolab.town import (
     Said,
     Summarise,
     Utter,
+    answer_schema,
 )
-from sociolab.town.model_mind import answer_schema
 from sociolab.town.questions import MOST_PLACES
 from sociolab.worlds.stss.world import paper
 

@@ -38,9 +38,9 @@ from sociolab.town import (
     live,
     own_map,
     own_residents,
+    sees,
 )
 from sociolab.town.out_of_order import NEVER, Gaps
-from sociolab.town.person import sees
 from sociolab.town.trace import HEADINGS
 
 

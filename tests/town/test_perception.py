@@ -3,8 +3,8 @@ from __future__ import annotations
 from hypothesis import given, strategies as st
 
 from puppet_town import ANN, BEN, CAFE, Puppet, day, lived, planned, setting
-from sociolab.town import Did, Remembered, Tile
-from sociolab.town.person import MOST_SEEN, Attention, as_seen, sees
+from sociolab.town import Did, Remembered, Tile, as_seen, sees
+from sociolab.town.person import MOST_SEEN, Attention
 
 TILES = st.tuples(st.integers(0, 25), st.integers(0, 25))
 ARENAS = st.integers(-1, 2)

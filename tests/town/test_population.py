@@ -8,8 +8,7 @@ import pytest
 
 from alderbrook import flat_town
 from sociolab.core import ConfigError
-from sociolab.town import Resident, own_map, own_residents
-from sociolab.town.residents import load_residents
+from sociolab.town import Resident, load_residents, own_map, own_residents
 
 TOWN = flat_town("Cottage: bedroom", "Cottage: kitchen", "Inn: taproom")
 ANNA = """

@@ -16,9 +16,11 @@ from puppet_town import TRIO, Lived, lived, setting, trace_of
 from sociolab.core import Answered, Event, Happened, StoreError
 from sociolab.core.codec import compact_json
 from sociolab.town import (
+    TRACE,
     Did,
     Order,
     Planned,
+    PlannedBlock,
     Record,
     Remembered,
     Reminded,
@@ -32,7 +34,7 @@ from sociolab.town import (
 )
 from sociolab.town.questions import MOST_ROUNDS
 from sociolab.town.simulation import TraceWriter
-from sociolab.town.trace import TRACE, PlannedBlock, chunk, decode, encode, header
+from sociolab.town.trace import chunk, decode, encode, header
 
 step = st.integers(0, 10**6)
 text = st.text(max_size=12)

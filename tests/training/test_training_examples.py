@@ -23,8 +23,7 @@ from sociolab.core import (
     Unscored,
 )
 from sociolab.store import RunReplies, Store
-from sociolab.training import ExportOptions, export_training
-from sociolab.training.export import ExportedFiles
+from sociolab.training import ExportedFiles, ExportOptions, export_training
 from training_cases import SCRIPTED, TURNS, UNUSABLE, lines, play_bargain
 
 

@@ -12,8 +12,7 @@ import pytest
 from sociolab import RunConfig, run
 from sociolab.core import ConfigError, Declared, JudgeId, Measure, Metric, Score
 from sociolab.store import Store
-from sociolab.training import ExportOptions, export_training
-from sociolab.training.export import ExportedFiles
+from sociolab.training import ExportedFiles, ExportOptions, export_training
 from training_cases import lines, play_bargain
 
 

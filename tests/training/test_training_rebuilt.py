@@ -31,8 +31,8 @@ from sociolab.core import (
 )
 from sociolab.endpoint import EndpointServer, EndpointSettings, start_in_thread
 from sociolab.store import Store
-from sociolab.training import ExportOptions, export_training
-from sociolab.training.turns import Rebuilder, Skipped, played_in
+from sociolab.training import ExportOptions, Rebuilder, Skipped, export_training
+from sociolab.training.turns import played_in
 
 WORLDS = {
     "sotopia": {"turns": "6"},

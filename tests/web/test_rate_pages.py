@@ -26,8 +26,6 @@ from sociolab.studies import (
 )
 from sociolab.studies.reviews import POINTS
 from sociolab.worlds import anteval, sotopia
-from sociolab.worlds.sotopia.evaluation import GOAL_CHECKED
-from sociolab.worlds.sotopia.outcome import CLOSING
 from web_serving import TOKEN, served
 
 HOME = f"/take/{STUDY}/r1"
@@ -121,12 +119,12 @@ def test_no_page_of_a_rater_holds_what_the_seats_said_of_the_outcome_or_what_it_
     }
     reason = "disputed: CANARY-REASON"
     verdicts: dict[str, Verdict] = {
-        ADA: Unscored(GOAL_CHECKED, ADA, reason, "disputed", 0.0, 10.0),
-        BEN: Score(GOAL_CHECKED, BEN, 4.4375, reason),
+        ADA: Unscored(sotopia.GOAL_CHECKED, ADA, reason, "disputed", 0.0, 10.0),
+        BEN: Score(sotopia.GOAL_CHECKED, BEN, 4.4375, reason),
     }
     for row in store.trials(RUN):
         for seat, verdict in verdicts.items():
-            store.append(RUN, row.trial.id, Answered(8, seat, CLOSING, answered))
+            store.append(RUN, row.trial.id, Answered(8, seat, sotopia.CLOSING, answered))
             judge = sotopia.ReportedOutcome().id
             store.verdicts.add(RUN, judge, (verdict,), trial=row.trial.id)
     open_study(store)

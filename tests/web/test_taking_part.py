@@ -10,8 +10,7 @@ import pytest
 
 from sociolab.app import load_world
 from sociolab.store import Store
-from sociolab.studies import Link, StudySettings, completion_code, create, invite
-from sociolab.studies.participants import reissue
+from sociolab.studies import Link, StudySettings, completion_code, create, invite, reissue
 from study_browser import Browser
 from study_samples import settings
 from web_serving import TOKEN, served

@@ -12,15 +12,14 @@ import pytest
 from puppet_town import TOWN
 from sociolab.core import JudgeId
 from sociolab.plugin.town import Replay
-from sociolab.store import Store
-from sociolab.store.verdicts import ScoreRow
+from sociolab.store import ScoreRow, Store
 from sociolab.town import Did, Planned, Remembered, Talked
 from sociolab.town.trace import HEADINGS
 from sociolab.town.trajectory import Lived
 from sociolab.web.town import STATES, arenas_of, compact, land, words_of
 from sociolab.worlds import stss
 from sociolab.worlds.stss.judges import OVERALL
-from sociolab.worlds.stss.replays import outcomes, shown_score, shown_task
+from sociolab.worlds.stss.replays import shown_score, shown_task
 from stss_tasks import MEDICINE
 from trace_cases import Life, lived, talk
 from web_towns import CUT, WHOLE, first_trial, town_store
@@ -169,7 +168,7 @@ def test_errands_failures_and_judges_are_told_in_words() -> None:
             window=found.window,
             score=shown_score(found),
             why="why",
-            outcomes=outcomes(found, 10),
+            outcomes=stss.outcomes(found, 10),
             about=(),
             verdicts=(failed, kept),
             other_rules=False,

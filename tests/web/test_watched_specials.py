@@ -10,7 +10,7 @@ import pytest
 from sociolab import RunConfig, run
 from sociolab.app import world_plugin
 from sociolab.core import Act, Action, Answered, Episode, Measure, Moved, Score
-from sociolab.plugin.shown import FactWay
+from sociolab.plugin.api import FactWay
 from sociolab.store import Store
 from sociolab.web.watch.episode import (
     SaidLine,

@@ -11,11 +11,16 @@ from sociolab.core.lazy import load_public_names
 if TYPE_CHECKING:
     from sociolab.agents.forms import fields_of as fields_of
     from sociolab.agents.human import (
+        SeatedPlayer as SeatedPlayer,
         TerminalPlayer as TerminalPlayer,
+        field_hint as field_hint,
         how_to_act as how_to_act,
         typed_action as typed_action,
+        typed_answer as typed_answer,
+        typed_field as typed_field,
     )
     from sociolab.agents.prompted import (
+        Dialect as Dialect,
         PromptedPlayer as PromptedPlayer,
         act_type as act_type,
         read_json as read_json,

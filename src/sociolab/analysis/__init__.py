@@ -5,25 +5,30 @@ from typing import TYPE_CHECKING
 from sociolab.core.lazy import load_public_names
 
 if TYPE_CHECKING:
-    from sociolab.analysis.across_worlds import across as across
+    from sociolab.analysis.across_worlds import Across as Across, across as across
     from sociolab.analysis.agent_labels import agent_names as agent_names
     from sociolab.analysis.agreement import agreements as agreements
     from sociolab.analysis.audit import (
+        RepeatedScore as RepeatedScore,
+        ScoreChange as ScoreChange,
         changes_of as changes_of,
         control_findings as control_findings,
     )
     from sociolab.analysis.compare_sides import CompareRequest as CompareRequest
     from sociolab.analysis.comparison import (
         ComparedAgents as ComparedAgents,
+        MatchCounts as MatchCounts,
         compare_agents as compare_agents,
     )
     from sociolab.analysis.comparison_tables import overview_table as overview_table
+    from sociolab.analysis.credit import keep_credit as keep_credit
     from sociolab.analysis.curve import follow_runs as follow_runs
-    from sociolab.analysis.matching import ComparedSide as ComparedSide
+    from sociolab.analysis.matching import ComparedSide as ComparedSide, matched as matched
     from sociolab.analysis.rank import (
         rank_runs as rank_runs,
         ranking_section as ranking_section,
     )
+    from sociolab.analysis.ratings import ratings_of as ratings_of
     from sociolab.analysis.run_comparison import (
         Conclusions as Conclusions,
         compare_runs as compare_runs,
@@ -31,6 +36,7 @@ if TYPE_CHECKING:
     from sociolab.analysis.values import (
         RunValues as RunValues,
         Value as Value,
+        chosen_judge as chosen_judge,
         pooled as pooled,
         values_of as values_of,
     )

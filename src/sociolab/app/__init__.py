@@ -28,28 +28,44 @@ if TYPE_CHECKING:
     from sociolab.app.data.importing import (
         Import as Import,
         import_anything as import_anything,
+        import_prompts as import_prompts,
     )
     from sociolab.app.data.sets import (
         load_world as load_world,
+        new_data_set as new_data_set,
         world_names as world_names,
     )
+    from sociolab.app.merging import merge as merge
     from sociolab.app.players.casting import Casting as Casting
     from sociolab.app.players.models import (
         Models as Models,
         ModelSpec as ModelSpec,
         load_models as load_models,
+        ready_endpoints as ready_endpoints,
     )
-    from sociolab.app.preflight.doctor import examine as examine
+    from sociolab.app.preflight.doctor import Diagnosis as Diagnosis, examine as examine
+    from sociolab.app.queries import (
+        EpisodeQuery as EpisodeQuery,
+        ModelCall as ModelCall,
+        find_episode as find_episode,
+    )
     from sociolab.app.registry import world_plugin as world_plugin
+    from sociolab.app.results import write_page as write_page
     from sociolab.app.run.config import (
         AuditConfig as AuditConfig,
         CreditConfig as CreditConfig,
+        ExamConfig as ExamConfig,
         JudgeConfig as JudgeConfig,
         RunConfig as RunConfig,
+        ValidationConfig as ValidationConfig,
         config_of as config_of,
+        read_run as read_run,
+        write_run as write_run,
     )
     from sociolab.app.run.judge import judge_run as judge_run
     from sociolab.app.run.play import run_async as run_async
+    from sociolab.app.run.validate import validate as validate
+    from sociolab.app.run_cache import RunCache as RunCache
     from sociolab.app.run_sync import LoopThread as LoopThread
     from sociolab.app.tools import tool_names as tool_names
 

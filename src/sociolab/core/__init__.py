@@ -7,7 +7,9 @@ from sociolab.core.lazy import load_public_names
 if TYPE_CHECKING:
     from sociolab.core.codec import (
         decode_event as decode_event,
+        decode_trial as decode_trial,
         encode_event as encode_event,
+        encode_trial as encode_trial,
     )
     from sociolab.core.episode import (
         Act as Act,
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
         Answered as Answered,
         CastMember as CastMember,
         Ended as Ended,
+        EndReason as EndReason,
         Episode as Episode,
         Event as Event,
         Happened as Happened,
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
         Moved as Moved,
         Task as Task,
         Trial as Trial,
+        TurnCounts as TurnCounts,
         Unusable as Unusable,
     )
     from sociolab.core.errors import (
@@ -39,7 +43,12 @@ if TYPE_CHECKING:
         StoreError as StoreError,
         WorldError as WorldError,
     )
-    from sociolab.core.exam import ExamCase as ExamCase
+    from sociolab.core.exam import (
+        CaseKind as CaseKind,
+        ExamCase as ExamCase,
+        ExpectedScore as ExpectedScore,
+        Form as Form,
+    )
     from sociolab.core.instructions import (
         Instructions as Instructions,
         Prompts as Prompts,
@@ -49,14 +58,17 @@ if TYPE_CHECKING:
         Metric as Metric,
     )
     from sociolab.core.ports import (
+        CANNOT_TELL as CANNOT_TELL,
         Attempt as Attempt,
         CallKey as CallKey,
         ChatModel as ChatModel,
         ChatReply as ChatReply,
         Completed as Completed,
         DataId as DataId,
+        FieldWording as FieldWording,
         Judge as Judge,
         Labelled as Labelled,
+        Layout as Layout,
         Line as Line,
         Message as Message,
         NoReply as NoReply,
@@ -76,21 +88,27 @@ if TYPE_CHECKING:
         StartRequests as StartRequests,
         Transcript as Transcript,
         Usage as Usage,
+        Variant as Variant,
+        Wording as Wording,
         World as World,
         WorldKit as WorldKit,
     )
     from sociolab.core.score import (
+        UNNAMED_MEASURE as UNNAMED_MEASURE,
         JudgeId as JudgeId,
         Measure as Measure,
+        Method as Method,
         NotKnown as NotKnown,
         RatedBy as RatedBy,
         Score as Score,
         ScoreFailure as ScoreFailure,
         Unscored as Unscored,
         Verdict as Verdict,
+        resolve_measure as resolve_measure,
     )
     from sociolab.core.seeding import (
         digest as digest,
+        interleave as interleave,
         stream as stream,
     )
     from sociolab.core.tracebacks import describe_error as describe_error

@@ -13,12 +13,15 @@ from sociolab.core.lazy import load_public_names
 if TYPE_CHECKING:
     from sociolab.endpoint.chat import (
         ChatBody as ChatBody,
+        RefusalError as RefusalError,
         read_chat as read_chat,
     )
     from sociolab.endpoint.counters import Counters as Counters
     from sociolab.endpoint.faults import Chance as Chance
-    from sociolab.endpoint.replies import Replies as Replies
+    from sociolab.endpoint.replies import ByHand as ByHand, Replies as Replies
     from sociolab.endpoint.server import (
+        ATTEMPT_HEADER as ATTEMPT_HEADER,
+        CALL_HEADER as CALL_HEADER,
         EndpointProcess as EndpointProcess,
         EndpointServer as EndpointServer,
         serve as serve,

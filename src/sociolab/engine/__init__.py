@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from sociolab.core.lazy import load_public_names
 
 if TYPE_CHECKING:
+    from sociolab.engine.checking import action_problem as action_problem
     from sociolab.engine.driver import drive as drive
     from sociolab.engine.episode_loop import (
         DEFAULT_POLICY as DEFAULT_POLICY,
@@ -12,7 +13,9 @@ if TYPE_CHECKING:
     )
     from sociolab.engine.scene import (
         FailurePolicy as FailurePolicy,
+        Order as Order,
         Poll as Poll,
+        Scene as Scene,
     )
     from sociolab.engine.setup import WorldSetup as WorldSetup
 

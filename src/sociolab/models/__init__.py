@@ -12,16 +12,22 @@ if TYPE_CHECKING:
     from sociolab.models.cache import (
         CachedModel as CachedModel,
         NullReplyStore as NullReplyStore,
+        reply_key as reply_key,
     )
     from sociolab.models.chat import (
         Endpoint as Endpoint,
         EndpointModel as EndpointModel,
+        HttpAnswer as HttpAnswer,
+        Limits as Limits,
         RetriedCall as RetriedCall,
     )
     from sociolab.models.config import EndpointSpec as EndpointSpec
     from sociolab.models.finetuning import (
         FineTuningClient as FineTuningClient,
+        TuningJob as TuningJob,
         TuningOrder as TuningOrder,
     )
+    from sociolab.models.prices import shipped_prices as shipped_prices
+    from sociolab.models.traffic import Traffic as Traffic
 
 __getattr__, __dir__ = load_public_names(__name__)

@@ -7,13 +7,19 @@ from sociolab.core.lazy import load_public_names
 if TYPE_CHECKING:
     from sociolab.prompting.made_up import (
         Draw as Draw,
+        SchemaError as SchemaError,
         sample as sample,
     )
     from sociolab.prompting.prefixes import PromptPrefixes as PromptPrefixes
     from sociolab.prompting.sets import (
+        PromptFile as PromptFile,
         PromptSet as PromptSet,
         load_set as load_set,
     )
-    from sociolab.prompting.structured import schema_of as schema_of
+    from sociolab.prompting.structured import (
+        read as read,
+        schema_of as schema_of,
+        spoken_in as spoken_in,
+    )
 
 __getattr__, __dir__ = load_public_names(__name__)

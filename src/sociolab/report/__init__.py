@@ -8,27 +8,37 @@ if TYPE_CHECKING:
     from sociolab.report.finding import (
         Count as Count,
         Finding as Finding,
+        Sentence as Sentence,
     )
     from sociolab.report.html import (
         ShownRun as ShownRun,
         page as page,
     )
     from sociolab.report.leaderboard import (
+        Board as Board,
+        NeighbourTest as NeighbourTest,
         boards as boards,
         boards_section as boards_section,
     )
+    from sociolab.report.media import Medium as Medium
     from sociolab.report.plays import (
+        NotScored as NotScored,
         PlayKey as PlayKey,
         PlayOutcome as PlayOutcome,
         PlayRow as PlayRow,
         ScoreColumn as ScoreColumn,
     )
-    from sociolab.report.result import result_of as result_of
+    from sociolab.report.result import (
+        details_of as details_of,
+        narrowed as narrowed,
+        result_of as result_of,
+    )
     from sociolab.report.run_facts import (
         summary as summary,
         warnings as warnings,
     )
     from sociolab.report.schema import (
+        FirstFailure as FirstFailure,
         MeasureEntry as MeasureEntry,
         RunResult as RunResult,
         ScoreEntry as ScoreEntry,

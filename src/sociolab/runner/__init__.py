@@ -5,9 +5,13 @@ from typing import TYPE_CHECKING
 from sociolab.core.lazy import load_public_names
 
 if TYPE_CHECKING:
-    from sociolab.runner.judging import verdicts_of as verdicts_of
-    from sociolab.runner.local import play_all as play_all
+    from sociolab.runner.judging import (
+        checked_verdicts as checked_verdicts,
+        verdicts_of as verdicts_of,
+    )
+    from sociolab.runner.local import RunContext as RunContext, play_all as play_all
     from sociolab.runner.plan import (
+        Shard as Shard,
         every_seating as every_seating,
         select as select,
         trials as trials,

@@ -6,14 +6,36 @@ from sociolab.core.lazy import load_public_names
 
 if TYPE_CHECKING:
     from sociolab.stats.agreement import (
+        AmongPeople as AmongPeople,
+        JudgeGaps as JudgeGaps,
         Spread as Spread,
         agreement_report as agreement_report,
     )
-    from sociolab.stats.crossed_raters import crossed as crossed
+    from sociolab.stats.consistency import (
+        Consistency as Consistency,
+        pass_hat as pass_hat,
+        pass_hat_difference as pass_hat_difference,
+    )
+    from sociolab.stats.correlation import pearson as pearson
+    from sociolab.stats.crossed_raters import (
+        RatedPlay as RatedPlay,
+        crossed as crossed,
+        crossed_estimate as crossed_estimate,
+        for_other_raters as for_other_raters,
+    )
+    from sociolab.stats.difficulty import (
+        Difficulties as Difficulties,
+        ScoredPlay as ScoredPlay,
+        TaskLeftOut as TaskLeftOut,
+        difficulties as difficulties,
+    )
     from sociolab.stats.inter_rater import (
+        Alpha as Alpha,
+        AlphaMetric as AlphaMetric,
         Bins as Bins,
         RaterAgreement as RaterAgreement,
         agreement_of as agreement_of,
+        alphas as alphas,
         free_marginal_kappa as free_marginal_kappa,
         pair_columns as pair_columns,
         present as present,
@@ -22,15 +44,20 @@ if TYPE_CHECKING:
     )
     from sociolab.stats.intervals import (
         Estimate as Estimate,
+        Floats as Floats,
+        left_out_interval as left_out_interval,
         mean as mean,
         means as means,
+        numbered as numbered,
         on_scale as on_scale,
         t_quantile as t_quantile,
         two_sided_p as two_sided_p,
     )
     from sociolab.stats.paired_tests import (
+        EXACT_UP_TO as EXACT_UP_TO,
         EffectSize as EffectSize,
         KeyedValue as KeyedValue,
+        MatchedValues as MatchedValues,
         SignFlip as SignFlip,
         compare as compare,
         effect_size as effect_size,
@@ -40,6 +67,8 @@ if TYPE_CHECKING:
         sign_flip as sign_flip,
     )
     from sociolab.stats.power import (
+        Design as Design,
+        Needed as Needed,
         design as design,
         needed as needed,
     )
@@ -59,6 +88,7 @@ if TYPE_CHECKING:
     )
     from sociolab.stats.unpaired import compare_unpaired as compare_unpaired
     from sociolab.stats.variance import (
+        REPEAT_IN_PLAY as REPEAT_IN_PLAY,
         Component as Component,
         Components as Components,
         LeveledScore as LeveledScore,

@@ -6,6 +6,7 @@ from sociolab.core.lazy import load_public_names
 
 if TYPE_CHECKING:
     from sociolab.store.calls import RunReplies as RunReplies
+    from sociolab.store.checking import damage as damage
     from sociolab.store.connect import lock_run as lock_run
     from sociolab.store.export import (
         export_run as export_run,
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
         open_store as open_store,
     )
     from sociolab.store.studies import ParticipantRow as ParticipantRow
-    from sociolab.store.verdicts import JudgingCounts as JudgingCounts
+    from sociolab.store.verdicts import (
+        JudgingCounts as JudgingCounts,
+        JudgingRow as JudgingRow,
+        ScoreRow as ScoreRow,
+    )
 
 __getattr__, __dir__ = load_public_names(__name__)

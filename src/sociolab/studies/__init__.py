@@ -11,21 +11,27 @@ if TYPE_CHECKING:
     )
     from sociolab.studies.impressions import give_word as give_word
     from sociolab.studies.live_episode import (
+        CutOff as CutOff,
         NotTaken as NotTaken,
         Sent as Sent,
         SentAction as SentAction,
+        Stale as Stale,
     )
     from sociolab.studies.lobby import (
         LiveStudies as LiveStudies,
         Lobby as Lobby,
     )
     from sociolab.studies.participants import (
+        Forgotten as Forgotten,
         Link as Link,
         completion_code as completion_code,
         digest as digest,
         forget as forget,
+        forget_study as forget_study,
         invite as invite,
+        reissue as reissue,
     )
+    from sociolab.studies.play_plan import TypingPace as TypingPace, trials_of as trials_of
     from sociolab.studies.play_records import PlayRecords as PlayRecords
     from sociolab.studies.progress import (
         progress_of as progress_of,
@@ -33,6 +39,7 @@ if TYPE_CHECKING:
     )
     from sociolab.studies.rating_files import import_ratings as import_ratings
     from sociolab.studies.rating_study import (
+        RatedEpisode as RatedEpisode,
         RateStudy as RateStudy,
         RatingDraft as RatingDraft,
         keep_draft as keep_draft,
@@ -43,7 +50,9 @@ if TYPE_CHECKING:
         submit as submit,
     )
     from sociolab.studies.ratings import (
+        KeptRatings as KeptRatings,
         Rating as Rating,
+        keep_ratings as keep_ratings,
         people_judge as people_judge,
     )
     from sociolab.studies.reviews import (
@@ -52,6 +61,7 @@ if TYPE_CHECKING:
         review_study as review_study,
         task_pool as task_pool,
     )
+    from sociolab.studies.screen import Screen as Screen
     from sociolab.studies.settings import (
         PlayPlan as PlayPlan,
         StudySettings as StudySettings,
@@ -61,6 +71,6 @@ if TYPE_CHECKING:
         set_open as set_open,
         settings_of as settings_of,
     )
-    from sociolab.studies.study_export import export as export
+    from sociolab.studies.study_export import export as export, export_zip as export_zip
 
 __getattr__, __dir__ = load_public_names(__name__)

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
         MindContract as MindContract,
         stock_questions as stock_questions,
     )
-    from sociolab.testing.players import AnyPlayer as AnyPlayer
+    from sociolab.testing.players import (
+        AnyPlayer as AnyPlayer,
+        OddPlayer as OddPlayer,
+        SilentPlayer as SilentPlayer,
+    )
     from sociolab.testing.playing import (
         STOCK_ACTIONS as STOCK_ACTIONS,
         STOCK_NAMES as STOCK_NAMES,

@@ -8,20 +8,21 @@ from typing import TYPE_CHECKING
 from sociolab.core.lazy import load_public_names
 
 if TYPE_CHECKING:
-    from sociolab.town.clock import Clock as Clock
+    from sociolab.town.clock import Clock as Clock, spoken_date as spoken_date
     from sociolab.town.map import (
         OUTDOORS as OUTDOORS,
         Place as Place,
         Tile as Tile,
         TownMap as TownMap,
     )
-    from sociolab.town.map_file import own_map as own_map
+    from sociolab.town.map_file import load_map as load_map, own_map as own_map
     from sociolab.town.mind import (
         Mind as Mind,
         MindPlayer as MindPlayer,
     )
     from sociolab.town.model_mind import (
         ModelMind as ModelMind,
+        answer_schema as answer_schema,
         prompt_of as prompt_of,
     )
     from sociolab.town.paths import Paths as Paths
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
         Rules as Rules,
         Setting as Setting,
         Surroundings as Surroundings,
+        as_seen as as_seen,
+        sees as sees,
     )
     from sociolab.town.questions import (
         QUESTIONS as QUESTIONS,
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
         Decompose as Decompose,
         Entry as Entry,
         GeneralPlan as GeneralPlan,
+        Insight as Insight,
         Insights as Insights,
         Items as Items,
         Lines as Lines,
@@ -53,6 +57,7 @@ if TYPE_CHECKING:
         PlanDay as PlanDay,
         RateImportance as RateImportance,
         Ratings as Ratings,
+        Reflect as Reflect,
         Reminder as Reminder,
         Replan as Replan,
         Said as Said,
@@ -66,6 +71,7 @@ if TYPE_CHECKING:
     )
     from sociolab.town.residents import (
         Resident as Resident,
+        load_residents as load_residents,
         own_residents as own_residents,
     )
     from sociolab.town.scripted.mind import ScriptedMind as ScriptedMind
@@ -74,8 +80,11 @@ if TYPE_CHECKING:
         live as live,
     )
     from sociolab.town.trace import (
+        TRACE as TRACE,
         Did as Did,
+        ObjectBecame as ObjectBecame,
         Planned as Planned,
+        PlannedBlock as PlannedBlock,
         Record as Record,
         Remembered as Remembered,
         Reminded as Reminded,
@@ -86,6 +95,6 @@ if TYPE_CHECKING:
         WentWithout as WentWithout,
         trace_from as trace_from,
     )
-    from sociolab.town.trajectory import Trajectory as Trajectory
+    from sociolab.town.trajectory import Trajectory as Trajectory, diary as diary
 
 __getattr__, __dir__ = load_public_names(__name__)

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
         Step as Step,
     )
     from sociolab.training.examples import ExportOptions as ExportOptions
-    from sociolab.training.export import export_training as export_training
+    from sociolab.training.export import (
+        ExportedFiles as ExportedFiles,
+        export_training as export_training,
+    )
+    from sociolab.training.turns import Rebuilder as Rebuilder, Skipped as Skipped
 
 __getattr__, __dir__ = load_public_names(__name__)

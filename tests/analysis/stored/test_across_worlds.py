@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
-from sociolab.analysis import across
-from sociolab.analysis.across_worlds import Across
+from sociolab.analysis import Across, across
 from sociolab.core import ConfigError, JudgeId, Measure
 from sociolab.store import Store
 from sociolab.worlds.stss.both_levels import LEVELS

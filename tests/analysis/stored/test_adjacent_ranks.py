@@ -11,8 +11,7 @@ import pytest
 from analysis.goal_runs import add_run, settings
 from sociolab import result_of, values_of
 from sociolab.analysis.adjacent_ranks import with_steps
-from sociolab.report import boards, boards_section
-from sociolab.report.leaderboard import Board, NeighbourTest
+from sociolab.report import Board, NeighbourTest, boards, boards_section
 from sociolab.stats import KeyedValue, compare, holm
 from sociolab.store import Store
 

@@ -13,7 +13,7 @@ from report.small_run import ALPHA, SCRIPTED, build
 from sociolab import result_of
 from sociolab.analysis import CompareRequest, compare_runs
 from sociolab.core import ConfigError, JudgeId, Score, Unscored
-from sociolab.report.result import narrowed
+from sociolab.report import narrowed
 from sociolab.store import Store
 
 GOALS = {"t0": (1.0,), "t1": (2.0,)}

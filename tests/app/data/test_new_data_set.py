@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.data.sets import new_data_set
+from sociolab.app import new_data_set
 from sociolab.core import ConfigError
 from sociolab.core.user_files import imported_folder, imported_names
 

@@ -16,8 +16,8 @@ from sociolab.app.run import play
 from sociolab.core import Action, Answered, ConfigError, Json, Moved, NoReply, Reply, Request
 from sociolab.core.reading import read_toml
 from sociolab.endpoint import EndpointSettings, start_in_thread
-from sociolab.report.schema import FirstFailure
-from sociolab.runner.local import RunContext
+from sociolab.report import FirstFailure
+from sociolab.runner import RunContext
 
 MOODY = "python:faulty_judges:Moody"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from sociolab import RunConfig
-from sociolab.app import Models, ModelSpec, load_models
-from sociolab.app.players.models import parse, ready_endpoints
+from sociolab.app import Models, ModelSpec, load_models, ready_endpoints
+from sociolab.app.players.models import parse
 
 TEXT = (Path(__file__).parents[3] / "docs" / "models.md").read_text("utf-8")
 EXAMPLES = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)

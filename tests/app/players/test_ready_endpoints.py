@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from sociolab import RunConfig
-from sociolab.app import Models, ModelSpec
-from sociolab.app.players.models import parse, ready_endpoints
+from sociolab.app import Models, ModelSpec, ready_endpoints
+from sociolab.app.players.models import parse
 from sociolab.core import ConfigError
 
 SECRET = "a-key-that-0nly-tests-know"

@@ -9,9 +9,8 @@ from typing import ClassVar
 
 import pytest
 
-from sociolab.app import examine
+from sociolab.app import Diagnosis, examine
 from sociolab.app.preflight import doctor as trying_out
-from sociolab.app.preflight.doctor import Diagnosis
 from sociolab.core import (
     Action,
     ActionSpace,

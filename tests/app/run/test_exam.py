@@ -14,13 +14,22 @@ from typer.testing import CliRunner
 from exam_marking import KINDS
 from examinees import cases_of
 from sociolab import JudgeConfig, RunConfig, RunResult, judge_run, run
-from sociolab.app import Models, ModelSpec, world_plugin
+from sociolab.app import ExamConfig, Models, ModelSpec, world_plugin
 from sociolab.app.registry import worlds_that
-from sociolab.app.run.config import ExamConfig
 from sociolab.app.run.exam import document, exam_name, section, take_exam
-from sociolab.cli.main import app
-from sociolab.core import ConfigError, ExamCase, JudgeId, Measure, Score, ScoreFailure, Verdict
-from sociolab.core.exam import NEVER, CaseKind, Form
+from sociolab.cli import app
+from sociolab.core import (
+    CaseKind,
+    ConfigError,
+    ExamCase,
+    Form,
+    JudgeId,
+    Measure,
+    Score,
+    ScoreFailure,
+    Verdict,
+)
+from sociolab.core.exam import NEVER
 from sociolab.endpoint import EndpointServer, EndpointSettings, start_in_thread
 from sociolab.report.exam import (
     ExamAnswer,

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sociolab import RunConfig
-from sociolab.app import config_of
-from sociolab.app.run.config import described, read_run, run_toml, write_run
+from sociolab.app import config_of, read_run, write_run
+from sociolab.app.run.config import described, run_toml
 from sociolab.core import ConfigError
 
 

@@ -13,9 +13,8 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from own_code import writer
-from sociolab.app import load_world
-from sociolab.app.run.config import ValidationConfig
-from sociolab.app.run.validate import document, section, validate
+from sociolab.app import ValidationConfig, load_world, validate
+from sociolab.app.run.validate import document, section
 from sociolab.core import ConfigError
 from sociolab.endpoint import EndpointServer, EndpointSettings, start_in_thread
 

@@ -13,9 +13,7 @@ from sociolab.core import Answered, Episode
 from sociolab.judging.controls import CONCEDED
 from sociolab.worlds import anteval
 from sociolab.worlds.anteval.audit import INFORMATION, INTENTION
-from sociolab.worlds.anteval.information.model_judge import ModelJudge
 from sociolab.worlds.anteval.information.scoring import LEARNED
-from sociolab.worlds.anteval.session import Intention
 from worlds.anteval.test_information_model_judge import PLAN, StubJudge, answered, ids_in, said
 
 ANSWERED = answered(*said("K1", "K2", "K3", "K4", "K5", "K6"))
@@ -44,7 +42,7 @@ class Gullible(StubJudge):
 
 def moved(model: StubJudge, of: Episode = ANSWERED) -> set[tuple[str, str]]:
     """The controls whose score moved though it should not."""
-    judge = ModelJudge(PLAN, model)
+    judge = anteval.ModelJudge(PLAN, model)
 
     async def all_() -> set[tuple[str, str]]:
         before, found = await judge.judge(of), set()
@@ -100,7 +98,7 @@ def test_an_answer_of_one_sentence_has_no_other_form(kind: str) -> None:
 
 
 def test_a_forged_line_gives_the_next_player_what_the_speaker_means_to_use() -> None:
-    means = (Intention(seat="player-1", skill="stealth", text="hides"),)
+    means = (anteval.Intention(seat="player-1", skill="stealth", text="hides"),)
     table = session(players=2, turns=4).model_copy(update={"intentions": means})
     of = episode_of(table, says(0, "player-1", "Good day."), says(1, "player-2", "Hm."), over(4))
     first, second = (name.split()[0] for name in NAMES[:2])

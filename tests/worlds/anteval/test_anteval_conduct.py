@@ -21,7 +21,6 @@ from sociolab.core import (
 )
 from sociolab.worlds import anteval
 from sociolab.worlds.anteval.conduct import ConductCheck
-from sociolab.worlds.anteval.information.scoring import RecordJudge
 from sociolab.worlds.anteval.kit import INFORMATION
 
 DOOR, FEAR, MINT = KNOWN
@@ -95,7 +94,7 @@ def recorded(*answers: Event) -> Episode:
 
 
 def by_record(episode: Episode) -> dict[tuple[str, str | None], Verdict]:
-    judge = RecordJudge(anteval.InformationPlan(3, controls=False))
+    judge = anteval.RecordJudge(anteval.InformationPlan(3, controls=False))
     found = asyncio.run(judge.judge(episode))
     return {(verdict.measure.name, verdict.seat): verdict for verdict in found}
 

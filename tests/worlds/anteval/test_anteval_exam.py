@@ -17,7 +17,7 @@ from exam_marking import marked, shifted
 from fake_models import FakeModel
 from sociolab.core import CallKey, ChatModel, ChatReply, ExamCase, Prompt, WorldKit
 from sociolab.engine import WorldSetup
-from sociolab.plugin.world import WorldPlugin
+from sociolab.plugin.api import WorldPlugin
 from sociolab.worlds import anteval
 from sociolab.worlds.anteval.information.scoring import find_answer
 

@@ -38,8 +38,6 @@ from sociolab.worlds.anteval.intention import (
     example_of,
     read_prior,
 )
-from sociolab.worlds.anteval.scene import USE
-from sociolab.worlds.anteval.virtual_dm.example import names_skill
 
 SEATS = tuple(f"player-{number}" for number in range(1, 4))
 TABLE = session("intention", turns=8)
@@ -109,7 +107,7 @@ def test_the_sentence_for_the_player_says_which_skill_and_what_for() -> None:
     texts = [describe_intention(skill) for skill in anteval.SKILLS]
     assert len(set(texts)) == 18
     assert all(
-        names_skill([anteval.Turn(anteval.DM, text)], [skill])
+        anteval.names_skill([anteval.Turn(anteval.DM, text)], [skill])
         for text, skill in zip(texts, anteval.SKILLS, strict=True)
     )
 
@@ -172,10 +170,10 @@ def test_strict_says_that_no_assigned_skill_is_named(words: str, strict: bool) -
 
 
 def test_a_skill_of_several_words_is_named_across_line_ends() -> None:
-    assert names_skill(
+    assert anteval.names_skill(
         [anteval.Turn(anteval.DM, "That takes Sleight\nof  hand.")], ["sleight of hand"]
     )
-    assert not names_skill([anteval.Turn(anteval.DM, "good-natured")], ["nature"])
+    assert not anteval.names_skill([anteval.Turn(anteval.DM, "good-natured")], ["nature"])
 
 
 TABLE_LABELS = {anteval.Label("Mira", "stealth"), anteval.Label("Tom", "arcana")}
@@ -291,7 +289,7 @@ class TestChatJudge(JudgeContract):
 
 
 def uses(turn: int, seat: str, skill: str) -> Moved:
-    return says(turn, seat, "Watch this.", acts=(Act(USE, skill),))
+    return says(turn, seat, "Watch this.", acts=(Act(anteval.USE, skill),))
 
 
 def recorded_of(one: anteval.Session, *moves: Moved) -> list[float | str]:

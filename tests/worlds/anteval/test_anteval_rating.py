@@ -13,7 +13,7 @@ from anteval_cases import FACT_MARKS, INTENTION_MARK, PRIVATE, episode_of, says,
 from sociolab import RunConfig, run
 from sociolab.analysis import agreements
 from sociolab.core import Action, ConfigError, Moved, Score
-from sociolab.plugin.world import RatingGuide
+from sociolab.plugin.api import RatingGuide
 from sociolab.store import Store
 from sociolab.studies import import_ratings
 from sociolab.worlds import anteval

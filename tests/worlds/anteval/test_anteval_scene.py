@@ -37,10 +37,8 @@ from sociolab.core import (
 from sociolab.engine import drive, play
 from sociolab.testing import play_scene
 from sociolab.worlds import anteval
-from sociolab.worlds.anteval.information.scoring import polls
 from sociolab.worlds.anteval.prompt_sets import paper
 from sociolab.worlds.anteval.scene import turn_text, visible
-from sociolab.worlds.anteval.world import AntEval
 
 SEATS = ("player-1", "player-2", "player-3", anteval.NPC)
 
@@ -275,7 +273,7 @@ def test_no_fact_is_shown_to_a_player_before_somebody_said_it_in_its_hearing(
                 knows[seat].add(token)
             return Reply((Action("speak", f"It is {token}.", to),))
 
-    scene = anteval.AntScene(one, polls(one, paper(), controls=True, every=2))
+    scene = anteval.AntScene(one, anteval.polls(one, paper(), controls=True, every=2))
     asyncio.run(drive(play(scene), dict.fromkeys(SEATS, Teller()), lambda _: None))
 
 
@@ -297,7 +295,7 @@ def test_a_transcript_shows_who_told_which_fact_to_whom_and_what_was_learned() -
         learned(6, "player-2"),
         over(6),
     )
-    shown = AntEval("information", few(one)).transcript(episode)
+    shown = anteval.AntEval("information", few(one)).transcript(episode)
     assert shown.title == "information-0-0007: Mira, Tom and Ansel"
     assert [name for name, _ in shown.scene] == [
         "The situation",
@@ -319,6 +317,6 @@ def test_a_transcript_shows_who_told_which_fact_to_whom_and_what_was_learned() -
 
 def test_a_transcript_of_intentions_shows_them_to_the_reader_only() -> None:
     one = session("intention", players=2)
-    world = AntEval("intention", few(one))
+    world = anteval.AntEval("intention", few(one))
     assert f"{INTENTION_MARK}-player-1" in repr(world.transcript(episode_of(one)))
     assert INTENTION_MARK not in repr(world.transcript(episode_of(one), anteval.NPC))

@@ -15,11 +15,9 @@ from sociolab.core import Answered, Episode, Moved, Reply, Request, Score, Trial
 from sociolab.engine import WorldSetup
 from sociolab.testing import driven, play_task
 from sociolab.worlds import anteval
-from sociolab.worlds.anteval.information.scoring import polls
 from sociolab.worlds.anteval.prompt_sets import paper
-from sociolab.worlds.anteval.scene import USE, recorded
-from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer, _lines
-from sociolab.worlds.anteval.virtual_dm.example import names_skill
+from sociolab.worlds.anteval.scene import recorded
+from sociolab.worlds.anteval.scripted import _lines
 
 FORMS = ("information", "intention")
 
@@ -109,9 +107,9 @@ def answer(seed: int, *moves: Moved) -> anteval.Learned:
     witness = anteval.AntScene(one).witness("player-1")
     for move in moves:
         witness.see(move)
-    asked = polls(one, paper(), controls=False, every=0)[0].question
+    asked = anteval.polls(one, paper(), controls=False, every=0)[0].question
     request = Request("trial", seed, "player-1", 8, 1, asked, witness.observe(8))
-    reply = asyncio.run(ScriptedPartyPlayer().reply(request, None))
+    reply = asyncio.run(anteval.ScriptedPartyPlayer().reply(request, None))
     assert isinstance(reply, Reply)
     assert isinstance(reply.value, anteval.Learned)
     return reply.value
@@ -126,7 +124,7 @@ def test_beside_a_model_it_goes_on_and_repeats_what_it_was_told_and_nothing_is_o
     one = answer(0, says(0, anteval.NPC, "The well is deep."), says(1, "player-2", "Oh."))
     assert (one.facts, one.ids) == (["The well is deep."], [""])
 
-    class Terse(ScriptedPartyPlayer):
+    class Terse(anteval.ScriptedPartyPlayer):
         async def reply(self, request: Request, memory: object) -> Reply:
             found = await super().reply(request, None)
             assert isinstance(found, Reply)
@@ -138,7 +136,8 @@ def test_beside_a_model_it_goes_on_and_repeats_what_it_was_told_and_nothing_is_o
     for task in kit.world.tasks():
         for free in (anteval.NPC, "player-1"):
             seats = {
-                seat: Terse() if seat == free else ScriptedPartyPlayer() for seat in task.seats
+                seat: Terse() if seat == free else anteval.ScriptedPartyPlayer()
+                for seat in task.seats
             }
             episode = play_task(kit.world, task, seats)
             assert not recorded(episode)
@@ -159,7 +158,7 @@ def test_each_intention_is_acted_on_once_by_the_one_who_has_it_early_or_late() -
             (move.seat, act.what, move.turn)
             for move in episode.moves
             for act in {act.what: act for a in move.actions for act in a.acts}.values()
-            if act.kind == USE
+            if act.kind == anteval.USE
         ]
         assert sorted((seat, skill) for seat, skill, _ in used) == sorted(
             (intention.seat, intention.skill) for intention in one.intentions
@@ -182,4 +181,4 @@ def test_each_skill_is_shown_by_deeds_and_by_words_and_no_line_names_a_skill() -
         return [text for one in nodes for text in texts(one)]
 
     for text in texts(_lines()):
-        assert not names_skill([anteval.Turn(anteval.DM, text)], anteval.SKILLS), text
+        assert not anteval.names_skill([anteval.Turn(anteval.DM, text)], anteval.SKILLS), text

@@ -13,17 +13,14 @@ from anteval_cases import FACT_MARKS, INTENTION_MARK, PRIVATE, fact, few, sessio
 from sociolab import RunConfig, run
 from sociolab.agents import fields_of
 from sociolab.core import Answered, ConfigError, Player, Question, Task, World, WorldError, WorldKit
-from sociolab.engine import WorldSetup
-from sociolab.engine.scene import Scene
+from sociolab.engine import Scene, WorldSetup
 from sociolab.prompting import schema_of
 from sociolab.report.words import nature
 from sociolab.testing import PlayerContract, StockScene, WorldContract, play_scene, play_task
 from sociolab.worlds import anteval
-from sociolab.worlds.anteval.information.scoring import polls
 from sociolab.worlds.anteval.prompt_sets import paper
-from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer
 from sociolab.worlds.anteval.sessions import FILE, Sessions, read_sessions
-from sociolab.worlds.anteval.world import AntEval, table_casts
+from sociolab.worlds.anteval.world import table_casts
 
 LOADERS: dict[str, Callable[[WorldSetup], WorldKit]] = {
     "information": anteval.load_information,
@@ -40,7 +37,7 @@ def private(task: Task, seat: str) -> list[str]:
 class TestInformation(WorldContract):
     def world(self) -> World:
         sessions = few(session(), session(players=2).model_copy(update={"id": "information-0-8"}))
-        return AntEval("information", sessions, controls=True, snapshots=3)
+        return anteval.AntEval("information", sessions, controls=True, snapshots=3)
 
     def hidden(self, task: Task, seat: str) -> Sequence[str]:
         return private(task, seat) + ([] if seat == anteval.NPC else list(FACT_MARKS))
@@ -48,7 +45,7 @@ class TestInformation(WorldContract):
 
 class TestIntention(WorldContract):
     def world(self) -> World:
-        return AntEval("intention", few(session("intention")))
+        return anteval.AntEval("intention", few(session("intention")))
 
     def hidden(self, task: Task, seat: str) -> Sequence[str]:
         others = [other for other in task.seats if other != seat]
@@ -69,16 +66,16 @@ class TestDrawnIntention(WorldContract):
 
 class TestScriptedInformation(PlayerContract):
     def player(self) -> Player:
-        return ScriptedPartyPlayer()
+        return anteval.ScriptedPartyPlayer()
 
     def scene(self) -> Scene:
         one = session(turns=16)
-        return anteval.AntScene(one, polls(one, paper(), controls=True, every=5))
+        return anteval.AntScene(one, anteval.polls(one, paper(), controls=True, every=5))
 
 
 class TestScriptedIntention(PlayerContract):
     def player(self) -> Player:
-        return ScriptedPartyPlayer()
+        return anteval.ScriptedPartyPlayer()
 
     def scene(self) -> Scene:
         return anteval.AntScene(session("intention", turns=16))
@@ -86,7 +83,7 @@ class TestScriptedIntention(PlayerContract):
 
 def test_a_scripted_player_says_so_at_another_worlds_table() -> None:
     with pytest.raises(WorldError, match="plays TableView observations; found a NoneType"):
-        play_scene(StockScene(), dict.fromkeys(("first", "second"), ScriptedPartyPlayer()))
+        play_scene(StockScene(), dict.fromkeys(("first", "second"), anteval.ScriptedPartyPlayer()))
 
 
 # ---------------------------------------------------------------- casts

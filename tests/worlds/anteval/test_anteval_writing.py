@@ -13,11 +13,10 @@ from anteval_cases import KNOWN
 from fake_models import FakeModel
 from sociolab.core import CallKey, ConfigError, ModelError, ReplyError
 from sociolab.engine import WorldSetup
-from sociolab.plugin.writing import Author
+from sociolab.plugin.api import Author
 from sociolab.prompting import PromptSet
 from sociolab.worlds import anteval
 from sociolab.worlds.anteval import writing
-from sociolab.worlds.anteval.party.drawing import draw_party
 from sociolab.worlds.anteval.prompt_sets import paper
 from sociolab.worlds.anteval.sessions import FILE, IntentionSettings
 from sociolab.worlds.anteval.writing import write_character, write_knowledge, write_sessions
@@ -166,7 +165,7 @@ def test_a_folder_that_holds_sessions_is_not_overwritten(writers: Writers, tmp_p
 
 
 KEY = CallKey("session-1", "writer", "player-1", 0, "write", 1)
-DRAWN = draw_party(0, 0, 1)[0].model_copy(
+DRAWN = anteval.draw_party(0, 0, 1)[0].model_copy(
     update={"race": "Half-Elf", "class_name": "Bard", "pronouns": "she/her"}
 )
 PROSE = "She is a half-elf bard who once kept a ferry. " + "She hums when it rains at night. " * 6

@@ -14,13 +14,8 @@ from hypothesis import given, strategies as st
 from sociolab.core import ConfigError
 from sociolab.stats import Estimate
 from sociolab.worlds import anteval
-from sociolab.worlds.anteval.gap import (
-    GapSettings,
-    GapTable,
-    UnusableReplies,
-    against_floor,
-    measure_gap,
-)
+from sociolab.worlds.anteval.gap import GapTable, UnusableReplies, against_floor
+from sociolab.worlds import anteval
 from sociolab.worlds.anteval.gap_intervals import (
     DMScores,
     Draws,
@@ -35,7 +30,8 @@ from sociolab.worlds.anteval.gap_intervals import (
     sample,
     signed_gap as signed_gaps,
 )
-from sociolab.worlds.anteval.virtual_dm.example import LocalDM, Overlaps, overlaps, windows
+from sociolab.worlds.anteval.virtual_dm.example import Overlaps, windows
+from sociolab.worlds import anteval
 
 # --- g, and every G of the paper from its F-scores (arXiv 2401.06509v3, Tables 1 and 2; CC BY 4.0)
 
@@ -196,26 +192,26 @@ class Parrot:
         return tuple(frozenset([self._label, WRONG][:most]) for _ in examples)
 
 
-def parrots(seen: list[tuple[anteval.Example, ...]] | None = None) -> Callable[[], LocalDM]:
+def parrots(seen: list[tuple[anteval.Example, ...]] | None = None) -> Callable[[], anteval.LocalDM]:
     notes = [] if seen is None else seen
-    return lambda: LocalDM(Parrot(notes))
+    return lambda: anteval.LocalDM(Parrot(notes))
 
 
 def measured(
     generated: dict[str, list[anteval.Example]],
     *,
-    settings: GapSettings | None = None,
+    settings: anteval.GapSettings | None = None,
     test: list[anteval.Example] | None = None,
     real: list[anteval.Example] | None = None,
     seen: list[tuple[anteval.Example, ...]] | None = None,
 ) -> GapTable:
     return asyncio.run(
-        measure_gap(
+        anteval.measure_gap(
             real or play(20),
             test or play(10, prefix="t"),
             generated,
             parrots(seen),
-            settings=settings or GapSettings(splits=2, refits=0),
+            settings=settings or anteval.GapSettings(splits=2, refits=0),
         )
     )
 
@@ -261,7 +257,7 @@ def test_only_strict_rows_are_tested_unless_all_are_wanted() -> None:
     generated = {"one": play(20, prefix="a")}
     strict = measured(generated)
     assert (strict.test_rows, strict.measured_on) == (5, "measured on 5 strict rows, 5 groups")
-    every = measured(generated, settings=GapSettings(strict=False, splits=0, refits=0))
+    every = measured(generated, settings=anteval.GapSettings(strict=False, splits=0, refits=0))
     assert (every.test_rows, every.measured_on) == (10, "measured on 10 rows, 5 groups")
 
 
@@ -269,7 +265,7 @@ def test_real_play_is_cut_to_the_size_of_the_generated_set_and_the_other_way_rou
     seen: list[tuple[anteval.Example, ...]] = []
     table = measured(
         {"few": play(6, prefix="a"), "many": play(50, prefix="b")},
-        settings=GapSettings(splits=0, refits=0),
+        settings=anteval.GapSettings(splits=0, refits=0),
         seen=seen,
     )
     few, many = table.rows
@@ -283,7 +279,7 @@ def test_which_real_examples_are_drawn_hangs_on_the_seed() -> None:
         seen: list[tuple[anteval.Example, ...]] = []
         measured(
             {"few": play(4, prefix="a")},
-            settings=GapSettings(splits=0, seed=seed, refits=0),
+            settings=anteval.GapSettings(splits=0, seed=seed, refits=0),
             seen=seen,
         )
         return seen[1]  # after those of the generated play
@@ -299,7 +295,7 @@ def test_few_groups_take_the_percentiles_further_out() -> None:
     asks for the percentile of -sqrt(6 / 5) x 2.571 = -2.816, which is 0.24 % in the place of 2.5 %.
     """
     rows = [play(1, prefix=f"g{number}")[0] for number in range(6)]
-    found = overlaps([{WRONG}, *[{RIGHT}] * 5], rows)
+    found = anteval.overlaps([{WRONG}, *[{RIGHT}] * 5], rows)
     scores = scores_of(Draws(rows, seed=0), found)
     assert scores.f_c.value == pytest.approx(5 / 6)
     assert scores.f_c.low == pytest.approx(2 / 6)
@@ -308,7 +304,7 @@ def test_few_groups_take_the_percentiles_further_out() -> None:
 
 def test_without_matching_each_learns_from_all_there_is() -> None:
     table = measured(
-        {"few": play(6, prefix="a")}, settings=GapSettings(matched=False, splits=0, refits=0)
+        {"few": play(6, prefix="a")}, settings=anteval.GapSettings(matched=False, splits=0, refits=0)
     )
     assert (table.rows[0].examples, table.rows[0].real_examples) == (6, 20)
 
@@ -316,7 +312,7 @@ def test_without_matching_each_learns_from_all_there_is() -> None:
 def test_the_noise_floor_comes_from_real_samples_that_share_no_group() -> None:
     seen: list[tuple[anteval.Example, ...]] = []
     table = measured(
-        {"some": play(6, prefix="a")}, settings=GapSettings(splits=3, refits=0), seen=seen
+        {"some": play(6, prefix="a")}, settings=anteval.GapSettings(splits=3, refits=0), seen=seen
     )
     (row,) = table.rows
     assert row.floor_o is not None
@@ -362,30 +358,30 @@ def test_a_gap_whose_signed_interval_holds_0_is_undecided(
 
 
 def test_without_splits_there_is_no_floor() -> None:
-    (row,) = measured({"one": play(9, prefix="a")}, settings=GapSettings(splits=0, refits=0)).rows
+    (row,) = measured({"one": play(9, prefix="a")}, settings=anteval.GapSettings(splits=0, refits=0)).rows
     assert row.floor_c is None
     assert against_floor(row.g_c, row.floor_c) is None
 
 
 def test_more_guesses_a_row_cost_precision() -> None:
     (row,) = measured(
-        {"one": play(9, prefix="a")}, settings=GapSettings(most=2, splits=0, refits=0)
+        {"one": play(9, prefix="a")}, settings=anteval.GapSettings(most=2, splits=0, refits=0)
     ).rows
     assert row.fg.f_o.value == pytest.approx(2 / 3)  # 1 right of 2 guesses, 1 label: 2 / (2 + 1)
 
 
 def test_the_baselines_and_f0_are_in_the_table() -> None:
-    untrained = LocalDM(Parrot([]))
+    untrained = anteval.LocalDM(Parrot([]))
     information = Estimate(0.4, 150, 50, 0.3, 0.5, "t")
     table = asyncio.run(
-        measure_gap(
+        anteval.measure_gap(
             play(20),
             play(10, prefix="t"),
             {"one": play(9, prefix="a"), "two": play(9, prefix="b")},
             parrots(),
             untrained=untrained,
             information={"two": information},
-            settings=GapSettings(splits=0, refits=0),
+            settings=anteval.GapSettings(splits=0, refits=0),
         )
     )
     names = [row.name for row in table.baselines]
@@ -398,16 +394,16 @@ def test_the_baselines_and_f0_are_in_the_table() -> None:
 
 
 def test_what_no_usable_reply_came_to_is_counted() -> None:
-    untrained = LocalDM(Parrot([]))
+    untrained = anteval.LocalDM(Parrot([]))
     untrained.failures["unreadable"] = 3
     table = asyncio.run(
-        measure_gap(
+        anteval.measure_gap(
             play(20),
             play(10, prefix="t"),
             {"one": play(9, prefix="a")},
             parrots(),
             untrained=untrained,
-            settings=GapSettings(splits=0, refits=0),
+            settings=anteval.GapSettings(splits=0, refits=0),
         )
     )
     assert table.failures == (UnusableReplies("f0", "unreadable", 3, 5),)
@@ -416,15 +412,15 @@ def test_what_no_usable_reply_came_to_is_counted() -> None:
 
 
 def test_a_dm_of_whose_replies_none_could_be_used_has_no_score_and_no_gap() -> None:
-    def mute() -> LocalDM:
-        dm = LocalDM(Parrot([]))
+    def mute() -> anteval.LocalDM:
+        dm = anteval.LocalDM(Parrot([]))
         dm.failures["timeout"] = 5
         return dm
 
     generated = {"one": play(9, prefix="a")}
     test = play(10, prefix="t")
     table = asyncio.run(
-        measure_gap(play(20), test, generated, mute, settings=GapSettings(splits=2, refits=0))
+        anteval.measure_gap(play(20), test, generated, mute, settings=anteval.GapSettings(splits=2, refits=0))
     )
     (row,) = table.rows
     assert (row.fg.failed, row.fg.f_c.value, row.fg.f_o.value, row.fg.macro.f_o) == (5,) + (
@@ -451,12 +447,12 @@ def test_each_training_is_told_of_before_it_begins() -> None:
     told: list[str] = []
     generated = {"one": play(9, prefix="a")}
     asyncio.run(
-        measure_gap(
+        anteval.measure_gap(
             play(20),
             play(10, prefix="t"),
             generated,
             parrots(),
-            settings=GapSettings(refits=0),
+            settings=anteval.GapSettings(refits=0),
             tell=told.append,
         )
     )
@@ -476,7 +472,7 @@ def test_the_same_seed_gives_the_same_table() -> None:
 
 def test_the_gap_of_a_dm_with_itself_is_0_and_claims_no_certainty() -> None:
     rows = play(30, prefix="t")
-    found = overlaps([frozenset({WRONG if n < 12 else RIGHT}) for n in range(30)], rows)
+    found = anteval.overlaps([frozenset({WRONG if n < 12 else RIGHT}) for n in range(30)], rows)
     draws = Draws(rows, 0)
     gap = gap_o(draws, found, found)
     assert (gap.signed.value, gap.signed.low, gap.signed.high) == (0, None, None)
@@ -494,8 +490,8 @@ def test_pairing_takes_out_what_is_hard_for_both() -> None:
     one = [WRONG if row.group in hard else RIGHT for row in rows]
     other = [WRONG if int(row.id[2:]) < 10 else label for row, label in zip(rows, one, strict=True)]
     draws = Draws(rows, 0)
-    first = overlaps([frozenset({label}) for label in one], rows)
-    second = overlaps([frozenset({label}) for label in other], rows)
+    first = anteval.overlaps([frozenset({label}) for label in one], rows)
+    second = anteval.overlaps([frozenset({label}) for label in other], rows)
     gap, scores = gap_o(draws, first, second).signed, scores_of(draws, first).f_o
     assert gap.value == pytest.approx(100 * 4 / 56)
     assert gap.low is not None
@@ -510,7 +506,7 @@ def test_the_printed_gap_starts_at_0_where_the_signed_one_reaches_across_it() ->
     rows = play(40, prefix="t", groups=8)
     one = [RIGHT if int(row.id[2:]) % 8 < 4 else WRONG for row in rows]
     other = [RIGHT if int(row.id[2:]) % 8 > 3 else WRONG for row in rows]
-    found = [overlaps([frozenset({label}) for label in side], rows) for side in (one, other)]
+    found = [anteval.overlaps([frozenset({label}) for label in side], rows) for side in (one, other)]
     gap = gap_o(Draws(rows, 0), *found)
     assert gap.signed.low is not None
     assert gap.signed.low < 0
@@ -521,7 +517,7 @@ def test_the_printed_gap_starts_at_0_where_the_signed_one_reaches_across_it() ->
 @pytest.mark.parametrize("groups", [1, 2, 4])
 def test_few_groups_have_no_interval(groups: int) -> None:
     rows = play(12, prefix="t", groups=groups)
-    found = overlaps([frozenset({RIGHT if n < 7 else WRONG}) for n in range(12)], rows)
+    found = anteval.overlaps([frozenset({RIGHT if n < 7 else WRONG}) for n in range(12)], rows)
     figure = scores_of(Draws(rows, 0), found).f_o
     assert figure.value == pytest.approx(7 / 12)
     assert (figure.low, figure.high) == (None, None)
@@ -529,7 +525,7 @@ def test_few_groups_have_no_interval(groups: int) -> None:
 
 def test_five_groups_have_one() -> None:
     rows = play(12, prefix="t", groups=5)
-    found = overlaps([frozenset({RIGHT if n < 7 else WRONG}) for n in range(12)], rows)
+    found = anteval.overlaps([frozenset({RIGHT if n < 7 else WRONG}) for n in range(12)], rows)
     figure = scores_of(Draws(rows, 0), found).f_o
     assert figure.low is not None
     assert figure.low < 7 / 12
@@ -567,14 +563,14 @@ def test_empty_sets_are_refused_by_name() -> None:
     with pytest.raises(ConfigError, match="at least a strict test row"):
         measured({"one": play(5, prefix="a")}, test=loose)
     with pytest.raises(ConfigError, match="at least 1 label per row"):
-        measured({"one": play(5, prefix="a")}, settings=GapSettings(most=0, refits=0))
+        measured({"one": play(5, prefix="a")}, settings=anteval.GapSettings(most=0, refits=0))
 
 
 def fifths_wrong(*wrong: int) -> Trained:
     """In each of 12 groups so many of 5 rows are wrong: in the study, then in each refit."""
     rows = play(60, prefix="t", groups=12)
     every = [
-        overlaps([{WRONG if number // 12 < one else RIGHT} for number in range(60)], rows)
+        anteval.overlaps([{WRONG if number // 12 < one else RIGHT} for number in range(60)], rows)
         for one in wrong
     ]
     return trained(*every)
@@ -600,7 +596,7 @@ def test_the_spread_of_test_rows_by_hand() -> None:
     Refits that change nothing leave 11 degrees of freedom: 33.3 +- 2.201 x 12.8.
     """
     rows = play(60, prefix="t", groups=12)
-    half = overlaps([{WRONG if number % 12 < 6 else RIGHT} for number in range(60)], rows)
+    half = anteval.overlaps([{WRONG if number % 12 < 6 else RIGHT} for number in range(60)], rows)
     gap, _ = Draws(rows, 0).gaps(fifths_wrong(0, 0, 0), trained(half, half, half))
     assert gap.signed.value == pytest.approx(100 / 3)
     assert gap.signed.high is not None
@@ -611,8 +607,8 @@ def test_the_spread_of_test_rows_is_the_mean_over_the_study_and_its_refits() -> 
     """The study's rows are all right and do not vary, those of two refits as above: two thirds of
     the variance 164, so 10.5 x 2.201 about the G of 0, and the refits are alike."""
     rows = play(60, prefix="t", groups=12)
-    half = overlaps([{WRONG if number % 12 < 6 else RIGHT} for number in range(60)], rows)
-    right = overlaps([{RIGHT}] * 60, rows)
+    half = anteval.overlaps([{WRONG if number % 12 < 6 else RIGHT} for number in range(60)], rows)
+    right = anteval.overlaps([{RIGHT}] * 60, rows)
     gap, _ = Draws(rows, 0).gaps(fifths_wrong(0, 0, 0), trained(right, half, half))
     assert gap.signed.value == 0
     assert gap.signed.high == pytest.approx(23.0, rel=0.1)
@@ -630,7 +626,7 @@ def test_test_rows_drawn_without_any_right_answer_tell_nothing_of_the_gap() -> N
     """Both are right in one group alone, 5 and 3 of 5 rows: G is 25 wherever it is drawn."""
     rows = play(60, prefix="t", groups=12)
     real, generated = (
-        overlaps([{RIGHT if number in right else WRONG} for number in range(60)], rows)
+        anteval.overlaps([{RIGHT if number in right else WRONG} for number in range(60)], rows)
         for right in (range(0, 60, 12), range(0, 36, 12))
     )
     gap = gap_o(Draws(rows, 0), real, generated).signed
@@ -661,7 +657,7 @@ def test_whoever_learns_from_other_sessions_each_time_has_a_wider_interval() -> 
     """Of ten sessions a parrot repeats the first it is given: half of them teach it the wrong."""
     mixed = [*play(5, RIGHT, prefix="a"), *play(5, WRONG, prefix="b")]
     fixed = measured({"one": mixed}).rows[0].g_c.signed
-    found = measured({"one": mixed}, settings=GapSettings(splits=0)).rows[0].g_c.signed
+    found = measured({"one": mixed}, settings=anteval.GapSettings(splits=0)).rows[0].g_c.signed
     assert (fixed.low, fixed.high) == (None, None)
     assert found.low is not None
     assert found.high is not None
@@ -684,13 +680,13 @@ def test_sets_of_the_same_sessions_are_redrawn_alike() -> None:
 
 def test_two_sets_are_compared_on_as_many_examples_of_each() -> None:
     table = asyncio.run(
-        measure_gap(
+        anteval.measure_gap(
             play(40),
             play(10, prefix="t"),
             {"a": play(20, HALF, prefix="s"), "b": play(15, RIGHT, prefix="s")},
             parrots(),
             compared=("a", "b"),
-            settings=GapSettings(splits=0),
+            settings=anteval.GapSettings(splits=0),
         )
     )
     assert [(row.examples, row.real_examples) for row in table.rows] == [(15, 15), (15, 15)]
@@ -711,13 +707,13 @@ def test_a_window_has_its_check_in_the_middle() -> None:
 
 def test_real_play_in_the_format_of_generated_play_is_measured_at_its_sizes() -> None:
     table = asyncio.run(
-        measure_gap(
+        anteval.measure_gap(
             play(20),
             play(10, prefix="t"),
             {"a": play(6, prefix="a"), "b": play(6, prefix="b"), "c": play(30, prefix="c")},
             parrots(),
             control=play(10, WRONG),
-            settings=GapSettings(splits=0, refits=0),
+            settings=anteval.GapSettings(splits=0, refits=0),
         )
     )
     sizes = [(row.name, row.examples, row.real_examples) for row in table.controls]
@@ -731,14 +727,14 @@ def test_the_control_holds_as_many_whole_and_cut_examples_as_what_it_stands_for(
     seen: list[tuple[anteval.Example, ...]] = []
     mixed, cut = play(10, prefix="m"), play(10, prefix="c")
     table = asyncio.run(
-        measure_gap(
+        anteval.measure_gap(
             play(20),
             play(10, prefix="t"),
             {"mixed": mixed, "cut": cut},
             parrots(seen),
             control=[replace(one, id=f"{one.id}/window") for one in play(20, WRONG)],
             uncut={"mixed": {one.id for one in mixed[:3]}, "cut": set()},
-            settings=GapSettings(splits=0, refits=0),
+            settings=anteval.GapSettings(splits=0, refits=0),
         )
     )
     (row,) = table.controls

@@ -32,7 +32,7 @@ from sociolab.core import (
 )
 from sociolab.testing import JudgeContract
 from sociolab.worlds import anteval
-from sociolab.worlds.anteval.information.model_judge import NOT_STATED, STATED, ModelJudge, labelled
+from sociolab.worlds.anteval.information.model_judge import NOT_STATED, STATED, labelled
 
 # ---------- the judge model of information exchange, with a stub that reads the ids in a text
 # A fact, a key point and a statement of an answer hold an id: K1, K2, ... of the facts, J1, ...
@@ -126,7 +126,7 @@ def judged(
     model: StubJudge | FakeModel | None = None,
     plan: anteval.InformationPlan = PLAN,
 ) -> dict[tuple[str, str | None], Verdict]:
-    found = asyncio.run(ModelJudge(plan, model or StubJudge()).judge(episode))
+    found = asyncio.run(anteval.ModelJudge(plan, model or StubJudge()).judge(episode))
     return {(verdict.measure.name, verdict.seat): verdict for verdict in found}
 
 
@@ -290,7 +290,7 @@ def test_calls_are_keyed_apart_and_an_empty_answer_costs_none() -> None:
     ]
     assert all(prompt.temperature == 0 and prompt.schema for prompt, _ in model.calls)
     again = StubJudge()
-    asyncio.run(ModelJudge(PLAN, again).judge(answered(*said("K1")), 2))
+    asyncio.run(anteval.ModelJudge(PLAN, again).judge(answered(*said("K1")), 2))
     assert {key.index for _, key in again.calls} == {2}
 
 
@@ -422,7 +422,7 @@ def test_its_id_covers_what_a_value_rests_on_and_not_which_others_stand_beside_i
         anteval.InformationPlan(3, controls=False),
         anteval.InformationPlan(3, snapshots=2),
     )
-    three, four, *beside = (ModelJudge(plan, StubJudge()).id.settings for plan in plans)
+    three, four, *beside = (anteval.ModelJudge(plan, StubJudge()).id.settings for plan in plans)
     assert three != four
     assert beside == [three, three]
 
@@ -431,7 +431,7 @@ class TestModelJudge(JudgeContract):
     pure = False
 
     def judge(self) -> Judge:
-        return ModelJudge(anteval.InformationPlan(2, snapshots=2), ImprovisingModel())
+        return anteval.ModelJudge(anteval.InformationPlan(2, snapshots=2), ImprovisingModel())
 
     def episodes(self) -> Sequence[Episode]:
         return (answered(*said("K1", "J1")),)

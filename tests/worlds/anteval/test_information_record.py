@@ -33,7 +33,6 @@ from sociolab.worlds import anteval
 from sociolab.worlds.anteval.information.scoring import (
     IEP,
     FactReading,
-    RecordJudge,
     f1,
     hallucination,
     key_point_share,
@@ -158,7 +157,7 @@ WHOLE = played(
 def verdicts(
     episode: Episode, plan: anteval.InformationPlan = PLAN
 ) -> dict[tuple[str, str | None], Verdict]:
-    found = asyncio.run(RecordJudge(plan).judge(episode))
+    found = asyncio.run(anteval.RecordJudge(plan).judge(episode))
     return {(verdict.measure.name, verdict.seat): verdict for verdict in found}
 
 
@@ -302,7 +301,9 @@ def test_an_answer_without_an_id_for_each_sentence_is_not_on_record() -> None:
 def test_a_party_that_took_no_turn_is_a_failure_whatever_the_npc_said() -> None:
     told = (learned(4, "player-1", DOOR.text, ids=("F1",)), learned(4, "player-2"))
     found = asyncio.run(
-        RecordJudge(PLAN).judge(episode_of(TABLE, tells(2, anteval.NPC, DOOR), *told, over(4)))
+        anteval.RecordJudge(PLAN).judge(
+            episode_of(TABLE, tells(2, anteval.NPC, DOOR), *told, over(4))
+        )
     )
     assert [verdict.measure for verdict in found if verdict.seat == "player-1"] == [
         verdict.measure for verdict in verdicts(WHOLE).values() if verdict.seat == "player-1"
@@ -329,7 +330,7 @@ def test_the_way_of_a_fact_is_told_only_where_it_is_on_record() -> None:
 
 class TestRecordJudge(JudgeContract):
     def judge(self) -> Judge:
-        return RecordJudge(PLAN)
+        return anteval.RecordJudge(PLAN)
 
     def episodes(self) -> Sequence[Episode]:
         return (WHOLE, played(learned(4, "player-1", DOOR.text), FAILED), played())

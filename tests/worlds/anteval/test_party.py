@@ -14,7 +14,6 @@ from sociolab.core import ConfigError, WorldError, stream
 from sociolab.worlds import anteval
 from sociolab.worlds.anteval.party.drawing import (
     description,
-    draw_party,
     draw_traits,
     first_name,
     full_name,
@@ -265,7 +264,7 @@ PLAYERS = st.integers(1, 8)
 def test_any_seed_gives_a_table_that_a_session_takes(
     seed: int, session: int | str, players: int
 ) -> None:
-    party = draw_party(seed, session, players)
+    party = anteval.draw_party(seed, session, players)
     seats = [f"player-{number}" for number in range(1, players + 1)]
     assert [character.id for character in party] == [*seats, "npc"]
     anteval.Session(id="s", form="information", turns=1, situation="A room.", characters=party)
@@ -278,26 +277,26 @@ def test_any_seed_gives_a_table_that_a_session_takes(
 
 @given(SEEDS, st.integers(0, 99), PLAYERS)
 def test_the_same_seed_gives_the_same_party(seed: int, session: int, players: int) -> None:
-    assert draw_party(seed, session, players) == draw_party(seed, session, players)
+    assert anteval.draw_party(seed, session, players) == anteval.draw_party(seed, session, players)
 
 
 @given(SEEDS, st.integers(1, 7))
 def test_further_players_change_nobody_who_was_there(seed: int, players: int) -> None:
-    few, many = draw_party(seed, "s", players), draw_party(seed, "s", players + 1)
+    few, many = anteval.draw_party(seed, "s", players), anteval.draw_party(seed, "s", players + 1)
     assert many[:players] == few[:-1]
     assert many[-1] == few[-1]
 
 
 @given(SEEDS)
 def test_sessions_and_seeds_have_people_of_their_own(seed: int) -> None:
-    names = {member.name for session in range(3) for member in draw_party(seed, session, 3)}
-    names |= {member.name for member in draw_party(seed + 1, 0, 3)}
+    names = {member.name for session in range(3) for member in anteval.draw_party(seed, session, 3)}
+    names |= {member.name for member in anteval.draw_party(seed + 1, 0, 3)}
     assert len(names) == 16
 
 
 @given(SEEDS)
 def test_no_two_at_a_table_have_names_that_begin_alike_or_the_same_trade(seed: int) -> None:
-    party = draw_party(seed, "s", 8)
+    party = anteval.draw_party(seed, "s", 8)
     assert len({member.name[:2].casefold() for member in party}) == 9
     assert len({member.class_name for member in party}) == 9
     assert len({member.background for member in party}) == 9
@@ -341,7 +340,7 @@ def test_all_entries_of_the_tables_turn_up() -> None:
 @pytest.mark.parametrize("players", [0, -1, 9])
 def test_a_table_of_the_wrong_size_is_refused(players: int) -> None:
     with pytest.raises(ConfigError, match=f"expected 1 to 8 players, found {players}"):
-        draw_party(0, 0, players)
+        anteval.draw_party(0, 0, players)
 
 
 # ---------- descriptions agree with the traits, differ from one another, and are English
@@ -356,7 +355,9 @@ def thousand(seed: int = 0) -> tuple[Told, ...]:
     return tuple(
         pair
         for session in range(250)
-        for pair in zip(draw_traits(seed, session, 3), draw_party(seed, session, 3), strict=True)
+        for pair in zip(
+            draw_traits(seed, session, 3), anteval.draw_party(seed, session, 3), strict=True
+        )
     )
 
 
@@ -405,7 +406,7 @@ def test_ten_thousand_descriptions_are_ten_thousand() -> None:
     texts = {
         re.sub(r"\b[A-Z]\w*", "#", member.description)
         for session in range(2500)
-        for member in draw_party(1, session, 3)
+        for member in anteval.draw_party(1, session, 3)
     }
     assert len(texts) == 10_000
 
@@ -570,7 +571,7 @@ def test_telling_again_with_another_stream_tells_otherwise() -> None:
 
 
 def test_characters_read_as_these_do(snapshot: SnapshotAssertion) -> None:
-    party = [*draw_party(7, "snapshot", 4), *draw_party(8, "snapshot", 2)]
+    party = [*anteval.draw_party(7, "snapshot", 4), *anteval.draw_party(8, "snapshot", 2)]
     assert {member.pronouns for member in party} == {p.label for p in PRONOUNS}
     told_of = [
         f"{c.name} ({c.pronouns}), {c.race} {c.class_name}, {c.background}, {c.alignment}\n"

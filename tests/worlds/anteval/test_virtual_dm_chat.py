@@ -29,7 +29,6 @@ from sociolab.models import Budget, CachedModel, Endpoint, EndpointSpec, NullRep
 from sociolab.worlds import anteval
 from sociolab.worlds.anteval.virtual_dm.chat import (
     MOST_TURNS,
-    ChatDM,
     answer_schema,
     expected_reply,
     head,
@@ -37,7 +36,8 @@ from sociolab.worlds.anteval.virtual_dm.chat import (
     read_answer,
     shots_from,
 )
-from sociolab.worlds.anteval.virtual_dm.example import AsyncVirtualDM
+from sociolab.worlds import anteval
+from sociolab.worlds import anteval
 from worlds.anteval.table_cases import TABLE, example, reply
 
 # ---------- the prompt, the parser and the form of examples of virtual DMs that read text
@@ -209,12 +209,12 @@ class Answering:
 
 
 def predicted(
-    dm: AsyncVirtualDM, examples: tuple[anteval.Example, ...], most: int = 1
+    dm: anteval.AsyncVirtualDM, examples: tuple[anteval.Example, ...], most: int = 1
 ) -> tuple[frozenset[anteval.Label], ...]:
     return asyncio.run(dm.predict_async(examples, most))
 
 
-def fitted(dm: ChatDM, examples: tuple[anteval.Example, ...] = TRAIN) -> ChatDM:
+def fitted(dm: anteval.ChatDM, examples: tuple[anteval.Example, ...] = TRAIN) -> anteval.ChatDM:
     asyncio.run(dm.fit_async(examples))
     return dm
 
@@ -224,7 +224,7 @@ def fitted(dm: ChatDM, examples: tuple[anteval.Example, ...] = TRAIN) -> ChatDM:
 
 def test_an_untuned_dm_sends_the_head_and_the_example_with_a_schema_at_temperature_0() -> None:
     model = FakeModel(GOOD)
-    assert predicted(ChatDM(model), (example(1),)) == SNEAKS
+    assert predicted(anteval.ChatDM(model), (example(1),)) == SNEAKS
     [(prompt, key)] = model.calls
     assert prompt.messages == (Message("system", head()), Message("user", prompt_body(example(1))))
     assert prompt.schema is not None
@@ -234,14 +234,14 @@ def test_an_untuned_dm_sends_the_head_and_the_example_with_a_schema_at_temperatu
 
 def test_an_untuned_dm_learns_nothing_from_examples() -> None:
     before, after = FakeModel(GOOD), FakeModel(GOOD)
-    predicted(ChatDM(before), (example(1),))
-    predicted(fitted(ChatDM(after)), (example(1),))
+    predicted(anteval.ChatDM(before), (example(1),))
+    predicted(fitted(anteval.ChatDM(after)), (example(1),))
     assert before.calls == after.calls
 
 
 def test_examples_are_shown_as_an_exchange_each_before_the_example_that_is_asked_about() -> None:
     model = FakeModel(GOOD)
-    dm = fitted(ChatDM(model, 2, seed=4, run="r1"))
+    dm = fitted(anteval.ChatDM(model, 2, seed=4, run="r1"))
     predicted(dm, (example(1),))
     [(prompt, key)] = model.calls
     first, second = shots_from(TRAIN, 2, 4)
@@ -258,13 +258,13 @@ def test_examples_are_shown_as_an_exchange_each_before_the_example_that_is_asked
 
 def test_an_untyped_dm_sends_no_schema() -> None:
     model = FakeModel(GOOD)
-    predicted(ChatDM(model, typed=False), (example(1),))
+    predicted(anteval.ChatDM(model, typed=False), (example(1),))
     assert model.calls[0][0].schema is None
 
 
 def test_name_is_the_models_label_and_the_number_of_examples() -> None:
-    assert ChatDM(FakeModel()).name == "fake/model"
-    assert ChatDM(FakeModel(), 8).name == "fake/model, 8 examples"
+    assert anteval.ChatDM(FakeModel()).name == "fake/model"
+    assert anteval.ChatDM(FakeModel(), 8).name == "fake/model, 8 examples"
 
 
 # ------------------------------------------------------------------ which examples are shown
@@ -298,17 +298,17 @@ def test_an_example_without_a_check_is_shown_last() -> None:
 
 def test_too_few_examples_to_show_are_refused() -> None:
     with pytest.raises(ConfigError, match="at least 8 to draw from, found 3"):
-        fitted(ChatDM(FakeModel(), 8), TRAIN[:3])
+        fitted(anteval.ChatDM(FakeModel(), 8), TRAIN[:3])
 
 
 def test_a_dm_that_was_not_fitted_does_not_pass_for_an_untuned_one() -> None:
     with pytest.raises(WorldError, match="a call of fit before predict"):
-        predicted(ChatDM(FakeModel(GOOD), 8), (example(1),))
+        predicted(anteval.ChatDM(FakeModel(GOOD), 8), (example(1),))
 
 
 def test_a_negative_number_of_examples_is_refused() -> None:
     with pytest.raises(ConfigError, match="0 or more, found -1"):
-        ChatDM(FakeModel(), -1)
+        anteval.ChatDM(FakeModel(), -1)
 
 
 # ------------------------------------------------------------------ what comes back
@@ -317,24 +317,24 @@ def test_a_negative_number_of_examples_is_refused() -> None:
 def test_predictions_come_in_the_order_of_the_examples() -> None:
     examples = tuple(example(n, anteval.SKILLS[n % 18]) for n in range(40))
     answers = {prompt_body(one): expected_reply(one) for one in examples}
-    dm = ChatDM(Answering(lambda prompt: answers[prompt.messages[-1].text]))
+    dm = anteval.ChatDM(Answering(lambda prompt: answers[prompt.messages[-1].text]))
     assert predicted(dm, examples) == tuple(one.labels for one in examples)
 
 
 def test_no_more_calls_are_under_way_than_budget_should_be_held_for() -> None:
     model = Answering(lambda prompt: GOOD)
-    predicted(ChatDM(model), tuple(example(n) for n in range(200)))
+    predicted(anteval.ChatDM(model), tuple(example(n) for n in range(200)))
     assert model.calls == 200
     assert 1 < model.most_in_flight <= 64
 
 
 def test_no_examples_take_no_call() -> None:
-    assert predicted(ChatDM(FakeModel()), ()) == ()
+    assert predicted(anteval.ChatDM(FakeModel()), ()) == ()
 
 
 def test_a_reply_that_cannot_be_used_is_asked_for_again_with_the_problem() -> None:
     model = FakeModel(reply(("Mira", "stealth")), "hm", GOOD)
-    dm = ChatDM(model)
+    dm = anteval.ChatDM(model)
     assert predicted(dm, (example(1),)) == SNEAKS
     assert not dm.failures
     assert [key.attempt for _, key in model.calls] == [1, 2, 3]
@@ -356,7 +356,7 @@ def test_a_reply_that_cannot_be_used_is_asked_for_again_with_the_problem() -> No
 def test_what_cannot_be_used_after_three_attempts_is_an_empty_prediction_and_counted(
     replies: tuple[str | ChatReply | ModelError, ...], cause: str
 ) -> None:
-    dm = ChatDM(FakeModel(*replies, GOOD))
+    dm = anteval.ChatDM(FakeModel(*replies, GOOD))
     assert predicted(dm, (example(1),)) == (frozenset(),)
     assert dm.failures == {cause: 1}
     assert predicted(dm, (example(2),)) == SNEAKS
@@ -364,7 +364,7 @@ def test_what_cannot_be_used_after_three_attempts_is_an_empty_prediction_and_cou
 
 
 def test_failures_are_forgotten_when_fitted_anew() -> None:
-    dm = ChatDM(FakeModel("hm", "hm", "hm"))
+    dm = anteval.ChatDM(FakeModel("hm", "hm", "hm"))
     predicted(dm, (example(1),))
     assert not fitted(dm).failures
 
@@ -373,7 +373,7 @@ def test_a_fatal_error_passes_through_and_ends_the_other_calls() -> None:
     wrong = ModelError("wrong key", cause="credentials", fatal=True)
     model = Answering(lambda prompt: wrong if "Scene 0:" in prompt.messages[-1].text else GOOD)
     with pytest.raises(ModelError, match="wrong key"):
-        predicted(ChatDM(model), tuple(example(n) for n in range(500)))
+        predicted(anteval.ChatDM(model), tuple(example(n) for n in range(500)))
     assert model.calls < 100
 
 
@@ -382,7 +382,7 @@ def test_a_spent_budget_ends_the_prediction_and_what_was_under_way_is_booked() -
     inner = Answering(lambda prompt: GOOD)
     model = CachedModel(inner, "http://x/v1", NullReplyStore(), budget, Price(1.0, 0.0))
     with pytest.raises(BudgetSpent):
-        predicted(ChatDM(model), tuple(example(n) for n in range(500)))
+        predicted(anteval.ChatDM(model), tuple(example(n) for n in range(500)))
     assert inner.calls == budget.spent == 3  # a fourth would pass the limit
 
 
@@ -398,7 +398,7 @@ def test_a_dm_predicts_through_the_local_endpoint() -> None:
             serve(EndpointSettings(responder=responder, fenced=0.5, think=0.5)) as server,
             Endpoint(EndpointSpec(name="local", base_url=server.url, in_flight=4)) as client,
         ):
-            found = await ChatDM(client.model("m")).predict_async([example(n) for n in range(20)])
+            found = await anteval.ChatDM(client.model("m")).predict_async([example(n) for n in range(20)])
             assert server.counters.most_in_flight <= 4
             return found
 

@@ -17,7 +17,6 @@ from sociolab.worlds.anteval.virtual_dm import finetune
 from sociolab.worlds.anteval.virtual_dm.finetune import (
     EncoderDM,
     EncoderSettings,
-    LoraDM,
     masked,
     names_in_play,
     seated_candidates,
@@ -37,7 +36,7 @@ def test_without_the_extra_fit_says_what_to_install(
     with pytest.raises(ConfigError, match=said):
         EncoderDM(None).fit(examples(2))
     with pytest.raises(ConfigError, match=said):
-        LoraDM(tmp_path).fit(examples(2))
+        anteval.LoraDM(tmp_path).fit(examples(2))
 
 
 def test_importing_the_virtual_dms_imports_nothing_heavy() -> None:

@@ -11,11 +11,12 @@ import pytest
 
 from sociolab.core import ConfigError, WorldError
 from sociolab.worlds import anteval
-from sociolab.worlds.anteval.gap import GapSettings, measure_gap
+from sociolab.worlds import anteval
 from sociolab.worlds.anteval.virtual_dm import finetune
 from sociolab.worlds.anteval.virtual_dm.chat import expected_reply, head, prompt_body
-from sociolab.worlds.anteval.virtual_dm.example import LocalDM
-from sociolab.worlds.anteval.virtual_dm.finetune import LoraDM, LoraSettings
+from sociolab.worlds import anteval
+from sociolab.worlds.anteval.virtual_dm.finetune import LoraSettings
+from sociolab.worlds import anteval
 from worlds.anteval.finetune_examples import causal_checkpoint, examples
 
 FOUR = examples(4)
@@ -38,31 +39,31 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def learned(model_folder: Path) -> LoraDM:
-    dm = LoraDM(model_folder, BY_HEART)
+def learned(model_folder: Path) -> anteval.LoraDM:
+    dm = anteval.LoraDM(model_folder, BY_HEART)
     dm.fit(FOUR)
     return dm
 
 
-def test_four_examples_are_learned_by_heart(learned: LoraDM) -> None:
+def test_four_examples_are_learned_by_heart(learned: anteval.LoraDM) -> None:
     assert learned.predict(FOUR) == tuple(one.labels for one in FOUR)
     assert not learned.failures
 
 
 def test_training_leaves_the_model_itself_as_it_is(model_folder: Path) -> None:
     before = {path.name: path.read_bytes() for path in model_folder.iterdir()}
-    LoraDM(model_folder, LoraSettings(epochs=1)).fit(FOUR[:1])
+    anteval.LoraDM(model_folder, LoraSettings(epochs=1)).fit(FOUR[:1])
     assert {path.name: path.read_bytes() for path in model_folder.iterdir()} == before
 
 
 def test_a_reply_that_cannot_be_used_is_counted_and_predicts_nothing(model_folder: Path) -> None:
-    dm = LoraDM(model_folder, LoraSettings(epochs=1, batch=4, learning_rate=1e-9))
+    dm = anteval.LoraDM(model_folder, LoraSettings(epochs=1, batch=4, learning_rate=1e-9))
     dm.fit(FOUR)
     assert dm.predict(FOUR[:1]) == (frozenset(),)
     assert dm.failures == {"unreadable": 1}
 
 
-def test_the_loss_is_taken_on_the_answer_and_its_end_only(learned: LoraDM) -> None:
+def test_the_loss_is_taken_on_the_answer_and_its_end_only(learned: anteval.LoraDM) -> None:
     adapted = learned._ready()
     row = finetune.training_row(adapted, FOUR[0])
     tokens, wanted = row["input_ids"], row["labels"]
@@ -72,7 +73,7 @@ def test_the_loss_is_taken_on_the_answer_and_its_end_only(learned: LoraDM) -> No
     assert adapted.tokenizer.decode(counted) == f"{expected_reply(FOUR[0])}<end>"
 
 
-def test_a_chat_template_frames_the_same_prompt(learned: LoraDM) -> None:
+def test_a_chat_template_frames_the_same_prompt(learned: anteval.LoraDM) -> None:
     adapted = learned._ready()
     plain = finetune.prompt_ids(adapted, FOUR[0])
     assert adapted.tokenizer.decode(plain) == f"{head()}\n\n{prompt_body(FOUR[0])}\n\n"
@@ -89,18 +90,18 @@ def test_training_leaves_the_random_state_of_torch_alone(model_folder: Path) -> 
     torch.manual_seed(5)
     wanted = torch.rand(3)
     torch.manual_seed(5)
-    LoraDM(model_folder, LoraSettings(epochs=1)).fit(FOUR[:1])
+    anteval.LoraDM(model_folder, LoraSettings(epochs=1)).fit(FOUR[:1])
     assert torch.equal(torch.rand(3), wanted)
 
 
 def test_an_example_longer_than_the_model_can_read_is_refused(tmp_path: Path) -> None:
     causal_checkpoint(tmp_path / "short", positions=64)
     with pytest.raises(ConfigError, match="reads at most 64 tokens, and example e0"):
-        LoraDM(tmp_path / "short").fit(FOUR)
+        anteval.LoraDM(tmp_path / "short").fit(FOUR)
 
 
 def test_an_example_too_long_to_be_read_is_counted_and_the_others_are_answered(
-    learned: LoraDM,
+    learned: anteval.LoraDM,
 ) -> None:
     turns = FOUR[0].turns * 20
     longer = anteval.Example("long", "g", turns, FOUR[0].candidates, FOUR[0].labels)
@@ -111,21 +112,21 @@ def test_an_example_too_long_to_be_read_is_counted_and_the_others_are_answered(
 
 def test_a_hub_name_is_refused_and_not_looked_up() -> None:
     with pytest.raises(ConfigError, match=r"found someone/some-model; give a folder"):
-        LoraDM(Path("someone/some-model"))
+        anteval.LoraDM(Path("someone/some-model"))
 
 
 def test_a_folder_without_weights_is_refused(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "llama"}))
     with pytest.raises(ConfigError, match="does not hold a causal model"):
-        LoraDM(tmp_path).fit(FOUR)
+        anteval.LoraDM(tmp_path).fit(FOUR)
 
 
 def test_nothing_is_predicted_before_it_has_learned(model_folder: Path) -> None:
     with pytest.raises(WorldError, match="lora:tiny: expected a call of fit before predict"):
-        LoraDM(model_folder).predict(FOUR)
+        anteval.LoraDM(model_folder).predict(FOUR)
     unlabelled = anteval.Example("u", "g", FOUR[0].turns, FOUR[0].candidates, frozenset())
     with pytest.raises(ConfigError, match="examples with labels"):
-        LoraDM(model_folder).fit([unlabelled])
+        anteval.LoraDM(model_folder).fit([unlabelled])
 
 
 def test_a_gap_is_measured_end_to_end_with_an_interval(model_folder: Path) -> None:
@@ -142,12 +143,12 @@ def test_a_gap_is_measured_end_to_end_with_an_interval(model_folder: Path) -> No
         for place in places
     ]
     table = asyncio.run(
-        measure_gap(
+        anteval.measure_gap(
             FOUR,
             test,
             {"made here": swapped},
-            lambda: LocalDM(LoraDM(model_folder, BY_HEART)),
-            settings=GapSettings(splits=0, refits=0),
+            lambda: anteval.LocalDM(anteval.LoraDM(model_folder, BY_HEART)),
+            settings=anteval.GapSettings(splits=0, refits=0),
         )
     )
     (row,) = table.rows

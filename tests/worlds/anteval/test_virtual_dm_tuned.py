@@ -18,14 +18,9 @@ from sociolab.core import ConfigError, ModelError, WorldError
 from sociolab.endpoint import EndpointServer as Server, EndpointSettings, serve
 from sociolab.models import Endpoint, EndpointSpec, FineTuningClient, TuningOrder, traffic
 from sociolab.worlds import anteval
-from sociolab.worlds.anteval.virtual_dm.chat import (
-    ChatDM,
-    expected_reply,
-    head,
-    prompt_body,
-    read_answer,
-)
-from sociolab.worlds.anteval.virtual_dm.example import AsyncVirtualDM
+from sociolab.worlds.anteval.virtual_dm.chat import expected_reply, head, prompt_body, read_answer
+from sociolab.worlds import anteval
+from sociolab.worlds import anteval
 from sociolab.worlds.anteval.virtual_dm.openai_tuning import (
     OpenAITunedDM,
     training_bytes,
@@ -108,7 +103,7 @@ async def table(
             yield server, models, dm, told
 
 
-async def right(dm: AsyncVirtualDM, examples: tuple[anteval.Example, ...]) -> float:
+async def right(dm: anteval.AsyncVirtualDM, examples: tuple[anteval.Example, ...]) -> float:
     """The share of examples whose labels are predicted."""
     found = await dm.predict_async(examples)
     return sum(p == e.labels for p, e in zip(found, examples, strict=True)) / len(examples)
@@ -117,7 +112,7 @@ async def right(dm: AsyncVirtualDM, examples: tuple[anteval.Example, ...]) -> fl
 def test_tuning_helps(tmp_path: Path) -> None:
     async def go() -> None:
         async with table(tmp_path) as (_, models, dm, told):
-            assert await right(ChatDM(models.model("m")), TEST) < 0.2
+            assert await right(anteval.ChatDM(models.model("m")), TEST) < 0.2
             await dm.fit_async(TRAIN)
             assert await right(dm, TEST) > 0.9
             assert not dm.failures

@@ -17,12 +17,12 @@ from sociolab import result_of
 from sociolab.analysis import agent_names, agreements
 from sociolab.app import world_plugin
 from sociolab.core import ConfigError, JudgeId, Score, ScoreFailure, Transcript, Unscored, Verdict
-from sociolab.plugin.judge import guide_judge
-from sociolab.plugin.shown import guides_from
+from sociolab.plugin.api import guide_judge, guides_from
 from sociolab.report import summary, views_of
 from sociolab.report.run_facts import setting
 from sociolab.store import Store
 from sociolab.studies import (
+    RatedEpisode,
     RatingDraft,
     forget,
     import_ratings,
@@ -32,7 +32,7 @@ from sociolab.studies import (
     ratings_in,
     submit,
 )
-from sociolab.studies.rating_study import RatedEpisode, asked_places
+from sociolab.studies.rating_study import asked_places
 from sociolab.studies.study_export import ratings_csv
 
 SHEET = world_plugin("sotopia").guide("behaviour")

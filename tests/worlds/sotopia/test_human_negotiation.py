@@ -12,10 +12,8 @@ import pytest
 
 from fake_models import FakeModel
 from own_code import writer
-from sociolab.app.run.config import ValidationConfig
-from sociolab.app.run.validate import validate
-from sociolab.core import Labelled, PointAnswer, ScoreFailure
-from sociolab.core.ports import CANNOT_TELL
+from sociolab.app import ValidationConfig, validate
+from sociolab.core import CANNOT_TELL, Labelled, PointAnswer, ScoreFailure
 from sociolab.judging import LlmJudge
 from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.outcome_reader import labelled

@@ -39,13 +39,7 @@ from sociolab.core import (
 from sociolab.judging import LlmJudge
 from sociolab.testing import play_task
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.outcome import (
-    CLOSING,
-    STATUSES,
-    RecordedOutcome,
-    closing_polls,
-    price_value,
-)
+from sociolab.worlds.sotopia.outcome import STATUSES, price_value
 from sociolab.worlds.sotopia.scenarios import Friend
 from sociolab.worlds.sotopia.scene import judge_names
 from sotopia_cases import casting, episode_of, task_of
@@ -84,7 +78,7 @@ def talk(*words: str) -> list[Event]:
 
 def answer(seat: int, **fields: Json) -> Answered:
     blank: dict[str, Json] = {"outcome": "agreed", "in_words": "", "offer": "", "acceptance": ""}
-    return Answered(20, f"seat{seat}", CLOSING, blank | fields)
+    return Answered(20, f"seat{seat}", sotopia.CLOSING, blank | fields)
 
 
 def price(seat: int, dollars: float | None, *status: str, **quotes: Json) -> Answered:
@@ -93,12 +87,12 @@ def price(seat: int, dollars: float | None, *status: str, **quotes: Json) -> Ans
 
 def friend(seat: int, name: str | None, outcome: str = "found", **more: Json) -> Answered:
     said: dict[str, Json] = {"outcome": outcome, "friend": name, "offer": "", "acceptance": ""}
-    return Answered(20, f"seat{seat}", CLOSING, said | more)
+    return Answered(20, f"seat{seat}", sotopia.CLOSING, said | more)
 
 
 def checked(episode: Episode) -> dict[str, Verdict]:
     """What the record or else the report says: never both."""
-    checks = (RecordedOutcome(), sotopia.ReportedOutcome())
+    checks = (sotopia.RecordedOutcome(), sotopia.ReportedOutcome())
     given = [found for check in checks if (found := asyncio.run(check.judge(episode)))]
     assert len(given) < 2
     return {verdict.seat or "": verdict for verdict in (given[0] if given else ())}
@@ -235,7 +229,7 @@ def test_different_prices_are_disputed() -> None:
 
 @pytest.mark.parametrize("cause", ["gave up", "timeout", "content filter"])
 def test_one_seat_without_an_answer_and_nobody_can_tell(cause: Any) -> None:
-    gone = Unusable(20, "seat0", CLOSING, 1, cause, "the person left", "", True, False)
+    gone = Unusable(20, "seat0", sotopia.CLOSING, 1, cause, "the person left", "", True, False)
     found = judged(case(), *talk(SAID, DONE), gone, price(1, 250))
     assert open_kind(found) == "cannot tell"
     assert [v.why for v in found.values() if isinstance(v, Unscored)] == [
@@ -298,12 +292,15 @@ def test_what_is_open_has_the_best_of_ones_own_options_as_its_upper_bound() -> N
 
 def test_a_goal_without_a_formula_gets_no_verdict_and_no_question() -> None:
     assert judged(casting(), *talk("Hello", "Hi")) == {}
-    assert closing_polls(casting()) == ()
+    assert sotopia.closing_polls(casting()) == ()
 
 
 def test_a_seat_chooses_only_among_what_it_was_told() -> None:
     for poll, own, other in zip(
-        closing_polls(case(KNOWS_ADA, KNOWS_BEN)), ("Ada", "Cleo"), ("Cleo", "Ada"), strict=True
+        sotopia.closing_polls(case(KNOWS_ADA, KNOWS_BEN)),
+        ("Ada", "Cleo"),
+        ("Cleo", "Ada"),
+        strict=True,
     ):
         schema = json.dumps(poll.question.reply.model_json_schema())
         assert own in schema
@@ -325,7 +322,7 @@ BOTH_ARE_ASKED = [
 def test_people_are_asked_for_the_same_answer_in_plain_words(
     first: Any, second: Any, text: str, terms: dict[str, Json]
 ) -> None:
-    for poll in closing_polls(case(first, second)):
+    for poll in sotopia.closing_polls(case(first, second)):
         fields = {field.name: field for field in fields_of(poll.question)}
         assert list(fields) == list(poll.question.reply.model_fields)
         outcome = fields["outcome"]
@@ -444,7 +441,7 @@ def test_most_of_the_questions_prompt_repeats_that_of_a_turn(kind: str) -> None:
             for prompt, key in reversed(model.calls)
             if (key.name, key.seat, key.attempt) == (name, task.seats[1], 1)
         )
-        for name in ("act", CLOSING)
+        for name in ("act", sotopia.CLOSING)
     )
     shared = next(i for i, (a, b) in enumerate(zip(turn, question, strict=False)) if a != b)
     spoken = question.index("\n\nThe scene is over;") - shared  # in that turn, and since
@@ -561,7 +558,7 @@ def test_a_seat_that_quotes_what_nobody_said_is_asked_again_and_then_taken_at_it
 
 
 def test_it_is_a_question_on_which_nothing_hangs() -> None:
-    for poll in closing_polls(case()):
+    for poll in sotopia.closing_polls(case()):
         assert isinstance(poll.question, Question)
         assert poll.question.optional
         assert poll.at is None

@@ -25,10 +25,9 @@ from sociolab.core import (
     Verdict,
 )
 from sociolab.judging import MissingValue
-from sociolab.prompting import load_set
-from sociolab.prompting.structured import read
+from sociolab.prompting import load_set, read
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.evaluation import COMPREHENSIVE, OVERALL, LooseSheets, overall
+from sociolab.worlds.sotopia.evaluation import COMPREHENSIVE, LooseSheets, overall
 from sociolab.worlds.sotopia.scene import WANTED, judge_names, ties
 from sotopia_cases import casting, character, episode_of
 
@@ -222,7 +221,9 @@ def test_the_overall_is_not_made_of_what_cannot_be_observed() -> None:
     ]
     assert isinstance(overall((*verdicts, Unscored(sotopia.GOAL, "a", "no")), "a"), Unscored)
     assert isinstance(overall(tuple(verdicts), "a"), ScoreFailure)
-    assert overall((*verdicts, Score(sotopia.GOAL, "a", 7)), "a") == Score(OVERALL, "a", 1.0)
+    assert overall((*verdicts, Score(sotopia.GOAL, "a", 7)), "a") == Score(
+        sotopia.OVERALL, "a", 1.0
+    )
     assert isinstance(overall((*verdicts, Score(sotopia.GOAL, "b", 7)), "a"), ScoreFailure)
 
 

@@ -14,8 +14,7 @@ import pytest
 
 from exam_marking import marked, shifted
 from fake_models import FakeModel
-from sociolab.core import ExamCase, Score
-from sociolab.core.exam import ExpectedScore
+from sociolab.core import ExamCase, ExpectedScore, Score
 from sociolab.engine import WorldSetup
 from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.kit import load

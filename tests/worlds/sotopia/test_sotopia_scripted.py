@@ -25,8 +25,7 @@ from sociolab.core import (
 )
 from sociolab.testing import play_task
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.outcome import ACCEPT, OFFER, HeuristicJudge, RecordedOutcome, recorded
-from sociolab.worlds.sotopia.scripted import ScriptedPlayer
+from sociolab.worlds.sotopia.outcome import ACCEPT, OFFER, recorded
 
 WORLD = sotopia.Sotopia(sotopia.load(files(sotopia.PACKAGE) / "data"))  # type: ignore[arg-type]
 
@@ -38,7 +37,7 @@ def played() -> tuple[Episode, ...]:
     for task in WORLD.tasks():
         tasks.setdefault(task.cluster, task)
     return tuple(
-        play_task(WORLD, task, dict.fromkeys(task.seats, ScriptedPlayer()))
+        play_task(WORLD, task, dict.fromkeys(task.seats, sotopia.ScriptedPlayer()))
         for task in tasks.values()
     )
 
@@ -62,7 +61,7 @@ def test_among_themselves_every_goal_with_a_formula_has_its_value() -> None:
     for episode in played():
         casting = sotopia.casting_from(episode.trial.task.content)
         goals = sotopia.goals_of(casting)
-        verdicts = asyncio.run(RecordedOutcome().judge(episode))
+        verdicts = asyncio.run(sotopia.RecordedOutcome().judge(episode))
         assert [type(verdict) for verdict in verdicts] == [Score] * len(goals)
         outcome = recorded(casting, episode.moves)
         assert outcome is not None
@@ -82,7 +81,7 @@ def test_nobody_offers_its_private_target_or_takes_less_than_its_last_word() -> 
         casting = sotopia.casting_from(episode.trial.task.content)
         for (seat, goal), verdict in zip(
             sotopia.goals_of(casting).items(),
-            asyncio.run(RecordedOutcome().judge(episode)),
+            asyncio.run(sotopia.RecordedOutcome().judge(episode)),
             strict=True,
         ):
             if goal.kind != "price":
@@ -103,7 +102,7 @@ def test_a_question_of_whoever_is_no_scripted_player_ends_in_cannot_tell() -> No
 
     for episode in played()[::9]:
         task = episode.trial.task
-        players: dict[str, Player] = dict.fromkeys(task.seats, ScriptedPlayer())
+        players: dict[str, Player] = dict.fromkeys(task.seats, sotopia.ScriptedPlayer())
         players[task.seats[0]] = Stranger()
         mixed = play_task(WORLD, task, players)
         assert len(mixed.moves) == 20  # it keeps going, and does not walk away
@@ -116,7 +115,7 @@ def test_a_question_of_whoever_is_no_scripted_player_ends_in_cannot_tell() -> No
 
 def test_the_same_seed_plays_the_same_and_another_says_it_otherwise() -> None:
     task = WORLD.tasks()[0]
-    players = dict.fromkeys(task.seats, ScriptedPlayer())
+    players = dict.fromkeys(task.seats, sotopia.ScriptedPlayer())
     first, again, other = (play_task(WORLD, task, players, seed=seed) for seed in (0, 0, 1))
     assert first.events == again.events
     assert first.events != other.events
@@ -125,7 +124,7 @@ def test_the_same_seed_plays_the_same_and_another_says_it_otherwise() -> None:
 def test_offline_there_is_a_figure_for_what_is_on_record_and_no_overall() -> None:
     for episode in played():
         goals = sotopia.goals_of(sotopia.casting_from(episode.trial.task.content))
-        verdicts = asyncio.run(HeuristicJudge().judge(episode))
+        verdicts = asyncio.run(sotopia.HeuristicJudge().judge(episode))
         scored = {v.measure.name for v in verdicts if isinstance(v, Score)}
         assert len(scored) * 2 == len(verdicts)
         kinds = {goal.kind for goal in goals.values()}

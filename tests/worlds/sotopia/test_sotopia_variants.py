@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sociolab.core import Action, Ended, Episode, Moved
-from sociolab.core.ports import Variant
+from sociolab.core import Action, Ended, Episode, Moved, Variant
 from sociolab.judging.controls import EMPTY, TO_THE_JUDGE, donated
 from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.audit import (

@@ -10,8 +10,7 @@ from pydantic import BaseModel
 from casts import seated
 from sociolab.core import Action, Answered, Ended, Moved, Note, Unusable
 from sociolab.engine import FailurePolicy
-from sociolab.testing import AnyPlayer, play_task
-from sociolab.testing.players import SilentPlayer
+from sociolab.testing import AnyPlayer, SilentPlayer, play_task
 from sociolab.worlds import sotopia
 from sotopia_cases import NAMES, casting, episode_of, task_of, world
 

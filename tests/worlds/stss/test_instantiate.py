@@ -7,12 +7,9 @@ from hypothesis import given, strategies as st
 
 from alderbrook import flat_town
 from sociolab.core import ConfigError
-from sociolab.town import own_map, own_residents
-from sociolab.town.clock import spoken_date
+from sociolab.town import own_map, own_residents, spoken_date
 from sociolab.worlds import stss
-from sociolab.worlds.stss.dataset import DAYS
 from sociolab.worlds.stss.task import RULES
-from sociolab.worlds.stss.templates import goal_text
 
 NAMES = {resident.id: resident.name for resident in own_residents()}
 TIES = {resident.id: resident.ties for resident in own_residents()}
@@ -22,7 +19,7 @@ every_template = pytest.mark.parametrize("template", TEMPLATES.values(), ids=TEM
 
 
 def made(template: stss.Template, seed: int) -> stss.SocialTask:
-    return stss.instantiate(template, own_residents(), own_map(), seed, DAYS)
+    return stss.instantiate(template, own_residents(), own_map(), seed, stss.DAYS)
 
 
 @every_template
@@ -33,7 +30,7 @@ def test_a_task_of_any_seed_can_be_played(template: stss.Template) -> None:
         assert 10 <= len(task.background) <= 12
         assert task.performer in template.performers
         assert task.performer not in task.background
-        assert task.day == DAYS[1]
+        assert task.day == stss.DAYS[1]
 
 
 @every_template
@@ -66,7 +63,7 @@ def test_goals_are_worded_per_type() -> None:
             "background": tuple(f"guest-{number}" for number in range(11)),
         }
     )
-    assert goal_text(task, NAMES, stss.own_templates().goal) == (
+    assert stss.goal_text(task, NAMES, stss.own_templates().goal) == (
         "Huw Pritchard wants to hold a kite evening at Heron Park: meadow on Tuesday 14 May 2024, "
         "from 18:30 to 20:00, and hopes that at least 6 people will come; the more, the better."
     )
@@ -116,7 +113,7 @@ def test_any_population_of_two_or_more_will_do(
 ) -> None:
     some = data.draw(st.sets(st.sampled_from(own_residents()).map(lambda one: one.id), min_size=2))
     town = [one for one in own_residents() if one.id in some]
-    task = stss.instantiate(template, town, own_map(), seed, DAYS)
+    task = stss.instantiate(template, town, own_map(), seed, stss.DAYS)
     assert stss.task_faults(task, some, own_map()) == ()
     assert len(task.background) <= min(12, len(town) - 1)
     assert len(task.background) >= min(10, len(town) - 1)
@@ -133,14 +130,14 @@ def test_the_event_is_on_the_last_of_any_days() -> None:
 def test_only_places_of_the_map_are_chosen() -> None:
     town = flat_town("Alder College: courtyard", "Hut: bed")
     for seed in range(10):
-        task = stss.instantiate(TEMPLATES["strawberry-tea"], own_residents(), town, seed, DAYS)
+        task = stss.instantiate(TEMPLATES["strawberry-tea"], own_residents(), town, seed, stss.DAYS)
         assert task.place == "Alder College: courtyard"
 
 
 def test_a_town_without_the_place_or_without_people_is_refused() -> None:
     with pytest.raises(ConfigError, match='template "strawberry-tea": expected one of its places'):
         stss.instantiate(
-            TEMPLATES["strawberry-tea"], own_residents(), flat_town("Hut: bed"), 1, DAYS
+            TEMPLATES["strawberry-tea"], own_residents(), flat_town("Hut: bed"), 1, stss.DAYS
         )
     with pytest.raises(ConfigError, match="at least two residents, found 1"):
-        stss.instantiate(TEMPLATES["strawberry-tea"], own_residents()[:1], own_map(), 1, DAYS)
+        stss.instantiate(TEMPLATES["strawberry-tea"], own_residents()[:1], own_map(), 1, stss.DAYS)

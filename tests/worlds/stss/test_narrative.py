@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from sociolab.town import Planned, Reminded, Resident
-from sociolab.town.trace import PlannedBlock
+from sociolab.town import Planned, PlannedBlock, Reminded, Resident
 from sociolab.worlds import stss
-from sociolab.worlds.stss.narrative import story
 from stss_tasks import EVERYBODY, MEDICINE, PARTY, PICNIC
 from trace_cases import Life, at, lived, talk
 
@@ -59,7 +57,7 @@ def told(of: stss.SocialTask = PARTY, scored: bool = True, host: bool = True) ->
     )
     trajectory = lived(*lives.values(), *talks)
     result = stss.score(of, trajectory) if scored else None
-    return dict(story(of, RESIDENTS, trajectory, result))
+    return dict(stss.story(of, RESIDENTS, trajectory, result))
 
 
 def test_the_story_names_the_task_and_everybody_in_town() -> None:
@@ -163,14 +161,14 @@ def test_where_the_time_is_open_it_is_told_what_others_did_when_most_took_part()
         lives[who].goes(f"tue {come}", "Park: meadow", "picnic").does("tue 14:00", "rest")
     lives["dan"].does("tue 12:00", "nap").does("tue 12:30", "paint").does("tue 15:00", "cook")
     played = lived(*lives.values())
-    parts = dict(story(PICNIC, RESIDENTS, played, stss.score(PICNIC, played)))
+    parts = dict(stss.story(PICNIC, RESIDENTS, played, stss.score(PICNIC, played)))
     away = parts["Who did not, and why"].splitlines()
     assert away[0] == "Dan Rowe was never told; at 13:00 at Home: room: paint."
 
 
 def test_where_the_time_is_open_and_nobody_came_no_time_is_named() -> None:
     played = lived(*(Life(who) for who in ("ada", *EVERYBODY)))
-    parts = dict(story(PICNIC, RESIDENTS, played, stss.score(PICNIC, played)))
+    parts = dict(stss.story(PICNIC, RESIDENTS, played, stss.score(PICNIC, played)))
     assert parts["Who did not, and why"].splitlines()[0] == "Bea Rowe was never told."
 
 
@@ -181,7 +179,7 @@ def test_who_took_part_is_told_of_alike_however_long_a_run_wants_it_to_be() -> N
     played = lived(*lives.values())
     whole, any_moment = (
         dict(
-            story(
+            stss.story(
                 PARTY, RESIDENTS, played, stss.score(PARTY, played, stss.ScoreSettings(least=least))
             )
         )

@@ -11,7 +11,6 @@ import pytest
 from mute_town import mute_scores
 from sociolab.town import own_residents
 from sociolab.worlds import stss
-from sociolab.worlds.stss.dataset import DAYS
 from sociolab.worlds.stss.task import days_of, missed_by, passed_by, remarks_on
 
 TEMPLATES = stss.own_templates().template
@@ -32,7 +31,9 @@ def test_no_ordinary_day_passes_a_filter_of_ours(template: stss.Template) -> Non
 def test_who_tells_nobody_scores_nothing_in_any_task_of_ours() -> None:
     """Everybody lives the day of the event in ordinary words: dinner, class, a game, music."""
     town = stss.own_town(1)
-    day = tuple(stss.instantiate(one, town.residents, town.town, 1, DAYS[1:]) for one in TEMPLATES)
+    day = tuple(
+        stss.instantiate(one, town.residents, town.town, 1, stss.DAYS[1:]) for one in TEMPLATES
+    )
     scores = mute_scores(replace(town, tasks=day))
     assert len(scores) == len(TEMPLATES)
     assert not any(scores.values()), scores

@@ -14,7 +14,6 @@ from sociolab.core import Answered, CallKey, ChatReply, Episode, Json, Prompt, S
 from sociolab.town.trace import chunks_in
 from sociolab.worlds import stss
 from sociolab.worlds.stss.audit import ELSE, IDLE, TO_THE_JUDGE, variants
-from sociolab.worlds.stss.judges import StssModelJudge
 from stss_tasks import GAME, MEDICINE, MEETING, PARTY, task
 from trace_cases import Life, talk, trace
 from worlds.stss.test_stss_rules_judge import OVER, episode, lives
@@ -79,7 +78,7 @@ def verdicts(
     finds: Callable[[str, str], bool], of: Episode = PARTIED
 ) -> dict[tuple[str, str], Finding]:
     """What a judge makes of every control, with the same episode in four scenarios."""
-    judge = StssModelJudge(Reads(finds))
+    judge = stss.StssModelJudge(Reads(finds))
 
     async def all_() -> dict[tuple[str, str], Finding]:
         before, found = await judge.judge(of), {}
@@ -160,10 +159,10 @@ def test_a_judge_that_obeys_what_is_said_to_it_fails_the_note_in_conversations()
         OVER,
     )
     for judge, lost in ((Reads(fair), False), (Obeys(fair), True)):
-        assert judge_note_moves(StssModelJudge(judge), of) == lost
+        assert judge_note_moves(stss.StssModelJudge(judge), of) == lost
 
 
-def judge_note_moves(judge: StssModelJudge, of: Episode) -> bool:
+def judge_note_moves(judge: stss.StssModelJudge, of: Episode) -> bool:
     """Whether figures of losses move by a note to the judge in conversations."""
     (variant,) = VARIANTS["judge-note"].make(of, 0)
     before, now = (asyncio.run(judge.judge(one)) for one in (of, variant.episode))
@@ -210,5 +209,5 @@ def test_every_type_of_task_has_controls(of: object) -> None:
     made = episode(of, trace(*lives(bought), asked), OVER)  # type: ignore[arg-type]
     for kind in ("judge-note", "outcome", "other", "unsaid"):
         (variant,) = VARIANTS[kind].make(made, 0)
-        found = asyncio.run(StssModelJudge(Reads(everybody)).judge(variant.episode))
+        found = asyncio.run(stss.StssModelJudge(Reads(everybody)).judge(variant.episode))
         assert any(isinstance(one, Score) for one in found)

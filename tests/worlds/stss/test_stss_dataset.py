@@ -17,7 +17,7 @@ from alderbrook import flat_town
 from sociolab.core import ConfigError, DataId
 from sociolab.town import TownMap, own_map, own_residents
 from sociolab.worlds import stss
-from sociolab.worlds.stss.dataset import DAYS, map_from, map_text
+from sociolab.worlds.stss.dataset import map_from, map_text
 from sociolab.worlds.stss.literals import clock_times, contradictions
 
 PEOPLE = frozenset(resident.id for resident in own_residents())
@@ -43,8 +43,8 @@ def test_our_town_has_thirty_tasks_of_a_seed() -> None:
         zip(stss.TASK_TYPES, (10, 5, 5, 5, 5), strict=True)
     )
     assert ours().id == DataId("alderbrook", "1", ours().hash)
-    assert all(task.days == DAYS for task in ours().tasks)
-    assert f"{DAYS[0]:%A} {DAYS[1]:%A}" == "Monday Tuesday"
+    assert all(task.days == stss.DAYS for task in ours().tasks)
+    assert f"{stss.DAYS[0]:%A} {stss.DAYS[1]:%A}" == "Monday Tuesday"
 
 
 def test_the_hash_tells_tasks_people_and_maps_apart() -> None:
@@ -214,7 +214,7 @@ def test_no_place_but_those_of_the_map_is_taken(task: int, place: str) -> None:
 )
 def test_a_day_is_taken_if_and_only_if_it_is_lived(task: int, day: date) -> None:
     one = ours().tasks[task].model_copy(update={"day": day})
-    assert (stss.task_faults(one, PEOPLE, own_map()) == ()) == (day in DAYS)
+    assert (stss.task_faults(one, PEOPLE, own_map()) == ()) == (day in stss.DAYS)
 
 
 def test_an_unsound_town_is_not_written(tmp_path: Path) -> None:

@@ -16,11 +16,9 @@ from exam_marking import marked, right, shifted
 from fake_models import FakeModel
 from sociolab.core import Answered, ExamCase, Judge
 from sociolab.engine import WorldSetup
-from sociolab.plugin.world import WorldPlugin
+from sociolab.plugin.api import WorldPlugin
 from sociolab.town import Talked, own_map
 from sociolab.worlds import stss
-from sociolab.worlds.stss.dataset import content_from
-from sociolab.worlds.stss.talk.dataset import scenario_from
 from sociolab.worlds.stss.talk.kit import load as load_talk
 
 Quotes = tuple[str, ...]
@@ -135,7 +133,7 @@ In all other cases none is."""
 
 
 def conditions_in(case: ExamCase) -> int:
-    return len(scenario_from(case.episode.trial.task.content).occasion.conditions)
+    return len(stss.scenario_from(case.episode.trial.task.content).occasion.conditions)
 
 
 def sheet(quotes: Sequence[str]) -> str:
@@ -202,7 +200,7 @@ def in_talks(model: Callable[[ExamCase], FakeModel]) -> dict[str, int]:
 
 def task_in(case: ExamCase) -> stss.SocialTask:
     content = case.episode.trial.task.content
-    return scenario_from(content).task if case in TALKS else content_from(content).task
+    return stss.scenario_from(content).task if case in TALKS else stss.content_from(content).task
 
 
 @pytest.mark.parametrize("case", [*TOWN, *TALKS], ids=lambda case: case.id)
@@ -210,7 +208,7 @@ def test_a_case_is_a_task_that_could_be_played(case: ExamCase) -> None:
     task, town = task_in(case), own_map()
     assert not stss.task_faults(task, (task.performer, *task.background), town)
     if case in TALKS:
-        assert town.place(scenario_from(case.episode.trial.task.content).occasion.here)
+        assert town.place(stss.scenario_from(case.episode.trial.task.content).occasion.here)
 
 
 @pytest.mark.parametrize("cases", [TOWN, TALKS], ids=["stss", "stss-talk"])

@@ -27,12 +27,11 @@ from sociolab.testing import JudgeContract
 from sociolab.town import Resident, Trace
 from sociolab.town.trace import chunk, header
 from sociolab.worlds import stss
-from sociolab.worlds.stss.dataset import packed
-from sociolab.worlds.stss.judges import StssRulesJudge, measures_of
+from sociolab.worlds.stss.judges import measures_of
 from stss_tasks import EVERYBODY, MEDICINE, MEETING, PARTY, meant
 from trace_cases import ROW, Life, at, talk, trace
 
-TOWN = packed(ROW)
+TOWN = stss.packed(ROW)
 OVER = Ended("turn limit", 2)
 
 
@@ -91,7 +90,7 @@ HELPED = episode(
 
 
 def judged(episode: Episode) -> dict[str, Verdict]:
-    found = asyncio.run(StssRulesJudge().judge(episode))
+    found = asyncio.run(stss.StssRulesJudge().judge(episode))
     assert {verdict.seat for verdict in found} == {None}
     return {verdict.measure.name: verdict for verdict in found}
 
@@ -224,12 +223,12 @@ def test_what_was_not_lived_to_the_end_is_a_failure_and_never_a_zero(broken: Epi
 
 
 def test_other_settings_are_another_judge() -> None:
-    assert StssRulesJudge().id != StssRulesJudge(stss.ScoreSettings(least=10)).id
+    assert stss.StssRulesJudge().id != stss.StssRulesJudge(stss.ScoreSettings(least=10)).id
 
 
 class TestRulesJudgeContract(JudgeContract):
     def judge(self) -> Judge:
-        return StssRulesJudge()
+        return stss.StssRulesJudge()
 
     def episodes(self) -> Sequence[Episode]:
         return (AT_PARTY, MET, HELPED)
@@ -257,7 +256,7 @@ def test_ratios_say_with_whom_the_performer_spoke_and_when() -> None:
 def test_the_least_duration_is_named_and_no_figure_stands_there_twice(
     least: int, beside: list[str], named: str
 ) -> None:
-    found = asyncio.run(StssRulesJudge(stss.ScoreSettings(least)).judge(AT_PARTY))
+    found = asyncio.run(stss.StssRulesJudge(stss.ScoreSettings(least)).judge(AT_PARTY))
     assert [one.measure.name for one in found if one.measure.name.endswith("_min")] == beside
     assert isinstance(found[0], Score)
     assert named in found[0].reason

@@ -15,7 +15,6 @@ from sociolab.engine import FailurePolicy
 from sociolab.town import QUESTIONS, Planned, Reminded, ScriptedMind, Talked, prompt_of
 from sociolab.town.scripted.day import SEEKING
 from sociolab.worlds import stss
-from sociolab.worlds.stss.dataset import packed
 from sociolab.worlds.stss.world import paper, setting_of
 
 OWN = stss.own_town(1)
@@ -65,7 +64,7 @@ def played(*, tdp: bool) -> tuple[Lived, list[Read]]:
     """Two days with a few residents, in steps of a minute."""
     present = {TASK.performer, *TASK.background}
     people = tuple(one for one in OWN.residents if one.id in present)
-    content = stss.Content(task=TASK, residents=people, town=packed(OWN.town))
+    content = stss.Content(task=TASK, residents=people, town=stss.packed(OWN.town))
     given = setting_of(content, stss.StssSettings(step=60, tdp=tdp), FailurePolicy(), "tdp", 1)
     reader = Reader()
     return lived(reader, given), reader.read

@@ -8,7 +8,7 @@ import pytest
 from sociolab.core import ConfigError
 from sociolab.town import own_map, own_residents
 from sociolab.worlds import stss
-from sociolab.worlds.stss.templates import OWN, load_templates
+from sociolab.worlds.stss.templates import OWN
 
 PEOPLE = {resident.id: resident for resident in own_residents()}
 
@@ -99,7 +99,7 @@ def loaded(folder: Path, text: str) -> str:
     path = folder / "templates.toml"
     path.write_text(text, encoding="utf-8")
     try:
-        load_templates(path)
+        stss.load_templates(path)
     except ConfigError as error:
         return str(error)
     return ""
@@ -147,4 +147,4 @@ def test_an_id_that_occurs_twice_and_a_missing_goal_are_refused(tmp_path: Path) 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be read"):
-        load_templates(tmp_path / "nothing.toml")
+        stss.load_templates(tmp_path / "nothing.toml")

@@ -15,11 +15,19 @@ from puppet_town import CAFE, MONDAY, TOWER, TOWN, TRIO
 from sociolab.core import ConfigError, Episode, Happened, Player, StoreError, Task, Unusable, World
 from sociolab.engine import FailurePolicy, WorldSetup
 from sociolab.testing import WorldContract, play_task
-from sociolab.town import MindPlayer, Place, PlanDay, Replan, Surroundings, own_map, own_residents
-from sociolab.town.model_mind import answer_schema
+from sociolab.town import (
+    MindPlayer,
+    Place,
+    PlanDay,
+    Replan,
+    Surroundings,
+    answer_schema,
+    own_map,
+    own_residents,
+)
 from sociolab.town.questions import QUESTIONS_OF
 from sociolab.worlds import stss
-from sociolab.worlds.stss.dataset import DAYS, content_from, packed, unpacked
+from sociolab.worlds.stss.dataset import unpacked
 from sociolab.worlds.stss.world import (
     PAPERS_QUESTIONS,
     ROUTINE,
@@ -142,7 +150,7 @@ def test_settings_reach_the_simulation() -> None:
     settings = stss.StssSettings(
         step=20, radius=3, bandwidth=2, retention=4, cooldown=7, patience=9
     )
-    given = setting_of(content_from(task.content), settings, FailurePolicy(5, "stop"), "t", 1)
+    given = setting_of(stss.content_from(task.content), settings, FailurePolicy(5, "stop"), "t", 1)
     assert given.clock.seconds == 20
     assert given.clock.first == MONDAY
     rules = given.rules
@@ -153,14 +161,14 @@ def test_settings_reach_the_simulation() -> None:
 
 
 def test_only_with_tdp_the_performer_plans_for_its_target() -> None:
-    content = content_from(stss.Stss(DATA, QUICK).tasks()[0].content)
+    content = stss.content_from(stss.Stss(DATA, QUICK).tasks()[0].content)
     given = setting_of(content, stss.StssSettings(tdp=True), FailurePolicy(), "t", 1)
     assert list(given.tdp) == ["ben"]
     assert given.tdp["ben"] == PARTY.goal
 
 
 def test_the_task_is_told_to_the_performer_alone() -> None:
-    content = content_from(stss.Stss(DATA, QUICK).tasks()[0].content)
+    content = stss.content_from(stss.Stss(DATA, QUICK).tasks()[0].content)
     given = setting_of(content, QUICK, FailurePolicy(), "t", 1)
     told = {one.id: one.currently for one in given.residents}
     assert told["ben"].endswith(PARTY.goal)
@@ -175,13 +183,13 @@ def test_the_performer_may_plan_to_go_wherever_its_task_is(template: stss.Templa
     people = own_residents()
     for performer in template.performers:
         only = template.model_copy(update={"performers": (performer,)})
-        tasks = {stss.instantiate(only, people, own_map(), seed, DAYS) for seed in range(12)}
+        tasks = {stss.instantiate(only, people, own_map(), seed, stss.DAYS) for seed in range(12)}
         for task in {one.model_copy(update={"background": ("huw-pritchard",)}) for one in tasks}:
-            content = stss.Content(task=task, residents=people, town=packed(own_map()))
+            content = stss.Content(task=task, residents=people, town=stss.packed(own_map()))
             around = Surroundings(setting_of(content, QUICK, FailurePolicy(), "t", 1))
             person = next(one for one in around.people if one.id == performer)
             me, asked = around.me(person, 0), around.make_head(person, PlanDay, 0)
-            plan = PlanDay(asked, me, DAYS[0], ())
+            plan = PlanDay(asked, me, stss.DAYS[0], ())
             again = Replan(asked, me, "", (), me.now)
             for question in (plan, again):
                 offered = places_offered(question)
@@ -199,14 +207,14 @@ def places_offered(question: PlanDay | Replan) -> set[str]:
 def test_a_performer_whose_task_names_a_sector_knows_all_of_it() -> None:
     party = PARTY.model_copy(update={"place": "Tower"})
     (task,) = stss.Stss(replace(DATA, tasks=(party,)), QUICK).tasks()
-    given = setting_of(content_from(task.content), QUICK, FailurePolicy(), "t", 1)
+    given = setting_of(stss.content_from(task.content), QUICK, FailurePolicy(), "t", 1)
     known = {one.id: one.known for one in Surroundings(given).people}
     assert TOWER in known["ben"]
     assert TOWER not in known["ann"]
 
 
 def test_lives_differ_with_seed_and_trial() -> None:
-    content = content_from(stss.Stss(DATA, QUICK).tasks()[0].content)
+    content = stss.content_from(stss.Stss(DATA, QUICK).tasks()[0].content)
     seeds = {
         setting_of(content, QUICK, FailurePolicy(), trial, seed).seed
         for trial in ("one", "two")
@@ -230,7 +238,7 @@ def test_the_hash_of_the_data_covers_how_people_live_but_not_how_they_are_scored
 def test_a_map_comes_out_as_it_was_packed(town: object) -> None:
     assert town in (TOWN, own_map())
     one = TOWN if town is TOWN else own_map()
-    text = packed(one)
+    text = stss.packed(one)
     again = unpacked(text)
     assert len(text) < 20_000
     assert (again.name, again.places, again.sectors) == (one.name, one.places, one.sectors)
@@ -241,7 +249,7 @@ def test_a_map_comes_out_as_it_was_packed(town: object) -> None:
         assert all(again.spots(place, t) == one.spots(place, t) for t in one.objects(place))
 
 
-@pytest.mark.parametrize("text", ["", "hello", packed(TOWN)[:-40], "\N{SNOWMAN}"])
+@pytest.mark.parametrize("text", ["", "hello", stss.packed(TOWN)[:-40], "\N{SNOWMAN}"])
 def test_a_broken_map_of_the_store_is_refused(text: str) -> None:
     with pytest.raises(StoreError, match="map"):
         unpacked(text)

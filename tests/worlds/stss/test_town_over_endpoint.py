@@ -22,7 +22,6 @@ from sociolab.town import Clock, Did, Remembered, Talked, Walked, WentWithout, t
 from sociolab.town.trace import chunks_in
 from sociolab.worlds import stss
 from sociolab.worlds.stss.talk.building import Build, build
-from sociolab.worlds.stss.talk.freezing import frozen_of_episode
 from town_runs import Lived, calm, described, killed_twice, left_by, shaky, written
 
 PORT = 28_765
@@ -214,4 +213,4 @@ def test_a_record_that_the_world_no_longer_follows_is_not_frozen(
         episode = store.episode("shaken", row.trial.id)
     cut = replace(episode, events=episode.events[: len(episode.events) // 2])
     with pytest.raises(StoreError, match="the world's rules have changed since"):
-        frozen_of_episode(cut, stss.StssSettings(), FailurePolicy(12))
+        stss.frozen_of_episode(cut, stss.StssSettings(), FailurePolicy(12))

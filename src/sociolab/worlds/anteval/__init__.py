@@ -5,34 +5,52 @@ from typing import TYPE_CHECKING
 from sociolab.core.lazy import load_public_names
 
 if TYPE_CHECKING:
+    from sociolab.worlds.anteval.gap import GapSettings as GapSettings, measure_gap as measure_gap
     from sociolab.worlds.anteval.importing.dnd import read_examples as read_examples
+    from sociolab.worlds.anteval.information.model_judge import ModelJudge as ModelJudge
     from sociolab.worlds.anteval.information.scoring import (
         InformationPlan as InformationPlan,
         Learned as Learned,
+        RecordJudge as RecordJudge,
+        polls as polls,
     )
     from sociolab.worlds.anteval.kit import (
         load_information as load_information,
         load_intention as load_intention,
     )
+    from sociolab.worlds.anteval.party.drawing import draw_party as draw_party
     from sociolab.worlds.anteval.scene import (
         CHAT as CHAT,
         TELL as TELL,
+        USE as USE,
         AntScene as AntScene,
     )
+    from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer as ScriptedPartyPlayer
     from sociolab.worlds.anteval.session import (
         NPC as NPC,
         SKILLS as SKILLS,
         Fact as Fact,
+        Intention as Intention,
         PartyMember as PartyMember,
         Session as Session,
         session_from as session_from,
     )
-    from sociolab.worlds.anteval.sessions import InformationSettings as InformationSettings
+    from sociolab.worlds.anteval.sessions import (
+        InformationSettings as InformationSettings,
+        task_of as task_of,
+    )
+    from sociolab.worlds.anteval.virtual_dm.chat import ChatDM as ChatDM
     from sociolab.worlds.anteval.virtual_dm.example import (
         DM as DM,
+        AsyncVirtualDM as AsyncVirtualDM,
         Example as Example,
         Label as Label,
+        LocalDM as LocalDM,
         Turn as Turn,
+        names_skill as names_skill,
+        overlaps as overlaps,
     )
+    from sociolab.worlds.anteval.virtual_dm.finetune import LoraDM as LoraDM
+    from sociolab.worlds.anteval.world import AntEval as AntEval
 
 __getattr__, __dir__ = load_public_names(__name__)

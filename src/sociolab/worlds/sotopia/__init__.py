@@ -7,23 +7,31 @@ from sociolab.core.lazy import load_public_names
 if TYPE_CHECKING:
     from sociolab.worlds.sotopia.dataset import (
         DataSet as DataSet,
+        TaskRow as TaskRow,
         load as load,
     )
     from sociolab.worlds.sotopia.evaluation import (
         DIMENSIONS as DIMENSIONS,
         GOAL as GOAL,
+        GOAL_CHECKED as GOAL_CHECKED,
+        OVERALL as OVERALL,
         SotopiaRubric as SotopiaRubric,
     )
     from sociolab.worlds.sotopia.importing.episodes import (
         ImportedEpisodes as ImportedEpisodes,
         import_episodes as import_episodes,
     )
+    from sociolab.worlds.sotopia.importing.public_data import import_sotopia as import_sotopia
     from sociolab.worlds.sotopia.importing.reading import (
         Quirk as Quirk,
         Quirks as Quirks,
     )
     from sociolab.worlds.sotopia.outcome import (
+        CLOSING as CLOSING,
+        HeuristicJudge as HeuristicJudge,
+        RecordedOutcome as RecordedOutcome,
         ReportedOutcome as ReportedOutcome,
+        closing_polls as closing_polls,
         goals_of as goals_of,
     )
     from sociolab.worlds.sotopia.outcome_reader import OutcomeReader as OutcomeReader
@@ -53,8 +61,10 @@ if TYPE_CHECKING:
         PACKAGE as PACKAGE,
         PHYSICAL as PHYSICAL,
         SPEAK as SPEAK,
+        TURN_LIMIT as TURN_LIMIT,
         SotopiaScene as SotopiaScene,
     )
+    from sociolab.worlds.sotopia.scripted import ScriptedPlayer as ScriptedPlayer
     from sociolab.worlds.sotopia.visibility import STRANGER_LABEL as STRANGER_LABEL
     from sociolab.worlds.sotopia.world import (
         Sotopia as Sotopia,

@@ -7,40 +7,72 @@ from sociolab.core.lazy import load_public_names
 if TYPE_CHECKING:
     from sociolab.worlds.stss.both_levels import levels as levels
     from sociolab.worlds.stss.dataset import (
+        DAYS as DAYS,
         Content as Content,
         TownData as TownData,
+        content_from as content_from,
         own_town as own_town,
+        packed as packed,
         read_town as read_town,
         write_town as write_town,
     )
-    from sociolab.worlds.stss.importing.village import DefectKind as DefectKind
+    from sociolab.worlds.stss.evidence import event_window as event_window, was_lived as was_lived
+    from sociolab.worlds.stss.importing.importer import import_stss as import_stss
+    from sociolab.worlds.stss.importing.village import (
+        DefectKind as DefectKind,
+        read_ville as read_ville,
+    )
+    from sociolab.worlds.stss.judges import (
+        StssModelJudge as StssModelJudge,
+        StssRulesJudge as StssRulesJudge,
+    )
     from sociolab.worlds.stss.kit import load as load
-    from sociolab.worlds.stss.replays import replay as replay
+    from sociolab.worlds.stss.narrative import story as story
+    from sociolab.worlds.stss.replays import outcomes as outcomes, replay as replay
     from sociolab.worlds.stss.scoring import (
+        Account as Account,
+        ErrandDone as ErrandDone,
         ScoreSettings as ScoreSettings,
         TaskScore as TaskScore,
+        reason as reason,
         score as score,
     )
     from sociolab.worlds.stss.talk.dataset import (
+        Neighbour as Neighbour,
         Side as Side,
         TalkScenario as TalkScenario,
+        own_talks as own_talks,
         read_talks as read_talks,
+        scenario_from as scenario_from,
+        write_talks as write_talks,
     )
-    from sociolab.worlds.stss.talk.freezing import frozen_talks as frozen_talks
+    from sociolab.worlds.stss.talk.freezing import (
+        frozen_of_episode as frozen_of_episode,
+        frozen_talks as frozen_talks,
+    )
+    from sociolab.worlds.stss.talk.model_judge import TalkModelJudge as TalkModelJudge
     from sociolab.worlds.stss.talk.playing import (
+        FrozenMemory as FrozenMemory,
+        HeldTalk as HeldTalk,
         TalkSettings as TalkSettings,
         play_talk as play_talk,
     )
-    from sociolab.worlds.stss.talk.verdicts import MEASURES as MEASURES
+    from sociolab.worlds.stss.talk.verdicts import (
+        MEASURES as MEASURES,
+        RecordedJudge as RecordedJudge,
+    )
     from sociolab.worlds.stss.task import (
         TASK_TYPES as TASK_TYPES,
+        Errand as Errand,
         Keywords as Keywords,
         SocialTask as SocialTask,
         task_faults as task_faults,
     )
     from sociolab.worlds.stss.templates import (
         Template as Template,
+        goal_text as goal_text,
         instantiate as instantiate,
+        load_templates as load_templates,
         own_templates as own_templates,
     )
     from sociolab.worlds.stss.world import (

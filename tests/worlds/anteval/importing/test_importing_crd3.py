@@ -31,7 +31,6 @@ from sociolab.worlds.anteval.importing.crd3_speech import (
     reported_total,
     sentences,
 )
-from sociolab.worlds.anteval.virtual_dm.example import names_skill
 from worlds.anteval.importing.crd3_tables import CHATTER, dropped, extracted, labels, one, table
 
 # ---------- cRD3's transcripts: which checks are found, whose they are, and where the context ends
@@ -601,7 +600,7 @@ def test_contexts_end_before_the_skill_is_named(shared_play: Path, name: str) ->
         said = [turn.text.casefold() for turn in example.turns]
         assert not any(skill in checked_skills(text) for text in said[-NEAR:])
         if example.strict:
-            assert not names_skill(example.turns, [skill])
+            assert not anteval.names_skill(example.turns, [skill])
         assert len(said) <= CONTEXT
         assert {label.character for label in example.labels} <= set(example.candidates)
 

@@ -19,7 +19,6 @@ from sociolab.worlds.sotopia.importing.public_data import (
     SotopiaImport,
     character,
     gender,
-    import_sotopia,
     relationship_type,
     relationships,
     traits,
@@ -155,7 +154,7 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def public_report(public: Path, target: Path) -> SotopiaImport:
-    return import_sotopia(public, target, "public")
+    return sotopia.import_sotopia(public, target, "public")
 
 
 @pytest.fixture(scope="module")
@@ -304,7 +303,7 @@ def test_episodes_alone_are_enough(public: Path, tmp_path: Path) -> None:
 
 @pytest.fixture
 def report(fixtures: Path, tmp_path: Path) -> SotopiaImport:
-    return import_sotopia(fixtures, tmp_path / "sets" / "small", "small")
+    return sotopia.import_sotopia(fixtures, tmp_path / "sets" / "small", "small")
 
 
 @pytest.fixture
@@ -454,7 +453,7 @@ def test_the_scenarios_relationship_wins_over_the_pairs(data: sotopia.DataSet) -
 
 
 def test_strategy_hints_can_be_left_out(fixtures: Path, tmp_path: Path) -> None:
-    report = import_sotopia(fixtures, tmp_path / "plain", "plain", strategy_hints=False)
+    report = sotopia.import_sotopia(fixtures, tmp_path / "plain", "plain", strategy_hints=False)
     goals = sotopia.load(tmp_path / "plain").scenarios["s-fence"].goals
     assert goals[0].text == (
         "Agree on a colour. Extra information: you like green. Hint: white is out of the question."
@@ -463,15 +462,15 @@ def test_strategy_hints_can_be_left_out(fixtures: Path, tmp_path: Path) -> None:
 
 
 def test_the_folder_itself_or_its_parent_may_be_given(fixtures: Path, tmp_path: Path) -> None:
-    import_sotopia(fixtures / "profiles", tmp_path / "inner", "x")
-    import_sotopia(fixtures, tmp_path / "outer", "x")
+    sotopia.import_sotopia(fixtures / "profiles", tmp_path / "inner", "x")
+    sotopia.import_sotopia(fixtures, tmp_path / "outer", "x")
     for name in ("tasks.jsonl", "scenarios.jsonl", "meta.json"):
         assert (tmp_path / "inner" / name).read_bytes() == (tmp_path / "outer" / name).read_bytes()
 
 
 def test_without_a_hard_list_no_task_is_tagged(copied: Path, tmp_path: Path) -> None:
     (copied / "profiles" / "sotopia_hard_env_ids.json").unlink()
-    report = import_sotopia(copied, tmp_path / "x", "x")
+    report = sotopia.import_sotopia(copied, tmp_path / "x", "x")
     assert "12 tasks (0 on " in report.lines[0]
     assert dict(report.quirks)[sotopia.Quirk.NO_HARD_LIST] == 1
 
@@ -547,7 +546,7 @@ def test_a_broken_line_is_named_and_leaves_nothing(
     assert change(text) != text
     path.write_text(change(text), "utf-8")
     with pytest.raises(ConfigError, match=r"line \d+: ") as caught:
-        import_sotopia(copied, tmp_path / "sets" / "x", "x")
+        sotopia.import_sotopia(copied, tmp_path / "sets" / "x", "x")
     assert str(caught.value).startswith(f"{path}, {message}")
     assert "\n" not in str(caught.value)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["source"]
@@ -557,14 +556,14 @@ def test_a_broken_line_is_named_and_leaves_nothing(
 def test_a_missing_file_is_named(copied: Path, tmp_path: Path, file: str) -> None:
     (copied / "profiles" / f"{file}.jsonl").unlink()
     with pytest.raises(ConfigError, match=rf"{file}\.jsonl.*there is no(ne$| such file$)"):
-        import_sotopia(copied, tmp_path / "x", "x")
+        sotopia.import_sotopia(copied, tmp_path / "x", "x")
     assert not (tmp_path / "x").exists()
 
 
 def test_data_without_anything_to_play_is_refused(copied: Path, tmp_path: Path) -> None:
     (copied / "profiles" / "env_agent_combo_storages.jsonl").write_text("\n", "utf-8")
     with pytest.raises(ConfigError, match=r"env_agent_combo_storages\.jsonl holds no combination"):
-        import_sotopia(copied, tmp_path / "x", "x")
+        sotopia.import_sotopia(copied, tmp_path / "x", "x")
     assert not (tmp_path / "x").exists()
 
 
@@ -572,7 +571,7 @@ def test_a_hard_list_with_an_unknown_scenario_is_refused(copied: Path, tmp_path:
     path = copied / "profiles" / "sotopia_hard_env_ids.json"
     path.write_text('{"environments": ["s-plums"]}', "utf-8")
     with pytest.raises(ConfigError, match="there is no scenario with the id 's-plums'"):
-        import_sotopia(copied, tmp_path / "x", "x")
+        sotopia.import_sotopia(copied, tmp_path / "x", "x")
 
 
 def test_a_write_that_fails_leaves_nothing(
@@ -591,12 +590,12 @@ def test_a_write_that_fails_leaves_nothing(
         pytest.raises(ConfigError, match="No space left on device"),
         fresh_folder(target) as fresh,
     ):
-        import_sotopia(fixtures, fresh, "x")
+        sotopia.import_sotopia(fixtures, fresh, "x")
     assert list(target.parent.iterdir()) == []
 
 
 def test_an_existing_folder_is_not_overwritten(fixtures: Path, tmp_path: Path) -> None:
     (tmp_path / "x").mkdir()
     with pytest.raises(ConfigError, match="File exists"):
-        import_sotopia(fixtures, tmp_path / "x", "x")
+        sotopia.import_sotopia(fixtures, tmp_path / "x", "x")
     assert list((tmp_path / "x").iterdir()) == []

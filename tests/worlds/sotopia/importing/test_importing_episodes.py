@@ -11,7 +11,6 @@ import pytest
 from sociolab.core import Action, ConfigError, Ended, Episode
 from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.importing.episodes import model_labels, people, played
-from sociolab.worlds.sotopia.importing.public_data import import_sotopia
 
 # ------------------------------------------------------------------ a judge's prompt, read back
 
@@ -211,7 +210,7 @@ def test_every_turn_is_there_with_its_kind_and_seat(by_id: dict[str, Episode]) -
 def test_an_episode_is_of_the_task_that_the_data_set_has(
     by_id: dict[str, Episode], fixtures: Path, tmp_path: Path
 ) -> None:
-    import_sotopia(fixtures, tmp_path / "x", "x")
+    sotopia.import_sotopia(fixtures, tmp_path / "x", "x")
     tasks = {task.id: task for task in sotopia.load(tmp_path / "x").tasks()}
     assert by_id["e-kettle"].trial.task == tasks["t-01"]
     assert by_id["e-bench-1"].trial.task == tasks["t-09"]
@@ -298,7 +297,7 @@ def test_every_quirk_of_the_episodes_is_met_and_counted(imported: sotopia.Import
 def test_episodes_are_shown_by_the_world(
     by_id: dict[str, Episode], fixtures: Path, tmp_path: Path
 ) -> None:
-    import_sotopia(fixtures, tmp_path / "x", "x")
+    sotopia.import_sotopia(fixtures, tmp_path / "x", "x")
     world = sotopia.Sotopia(sotopia.load(tmp_path / "x"))
     whole = world.transcript(by_id["e-kettle"])
     assert [line.text for line in whole.lines][-2:] == [

@@ -16,8 +16,7 @@ from casts import seated
 from fake_models import FakeModel
 from small_package import PARALLEL, SOURCES
 from sociolab.agents import PromptedPlayer
-from sociolab.app import Import
-from sociolab.app.data.importing import import_prompts
+from sociolab.app import Import, import_prompts
 from sociolab.core import (
     Action,
     ConfigError,

@@ -10,7 +10,7 @@ import pytest
 
 from sociolab.core import ConfigError
 from sociolab.worlds import stss
-from sociolab.worlds.stss.importing.importer import ABOUT, import_stss
+from sociolab.worlds.stss.importing.importer import ABOUT
 from worlds.stss.importing.small_village import (
     appointment,
     help_wanted,
@@ -35,7 +35,7 @@ def test_an_import_is_read_again_as_a_town_with_people_and_tasks(
     tmp_path: Path, target: Path
 ) -> None:
     source = write_village(tmp_path / "v", [task(), appointment()], [help_wanted()])
-    report = import_stss(source, target, "tiny")
+    report = stss.import_stss(source, target, "tiny")
     data = stss.read_town(target)
     assert (data.name, data.town.name, len(data.residents)) == ("tiny", "Tinyburg", 4)
     assert [one.id for one in data.tasks] == [
@@ -50,7 +50,7 @@ def test_an_import_is_read_again_as_a_town_with_people_and_tasks(
 
 
 def test_a_resident_keeps_what_the_persona_says(village: Path, target: Path) -> None:
-    import_stss(village, target, "tiny")
+    stss.import_stss(village, target, "tiny")
     ada = stss.read_town(target).residents[0]
     assert (ada.id, ada.name, ada.age, ada.innate) == ("ada-quill", "Ada Quill", 41, "brisk")
     assert (ada.living_area, ada.routine) == ("Mill House: loft", "Opens the shop at 9am.")
@@ -62,7 +62,7 @@ def test_a_resident_knows_their_home_and_no_place_that_is_not_there(
 ) -> None:
     memory: object = {"Tinyburg": {"Duck Inn": {"bar": []}, "Mill House": {"attic": []}}}
     write_persona(village / PEOPLE / "Bo Reed", "Bo Reed", memory)
-    report = import_stss(village, target, "tiny")
+    report = stss.import_stss(village, target, "tiny")
     assert stss.read_town(target).residents[1].knows == ("Duck Inn: bar", "Mill House: loft")
     assert [(d.kind, d.where) for d in report.defects[1:]] == [
         (stss.DefectKind.UNKNOWN_KNOWLEDGE, "Bo Reed"),
@@ -78,7 +78,7 @@ def test_a_task_adds_to_what_its_cast_or_its_performer_knows(tmp_path: Path, tar
     source = write_village(tmp_path / "v", tasks)
     for name in ("Ada Quill", "Bo Reed", "Cy Marsh"):
         write_persona(source / PEOPLE / name, name, little)
-    import_stss(source, target, "tiny")
+    stss.import_stss(source, target, "tiny")
     ada, bo, cy, _ = stss.read_town(target).residents
     assert ada.knows == ("Mill House: loft", "Duck Inn: bar", "Mill House: yard")
     assert bo.knows == ("Mill House: loft", "Duck Inn: bar")
@@ -99,7 +99,7 @@ def test_seed_memories_make_ties_and_names_are_put_right(
     village: Path, target: Path, correct: bool
 ) -> None:
     (village / "personas" / "agent_history_init_n25.csv").write_text(HISTORY.replace("\\\n", ""))
-    report = import_stss(village, target, "tinyburg", correct=correct)
+    report = stss.import_stss(village, target, "tinyburg", correct=correct)
     ada, bo, *others = stss.read_town(target).residents
     dated = () if correct else ("You hold a fair at the inn at 3 p.m.",)
     assert ada.memories == (
@@ -129,15 +129,15 @@ def test_a_history_that_cannot_be_read_is_told_by_line(
 ) -> None:
     (village / "personas" / "agent_history_init_n25.csv").write_text(text)
     with pytest.raises(ConfigError, match=words):
-        import_stss(village, target, "tinyburg")
+        stss.import_stss(village, target, "tinyburg")
     assert not target.exists()
 
 
 def test_a_clone_gives_the_same_data_from_the_clipped_personas(
     village: Path, tmp_path: Path, target: Path
 ) -> None:
-    import_stss(village, target, "tiny")
-    import_stss(write_clone(tmp_path / "clone"), tmp_path / "other", "tiny")
+    stss.import_stss(village, target, "tiny")
+    stss.import_stss(write_clone(tmp_path / "clone"), tmp_path / "other", "tiny")
     assert stss.read_town(tmp_path / "other").hash == stss.read_town(target).hash
 
 
@@ -145,7 +145,7 @@ def test_the_version_changes_with_the_files_and_with_correction(
     village: Path, tmp_path: Path
 ) -> None:
     def version(name: str, *, correct: bool = False) -> str:
-        import_stss(village, tmp_path / name, "tiny", correct=correct)
+        stss.import_stss(village, tmp_path / name, "tiny", correct=correct)
         return stss.read_town(tmp_path / name).version
 
     plain = version("one")
@@ -161,7 +161,7 @@ def test_the_report_tells_kinds_in_few_lines_and_the_folder_keeps_every_defect(
     odd = task(performer_choices=["Bo Reed"])
     wrong = [task(aim={"location": "Duck Innn"}), odd, odd]
     source = write_village(tmp_path / "v", wrong, [appointment()])
-    report = import_stss(source, target, "tiny")
+    report = stss.import_stss(source, target, "tiny")
     assert report.lines == (
         "2 sectors, 3 arenas, 4 kinds of object, 4 residents, 3 of 4 tasks",
         "left out, as nobody could play them: task 1",
@@ -319,7 +319,7 @@ def test_what_cannot_be_read_is_told_in_one_sentence_and_leaves_nothing(
     spoil, where, why = BAD[what]
     spoil(village)
     with pytest.raises(ConfigError) as caught:
-        import_stss(village, target, "tiny")
+        stss.import_stss(village, target, "tiny")
     sentence = str(caught.value)
     assert where in sentence
     assert why in sentence
@@ -330,5 +330,5 @@ def test_what_cannot_be_read_is_told_in_one_sentence_and_leaves_nothing(
 def test_a_folder_that_is_there_is_not_written_over(village: Path, target: Path) -> None:
     target.mkdir(parents=True)
     with pytest.raises(ConfigError, match="File exists"):
-        import_stss(village, target, "tiny")
+        stss.import_stss(village, target, "tiny")
     assert list(target.iterdir()) == []

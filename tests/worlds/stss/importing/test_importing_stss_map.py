@@ -8,7 +8,7 @@ import numpy as np
 
 from sociolab.town import OUTDOORS, Place, TownMap
 from sociolab.worlds import stss
-from sociolab.worlds.stss.importing.village import Defect, PlaceNames, Ville, find_files, read_ville
+from sociolab.worlds.stss.importing.village import Defect, PlaceNames, Ville, find_files
 from worlds.stss.importing.small_village import write_clone
 
 BAR, LOFT, YARD = (
@@ -19,7 +19,7 @@ BAR, LOFT, YARD = (
 
 
 def read(folder: Path) -> Ville:
-    return read_ville(find_files(folder))
+    return stss.read_ville(find_files(folder))
 
 
 def test_sectors_arenas_and_walls_are_those_of_the_matrices(village: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from mute_town import mute_scores
 from sociolab.town import Paths
 from sociolab.worlds import stss
-from sociolab.worlds.stss.importing.importer import ImportReport, import_stss
+from sociolab.worlds.stss.importing.importer import ImportReport
 
 
 @pytest.fixture(scope="module")
@@ -21,12 +21,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def as_it_is(public: Path, folder: Path) -> ImportReport:
-    return import_stss(public, folder / "plain", "ville")
+    return stss.import_stss(public, folder / "plain", "ville")
 
 
 @pytest.fixture(scope="module")
 def report(public: Path, folder: Path) -> ImportReport:
-    return import_stss(public, folder / "corrected", "ville", correct=True)
+    return stss.import_stss(public, folder / "corrected", "ville", correct=True)
 
 
 @pytest.fixture(scope="module")
@@ -157,5 +157,5 @@ def test_everybody_can_walk_from_their_bed_to_every_place(data: stss.TownData) -
 def test_two_imports_of_the_same_files_are_the_same(
     public: Path, data: stss.TownData, folder: Path
 ) -> None:
-    import_stss(public, folder / "again", "ville", correct=True)
+    stss.import_stss(public, folder / "again", "ville", correct=True)
     assert stss.read_town(folder / "again").id == data.id

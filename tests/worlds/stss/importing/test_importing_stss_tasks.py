@@ -13,7 +13,7 @@ from sociolab.core import ConfigError
 from sociolab.town import TownMap
 from sociolab.worlds import stss
 from sociolab.worlds.stss.importing.tasks import ImportedTasks, TownFacts, make_tasks, read_tasks
-from sociolab.worlds.stss.importing.village import PlaceNames, find_files, read_ville, slug
+from sociolab.worlds.stss.importing.village import PlaceNames, find_files, slug
 from worlds.stss.importing.small_village import (
     DAY,
     NAMES,
@@ -29,7 +29,7 @@ IDS = {name: slug(name) for name in NAMES}
 
 @pytest.fixture(scope="module")
 def town(tmp_path_factory: pytest.TempPathFactory) -> TownMap:
-    return read_ville(find_files(write_village(tmp_path_factory.mktemp("village")))).town
+    return stss.read_ville(find_files(write_village(tmp_path_factory.mktemp("village")))).town
 
 
 @pytest.fixture

@@ -42,10 +42,7 @@ from sociolab.store import Store
 from sociolab.town import Resident, Summary, Talked, TownMap
 from sociolab.town.trace import chunk, header
 from sociolab.worlds import stss
-from sociolab.worlds.stss.dataset import packed
-from sociolab.worlds.stss.judges import StssRulesJudge
-from sociolab.worlds.stss.talk.dataset import Neighbour
-from sociolab.worlds.stss.talk.verdicts import CONVERSATION_GCSR, RecordedJudge
+from sociolab.worlds.stss.talk.verdicts import CONVERSATION_GCSR
 from stss_tasks import EVERYBODY, GAME, MEETING, PARTY, meant
 from trace_cases import ROW, TWO_DAYS, Life, at, talk, trace
 from worlds.stss.talk.talk_plays import Says, held
@@ -103,7 +100,7 @@ def talks(
             played = Task(scenario.id, ("ada", who), task.id, scenario.model_dump_json(), (kind,))
             trial = Trial(f"{scenario.id}-{agent}", "stss-talk", played, cast, 0, 1)
             found.append(Episode(trial, events))
-    _store(store, name, found, RecordedJudge(), settings(**changed))
+    _store(store, name, found, stss.RecordedJudge(), settings(**changed))
     for one in found:
         strict = Score(CONVERSATION_GCSR, None, 0, "no")
         store.verdicts.add(name, STRICT, (strict,), trial=one.trial.id)
@@ -139,7 +136,7 @@ def town(
         _lived(MEETING, greeted, others=others, made=made),
         _lived(GAME, others=others, made=made, steps=at("mon 20:00")),
     )
-    _store(store, name, found, StssRulesJudge(), settings(**changed))
+    _store(store, name, found, stss.StssRulesJudge(), settings(**changed))
 
 
 def _store(
@@ -172,7 +169,7 @@ def _scenario(task: stss.SocialTask, who: str, town: TownMap) -> stss.TalkScenar
         performer_begins=True,
         performer=stss.Side(resident=_resident("ada"), place="Home: room"),
         other=stss.Side(resident=_resident(who), place="Home: room"),
-        people={one: Neighbour(name=_resident(one).name) for one in people},
+        people={one: stss.Neighbour(name=_resident(one).name) for one in people},
         places=places,
     )
 
@@ -187,7 +184,7 @@ def _lived(
     content = stss.Content(
         task=task,
         residents=tuple(_resident(who) for who in lives),
-        town=packed(ROW),
+        town=stss.packed(ROW),
     )
     seats = ("ada", "ada.routine", *EVERYBODY)
     cast = tuple(seated(s, AGENT if s == "ada" else others, made) for s in seats)

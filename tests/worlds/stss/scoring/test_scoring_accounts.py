@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sociolab.worlds import stss
-from sociolab.worlds.stss.scoring import Account
 from stss_tasks import EVERYBODY, GAME, PARTY, PICNIC
 from trace_cases import Life, at, lived, talk
 
@@ -71,7 +70,7 @@ def test_who_plays_online_at_another_time_is_told_from_who_never_plays() -> None
     assert [one.fate for one in found.accounts][:2] == ["another time", "never told"]
 
 
-def only(account_of: str, *lives: Life, of: stss.SocialTask = PARTY) -> Account:
+def only(account_of: str, *lives: Life, of: stss.SocialTask = PARTY) -> stss.Account:
     given = {one.who: one for one in (*map(Life, ("ada", *EVERYBODY)), *lives)}
     found = stss.score(of, lived(*given.values()))
     return next(one for one in found.accounts if one.who == account_of)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sociolab.town import Remembered, Talked, Trajectory
-from sociolab.town.trace import ObjectBecame
+from sociolab.town import ObjectBecame, Remembered, Talked, Trajectory
 from sociolab.worlds import stss
 from stss_tasks import EVERYBODY, GAME, MEDICINE, MEETING, PARTY, PICNIC
 from trace_cases import Life, at, lived, talk

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sociolab.town import Talked
 from sociolab.worlds import stss
-from sociolab.worlds.stss.scoring import ErrandDone, reason
 from stss_tasks import EVERYBODY, MEDICINE
 from trace_cases import Life, at, lived, talk
 
@@ -31,10 +30,10 @@ def test_both_errands_in_order_by_one_who_was_asked_score_one() -> None:
     found = scored(ASKED, helper("bea"))
     assert (found.goal, found.goal_any_helper, found.participants) == (1.0, 1.0, ("bea",))
     assert found.errands == (
-        ErrandDone("buy medicine", "bea", at("tue 10:05")),
-        ErrandDone("bring medicine", "bea", at("tue 11:05")),
+        stss.ErrandDone("buy medicine", "bea", at("tue 10:05")),
+        stss.ErrandDone("bring medicine", "bea", at("tue 11:05")),
     )
-    why = reason(MEDICINE, found, str.title)
+    why = stss.reason(MEDICINE, found, str.title)
     assert why == (
         "buy medicine: done by Bea (at least 5 min); bring medicine: done by Bea (at least 5 min)."
     )
@@ -61,7 +60,7 @@ def test_errands_in_the_wrong_order_score_half() -> None:
     wrong.goes("tue 11:00", CLINIC, "buy medicine").does("tue 11:10", "rest")
     found = scored(ASKED, wrong)
     assert found.goal == 0.5
-    assert "wrong order" in reason(MEDICINE, found, str)
+    assert "wrong order" in stss.reason(MEDICINE, found, str)
 
 
 def test_two_helpers_may_share_the_errands() -> None:
@@ -141,7 +140,7 @@ def test_a_reason_names_the_minutes_that_an_errand_takes_at_most() -> None:
     """An errand of five minutes takes no ten."""
     lives = [Life("ada"), helper("bea"), *map(Life, EVERYBODY[1:])]
     found = stss.score(MEDICINE, lived(*lives, ASKED), stss.ScoreSettings(least=10))
-    assert reason(MEDICINE, found, str.title).count("(at least 5 min)") == 2
+    assert stss.reason(MEDICINE, found, str.title).count("(at least 5 min)") == 2
 
 
 def test_an_invitation_to_where_the_performer_is_asks_for_no_help() -> None:

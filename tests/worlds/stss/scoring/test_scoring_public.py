@@ -10,8 +10,6 @@ import pytest
 
 from sociolab.core import ConfigError
 from sociolab.worlds import stss
-from sociolab.worlds.stss.evidence import event_window, was_lived
-from sociolab.worlds.stss.scoring import reason
 from stss_tasks import EVERYBODY, GAME, PARTY, task
 from trace_cases import CLOCK, MONDAY, Life, at, lived, talk
 
@@ -41,7 +39,7 @@ def test_two_of_three_expected_guests_are_two_thirds() -> None:
     assert found.participants == ("bea", "cid")
     assert found.expected == 3
     why = "2 of 3 expected took part (at least 5 min): Bea, Cid."
-    assert reason(PARTY, found, str.title) == why
+    assert stss.reason(PARTY, found, str.title) == why
 
 
 def test_more_guests_than_expected_score_one() -> None:
@@ -66,7 +64,7 @@ def test_a_host_who_holds_it_elsewhere_is_one_more_who_did_not_come() -> None:
     assert (found.goal, found.host_absent) == (0.5, True)
     assert found.goal_any_host == pytest.approx(2 / 3)
     assert dict(found.goals) == {0: 0.5, 5: 0.5, 15: 0.5}
-    assert reason(PARTY, found, str.title) == (
+    assert stss.reason(PARTY, found, str.title) == (
         "2 of 3 expected took part (at least 5 min): Bea, Cid. "
         "The host, Ada, was not at Cafe: terrace during the event (at least 5 min) and counts as "
         "one more no-show."
@@ -226,13 +224,15 @@ def test_a_task_at_a_place_that_is_not_there_is_refused() -> None:
 
 
 def test_the_window_is_the_date_from_start_to_end_or_all_of_the_date() -> None:
-    assert event_window(PARTY, CLOCK) == (at("tue 18:00"), at("tue 20:00"))
-    assert event_window(task(start=""), CLOCK) == (at("tue 00:00"), at("wed 00:00"))
+    assert stss.event_window(PARTY, CLOCK) == (at("tue 18:00"), at("tue 20:00"))
+    assert stss.event_window(task(start=""), CLOCK) == (at("tue 00:00"), at("wed 00:00"))
 
 
 def test_a_day_that_was_not_lived_to_the_end_of_the_event_is_incomplete() -> None:
-    assert was_lived(PARTY, lived(ADA, steps=at("tue 20:00")))
-    assert not was_lived(PARTY, lived(ADA, steps=at("tue 19:59")))
-    assert not was_lived(task(start=""), lived(ADA, steps=at("tue 20:00")))
+    assert stss.was_lived(PARTY, lived(ADA, steps=at("tue 20:00")))
+    assert not stss.was_lived(PARTY, lived(ADA, steps=at("tue 19:59")))
+    assert not stss.was_lived(task(start=""), lived(ADA, steps=at("tue 20:00")))
     late = task(start="23:00")
-    assert was_lived(late, lived(ADA)), "an event past midnight is lived as far as the day goes"
+    assert stss.was_lived(late, lived(ADA)), (
+        "an event past midnight is lived as far as the day goes"
+    )

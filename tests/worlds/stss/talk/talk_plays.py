@@ -24,7 +24,7 @@ from sociolab.town import (
     Utter,
 )
 from sociolab.worlds import stss
-from sociolab.worlds.stss.talk.playing import HeldTalk, told_in
+from sociolab.worlds.stss.talk.playing import told_in
 
 TRIAL = "trial"
 POLICY = FailurePolicy()
@@ -52,7 +52,7 @@ def held(
     return Episode(Trial(TRIAL, "stss-talk", task, cast, 0, seed), events)
 
 
-def told(scenario: stss.TalkScenario, performer: Mind, other: Mind, **how: Any) -> HeldTalk:
+def told(scenario: stss.TalkScenario, performer: Mind, other: Mind, **how: Any) -> stss.HeldTalk:
     """What was said."""
     return told_in(scenario, held(scenario, performer, other, **how))
 

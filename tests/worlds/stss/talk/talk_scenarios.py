@@ -7,7 +7,6 @@ from functools import cache
 
 from sociolab.town import Block, Memory, Resident
 from sociolab.worlds import stss
-from sociolab.worlds.stss.talk.dataset import Neighbour
 
 PUBLIC, MEETING, COMPANY, ONLINE, HELP = (
     "kite-evening",
@@ -75,9 +74,11 @@ def _side(resident: Resident, other: Resident, doing: str) -> stss.Side:
     )
 
 
-def _people(task: stss.SocialTask, people: dict[str, Resident]) -> dict[str, Neighbour]:
+def _people(task: stss.SocialTask, people: dict[str, Resident]) -> dict[str, stss.Neighbour]:
     present = (task.performer, *task.background)
-    return {who: Neighbour(name=people[who].name, known_as=people[who].known_as) for who in present}
+    return {
+        who: stss.Neighbour(name=people[who].name, known_as=people[who].known_as) for who in present
+    }
 
 
 def _places(town: stss.TownData) -> dict[str, tuple[str, ...]]:

@@ -12,7 +12,7 @@ import pytest
 
 from sociolab.core import ConfigError
 from sociolab.worlds import stss
-from sociolab.worlds.stss.talk.dataset import OWN, counts_of, own_talks, tally, write_talks
+from sociolab.worlds.stss.talk.dataset import OWN, counts_of, tally
 
 REBUILT = ("strawberry-tea", 2)
 
@@ -21,7 +21,7 @@ REBUILT = ("strawberry-tea", 2)
 
 
 def test_the_shipped_set_is_the_one_that_its_meta_describes() -> None:
-    data = own_talks()
+    data = stss.own_talks()
     meta = json.loads((OWN / "meta.json").read_text("utf-8"))
     assert meta["hash"] == data.hash
     assert (meta["name"], meta["version"]) == (data.name, data.version)
@@ -31,13 +31,13 @@ def test_the_shipped_set_is_the_one_that_its_meta_describes() -> None:
 
 
 def test_every_type_and_all_thirty_tasks_are_there() -> None:
-    scenarios = own_talks().scenarios
+    scenarios = stss.own_talks().scenarios
     assert {one.task.type for one in scenarios} == set(stss.TASK_TYPES)
     assert {one.task.id for one in scenarios} == {task.id for task in stss.own_town(1).tasks}
 
 
 def test_no_pair_is_there_more_than_twice_in_a_task_and_appointments_are_with_the_partner() -> None:
-    scenarios = own_talks().scenarios
+    scenarios = stss.own_talks().scenarios
     pairs = Counter(
         (one.task.id, one.performer.resident.id, one.other.resident.id) for one in scenarios
     )
@@ -47,20 +47,20 @@ def test_no_pair_is_there_more_than_twice_in_a_task_and_appointments_are_with_th
 
 
 def test_the_tasks_are_those_of_the_towns_that_they_were_frozen_from() -> None:
-    towns = {one.seed: stss.own_town(one.seed) for one in own_talks().scenarios}
-    for one in own_talks().scenarios:
+    towns = {one.seed: stss.own_town(one.seed) for one in stss.own_talks().scenarios}
+    for one in stss.own_talks().scenarios:
         assert one.task in towns[one.seed].tasks
 
 
 def test_every_talk_comes_before_its_event() -> None:
-    for one in own_talks().scenarios:
+    for one in stss.own_talks().scenarios:
         noon = datetime.fromisoformat(f"{one.task.day}T12:00")
         start = one.task.start and datetime.fromisoformat(f"{one.task.day}T{one.task.start}")
         assert one.now <= (start - timedelta(minutes=30) if start else noon + timedelta(hours=8))
 
 
 def test_nobody_has_promised_to_come_before_they_are_asked() -> None:
-    for one in own_talks().scenarios:
+    for one in stss.own_talks().scenarios:
         assert not any(
             heard.act.kind == "accept" and heard.act.matter.what == one.task.activity
             for heard in one.other.heard
@@ -72,7 +72,7 @@ def test_building_again_gives_the_shipped_scenarios() -> None:
     name, seed = REBUILT
     town = stss.own_town(seed)
     again = stss.frozen_talks(town, next(one for one in town.tasks if one.id == name), seed)
-    shipped = [one for one in own_talks().scenarios if (one.task.id, one.seed) == REBUILT]
+    shipped = [one for one in stss.own_talks().scenarios if (one.task.id, one.seed) == REBUILT]
     assert shipped
     assert [one for one in again if one.id in {each.id for each in shipped}] == shipped
 
@@ -85,7 +85,7 @@ def test_a_scenario_is_a_line_of_a_few_kilobytes() -> None:
 
 
 def test_each_task_has_two_conversations_with_days_behind_them_and_who_lived_is_said() -> None:
-    data = own_talks()
+    data = stss.own_talks()
     counts = Counter(one.task.id for one in data.scenarios)
     assert (len(counts), sum(counts.values())) == (30, 325)
     assert min(counts.values()) >= 2
@@ -104,7 +104,7 @@ def test_each_task_has_two_conversations_with_days_behind_them_and_who_lived_is_
 
 
 def test_the_report_is_that_of_the_set() -> None:
-    data = own_talks()
+    data = stss.own_talks()
     text = tally(data.scenarios).as_markdown(f"{data.name} {data.version}", counts_of(data))
     assert (OWN / "report.md").read_text("utf-8") == text
     assert "325 conversation tasks of 30 social tasks" in text
@@ -114,15 +114,15 @@ def test_the_report_is_that_of_the_set() -> None:
 
 
 def test_a_written_set_is_read_back_whole(tmp_path: Path) -> None:
-    data = replace(own_talks(), name="mine", scenarios=own_talks().scenarios[:3])
-    write_talks(tmp_path / "set", data, "by hand")
+    data = replace(stss.own_talks(), name="mine", scenarios=stss.own_talks().scenarios[:3])
+    stss.write_talks(tmp_path / "set", data, "by hand")
     assert stss.read_talks(tmp_path / "set") == data
     assert stss.read_talks(tmp_path / "set").id == data.id
     assert json.loads((tmp_path / "set" / "meta.json").read_text())["command"] == "by hand"
 
 
 def test_the_hash_changes_with_the_scenarios_and_their_order() -> None:
-    data = own_talks()
+    data = stss.own_talks()
     others = (data.scenarios[:-1], data.scenarios[::-1])
     assert len({data.hash, *(replace(data, scenarios=one).hash for one in others)}) == 3
 
@@ -132,7 +132,7 @@ def test_the_hash_changes_with_the_scenarios_and_their_order() -> None:
     [
         (lambda row: row.pop("now"), "line 2: now is missing"),
         (lambda row: row.update(seed="one"), 'found "one"'),
-        (lambda row: row.update(id=own_talks().scenarios[0].id), "occurs twice"),
+        (lambda row: row.update(id=stss.own_talks().scenarios[0].id), "occurs twice"),
         (lambda row: row["performer"]["resident"].update(id="nobody"), "found nobody"),
         (lambda row: row["other"]["resident"].update(id="nobody"), "found nobody"),
         (lambda row: row["people"].clear(), 'expected both among "people"'),
@@ -144,7 +144,9 @@ def test_the_hash_changes_with_the_scenarios_and_their_order() -> None:
     ],
 )
 def test_a_wrong_line_is_named(tmp_path: Path, change: object, said: str) -> None:
-    write_talks(tmp_path, replace(own_talks(), scenarios=own_talks().scenarios[:2]), "by hand")
+    stss.write_talks(
+        tmp_path, replace(stss.own_talks(), scenarios=stss.own_talks().scenarios[:2]), "by hand"
+    )
     path = tmp_path / "scenarios.jsonl"
     first, second = path.read_text("utf-8").splitlines()
     row = json.loads(second)
@@ -156,7 +158,9 @@ def test_a_wrong_line_is_named(tmp_path: Path, change: object, said: str) -> Non
 
 
 def test_a_damaged_line_is_quoted_as_it_stands(tmp_path: Path) -> None:
-    write_talks(tmp_path, replace(own_talks(), scenarios=own_talks().scenarios[:1]), "by hand")
+    stss.write_talks(
+        tmp_path, replace(stss.own_talks(), scenarios=stss.own_talks().scenarios[:1]), "by hand"
+    )
     with (tmp_path / "scenarios.jsonl").open("a", encoding="utf-8") as lines:
         lines.write('{"id":"\u00e9t\u00e9", "se\n')
     with pytest.raises(ConfigError, match=r'line 2: .* found {"id":"\u00e9t\u00e9", "se$'):
@@ -164,8 +168,8 @@ def test_a_damaged_line_is_quoted_as_it_stands(tmp_path: Path) -> None:
 
 
 def test_a_set_that_is_not_what_its_meta_says_is_refused_with_what_it_is(tmp_path: Path) -> None:
-    data = replace(own_talks(), scenarios=own_talks().scenarios[:4])
-    write_talks(tmp_path, data, "by hand")
+    data = replace(stss.own_talks(), scenarios=stss.own_talks().scenarios[:4])
+    stss.write_talks(tmp_path, data, "by hand")
     path = tmp_path / "scenarios.jsonl"
     lines = path.read_text("utf-8").splitlines(keepends=True)
     path.write_text("".join(lines[:3]), "utf-8")
@@ -179,8 +183,8 @@ def test_a_set_that_is_not_what_its_meta_says_is_refused_with_what_it_is(tmp_pat
 
 
 def test_a_set_that_was_changed_on_purpose_needs_no_hash(tmp_path: Path) -> None:
-    data = replace(own_talks(), scenarios=own_talks().scenarios[:2])
-    write_talks(tmp_path, data, "by hand")
+    data = replace(stss.own_talks(), scenarios=stss.own_talks().scenarios[:2])
+    stss.write_talks(tmp_path, data, "by hand")
     (tmp_path / "meta.json").write_text('{"name": "mine", "version": "1"}')
     assert stss.read_talks(tmp_path) == replace(data, name="mine", lived_by="")
 
@@ -188,7 +192,7 @@ def test_a_set_that_was_changed_on_purpose_needs_no_hash(tmp_path: Path) -> None
 def test_an_empty_set_and_no_set_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be read"):
         stss.read_talks(tmp_path)
-    write_talks(tmp_path, replace(own_talks(), scenarios=()), "by hand")
+    stss.write_talks(tmp_path, replace(stss.own_talks(), scenarios=()), "by hand")
     with pytest.raises(ConfigError, match="expected at least one conversation task"):
         stss.read_talks(tmp_path)
     (tmp_path / "meta.json").write_text("{}")

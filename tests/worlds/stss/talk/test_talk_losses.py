@@ -20,7 +20,6 @@ from sociolab.worlds.stss.judges import (
     loss_verdicts,
     recorded,
 )
-from sociolab.worlds.stss.scoring import ErrandDone
 from sociolab.worlds.stss.talk.conditions import Occasion
 from stss_tasks import EVERYBODY, GAME, MEDICINE, MEETING, PARTY, PICNIC, meant
 
@@ -48,7 +47,7 @@ def spoke(
 
 
 def lost(*given: Spoken, of: stss.SocialTask = PARTY, came: tuple[str, ...] = ()) -> dict[str, str]:
-    errands = tuple(ErrandDone(one.what, "", None) for one in of.errands)
+    errands = tuple(stss.ErrandDone(one.what, "", None) for one in of.errands)
     score = stss.TaskScore(of.type, 0, (), of.expected, (0, 1), came, (), 0, 0, errands=errands)
     read = recorded(given)
     assert not isinstance(read, CannotTell)

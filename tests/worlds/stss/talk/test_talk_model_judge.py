@@ -33,7 +33,6 @@ from sociolab.testing import JudgeContract
 from sociolab.worlds import stss
 from sociolab.worlds.stss.talk import conditions
 from sociolab.worlds.stss.talk.audit import VARIANTS
-from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
 from worlds.stss.talk.talk_scenarios import HELP, PUBLIC, scenario, scenarios
 
 SCENARIO = scenario(PUBLIC)
@@ -73,7 +72,7 @@ TALK, NOTE = (
 
 
 def judged(model: FakeModel, of: Episode | None = None) -> dict[str, Verdict]:
-    found = asyncio.run(TalkModelJudge(model).judge(of or episode()))
+    found = asyncio.run(stss.TalkModelJudge(model).judge(of or episode()))
     return {verdict.measure.name: verdict for verdict in found}
 
 
@@ -104,7 +103,7 @@ def test_a_judge_that_believes_a_forged_line_is_found_out_by_it(kind: str, falls
     told = sheet(*["You have told me all of it"] * 3)
     models = FakeModel(TALK, NOTE), FakeModel(told if falls else TALK, NOTE)
     before, now = (
-        asyncio.run(TalkModelJudge(model).judge(of))
+        asyncio.run(stss.TalkModelJudge(model).judge(of))
         for model, of in zip(models, (episode(), variant.episode), strict=True)
     )
     assert (SECOND if falls else "Somebody mentioned") in str(models[1].calls[0][0].messages)
@@ -121,7 +120,7 @@ def test_all_conditions_met_are_a_success() -> None:
 
 def test_calls_are_keyed_apart_and_asked_at_temperature_0() -> None:
     model = FakeModel(TALK, NOTE)
-    asyncio.run(TalkModelJudge(model).judge(episode(), 2))
+    asyncio.run(stss.TalkModelJudge(model).judge(episode(), 2))
     assert [key for _, key in model.calls] == [
         CallKey("t", "judge", "", 0, name, 1, 2) for name in ("talk", "note")
     ]
@@ -214,10 +213,10 @@ def test_where_there_is_nothing_to_judge_no_model_is_asked() -> None:
 
 
 def test_another_wording_of_a_condition_is_another_judge(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = TalkModelJudge(FakeModel()).id
-    assert TalkModelJudge(FakeModel()).id == before
+    before = stss.TalkModelJudge(FakeModel()).id
+    assert stss.TalkModelJudge(FakeModel()).id == before
     monkeypatch.setattr(conditions, "spoken_date", lambda day: f"the day {day}")
-    after = TalkModelJudge(FakeModel()).id
+    after = stss.TalkModelJudge(FakeModel()).id
     assert (after.name, after.method) == (before.name, before.method)
     assert after.settings != before.settings
 
@@ -318,7 +317,7 @@ def test_through_the_local_endpoint() -> None:
             serve(EndpointSettings(responder=_reads)) as server,
             Endpoint(EndpointSpec(name="local", base_url=server.url)) as client,
         ):
-            found = await TalkModelJudge(client.model("m")).judge(talk)
+            found = await stss.TalkModelJudge(client.model("m")).judge(talk)
             assert server.counters.requests == 2
             return {verdict.measure.name: verdict for verdict in found}
 
@@ -336,7 +335,7 @@ class TestTalkModelJudge(JudgeContract):
     pure = False
 
     def judge(self) -> Judge:
-        return TalkModelJudge(ImprovisingModel())
+        return stss.TalkModelJudge(ImprovisingModel())
 
     def episodes(self) -> Sequence[Episode]:
         return tuple(episode(task=one.task.id) for one in scenarios())

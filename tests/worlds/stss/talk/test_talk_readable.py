@@ -7,7 +7,7 @@ import pytest
 from sociolab.core import Answered, Ended, Episode, Event, Task, Trial, Unusable
 from sociolab.judging import MissingValue
 from sociolab.judging.reader import NoValue
-from sociolab.worlds.stss.talk.playing import HeldTalk
+from sociolab.worlds import stss
 from sociolab.worlds.stss.talk.verdicts import readable
 from worlds.stss.talk.talk_scenarios import PUBLIC, scenario
 
@@ -31,7 +31,7 @@ def failed(seat: str, name: str) -> Unusable:
 TALK = (said(0, MINE, "Good day."), said(1, THEIRS, "Good day to you."))
 
 
-def read(*events: Event) -> tuple[HeldTalk | NoValue, str | NoValue]:
+def read(*events: Event) -> tuple[stss.HeldTalk | NoValue, str | NoValue]:
     task = Task(SCENARIO.id, (MINE, THEIRS), SCENARIO.task.id, SCENARIO.model_dump_json())
     found = readable(SCENARIO, Episode(Trial("t", "stss-talk", task, (), 0, 1), events))
     return found[0], found[1] if isinstance(found[1], NoValue) else found[1].memo
@@ -39,7 +39,7 @@ def read(*events: Event) -> tuple[HeldTalk | NoValue, str | NoValue]:
 
 def test_a_talk_that_was_held_and_noted_is_read_at_both_levels() -> None:
     told, note = read(*TALK, noted("We met."), END)
-    assert isinstance(told, HeldTalk)
+    assert isinstance(told, stss.HeldTalk)
     assert [line.text for line in told.lines] == ["Good day.", "Good day to you."]
     assert note == "We met."
 
@@ -79,18 +79,18 @@ def test_a_talk_that_has_no_end_or_no_words_is_lost_with_its_note(
 def test_a_note_that_failed_leaves_the_talk_to_be_judged(reason: str) -> None:
     ended = Ended("failed turn", 2, THEIRS) if reason == "failed turn" else END
     told, note = read(*TALK, failed(THEIRS, "summarise"), ended)
-    assert isinstance(told, HeldTalk)
+    assert isinstance(told, stss.HeldTalk)
     assert isinstance(note, MissingValue)
     assert f"{THEIRS} wrote no usable note (found an empty reply)" in note.problem
 
 
 def test_a_talk_without_any_note_has_none_to_judge() -> None:
     told, note = read(*TALK, END)
-    assert isinstance(told, HeldTalk)
+    assert isinstance(told, stss.HeldTalk)
     assert note == MissingValue("incomplete", "expected a note of the conversation, found none")
 
 
 def test_a_reminder_that_was_gone_without_does_not_spoil_the_talk() -> None:
     told, note = read(failed(MINE, "talk_reminder"), *TALK, noted("We met."), END)
-    assert isinstance(told, HeldTalk)
+    assert isinstance(told, stss.HeldTalk)
     assert note == "We met."

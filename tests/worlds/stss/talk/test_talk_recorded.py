@@ -15,8 +15,6 @@ from sociolab.town import ScriptedMind, SpeechAct
 from sociolab.town.questions import Matter
 from sociolab.town.scripted.mind import CompleteMind
 from sociolab.worlds import stss
-from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
-from sociolab.worlds.stss.talk.verdicts import RecordedJudge
 from worlds.stss.talk.talk_plays import Says, Unreminded, held
 from worlds.stss.talk.talk_scenarios import (
     COMPANY,
@@ -48,7 +46,7 @@ def judged(*meant: tuple[str, str, dict[str, object]], task: str = PUBLIC) -> di
     chats = [SpeechAct(by="anybody", kind="chat")] * 3
     performer = Says("One thing.", "Bye!", meant=[*mine, *chats])
     other = Says("I see.", meant=[*theirs, *chats], kept=kept)
-    found = asyncio.run(RecordedJudge().judge(held(one, performer, other)))
+    found = asyncio.run(stss.RecordedJudge().judge(held(one, performer, other)))
     reasons = {v.measure.name: v.reason for v in found if isinstance(v, Score)}
     return {
         level: " ".join(
@@ -103,7 +101,7 @@ def test_another_matter_conveys_nothing() -> None:
 
 
 def verdicts(performer: ScriptedMind, other: ScriptedMind) -> tuple[Verdict, ...]:
-    return asyncio.run(RecordedJudge().judge(held(scenario(PUBLIC), performer, other)))
+    return asyncio.run(stss.RecordedJudge().judge(held(scenario(PUBLIC), performer, other)))
 
 
 @pytest.mark.parametrize("silent", ["performer", "other"])
@@ -123,7 +121,7 @@ def test_no_judge_draws_a_figure_from_another_performer_beside_a_scripted_partne
     cast = (seated(performer.seat, "python:mine:Mind"), seated(other.seat, "scripted"))
     smoke = replace(one, trial=replace(one.trial, cast=cast))
     model = FakeModel()
-    for judge in (RecordedJudge(), TalkModelJudge(model)):
+    for judge in (stss.RecordedJudge(), stss.TalkModelJudge(model)):
         found = asyncio.run(judge.judge(smoke))
         assert [each.measure for each in found] == [*stss.MEASURES]
         for each in found:
@@ -137,7 +135,7 @@ def test_a_talk_that_broke_off_is_a_failure_whoever_spoke() -> None:
 
 
 def test_its_figures_are_labelled_as_scripted() -> None:
-    judge: Judge = RecordedJudge()
+    judge: Judge = stss.RecordedJudge()
     assert (judge.id.name, judge.id.method) == ("recorded", "scripted")
 
 
@@ -151,7 +149,7 @@ def rates(performer: type[ScriptedMind], *, tdp: bool) -> tuple[float, float]:
     for one in scenarios():
         for seed in SEEDS:
             episode = held(one, performer(), ScriptedMind(), tdp=tdp, seed=seed)
-            for verdict in asyncio.run(RecordedJudge().judge(episode)):
+            for verdict in asyncio.run(stss.RecordedJudge().judge(episode)):
                 assert isinstance(verdict, Score)
                 found.setdefault(verdict.measure.name, []).append(verdict.value)
     talks, notes = found["conversation_gcsr"], found["summary_gcsr"]

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from hypothesis import given, strategies as st
 
 from sociolab.town import Memory
-from sociolab.worlds.stss.talk.playing import FrozenMemory
+from sociolab.worlds import stss
 
 FIRST = datetime(2024, 5, 13)
 WORDS = st.sampled_from(("kite", "bread", "the", "a walk", "chess at noon", ""))
@@ -18,7 +18,7 @@ def memory(minutes: int, text: str) -> Memory:
 
 
 KITE, BREAD, CHESS = memory(9, "flew a kite"), memory(3, "baked bread"), memory(5, "played chess")
-MINE = FrozenMemory((KITE, BREAD, CHESS))
+MINE = stss.FrozenMemory((KITE, BREAD, CHESS))
 MEMORIES = st.lists(st.builds(memory, st.integers(0, 50), WORDS), max_size=6).map(tuple)
 
 
@@ -45,7 +45,7 @@ def test_at_an_earlier_moment_nothing_later_is_remembered() -> None:
 def test_reading_gives_as_many_as_there_are_and_leaves_no_mark(
     memories: tuple[Memory, ...], query: str, most: int
 ) -> None:
-    mine = FrozenMemory(memories)
+    mine = stss.FrozenMemory(memories)
     found = mine.recall(query, most)
     assert len(found) == min(most, len(memories))
     assert all(found.count(one) <= memories.count(one) for one in found)

@@ -8,13 +8,13 @@ from datetime import timedelta
 from hypothesis import given, strategies as st
 
 from sociolab.worlds import stss
-from sociolab.worlds.stss.talk.dataset import MOST_OF_A_PAIR, own_talks, selectable, selected
+from sociolab.worlds.stss.talk.dataset import MOST_OF_A_PAIR, selectable, selected
 
 TASKS, PEOPLE, SEEDS = ("tea", "chess", "honey"), ("ann", "ben", "cid"), (1, 2, 3, 4)
 
 
 def candidate(task: str, seed: int, other: str) -> stss.TalkScenario:
-    base = own_talks().scenarios[0]
+    base = stss.own_talks().scenarios[0]
     resident = base.other.resident.model_copy(update={"id": other})
     return base.model_copy(
         update={

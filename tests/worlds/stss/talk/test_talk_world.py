@@ -16,7 +16,7 @@ from sociolab.engine import WorldSetup
 from sociolab.testing import WorldContract, driven, play_task
 from sociolab.town import QUESTIONS, MindPlayer, ScriptedMind
 from sociolab.worlds import stss
-from sociolab.worlds.stss.talk.dataset import TalkData, scenario_from
+from sociolab.worlds.stss.talk.dataset import TalkData
 from sociolab.worlds.stss.talk.playing import told_in
 from sociolab.worlds.stss.talk.world import StssTalk
 from sociolab.worlds.stss.world import PACKAGE
@@ -36,7 +36,7 @@ class TestStssTalk(WorldContract):
         return dict.fromkeys(task.seats, MindPlayer(AnyMind(4)))
 
     def hidden(self, task: Task, seat: str) -> Sequence[str]:
-        scenario = scenario_from(task.content)
+        scenario = stss.scenario_from(task.content)
         performer, other = task.seats
         if seat == performer:
             return (secret_of(other), scenario.other.resident.learned)
@@ -47,7 +47,7 @@ class TestStssTalk(WorldContract):
         world = self.world()
         for task in world.tasks():
             episode = play_task(world, task, self.players(task))
-            said = [line.text for line in told_in(scenario_from(task.content), episode).lines]
+            said = [line.text for line in told_in(stss.scenario_from(task.content), episode).lines]
             for seat in (None, *task.seats):
                 seen = world.transcript(episode, seat)
                 assert seen.title
@@ -65,7 +65,7 @@ def test_a_task_is_a_scenario_of_two_seats_clustered_by_its_social_task() -> Non
     (kite, *_) = tasks
     assert (kite.id, kite.seats) == (KITE.id, (PERFORMER, OTHER))
     assert kite.tags == ("public-activity", "seed-1")
-    assert [scenario_from(task.content) for task in tasks] == list(scenarios())
+    assert [stss.scenario_from(task.content) for task in tasks] == list(scenarios())
 
 
 def test_the_identity_covers_the_scenarios_and_how_talks_are_held() -> None:
