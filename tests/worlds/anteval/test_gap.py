@@ -15,7 +15,6 @@ from sociolab.core import ConfigError
 from sociolab.stats import Estimate
 from sociolab.worlds import anteval
 from sociolab.worlds.anteval.gap import GapTable, UnusableReplies, against_floor
-from sociolab.worlds import anteval
 from sociolab.worlds.anteval.gap_intervals import (
     DMScores,
     Draws,
@@ -31,7 +30,6 @@ from sociolab.worlds.anteval.gap_intervals import (
     signed_gap as signed_gaps,
 )
 from sociolab.worlds.anteval.virtual_dm.example import Overlaps, windows
-from sociolab.worlds import anteval
 
 # --- g, and every G of the paper from its F-scores (arXiv 2401.06509v3, Tables 1 and 2; CC BY 4.0)
 
@@ -304,7 +302,8 @@ def test_few_groups_take_the_percentiles_further_out() -> None:
 
 def test_without_matching_each_learns_from_all_there_is() -> None:
     table = measured(
-        {"few": play(6, prefix="a")}, settings=anteval.GapSettings(matched=False, splits=0, refits=0)
+        {"few": play(6, prefix="a")},
+        settings=anteval.GapSettings(matched=False, splits=0, refits=0),
     )
     assert (table.rows[0].examples, table.rows[0].real_examples) == (6, 20)
 
@@ -358,7 +357,9 @@ def test_a_gap_whose_signed_interval_holds_0_is_undecided(
 
 
 def test_without_splits_there_is_no_floor() -> None:
-    (row,) = measured({"one": play(9, prefix="a")}, settings=anteval.GapSettings(splits=0, refits=0)).rows
+    (row,) = measured(
+        {"one": play(9, prefix="a")}, settings=anteval.GapSettings(splits=0, refits=0)
+    ).rows
     assert row.floor_c is None
     assert against_floor(row.g_c, row.floor_c) is None
 
@@ -420,7 +421,9 @@ def test_a_dm_of_whose_replies_none_could_be_used_has_no_score_and_no_gap() -> N
     generated = {"one": play(9, prefix="a")}
     test = play(10, prefix="t")
     table = asyncio.run(
-        anteval.measure_gap(play(20), test, generated, mute, settings=anteval.GapSettings(splits=2, refits=0))
+        anteval.measure_gap(
+            play(20), test, generated, mute, settings=anteval.GapSettings(splits=2, refits=0)
+        )
     )
     (row,) = table.rows
     assert (row.fg.failed, row.fg.f_c.value, row.fg.f_o.value, row.fg.macro.f_o) == (5,) + (
@@ -506,7 +509,9 @@ def test_the_printed_gap_starts_at_0_where_the_signed_one_reaches_across_it() ->
     rows = play(40, prefix="t", groups=8)
     one = [RIGHT if int(row.id[2:]) % 8 < 4 else WRONG for row in rows]
     other = [RIGHT if int(row.id[2:]) % 8 > 3 else WRONG for row in rows]
-    found = [anteval.overlaps([frozenset({label}) for label in side], rows) for side in (one, other)]
+    found = [
+        anteval.overlaps([frozenset({label}) for label in side], rows) for side in (one, other)
+    ]
     gap = gap_o(Draws(rows, 0), *found)
     assert gap.signed.low is not None
     assert gap.signed.low < 0

@@ -36,8 +36,6 @@ from sociolab.worlds.anteval.virtual_dm.chat import (
     read_answer,
     shots_from,
 )
-from sociolab.worlds import anteval
-from sociolab.worlds import anteval
 from worlds.anteval.table_cases import TABLE, example, reply
 
 # ---------- the prompt, the parser and the form of examples of virtual DMs that read text
@@ -398,7 +396,9 @@ def test_a_dm_predicts_through_the_local_endpoint() -> None:
             serve(EndpointSettings(responder=responder, fenced=0.5, think=0.5)) as server,
             Endpoint(EndpointSpec(name="local", base_url=server.url, in_flight=4)) as client,
         ):
-            found = await anteval.ChatDM(client.model("m")).predict_async([example(n) for n in range(20)])
+            found = await anteval.ChatDM(client.model("m")).predict_async(
+                [example(n) for n in range(20)]
+            )
             assert server.counters.most_in_flight <= 4
             return found
 

@@ -11,12 +11,9 @@ import pytest
 
 from sociolab.core import ConfigError, WorldError
 from sociolab.worlds import anteval
-from sociolab.worlds import anteval
 from sociolab.worlds.anteval.virtual_dm import finetune
 from sociolab.worlds.anteval.virtual_dm.chat import expected_reply, head, prompt_body
-from sociolab.worlds import anteval
 from sociolab.worlds.anteval.virtual_dm.finetune import LoraSettings
-from sociolab.worlds import anteval
 from worlds.anteval.finetune_examples import causal_checkpoint, examples
 
 FOUR = examples(4)

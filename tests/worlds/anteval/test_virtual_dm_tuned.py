@@ -19,8 +19,6 @@ from sociolab.endpoint import EndpointServer as Server, EndpointSettings, serve
 from sociolab.models import Endpoint, EndpointSpec, FineTuningClient, TuningOrder, traffic
 from sociolab.worlds import anteval
 from sociolab.worlds.anteval.virtual_dm.chat import expected_reply, head, prompt_body, read_answer
-from sociolab.worlds import anteval
-from sociolab.worlds import anteval
 from sociolab.worlds.anteval.virtual_dm.openai_tuning import (
     OpenAITunedDM,
     training_bytes,
