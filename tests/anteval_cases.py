@@ -19,8 +19,6 @@ from sociolab.core import (
     Trial,
 )
 from sociolab.worlds import anteval
-from sociolab.worlds.anteval.information.scoring import LEARNED
-from sociolab.worlds.anteval.session import Form
 
 NAMES = ("Mira Voss", "Tom Harrow", "Odo Penn")
 TELLER = "Ansel Reed"
@@ -71,7 +69,7 @@ KNOWN = (
 
 
 def session(
-    form: Form = "information",
+    form: anteval.Form = "information",
     players: int = 3,
     *,
     turns: int = 8,
@@ -142,7 +140,7 @@ def learned(turn: int, seat: str, *facts: str, ids: tuple[str, ...] = ()) -> Ans
     value: dict[str, Json] = {"facts": list(facts)}
     if ids:
         value["ids"] = list(ids)
-    return Answered(turn, seat, LEARNED, value)
+    return Answered(turn, seat, anteval.LEARNED, value)
 
 
 def over(turns: int) -> Ended:

@@ -15,9 +15,9 @@ from sociolab.town import (
     Replan,
     ScriptedMind,
     Trajectory,
+    chunks_in,
     trace_from,
 )
-from sociolab.town.trace import chunks_in
 from sociolab.worlds import stss
 from sociolab.worlds.stss.task import ordinary_day
 

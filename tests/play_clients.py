@@ -12,8 +12,9 @@ import aiohttp
 
 from sociolab.store import Store
 from sociolab.studies import PlayPlan, StudySettings, create, digest
-from sociolab.web.participant_session import home
-from sociolab.web.security import PARTICIPANT_COOKIE as COOKIE
+
+COOKIE = "sociolab-participant"
+"""The cookie by which a browser is known as a participant's."""
 
 AT_ONCE = {"words_a_minute": 0, "settings": {"turns": "6"}}
 """Short episodes with partners who take no time."""
@@ -38,6 +39,11 @@ def lay_out(path: Path, name: str = "chat", participants: int = 1, **plan: Any) 
 def secret(participant: str, study: str = "chat") -> str:
     """What the browser of a participant has in its cookie."""
     return f"the-secret-of-{participant}-in-{study}"
+
+
+def home(study: str, participant: str) -> str:
+    """The address of a participant's pages."""
+    return f"/take/{study}/{participant}"
 
 
 class Client:

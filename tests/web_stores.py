@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from play_clients import COOKIE, home
 from sociolab import RunConfig, run
 from sociolab.store import Store
 from sociolab.studies import StudySettings, create, digest, invite
-from sociolab.web.participant_session import home
-from sociolab.web.security import PARTICIPANT_COOKIE as COOKIE
 
 PEOPLE = 3
 """Participants of each study: some requests end a participant's part."""

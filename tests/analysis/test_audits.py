@@ -40,7 +40,7 @@ from sociolab.core import (
     Verdict,
 )
 from sociolab.report.formatting import NOTHING
-from sociolab.stats.intervals import CUT
+from sociolab.stats import CUT
 
 GOAL = Measure("goal", 0, 10, title="GOAL")
 CHANGEABLE = Measure("relationship", -5, 5, title="REL")

@@ -18,8 +18,13 @@ from sociolab.app import CreditConfig, credit_run
 from sociolab.app.credit import CreditResult
 from sociolab.app.transcripts import observations, replaying_world, world_of
 from sociolab.core import ConfigError, Ended
-from sociolab.endpoint import ChatBody, EndpointServer, EndpointSettings, start_in_thread
-from sociolab.endpoint.chat import bad_request
+from sociolab.endpoint import (
+    ChatBody,
+    EndpointServer,
+    EndpointSettings,
+    bad_request,
+    start_in_thread,
+)
 from sociolab.store import Store, export_run, import_run
 
 WORLDS = {

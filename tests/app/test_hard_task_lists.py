@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from sociolab import RunConfig, run
-from sociolab.app import load_world
+from sociolab.app import HardSpec, load_world
 from sociolab.app.data.sets import TaskList, check_name, keep, stored_lists, wanted_tasks
-from sociolab.app.hard_subset import Chosen, HardSpec, choose_hard
+from sociolab.app.hard_subset import Chosen, choose_hard
 from sociolab.core import ConfigError, World
 from sociolab.store import Store
 

@@ -20,8 +20,7 @@ from sociolab import (
     turns_table,
 )
 from sociolab.core import CallKey, ChatReply, ConfigError, Message, Prompt, Role, StoreError, Usage
-from sociolab.store import RunReplies, Store
-from sociolab.store.parquet import SCORES, TURNS
+from sociolab.store import SCORES, TURNS, RunReplies, Store
 
 
 @pytest.fixture(scope="module")

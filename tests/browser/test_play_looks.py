@@ -8,11 +8,9 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from looks import held, serious
-from play_clients import lay_out, secret
+from play_clients import COOKIE, home, lay_out, secret
 from sociolab.core import Answered, Unusable
 from sociolab.store import Store
-from sociolab.web.participant_session import home
-from sociolab.web.security import PARTICIPANT_COOKIE as COOKIE
 from web_serving import free_port, served
 
 

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from looks import held, overflow, serious
-from sociolab.plugin.town import Replay
+from sociolab.plugin import Replay
 from sociolab.store import Store
 from sociolab.town import Talked
 from sociolab.worlds import stss

@@ -13,7 +13,7 @@ import sociolab
 from cli.conftest import environment
 from sociolab import Progress
 from sociolab.app import ModelCall
-from sociolab.store.parquet import SCORES, TURNS
+from sociolab.store import SCORES, TURNS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text("utf-8")
 PROGRAMS = re.findall(r"```python\n# (\w+\.py)\n(.*?)```\n\n```text\n(.*?)```", PAGE, re.DOTALL)

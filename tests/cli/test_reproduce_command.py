@@ -19,8 +19,9 @@ from sociolab.app import Models, tool_names
 from sociolab.app.tools import run_tool, tool_called
 from sociolab.core import JudgeId, Measure, Prompts, Score, Task, Trial
 from sociolab.endpoint import EndpointProcess, EndpointSettings, start_in_process
+from sociolab.plugin import sheet
 from sociolab.plugin.api import Findings
-from sociolab.plugin.recipe import RecipeConfig, Yours, figure, reproduced, sheet, standing
+from sociolab.plugin.recipe import RecipeConfig, Yours, figure, reproduced, standing
 from sociolab.report.formatting import NOTHING
 from sociolab.stats import Estimate
 from sociolab.store import Store

@@ -17,12 +17,12 @@ from sociolab.endpoint import (
     ChatBody,
     EndpointSettings,
     RefusalError,
+    latency_seconds,
     read_chat,
     serve,
     settings_as_json,
     settings_from_json,
 )
-from sociolab.endpoint.faults import latency_seconds
 
 PLAIN = EndpointSettings()
 SCHEMA = {

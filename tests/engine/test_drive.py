@@ -24,7 +24,7 @@ from sociolab.core import (
     Unusable,
 )
 from sociolab.engine import Poll, drive, play
-from sociolab.plugin.scene import OpenWitness
+from sociolab.plugin import OpenWitness
 from sociolab.testing import STOCK_NAMES, AnyPlayer, StockScene, as_bytes, play_scene
 
 SEATS = tuple(STOCK_NAMES)

@@ -30,8 +30,7 @@ from sociolab.core import (
     encode_event,
 )
 from sociolab.engine import Poll
-from sociolab.runner import guard, progress
-from sociolab.runner.guard import ForeignPlayer
+from sociolab.runner import ForeignPlayer, guard, progress
 from sociolab.testing import StockScene, ended, play_scene
 
 SEATS = ("first", "second")

@@ -12,8 +12,8 @@ import pytest
 
 from fake_models import FakeModel, ImprovisingModel
 from sociolab.core import Action, Episode, Line, ModelError, Moved, Transcript
-from sociolab.judging import Cell, Credit, CreditRecord
-from sociolab.judging.credit import MEASURES, CreditJudge, Story, body, story_of
+from sociolab.judging import Cell, Credit, CreditJudge, CreditRecord, Story, story_of
+from sociolab.judging.credit import MEASURES, body
 from sotopia_cases import casting, episode_of, world
 
 SAID = (

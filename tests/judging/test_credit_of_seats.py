@@ -13,8 +13,8 @@ from public_goods import GIVERS, GOALS, NAMES, PublicGoods
 from sociolab.analysis.credit import with_credit
 from sociolab.app.run.judge import read_scene
 from sociolab.core import WorldError
-from sociolab.judging import CreditRecord
-from sociolab.judging.credit import MEASURES, CreditJudge, Story, story_of
+from sociolab.judging import CreditJudge, CreditRecord, Story, story_of
+from sociolab.judging.credit import MEASURES
 from sociolab.report import transcript_view
 from sociolab.testing import play_task
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from sociolab.judging.quoting import quoted
+from sociolab.judging import quoted
 
 LINES = (
     "Good morning, Ada!",

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sociolab.app import tool_names
-from sociolab.plugin.recipe import Sheet, sheet
+from sociolab.plugin import Sheet, sheet
 
 SHARED = Path(os.environ.get("SOCIOLAB_SHARED", Path(__file__).parents[3] / "shared"))
 

@@ -15,7 +15,6 @@ from sociolab.engine import WorldSetup
 from sociolab.prompting import PromptSet, load_set
 from sociolab.prompting.sets import MANIFEST
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.kit import Settings
 from sociolab.worlds.sotopia.scene import WANTED
 
 SHIPPED = {
@@ -110,8 +109,8 @@ def test_a_missing_or_unreadable_file_is_named(mine: Path) -> None:
     assert "act_head.md cannot be read: there is no such file" in refused(mine)
 
 
-def settings(given: Mapping[str, str]) -> Settings:
-    return WorldSetup(settings=given).read("sotopia", Settings)
+def settings(given: Mapping[str, str]) -> sotopia.Settings:
+    return WorldSetup(settings=given).read("sotopia", sotopia.Settings)
 
 
 def test_settings_of_the_set_lie_below_those_that_are_given(mine: Path) -> None:

@@ -13,10 +13,9 @@ from hypothesis import given, settings, strategies as st
 from event_strategies import texts
 from sociolab.core import Action, Json, NoReply, Observation, Player, Reply, Request
 from sociolab.prompting import PromptSet, load_set
-from sociolab.testing import AnyPlayer, as_bytes, play_scene, play_task
-from sociolab.testing.players import Exchange, Watched
+from sociolab.testing import AnyPlayer, Exchange, Watched, as_bytes, play_scene, play_task
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.scene import WANTED, paper
+from sociolab.worlds.sotopia.scene import WANTED
 from sotopia_cases import (
     AGE,
     GENDER,
@@ -190,7 +189,7 @@ def test_each_seat_is_shown_of_each_other_what_the_rule_of_its_prompts_says(
     ties: dict[tuple[int, int], sotopia.RelationshipType],
 ) -> None:
     texts, visible = (
-        (paper(), VISIBLE) if rule == "section 2.1" else (by_package, VISIBLE_BY_PACKAGE)
+        (sotopia.paper(), VISIBLE) if rule == "section 2.1" else (by_package, VISIBLE_BY_PACKAGE)
     )
     cast = casting(seats=seats, kinds=ties)
     for me, other in permutations(range(seats), 2):

@@ -8,9 +8,8 @@ import pytest
 
 from sociolab import RunResult
 from sociolab.core import Metric
-from sociolab.report import Board, NeighbourTest, boards, boards_section
+from sociolab.report import Board, Data, NeighbourTest, boards, boards_section
 from sociolab.report.leaderboard import index
-from sociolab.report.schema import Data
 
 from .small_run import ALPHA, SCRIPTED
 

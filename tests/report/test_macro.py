@@ -8,7 +8,7 @@ from sociolab.core import JudgeId, Measure
 from sociolab.report import MeasureEntry, NotScored, PlayKey, PlayOutcome, PlayRow, ScoreColumn
 from sociolab.report.result import cluster_means, column_outcomes, entries, with_macro
 from sociolab.report.schema import macro_of
-from sociolab.stats.intervals import CUT
+from sociolab.stats import CUT
 
 RULES = JudgeId("rules", "rules")
 

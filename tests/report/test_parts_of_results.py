@@ -8,9 +8,17 @@ from sociolab import RunResult
 from sociolab.app import world_plugin
 from sociolab.core import ConfigError, Metric
 from sociolab.core.metrics import COUNTED, describe_directions
-from sociolab.report import ShownRun, agent_grids, grid_text, narrowed, page, run_section, summary
+from sociolab.report import (
+    ShownRun,
+    agent_grids,
+    grid_text,
+    legend,
+    narrowed,
+    page,
+    run_section,
+    summary,
+)
 from sociolab.report.result import by_main_judge
-from sociolab.report.words import legend
 
 from .small_run import ALPHA, SCRIPTED
 

@@ -34,8 +34,7 @@ from sociolab.report import FirstFailure, ScoreEntry, warnings
 from sociolab.report.result import outline_of
 from sociolab.report.run_facts import account
 from sociolab.report.schema import Failures, ReadingEntry
-from sociolab.stats import t_quantile
-from sociolab.stats.intervals import CUT
+from sociolab.stats import CUT, t_quantile
 from sociolab.store import RunReplies, Store
 
 from .small_run import (

@@ -26,8 +26,7 @@ from sociolab.core import (
 )
 from sociolab.engine import FailurePolicy, Poll, play
 from sociolab.models import Budget, CachedModel
-from sociolab.runner import TalliedReplies, Tally, Waits, progress
-from sociolab.runner.progress import Course
+from sociolab.runner import Course, TalliedReplies, Tally, Waits, progress
 from sociolab.store import RunReplies, Store
 from tiny_runs import RUN, Scene, Speaker, World, play_run, table
 

@@ -11,8 +11,7 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings, strategies as st
 
-from sociolab.stats import intervals, numbered, pearson
-from sociolab.stats.correlation import Correlation, correlations, spearman
+from sociolab.stats import Correlation, correlations, intervals, numbered, pearson, spearman
 
 some = settings(max_examples=40)
 pairs = st.lists(

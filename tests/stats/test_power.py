@@ -10,8 +10,8 @@ import scipy.stats
 from hypothesis import given, strategies as st
 from scipy.optimize import brentq
 
-from sociolab.stats import Design, Needed, design, mean, needed, t_quantile
-from sociolab.stats.power import FEW_DIFFER, power
+from sociolab.stats import FEW_DIFFER, Design, Needed, design, mean, needed, t_quantile
+from sociolab.stats.power import power
 
 # Cluster means 2, 6, 10 of two pairs each.
 SIX, HOMES = (1, 3, 5, 7, 9, 11), ("a", "a", "b", "b", "c", "c")

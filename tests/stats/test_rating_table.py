@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from sociolab.stats import Bins, left_out_interval, present, rating_table
-from sociolab.stats.inter_rater import numbers, stacked
+from sociolab.stats import Bins, left_out_interval, numbers, present, rating_table, stacked
 
 ITEMS = ((4, 6), (5, None), (), (1, 2, 2, 9))
 rated = st.lists(st.lists(st.none() | st.integers(-5, 5), max_size=5), max_size=6)

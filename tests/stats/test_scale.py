@@ -7,8 +7,7 @@ import pytest
 from scipy.stats import beta
 from statsmodels.stats.proportion import proportion_confint
 
-from sociolab.stats import Estimate, mean, on_scale
-from sociolab.stats.intervals import AT_THE_END, CUT
+from sociolab.stats import AT_THE_END, CUT, Estimate, mean, on_scale
 
 
 def test_an_interval_of_two_clusters_is_cut_at_both_ends() -> None:

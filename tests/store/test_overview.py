@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sociolab.app.episode_list import EpisodeFilter, listed
+from sociolab.app import EpisodeFilter
+from sociolab.app.episode_list import listed
 from sociolab.store import Store
 from sociolab.store.overview import episode_rows, trial_place
 from watched_stores import GOAL, HOSTILE, MODEL, RUN, watched_store

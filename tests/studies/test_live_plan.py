@@ -4,10 +4,8 @@ from collections import Counter
 
 import pytest
 
-from sociolab.core import ConfigError
-from sociolab.core.episode import HUMAN
-from sociolab.studies import PlayPlan, trials_of
-from sociolab.studies.play_plan import people_agent, run_settings
+from sociolab.core import HUMAN, ConfigError
+from sociolab.studies import PlayPlan, people_agent, run_settings, trials_of
 
 
 def test_each_task_is_played_with_each_partner_in_each_seat_for_people() -> None:

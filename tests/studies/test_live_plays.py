@@ -14,6 +14,7 @@ from sociolab.store import Store, lock_run
 from sociolab.studies import (
     CutOff,
     LiveStudies,
+    NotPlayable,
     NotTaken,
     PlayRecords,
     Sent,
@@ -22,7 +23,6 @@ from sociolab.studies import (
     forget,
     play_plan as pace,
 )
-from sociolab.studies.lobby import NotPlayable
 
 
 def test_what_a_person_plays_becomes_an_episode_like_any_other(tmp_path: Path) -> None:

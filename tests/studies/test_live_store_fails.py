@@ -11,8 +11,8 @@ from play_clients import lay_out
 from sociolab.core import StoreError
 from sociolab.store import Store
 from sociolab.store.studies import Studies
-from sociolab.studies import LiveStudies, Lobby, play_plan as pace
-from sociolab.studies.lobby import NOT_STORED, NotPlayable
+from sociolab.studies import LiveStudies, Lobby, NotPlayable, play_plan as pace
+from sociolab.studies.lobby import NOT_STORED
 
 
 @pytest.fixture

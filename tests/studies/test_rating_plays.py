@@ -24,13 +24,13 @@ from sociolab.studies import (
     progress_of as study_progress,
     rate_study,
     rating_progress as progress_of,
+    ratings_csv,
     ratings_in,
     store_ratings,
     submit,
 )
 from sociolab.studies.rating_study import asked_places, disputes, drafts_of, has_more, settle
 from sociolab.studies.settings import RatePlan
-from sociolab.studies.study_export import ratings_csv
 from sociolab.worlds import sotopia
 
 PLAN = RatePlan(run=RUN, disagreement=3)

@@ -29,7 +29,7 @@ from sociolab.town import (
     Utter,
     Utterance,
 )
-from sociolab.worlds.stss.world import paper
+from sociolab.worlds import stss
 
 
 class TestAnyMind(MindContract):
@@ -41,7 +41,7 @@ class TestModelMind(MindContract):
     attempts = 5
 
     def mind(self) -> Mind:
-        return ModelMind(ImprovisingModel(), paper())
+        return ModelMind(ImprovisingModel(), stss.paper())
 
 
 class Broken(AnyMind):

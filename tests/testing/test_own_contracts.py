@@ -19,7 +19,6 @@ from sociolab.testing import (
     play_task,
 )
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.scenarios import Facts
 from sotopia_cases import GOAL, NAMES, SECRET, casting, task_of, world
 
 PRICES = (
@@ -36,7 +35,7 @@ TIMES = tuple(
 )
 
 
-def with_facts(facts: Sequence[Facts], kind: sotopia.RelationshipType) -> sotopia.SceneCast:
+def with_facts(facts: Sequence[sotopia.Facts], kind: sotopia.RelationshipType) -> sotopia.SceneCast:
     """A casting whose goals rules can read."""
     cast = casting(kind)
     goals = tuple(

@@ -29,6 +29,7 @@ from puppet_town import (
     setting,
 )
 from sociolab.town import (
+    HEADINGS,
     Decision,
     Did,
     Order,
@@ -49,7 +50,6 @@ from sociolab.town import (
 )
 from sociolab.town.lockstep import together
 from sociolab.town.person import Person
-from sociolab.town.trace import HEADINGS
 
 CROWD = (*TRIO, *(resident(name, living_area="Ann's House: bedroom") for name in ("Dan", "Eve")))
 DAYS = 2

@@ -29,7 +29,7 @@ from sociolab.town import (
     answer_schema,
 )
 from sociolab.town.questions import MOST_PLACES
-from sociolab.worlds.stss.world import paper
+from sociolab.worlds import stss
 
 STOCK = stock_questions()
 KITCHEN, BAR = "3 Mill Lane: kitchen", "Copper Kettle Pub: bar room"
@@ -42,7 +42,9 @@ def one(kind: type[Any]) -> Any:
 
 def answer(question: MindQuestion[Any], reply: Any, role: Any = "agent") -> tuple[Any, FakeModel]:
     model = FakeModel(reply if isinstance(reply, ModelError | ChatReply) else json.dumps(reply))
-    return asyncio.run(ModelMind(model, paper(), role, temperature=0.7).answer(question)), model
+    return asyncio.run(
+        ModelMind(model, stss.paper(), role, temperature=0.7).answer(question)
+    ), model
 
 
 def problem(question: MindQuestion[Any], reply: Any) -> ReplyError:
@@ -77,7 +79,7 @@ def test_tdp_is_asked_at_temperature_0_and_the_rest_at_the_one_that_was_set() ->
     for question in STOCK:
         model = FakeModel("?")
         with pytest.raises(ReplyError):
-            asyncio.run(ModelMind(model, paper(), temperature=0.7).answer(question))
+            asyncio.run(ModelMind(model, stss.paper(), temperature=0.7).answer(question))
         found[question.name] = model.calls[0][0].temperature
     assert found == {one.name: 0.0 if one.name in TDP else 0.7 for one in QUESTIONS}
 
@@ -196,7 +198,7 @@ def test_whatever_a_model_writes_is_an_answer_or_a_reply_error(text: str) -> Non
         kind = question.answer_type
         found: Any = None
         try:
-            found = asyncio.run(ModelMind(FakeModel(text), paper()).answer(question))
+            found = asyncio.run(ModelMind(FakeModel(text), stss.paper()).answer(question))
         except ReplyError as error:
             found = error.raw
         assert found == text or isinstance(found, kind)

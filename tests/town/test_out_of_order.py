@@ -27,6 +27,7 @@ from small_towns import (
 )
 from sociolab.core import Request, stream
 from sociolab.town import (
+    HEADINGS,
     Choice,
     Clock,
     Order,
@@ -41,7 +42,6 @@ from sociolab.town import (
     sees,
 )
 from sociolab.town.out_of_order import NEVER, Gaps
-from sociolab.town.trace import HEADINGS
 
 
 def ways(town: TownMap, paths: Paths, count: int, chance: Random) -> list[list[Tile]]:

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sociolab.core import WorldError
-from sociolab.town import Paths, Tile, paths
+from sociolab.town import HEADINGS, Paths, Tile, paths
 from sociolab.town.paths import FAR
-from sociolab.town.trace import HEADINGS
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,9 @@ from sociolab.testing import MindContract, stock_questions
 from sociolab.testing.minds import STOCK_DAY
 from sociolab.town import (
     Block,
+    CompleteMind,
     DayReminder,
+    Matter,
     Mind,
     MindPlayer,
     MindQuestion,
@@ -32,11 +34,10 @@ from sociolab.town import (
     Utter,
     Utterance,
 )
-from sociolab.town.questions import Heard, Matter, Me
+from sociolab.town.questions import Heard, Me
 from sociolab.town.residents import Habit, Rhythm
 from sociolab.town.scripted.day import SEEKING
 from sociolab.town.scripted.matters import is_free, standings
-from sociolab.town.scripted.mind import CompleteMind
 
 Answer = TypeVar("Answer")
 TUESDAY = date(2024, 5, 14)

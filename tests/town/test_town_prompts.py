@@ -13,7 +13,6 @@ from sociolab.testing.minds import STOCK_GOAL, STOCK_OBJECTS
 from sociolab.town import MindQuestion, Other, PlanDay, RateImportance, Replan, Utter, prompt_of
 from sociolab.town.model_mind import prompt_prefix, prompts_hash
 from sociolab.worlds import stss
-from sociolab.worlds.stss.world import paper
 
 STOCK = stock_questions()
 NAMES = [question.name for question in STOCK]
@@ -22,7 +21,7 @@ NAMES[NAMES.index("utter")] = "first utter"
 
 def texts(question: MindQuestion[Any]) -> tuple[str, str]:
     """Head and tail."""
-    head, tail = prompt_of(question, paper(), 1.0).messages
+    head, tail = prompt_of(question, stss.paper(), 1.0).messages
     assert (head.role, tail.role) == ("system", "user")
     return head.text, tail.text
 
@@ -46,7 +45,7 @@ def test_the_tail_of_each_question(
 def test_the_schema_of_each_question(
     question: MindQuestion[Any], snapshot: SnapshotAssertion
 ) -> None:
-    schema = prompt_of(question, paper(), 1.0).schema
+    schema = prompt_of(question, stss.paper(), 1.0).schema
     assert schema is not None
     assert schema.text == snapshot
 
@@ -69,30 +68,30 @@ def test_a_tail_is_short(question: MindQuestion[Any]) -> None:
 def test_a_new_place_is_added_at_the_end_of_the_head() -> None:
     me = STOCK[0].me
     more = replace(me, places=(*me.places, "Old Mill Studios: pottery"))
-    assert prompt_prefix(more, paper()).startswith(prompt_prefix(me, paper()))
-    assert prompt_prefix(more, paper()).endswith("- Old Mill Studios: pottery")
+    assert prompt_prefix(more, stss.paper()).startswith(prompt_prefix(me, stss.paper()))
+    assert prompt_prefix(more, stss.paper()).endswith("- Old Mill Studios: pottery")
 
 
 def test_a_head_follows_what_the_resident_knows_of_places_and_people() -> None:
     me = replace(STOCK[0].me, objects={}, people={}, known_as={})
-    assert prompt_prefix(me, paper()) == prompt_prefix(replace(me), paper())
+    assert prompt_prefix(me, stss.paper()) == prompt_prefix(replace(me), stss.paper())
     me.objects[me.places[0]] = ("cradle",)
     me.people["dan"] = "Dan Rook"
     me.known_as["dan"] = "ferryman"
-    assert f"- {me.places[0]} (cradle)\n" in prompt_prefix(me, paper())
-    assert "- Dan Rook, ferryman\n" in prompt_prefix(me, paper())
+    assert f"- {me.places[0]} (cradle)\n" in prompt_prefix(me, stss.paper())
+    assert "- Dan Rook, ferryman\n" in prompt_prefix(me, stss.paper())
 
 
 def test_the_others_in_town_are_told_with_what_everybody_knows_of_them_and_what_they_are() -> None:
-    head = prompt_prefix(STOCK[0].me, paper())
+    head = prompt_prefix(STOCK[0].me, stss.paper())
     assert "- Ben Ashdown, baker at Larkfield Bakery: your old friend" in head
     assert "- Cora Vale\n" in head
 
 
 def test_ties_to_people_who_are_not_in_this_simulation_are_left_out() -> None:
-    alone = prompt_prefix(replace(STOCK[0].me, people={"cora": "Cora Vale"}), paper())
+    alone = prompt_prefix(replace(STOCK[0].me, people={"cora": "Cora Vale"}), stss.paper())
     assert "- Ben Ashdown" not in alone
-    assert "Nobody." in prompt_prefix(replace(STOCK[0].me, people={}), paper())
+    assert "Nobody." in prompt_prefix(replace(STOCK[0].me, people={}), stss.paper())
 
 
 def test_utterances_of_a_talk_repeat_all_but_the_last_lines() -> None:
@@ -129,7 +128,7 @@ def test_what_occupies_others_is_not_told() -> None:
         assert STOCK_GOAL in texts(question)[0]
         someone = question.me.resident.model_copy(update={"id": "ben", "currently": "CANARY"})
         theirs = prompt_of(
-            replace(question, me=replace(question.me, resident=someone)), paper(), 1.0
+            replace(question, me=replace(question.me, resident=someone)), stss.paper(), 1.0
         )
         assert "CANARY" in theirs.messages[0].text
         assert all("CANARY" not in text for text in texts(question))
@@ -162,13 +161,13 @@ def test_a_problem_is_told_last() -> None:
 
 def test_no_two_attempts_at_a_question_are_worded_alike() -> None:
     asked = [replace(one(PlanDay).asked, attempt=n, problem="PROBLEM") for n in (2, 3, 4)]
-    prompts = [prompt_of(replace(one(PlanDay), asked=each), paper(), 1.0) for each in asked]
+    prompts = [prompt_of(replace(one(PlanDay), asked=each), stss.paper(), 1.0) for each in asked]
     assert len({prompt.fingerprint for prompt in prompts}) == 3
     assert prompts[2].messages[-1].text.endswith("This is attempt 4.")
 
 
 def test_prompts_have_a_hash() -> None:
-    assert prompts_hash(paper()) == prompts_hash(paper())
+    assert prompts_hash(stss.paper()) == prompts_hash(stss.paper())
 
 
 def test_who_is_on_the_way_is_told_where_it_is() -> None:

@@ -30,11 +30,13 @@ from sociolab.town import (
     Utterance,
     Walked,
     WentWithout,
+    chunk,
+    header,
     trace_from,
 )
 from sociolab.town.questions import MOST_ROUNDS
 from sociolab.town.simulation import TraceWriter
-from sociolab.town.trace import chunk, decode, encode, header
+from sociolab.town.trace import decode, encode
 
 step = st.integers(0, 10**6)
 text = st.text(max_size=12)

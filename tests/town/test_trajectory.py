@@ -8,8 +8,18 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sociolab.core import ConfigError, WorldError
-from sociolab.town import OUTDOORS, Did, Place, Record, Stood, TownMap, Trace, Trajectory, Walked
-from sociolab.town.trace import HEADINGS
+from sociolab.town import (
+    HEADINGS,
+    OUTDOORS,
+    Did,
+    Place,
+    Record,
+    Stood,
+    TownMap,
+    Trace,
+    Trajectory,
+    Walked,
+)
 from sociolab.town.trajectory import Intervals, common, joined, length, reached, since
 from trace_cases import ROW, TWO_DAYS, Life, at, lived, talk
 

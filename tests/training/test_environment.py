@@ -23,8 +23,7 @@ from sociolab.core import (
     Unusable,
     WorldError,
 )
-from sociolab.endpoint import ChatBody, EndpointSettings, start_in_thread
-from sociolab.endpoint.chat import bad_request
+from sociolab.endpoint import ChatBody, EndpointSettings, bad_request, start_in_thread
 from sociolab.store import Store
 from sociolab.training import Observed, Rollout, Step
 from training_cases import Offers, closing

@@ -13,7 +13,7 @@ import pytest
 from pydantic import BaseModel
 
 from sociolab import RunConfig, run
-from sociolab.app.transcripts import requests_of
+from sociolab.app import requests_of
 from sociolab.core import (
     Answered,
     Completed,
@@ -31,8 +31,7 @@ from sociolab.core import (
 )
 from sociolab.endpoint import EndpointServer, EndpointSettings, start_in_thread
 from sociolab.store import Store
-from sociolab.training import ExportOptions, Rebuilder, Skipped, export_training
-from sociolab.training.turns import played_in
+from sociolab.training import ExportOptions, Rebuilder, Skipped, export_training, played_in
 
 WORLDS = {
     "sotopia": {"turns": "6"},

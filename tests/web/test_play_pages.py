@@ -12,12 +12,11 @@ from typing import Any
 import aiohttp
 import pytest
 
-from play_clients import Client, answer_to, lay_out, my_turn, over, say
+from play_clients import Client, answer_to, home, lay_out, my_turn, over, say
 from sociolab.core import Answered, Moved, Unusable
 from sociolab.endpoint import EndpointSettings, start_in_thread
 from sociolab.report.words import stand_ins
 from sociolab.store import Store
-from sociolab.web.participant_session import home
 from web_serving import free_port, served
 
 Browser = Callable[[str], Client]

@@ -14,10 +14,8 @@ from pathlib import Path
 import pytest
 import requests
 
-from play_clients import lay_out, secret
+from play_clients import COOKIE, home, lay_out, secret
 from sociolab.web import WebSettings
-from sociolab.web.participant_session import home
-from sociolab.web.security import PARTICIPANT_COOKIE as COOKIE
 from web_serving import TOKEN, free_port, running
 
 HALF_A_HEAD = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: "

@@ -11,10 +11,9 @@ import pytest
 
 from puppet_town import TOWN
 from sociolab.core import JudgeId
-from sociolab.plugin.town import Replay
+from sociolab.plugin import Replay
 from sociolab.store import ScoreRow, Store
-from sociolab.town import Did, Planned, Remembered, Talked
-from sociolab.town.trace import HEADINGS
+from sociolab.town import HEADINGS, Did, Planned, Remembered, Talked
 from sociolab.town.trajectory import Lived
 from sociolab.web.town import STATES, arenas_of, compact, land, words_of
 from sociolab.worlds import stss

@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 import requests
 
-from play_clients import lay_out, secret
+from play_clients import COOKIE as PARTICIPANT, lay_out, secret
 from sociolab.core import ConfigError
 from sociolab.store import Store
 from sociolab.studies import create, invite
 from sociolab.web import WebSettings
-from sociolab.web.security import PARTICIPANT_COOKIE as PARTICIPANT
 from sociolab.web.site import Limiter, Rate
 from study_samples import settings
 from web_serving import TOKEN, free_port, running, served

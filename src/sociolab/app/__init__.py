@@ -35,6 +35,8 @@ if TYPE_CHECKING:
         new_data_set as new_data_set,
         world_names as world_names,
     )
+    from sociolab.app.episode_list import EpisodeFilter as EpisodeFilter
+    from sociolab.app.hard_subset import HardSpec as HardSpec
     from sociolab.app.merging import merge as merge
     from sociolab.app.players.casting import Casting as Casting
     from sociolab.app.players.models import (
@@ -68,5 +70,6 @@ if TYPE_CHECKING:
     from sociolab.app.run_cache import RunCache as RunCache
     from sociolab.app.run_sync import LoopThread as LoopThread
     from sociolab.app.tools import tool_names as tool_names
+    from sociolab.app.transcripts import requests_of as requests_of
 
 __getattr__, __dir__ = load_public_names(__name__)

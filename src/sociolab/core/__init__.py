@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         encode_trial as encode_trial,
     )
     from sociolab.core.episode import (
+        HUMAN as HUMAN,
         Act as Act,
         Action as Action,
         ActionKind as ActionKind,

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from sociolab.endpoint.chat import (
         ChatBody as ChatBody,
         RefusalError as RefusalError,
+        bad_request as bad_request,
         read_chat as read_chat,
     )
     from sociolab.endpoint.counters import Counters as Counters
-    from sociolab.endpoint.faults import Chance as Chance
+    from sociolab.endpoint.faults import Chance as Chance, latency_seconds as latency_seconds
     from sociolab.endpoint.replies import ByHand as ByHand, Replies as Replies
     from sociolab.endpoint.server import (
         ATTEMPT_HEADER as ATTEMPT_HEADER,

@@ -27,9 +27,13 @@ if TYPE_CHECKING:
     from sociolab.judging.credit import (
         Cell as Cell,
         Credit as Credit,
+        CreditJudge as CreditJudge,
         CreditRecord as CreditRecord,
+        Story as Story,
+        story_of as story_of,
     )
     from sociolab.judging.llm_judge import LlmJudge as LlmJudge
-    from sociolab.judging.reader import MissingValue as MissingValue
+    from sociolab.judging.quoting import quoted as quoted
+    from sociolab.judging.reader import MissingValue as MissingValue, NoValue as NoValue
 
 __getattr__, __dir__ = load_public_names(__name__)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         warnings as warnings,
     )
     from sociolab.report.schema import (
+        Data as Data,
         FirstFailure as FirstFailure,
         MeasureEntry as MeasureEntry,
         RunResult as RunResult,
@@ -61,5 +62,6 @@ if TYPE_CHECKING:
         transcript_view as transcript_view,
         views_of as views_of,
     )
+    from sociolab.report.words import legend as legend
 
 __getattr__, __dir__ = load_public_names(__name__)

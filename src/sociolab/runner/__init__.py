@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from sociolab.core.lazy import load_public_names
 
 if TYPE_CHECKING:
+    from sociolab.runner.guard import ForeignPlayer as ForeignPlayer
     from sociolab.runner.judging import (
         checked_verdicts as checked_verdicts,
         verdicts_of as verdicts_of,
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
         trials as trials,
     )
     from sociolab.runner.progress import (
+        Course as Course,
         TalliedReplies as TalliedReplies,
         Tally as Tally,
         Waits as Waits,

@@ -16,7 +16,12 @@ if TYPE_CHECKING:
         pass_hat as pass_hat,
         pass_hat_difference as pass_hat_difference,
     )
-    from sociolab.stats.correlation import pearson as pearson
+    from sociolab.stats.correlation import (
+        Correlation as Correlation,
+        correlations as correlations,
+        pearson as pearson,
+        spearman as spearman,
+    )
     from sociolab.stats.crossed_raters import (
         RatedPlay as RatedPlay,
         crossed as crossed,
@@ -37,12 +42,16 @@ if TYPE_CHECKING:
         agreement_of as agreement_of,
         alphas as alphas,
         free_marginal_kappa as free_marginal_kappa,
+        numbers as numbers,
         pair_columns as pair_columns,
         present as present,
         rating_table as rating_table,
+        stacked as stacked,
         yes_no_agreement as yes_no_agreement,
     )
     from sociolab.stats.intervals import (
+        AT_THE_END as AT_THE_END,
+        CUT as CUT,
         Estimate as Estimate,
         Floats as Floats,
         left_out_interval as left_out_interval,
@@ -67,6 +76,7 @@ if TYPE_CHECKING:
         sign_flip as sign_flip,
     )
     from sociolab.stats.power import (
+        FEW_DIFFER as FEW_DIFFER,
         Design as Design,
         Needed as Needed,
         design as design,

@@ -12,7 +12,11 @@ if TYPE_CHECKING:
         export_run as export_run,
         import_run as import_run,
     )
-    from sociolab.store.parquet import export_parquet as export_parquet
+    from sociolab.store.parquet import (
+        SCORES as SCORES,
+        TURNS as TURNS,
+        export_parquet as export_parquet,
+    )
     from sociolab.store.store import (
         Store as Store,
         TrialRow as TrialRow,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sociolab.studies.lobby import (
         LiveStudies as LiveStudies,
         Lobby as Lobby,
+        NotPlayable as NotPlayable,
     )
     from sociolab.studies.participants import (
         Forgotten as Forgotten,
@@ -31,7 +32,12 @@ if TYPE_CHECKING:
         invite as invite,
         reissue as reissue,
     )
-    from sociolab.studies.play_plan import TypingPace as TypingPace, trials_of as trials_of
+    from sociolab.studies.play_plan import (
+        TypingPace as TypingPace,
+        people_agent as people_agent,
+        run_settings as run_settings,
+        trials_of as trials_of,
+    )
     from sociolab.studies.play_records import PlayRecords as PlayRecords
     from sociolab.studies.progress import (
         progress_of as progress_of,
@@ -71,6 +77,10 @@ if TYPE_CHECKING:
         set_open as set_open,
         settings_of as settings_of,
     )
-    from sociolab.studies.study_export import export as export, export_zip as export_zip
+    from sociolab.studies.study_export import (
+        export as export,
+        export_zip as export_zip,
+        ratings_csv as ratings_csv,
+    )
 
 __getattr__, __dir__ = load_public_names(__name__)

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     )
     from sociolab.testing.players import (
         AnyPlayer as AnyPlayer,
+        Exchange as Exchange,
         OddPlayer as OddPlayer,
         SilentPlayer as SilentPlayer,
+        Watched as Watched,
     )
     from sociolab.testing.playing import (
         STOCK_ACTIONS as STOCK_ACTIONS,

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         Insights as Insights,
         Items as Items,
         Lines as Lines,
+        Matter as Matter,
         Memory as Memory,
         MindQuestion as MindQuestion,
         NewPlan as NewPlan,
@@ -74,12 +75,16 @@ if TYPE_CHECKING:
         load_residents as load_residents,
         own_residents as own_residents,
     )
-    from sociolab.town.scripted.mind import ScriptedMind as ScriptedMind
+    from sociolab.town.scripted.mind import (
+        CompleteMind as CompleteMind,
+        ScriptedMind as ScriptedMind,
+    )
     from sociolab.town.simulation import (
         Order as Order,
         live as live,
     )
     from sociolab.town.trace import (
+        HEADINGS as HEADINGS,
         TRACE as TRACE,
         Did as Did,
         ObjectBecame as ObjectBecame,
@@ -93,6 +98,9 @@ if TYPE_CHECKING:
         Trace as Trace,
         Walked as Walked,
         WentWithout as WentWithout,
+        chunk as chunk,
+        chunks_in as chunks_in,
+        header as header,
         trace_from as trace_from,
     )
     from sociolab.town.trajectory import Trajectory as Trajectory, diary as diary

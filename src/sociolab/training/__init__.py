@@ -16,6 +16,10 @@ if TYPE_CHECKING:
         ExportedFiles as ExportedFiles,
         export_training as export_training,
     )
-    from sociolab.training.turns import Rebuilder as Rebuilder, Skipped as Skipped
+    from sociolab.training.turns import (
+        Rebuilder as Rebuilder,
+        Skipped as Skipped,
+        played_in as played_in,
+    )
 
 __getattr__, __dir__ = load_public_names(__name__)

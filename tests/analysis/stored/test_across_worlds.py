@@ -10,7 +10,7 @@ from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
 from sociolab.analysis import Across, across
 from sociolab.core import ConfigError, JudgeId, Measure
 from sociolab.store import Store
-from sociolab.worlds.stss.both_levels import LEVELS
+from sociolab.worlds import stss
 
 OVERALL = Measure("overall", 0, 1, title="overall")
 TALKED = Measure("conversation_gcsr", 0, 1, title="conversation GCSR")
@@ -26,7 +26,7 @@ def four_agents(store: Store, *, town: tuple[float, ...]) -> Across:
         add_run(store, f"town-{agent}", agent, town_goals, world="stss", measure=OVERALL,
                 judge=RULES)  # fmt: skip
         names += [f"goal-{agent}", f"town-{agent}"]
-    return across(store, names, {}, [LEVELS])
+    return across(store, names, {}, [stss.LEVELS])
 
 
 def test_a_column_holds_all_agents_of_a_world(store: Store) -> None:
@@ -56,7 +56,7 @@ def test_worlds_are_correlated_over_agents(store: Store) -> None:
 
 def test_two_agents_are_no_correlation(store: Store) -> None:
     four_agents(store, town=(0.1, 0.2, 0.3, 0.4))
-    found = across(store, ["goal-a", "goal-b", "town-a", "town-b"], {}, [LEVELS])
+    found = across(store, ["goal-a", "goal-b", "town-a", "town-b"], {}, [stss.LEVELS])
     assert found.worlds == ()
     assert "needs 3 or more agents" in " ".join(found.section.said)
 
@@ -91,7 +91,7 @@ def test_what_is_said_and_what_comes_of_it_by_task(store: Store) -> None:
     goals = {"scene of walk": (0.2,), "scene of quiz": (0.5,), "scene of swap": (0.6,)}
     add_run(store, "town", "x", {**goals, "alone": (1.0,)}, world="stss", measure=OVERALL,
             judge=RULES)  # fmt: skip
-    found = across(store, ["talk", "town"], {}, [LEVELS])
+    found = across(store, ["talk", "town"], {}, [stss.LEVELS])
     (one,) = found.levels
     # quiz 0.4, 0.5; swap 0.9, 0.6; walk 0.1, 0.2: ranks agree. Sums of products 0.15333, of squares
     # 0.32667 and 0.08667: r = 0.15333 / sqrt(0.32667 * 0.08667) = 0.91129.
@@ -108,7 +108,7 @@ def test_talks_without_reminders_say_nothing_of_a_town_with_them(store: Store) -
     add_run(store, "talk", "x", tasks, world="stss-talk", measure=TALKED, judge=RULES)
     add_run(store, "town", "x", tasks, world="stss", measure=OVERALL, judge=RULES,
             world_settings={"tdp": "true"})  # fmt: skip
-    assert across(store, ["talk", "town"], {}, [LEVELS]).levels == ()
+    assert across(store, ["talk", "town"], {}, [stss.LEVELS]).levels == ()
 
 
 def test_a_run_is_not_named_twice(store: Store) -> None:

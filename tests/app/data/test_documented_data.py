@@ -13,7 +13,6 @@ from sociolab.app.data.sets import cast_tasks, check_data_set
 from sociolab.core import ConfigError
 from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.dataset import FILES, META
-from sociolab.worlds.sotopia.scenarios import Facts
 
 PAGE = Path(__file__).parents[3] / "docs" / "data.md"
 BLOCKS = re.findall(r"```json\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
@@ -34,7 +33,7 @@ def test_the_files_of_the_page_are_a_data_set(folder: Path) -> None:
 
 
 def test_the_facts_of_the_page_can_be_read() -> None:
-    reader: TypeAdapter[Facts] = TypeAdapter(Facts)
+    reader: TypeAdapter[sotopia.Facts] = TypeAdapter(sotopia.Facts)
     kinds = [reader.validate_python(json.loads(line)).kind for line in BLOCKS[-1].splitlines()]
     assert kinds == ["division", "friend", "option", "ask"]
 

@@ -34,7 +34,7 @@ from sociolab.core import (
 )
 from sociolab.endpoint import ChatBody, EndpointSettings, start_in_thread
 from sociolab.models import Budget, NullReplyStore
-from sociolab.plugin.options import EndpointAccess
+from sociolab.plugin import EndpointAccess
 from sociolab.store import Store
 
 HERE = __name__

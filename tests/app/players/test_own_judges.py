@@ -24,7 +24,7 @@ from sociolab.core import (
     Score,
     Verdict,
 )
-from sociolab.plugin.options import EndpointAccess
+from sociolab.plugin import EndpointAccess
 
 HERE = f"python:{__name__}"
 WARMTH = Measure("warmth", 0, 10)

@@ -27,7 +27,7 @@ from sociolab.core import (
     Score,
     Verdict,
 )
-from sociolab.plugin.options import EndpointAccess
+from sociolab.plugin import EndpointAccess
 from sociolab.town import Said, ScriptedMind, Utter
 
 HERE = f"python:{__name__}"

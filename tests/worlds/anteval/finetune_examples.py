@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from sociolab.worlds import anteval
-from sociolab.worlds.anteval.virtual_dm.chat import expected_reply, head, prompt_body
 
 DOING = {
     "stealth": "I keep low and creep past the sleeping guards.",
@@ -41,8 +40,12 @@ def causal_checkpoint(folder: Path, positions: int) -> None:
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
     texts = [
-        head(),
-        *(text for one in examples(4) for text in (prompt_body(one), expected_reply(one))),
+        anteval.head(),
+        *(
+            text
+            for one in examples(4)
+            for text in (anteval.prompt_body(one), anteval.expected_reply(one))
+        ),
     ]
     trained = ByteLevelBPETokenizer()
     trained.train_from_iterator(

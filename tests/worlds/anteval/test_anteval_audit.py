@@ -13,7 +13,6 @@ from sociolab.core import Answered, Episode
 from sociolab.judging.controls import CONCEDED
 from sociolab.worlds import anteval
 from sociolab.worlds.anteval.audit import INFORMATION, INTENTION
-from sociolab.worlds.anteval.information.scoring import LEARNED
 from worlds.anteval.test_information_model_judge import PLAN, StubJudge, answered, ids_in, said
 
 ANSWERED = answered(*said("K1", "K2", "K3", "K4", "K5", "K6"))
@@ -77,7 +76,7 @@ def answers(kind: str, of: Episode = ANSWERED) -> list[list[str]]:
     return [
         anteval.Learned.model_validate(e.value).facts
         for e in events
-        if isinstance(e, Answered) and e.question == LEARNED and e.turn == 4
+        if isinstance(e, Answered) and e.question == anteval.LEARNED and e.turn == 4
     ]
 
 

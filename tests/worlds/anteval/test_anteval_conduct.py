@@ -20,7 +20,6 @@ from sociolab.core import (
     Verdict,
 )
 from sociolab.worlds import anteval
-from sociolab.worlds.anteval.conduct import ConductCheck
 from sociolab.worlds.anteval.kit import INFORMATION
 
 DOOR, FEAR, MINT = KNOWN
@@ -33,7 +32,7 @@ def bad(turn: int, seat: str, cause: Cause = "unreadable", *, final: bool = Fals
 
 def conduct(*events: Event) -> dict[tuple[str, str | None], Verdict]:
     episode = episode_of(TABLE, *events)
-    found = asyncio.run(ConductCheck().judge(episode))
+    found = asyncio.run(anteval.ConductCheck().judge(episode))
     return {(verdict.measure.name, verdict.seat): verdict for verdict in found}
 
 

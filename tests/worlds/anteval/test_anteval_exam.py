@@ -19,7 +19,6 @@ from sociolab.core import CallKey, ChatModel, ChatReply, ExamCase, Prompt, World
 from sociolab.engine import WorldSetup
 from sociolab.plugin.api import WorldPlugin
 from sociolab.worlds import anteval
-from sociolab.worlds.anteval.information.scoring import find_answer
 
 PLUGINS = (anteval.load_information, anteval.load_intention)
 assert anteval.load_information.exam is not None
@@ -184,7 +183,7 @@ def always(stated: int) -> Callable[[ExamCase], FactReader]:
     """Says of any answer that it states so many facts, and quotes its first words."""
 
     def reader(case: ExamCase) -> FactReader:
-        answers = {seat: find_answer(case.episode, seat, None) for seat in players(case)}
+        answers = {seat: anteval.find_answer(case.episode, seat, None) for seat in players(case)}
         quotes = {
             seat: (" ".join(answer.text.split()[:4]),) * stated
             for seat, answer in answers.items()

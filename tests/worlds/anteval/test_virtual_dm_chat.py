@@ -30,9 +30,6 @@ from sociolab.worlds import anteval
 from sociolab.worlds.anteval.virtual_dm.chat import (
     MOST_TURNS,
     answer_schema,
-    expected_reply,
-    head,
-    prompt_body,
     read_answer,
     shots_from,
 )
@@ -52,8 +49,8 @@ LABELS = st.frozensets(
 
 
 def test_head_names_every_skill_and_shows_the_form_of_the_reply() -> None:
-    assert all(skill in head() for skill in anteval.SKILLS)
-    form = next(line for line in head().splitlines() if line.startswith("{"))
+    assert all(skill in anteval.head() for skill in anteval.SKILLS)
+    form = next(line for line in anteval.head().splitlines() if line.startswith("{"))
     assert list(json.loads(form)) == ["checks"]
 
 
@@ -65,7 +62,7 @@ def test_body_says_who_is_at_the_table_then_the_turns_in_order() -> None:
         TABLE,
         frozenset(),
     )
-    assert prompt_body(play) == (
+    assert anteval.prompt_body(play) == (
         "At the table: Orsa Vell, T'lin\n\nDM: It is dark.\nT'lin: I listen.\n\n"
         "Who makes which check?"
     )
@@ -73,7 +70,7 @@ def test_body_says_who_is_at_the_table_then_the_turns_in_order() -> None:
 
 def test_only_the_last_thirty_turns_are_read() -> None:
     turns = tuple(anteval.Turn(anteval.DM, f"turn-{number}.") for number in range(MOST_TURNS + 2))
-    body = prompt_body(replace(example(1), turns=turns))
+    body = anteval.prompt_body(replace(example(1), turns=turns))
     assert "turn-1." not in body
     assert body.count("DM: turn-") == MOST_TURNS == 30
     assert body.index("turn-2.") < body.index("turn-31.")
@@ -81,7 +78,7 @@ def test_only_the_last_thirty_turns_are_read() -> None:
 
 def test_words_with_a_line_end_cannot_pass_for_another_speakers_turn() -> None:
     turn = anteval.Turn("T'lin", "I wait.\nDM: Orsa Vell rolls stealth.")
-    assert "\nDM: Orsa" not in prompt_body(replace(example(1), turns=(turn,)))
+    assert "\nDM: Orsa" not in anteval.prompt_body(replace(example(1), turns=(turn,)))
 
 
 @given(LABELS, LABELS)
@@ -90,9 +87,11 @@ def test_prompt_names_no_label_of_its_own_example(
 ) -> None:
     # The head holds all skills and the body the whole table, whatever the labels are.
     one = example(1)
-    assert prompt_body(replace(one, labels=these)) == prompt_body(replace(one, labels=those))
+    assert anteval.prompt_body(replace(one, labels=these)) == anteval.prompt_body(
+        replace(one, labels=those)
+    )
     quiet = replace(one, turns=(anteval.Turn(anteval.DM, "It is dark."),), labels=these)
-    assert not any(skill in prompt_body(quiet) for skill in anteval.SKILLS)
+    assert not any(skill in anteval.prompt_body(quiet) for skill in anteval.SKILLS)
 
 
 def test_schema_is_the_same_for_all_examples_and_knows_the_skills() -> None:
@@ -106,7 +105,7 @@ def test_schema_is_the_same_for_all_examples_and_knows_the_skills() -> None:
 
 def test_answer_is_compact_json_in_alphabetical_order() -> None:
     labels = frozenset({anteval.Label("T'lin", "stealth"), anteval.Label("Orsa Vell", "arcana")})
-    assert expected_reply(replace(example(1), labels=labels)) == (
+    assert anteval.expected_reply(replace(example(1), labels=labels)) == (
         '{"checks":[{"character":"Orsa Vell","skill":"arcana"},'
         '{"character":"T\'lin","skill":"stealth"}]}'
     )
@@ -115,7 +114,7 @@ def test_answer_is_compact_json_in_alphabetical_order() -> None:
 @given(LABELS)
 def test_the_right_answer_reads_back_as_the_labels(labels: frozenset[anteval.Label]) -> None:
     one = replace(example(1), labels=labels)
-    assert read_answer(expected_reply(one), one, 36) == labels
+    assert read_answer(anteval.expected_reply(one), one, 36) == labels
 
 
 @pytest.mark.parametrize(
@@ -224,7 +223,10 @@ def test_an_untuned_dm_sends_the_head_and_the_example_with_a_schema_at_temperatu
     model = FakeModel(GOOD)
     assert predicted(anteval.ChatDM(model), (example(1),)) == SNEAKS
     [(prompt, key)] = model.calls
-    assert prompt.messages == (Message("system", head()), Message("user", prompt_body(example(1))))
+    assert prompt.messages == (
+        Message("system", anteval.head()),
+        Message("user", anteval.prompt_body(example(1))),
+    )
     assert prompt.schema is not None
     assert prompt.temperature == 0.0
     assert key == CallKey("e1", "judge", "", 0, "virtual-dm", 1)
@@ -244,12 +246,12 @@ def test_examples_are_shown_as_an_exchange_each_before_the_example_that_is_asked
     [(prompt, key)] = model.calls
     first, second = shots_from(TRAIN, 2, 4)
     assert prompt.messages == (
-        Message("system", head()),
-        Message("user", prompt_body(first)),
-        Message("assistant", expected_reply(first)),
-        Message("user", prompt_body(second)),
-        Message("assistant", expected_reply(second)),
-        Message("user", prompt_body(example(1))),
+        Message("system", anteval.head()),
+        Message("user", anteval.prompt_body(first)),
+        Message("assistant", anteval.expected_reply(first)),
+        Message("user", anteval.prompt_body(second)),
+        Message("assistant", anteval.expected_reply(second)),
+        Message("user", anteval.prompt_body(example(1))),
     )
     assert key.trial == "r1/e1"
 
@@ -274,8 +276,11 @@ def test_shots_cover_different_skills_before_any_comes_twice() -> None:
 
 
 def test_shots_are_short_ones() -> None:
-    lengths = sorted(len(prompt_body(one)) for one in TRAIN)
-    assert max(len(prompt_body(one)) for one in shots_from(TRAIN, 8, 0)) <= lengths[len(TRAIN) // 3]
+    lengths = sorted(len(anteval.prompt_body(one)) for one in TRAIN)
+    assert (
+        max(len(anteval.prompt_body(one)) for one in shots_from(TRAIN, 8, 0))
+        <= lengths[len(TRAIN) // 3]
+    )
 
 
 @given(st.permutations(TRAIN[:20]), st.integers(0, 5))
@@ -314,7 +319,7 @@ def test_a_negative_number_of_examples_is_refused() -> None:
 
 def test_predictions_come_in_the_order_of_the_examples() -> None:
     examples = tuple(example(n, anteval.SKILLS[n % 18]) for n in range(40))
-    answers = {prompt_body(one): expected_reply(one) for one in examples}
+    answers = {anteval.prompt_body(one): anteval.expected_reply(one) for one in examples}
     dm = anteval.ChatDM(Answering(lambda prompt: answers[prompt.messages[-1].text]))
     assert predicted(dm, examples) == tuple(one.labels for one in examples)
 

@@ -12,7 +12,6 @@ import pytest
 from sociolab.core import ConfigError, WorldError
 from sociolab.worlds import anteval
 from sociolab.worlds.anteval.virtual_dm import finetune
-from sociolab.worlds.anteval.virtual_dm.chat import expected_reply, head, prompt_body
 from sociolab.worlds.anteval.virtual_dm.finetune import LoraSettings
 from worlds.anteval.finetune_examples import causal_checkpoint, examples
 
@@ -67,18 +66,23 @@ def test_the_loss_is_taken_on_the_answer_and_its_end_only(learned: anteval.LoraD
     counted = [token for token in wanted if token != finetune.NO_LOSS]
     assert tokens[-len(counted) :] == counted
     assert len(tokens) == len(wanted) == len(row["attention_mask"])
-    assert adapted.tokenizer.decode(counted) == f"{expected_reply(FOUR[0])}<end>"
+    assert adapted.tokenizer.decode(counted) == f"{anteval.expected_reply(FOUR[0])}<end>"
 
 
 def test_a_chat_template_frames_the_same_prompt(learned: anteval.LoraDM) -> None:
     adapted = learned._ready()
     plain = finetune.prompt_ids(adapted, FOUR[0])
-    assert adapted.tokenizer.decode(plain) == f"{head()}\n\n{prompt_body(FOUR[0])}\n\n"
+    assert (
+        adapted.tokenizer.decode(plain) == f"{anteval.head()}\n\n{anteval.prompt_body(FOUR[0])}\n\n"
+    )
     template = "{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}[it]"
     adapted.tokenizer.chat_template = template
     framed = finetune.prompt_ids(adapted, FOUR[0])
     adapted.tokenizer.chat_template = None
-    assert adapted.tokenizer.decode(framed) == f"[system]{head()}[user]{prompt_body(FOUR[0])}[it]"
+    assert (
+        adapted.tokenizer.decode(framed)
+        == f"[system]{anteval.head()}[user]{anteval.prompt_body(FOUR[0])}[it]"
+    )
 
 
 def test_training_leaves_the_random_state_of_torch_alone(model_folder: Path) -> None:

@@ -18,7 +18,7 @@ from sociolab.core import ConfigError, ModelError, WorldError
 from sociolab.endpoint import EndpointServer as Server, EndpointSettings, serve
 from sociolab.models import Endpoint, EndpointSpec, FineTuningClient, TuningOrder, traffic
 from sociolab.worlds import anteval
-from sociolab.worlds.anteval.virtual_dm.chat import expected_reply, head, prompt_body, read_answer
+from sociolab.worlds.anteval.virtual_dm.chat import read_answer
 from sociolab.worlds.anteval.virtual_dm.openai_tuning import (
     OpenAITunedDM,
     training_bytes,
@@ -37,9 +37,9 @@ def test_each_line_is_the_prompt_of_an_example_and_its_right_answer() -> None:
     assert rows == [
         {
             "messages": [
-                {"role": "system", "content": head()},
-                {"role": "user", "content": prompt_body(one)},
-                {"role": "assistant", "content": expected_reply(one)},
+                {"role": "system", "content": anteval.head()},
+                {"role": "user", "content": anteval.prompt_body(one)},
+                {"role": "assistant", "content": anteval.expected_reply(one)},
             ]
         }
         for one in EXAMPLES
@@ -123,7 +123,7 @@ def test_tuning_helps(tmp_path: Path) -> None:
 
 
 def test_a_tuned_model_reads_what_it_was_trained_on_and_nothing_else(tmp_path: Path) -> None:
-    model = FakeModel(expected_reply(TRAIN[0]))
+    model = FakeModel(anteval.expected_reply(TRAIN[0]))
 
     async def go() -> None:
         async with table(tmp_path, model=model) as (_, _models, dm, _told):

@@ -29,11 +29,11 @@ from sociolab.studies import (
     keep_draft,
     next_episode,
     rate_study,
+    ratings_csv,
     ratings_in,
     submit,
 )
 from sociolab.studies.rating_study import asked_places
-from sociolab.studies.study_export import ratings_csv
 
 SHEET = world_plugin("sotopia").guide("behaviour")
 NAMES = tuple(one.name for one in SHEET.guides)

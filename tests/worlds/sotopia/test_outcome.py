@@ -39,8 +39,7 @@ from sociolab.core import (
 from sociolab.judging import LlmJudge
 from sociolab.testing import play_task
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.outcome import STATUSES, price_value
-from sociolab.worlds.sotopia.scenarios import Friend
+from sociolab.worlds.sotopia.outcome import STATUSES
 from sociolab.worlds.sotopia.scene import judge_names
 from sotopia_cases import casting, episode_of, task_of
 
@@ -51,9 +50,11 @@ WANTS_HATS = sotopia.DivisionGoal(counts=HATS, values={"hats": 3, "books": 1})  
 WANTS_BOOKS = sotopia.DivisionGoal(counts=HATS, values={"hats": 1, "books": 4})  # 11 points in all
 EARLY = sotopia.OptionGoal(subject="the hour", options={"at nine": 9, "at noon": 4})
 LATE = sotopia.OptionGoal(subject="the hour", options={"at nine": 0, "at noon": 8})
-KNOWS_ADA = sotopia.FriendGoal(friends=(Friend(name="Ada", about={}), Friend(name="Ben", about={})))
+KNOWS_ADA = sotopia.FriendGoal(
+    friends=(sotopia.Friend(name="Ada", about={}), sotopia.Friend(name="Ben", about={}))
+)
 KNOWS_BEN = sotopia.FriendGoal(
-    friends=(Friend(name="Ben", about={}), Friend(name="Cleo", about={}))
+    friends=(sotopia.Friend(name="Ben", about={}), sotopia.Friend(name="Cleo", about={}))
 )
 
 SAID = "Would you take $250 for it?"
@@ -534,8 +535,8 @@ def test_a_reader_sees_no_goal_and_no_secret_and_is_not_asked_without_a_formula(
 
 
 def test_prices_beyond_the_scale_are_clipped() -> None:
-    assert price_value(BUYER, 100.0)[0] == 10  # 6 + 155 / 12.75 = 18.2
-    assert price_value(SELLER, 200.0)[0] == 0  # 6 - 115 / 15.75 = -1.3
+    assert sotopia.price_value(BUYER, 100.0)[0] == 10  # 6 + 155 / 12.75 = 18.2
+    assert sotopia.price_value(SELLER, 200.0)[0] == 0  # 6 - 115 / 15.75 = -1.3
 
 
 def test_a_seat_that_quotes_what_nobody_said_is_asked_again_and_then_taken_at_its_word() -> None:

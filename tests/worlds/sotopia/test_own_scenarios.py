@@ -28,8 +28,7 @@ from sociolab.worlds.sotopia.build import (
     markup,
     rounded,
 )
-from sociolab.worlds.sotopia.outcome import price_value
-from sociolab.worlds.sotopia.scenarios import AskGoal, Friend, bargaining_zone, misfit
+from sociolab.worlds.sotopia.scenarios import AskGoal, bargaining_zone, misfit
 
 DATA = files("sociolab.worlds.sotopia") / "data"
 
@@ -119,7 +118,9 @@ def prices(scenario: sotopia.Scenario) -> tuple[sotopia.PriceGoal, sotopia.Price
     return seller, buyer
 
 
-def friend_lists(scenario: sotopia.Scenario) -> tuple[tuple[Friend, ...], tuple[Friend, ...]]:
+def friend_lists(
+    scenario: sotopia.Scenario,
+) -> tuple[tuple[sotopia.Friend, ...], tuple[sotopia.Friend, ...]]:
     found = [
         goal.facts.friends for goal in scenario.goals if isinstance(goal.facts, sotopia.FriendGoal)
     ]
@@ -500,9 +501,11 @@ def test_in_every_bargain_some_price_gives_both_two_of_ten_and_none_gives_both_a
         assert high == pytest.approx(1.3 * buyer.target, abs=0.01)
         assert 0.8 * seller.target <= 1.2 * buyer.target
         assert 1.2 * seller.target > 0.8 * buyer.target
-        beyond = [price_value(g, p)[0] for g in (seller, buyer) for p in (low - 1, high + 1)]
+        beyond = [
+            sotopia.price_value(g, p)[0] for g in (seller, buyer) for p in (low - 1, high + 1)
+        ]
         assert beyond.count(0) >= 2
-        assert min(price_value(g, (low + high) / 2)[0] for g in (seller, buyer)) > 0
+        assert min(sotopia.price_value(g, (low + high) / 2)[0] for g in (seller, buyer)) > 0
 
 
 def test_a_zone_that_the_targets_do_not_make_is_refused() -> None:
@@ -633,7 +636,7 @@ def test_other_friends_share_attributes_over_the_lists() -> None:
                 assert len(near) >= 2, s.id
 
 
-def differences(a: Friend, b: Friend) -> int:
+def differences(a: sotopia.Friend, b: sotopia.Friend) -> int:
     return sum(a.about[key] != b.about[key] for key in a.about)
 
 

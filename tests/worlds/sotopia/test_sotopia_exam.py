@@ -18,7 +18,6 @@ from sociolab.core import ExamCase, ExpectedScore, Score
 from sociolab.engine import WorldSetup
 from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.kit import load
-from sociolab.worlds.sotopia.outcome import Established, shares_of, verdicts
 
 assert load.exam is not None
 EXAM = tuple(load.exam())
@@ -161,8 +160,8 @@ def test_the_formula_agrees_with_what_is_expected(case: ExamCase) -> None:
     casting = sotopia.casting_from(case.episode.trial.task.content)
     terms = AGREED[case.id][0] if case.id in AGREED else None
     if isinstance(terms, dict):
-        terms = shares_of(casting, case.episode.trial.task.seats[0], terms)
-    computed = {v.seat: v for v in verdicts(casting, Established(terms, "by hand"))}  # type: ignore[arg-type]
+        terms = sotopia.shares_of(casting, case.episode.trial.task.seats[0], terms)
+    computed = {v.seat: v for v in sotopia.verdicts(casting, sotopia.Established(terms, "by hand"))}  # type: ignore[arg-type]
     for one in case.expected:
         if one.metric == "goal_checked":
             verdict = computed[str(one.seat)]

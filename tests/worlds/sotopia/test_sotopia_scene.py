@@ -8,7 +8,7 @@ import pytest
 
 from sociolab.core import Action, Moved
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.scene import SotopiaWitness, paper, ties
+from sociolab.worlds.sotopia.scene import SotopiaWitness, ties
 from sociolab.worlds.sotopia.visibility import (
     describe_known,
     describe_self,
@@ -188,8 +188,8 @@ def test_a_seat_is_told_who_learns_of_what_it_does(seats: int, told: str) -> Non
 
 def test_words_for_some_say_so_in_any_set_of_prompts() -> None:
     lines = {sotopia.SPEAK: "{name} said: {text}"}
-    own = paper().manifest.model_copy(update={"lines": lines})
-    texts = replace(paper(), manifest=own)
+    own = sotopia.paper().manifest.model_copy(update={"lines": lines})
+    texts = replace(sotopia.paper(), manifest=own)
     cast = casting(sotopia.RelationshipType.FRIEND, 3)
     moves = did(0, 1, sotopia.SPEAK, "Hello."), did(1, 1, sotopia.SPEAK, "Psst.", "seat0")
     found = sotopia.SotopiaScene(cast, texts=texts).witness("seat0")

@@ -9,7 +9,7 @@ import pytest
 
 from declared_worlds import declared
 from sociolab.core import ConfigError, Episode
-from sociolab.plugin.town import ResidentOutcome
+from sociolab.plugin import ResidentOutcome
 from sociolab.store import Store
 from sociolab.worlds import stss
 from sociolab.worlds.stss.replays import content_of

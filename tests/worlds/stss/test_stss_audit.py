@@ -11,7 +11,7 @@ import pytest
 from sociolab import Finding
 from sociolab.analysis import changes_of, control_findings
 from sociolab.core import Answered, CallKey, ChatReply, Episode, Json, Prompt, Score
-from sociolab.town.trace import chunks_in
+from sociolab.town import chunks_in
 from sociolab.worlds import stss
 from sociolab.worlds.stss.audit import ELSE, IDLE, TO_THE_JUDGE, variants
 from stss_tasks import GAME, MEDICINE, MEETING, PARTY, task

@@ -24,10 +24,8 @@ from sociolab.core import (
     Verdict,
 )
 from sociolab.testing import JudgeContract
-from sociolab.town import Resident, Trace
-from sociolab.town.trace import chunk, header
+from sociolab.town import Resident, Trace, chunk, header
 from sociolab.worlds import stss
-from sociolab.worlds.stss.judges import measures_of
 from stss_tasks import EVERYBODY, MEDICINE, MEETING, PARTY, meant
 from trace_cases import ROW, Life, at, talk, trace
 
@@ -234,7 +232,7 @@ class TestRulesJudgeContract(JudgeContract):
         return (AT_PARTY, MET, HELPED)
 
     def measures(self) -> Sequence[Measure]:
-        named = {m.name: m for kind in stss.TASK_TYPES for m in measures_of(kind, (0, 15))}
+        named = {m.name: m for kind in stss.TASK_TYPES for m in stss.measures_of(kind, (0, 15))}
         return tuple(named.values())
 
 

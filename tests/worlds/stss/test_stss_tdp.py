@@ -15,7 +15,6 @@ from sociolab.engine import FailurePolicy
 from sociolab.town import QUESTIONS, Planned, Reminded, ScriptedMind, Talked, prompt_of
 from sociolab.town.scripted.day import SEEKING
 from sociolab.worlds import stss
-from sociolab.worlds.stss.world import paper, setting_of
 
 OWN = stss.own_town(1)
 WHOLE = next(task for task in OWN.tasks if task.id == "kite-evening")
@@ -51,7 +50,7 @@ class Reader(ScriptedMind):
             return method
 
         async def answer(question: Any) -> Any:
-            head, tail = prompt_of(question, paper(), 1.0).messages
+            head, tail = prompt_of(question, stss.paper(), 1.0).messages
             asked = question.asked
             self.read.append(Read(asked.resident, asked.step, name, head.text, tail.text))
             return await method(question)
@@ -65,7 +64,7 @@ def played(*, tdp: bool) -> tuple[Lived, list[Read]]:
     present = {TASK.performer, *TASK.background}
     people = tuple(one for one in OWN.residents if one.id in present)
     content = stss.Content(task=TASK, residents=people, town=stss.packed(OWN.town))
-    given = setting_of(content, stss.StssSettings(step=60, tdp=tdp), FailurePolicy(), "tdp", 1)
+    given = stss.setting_of(content, stss.StssSettings(step=60, tdp=tdp), FailurePolicy(), "tdp", 1)
     reader = Reader()
     return lived(reader, given), reader.read
 

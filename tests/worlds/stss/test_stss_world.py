@@ -28,14 +28,7 @@ from sociolab.town import (
 from sociolab.town.questions import QUESTIONS_OF
 from sociolab.worlds import stss
 from sociolab.worlds.stss.dataset import unpacked
-from sociolab.worlds.stss.world import (
-    PAPERS_QUESTIONS,
-    ROUTINE,
-    seat_for,
-    seats_of,
-    setting_of,
-    town_casts,
-)
+from sociolab.worlds.stss.world import PAPERS_QUESTIONS, ROUTINE, seat_for, seats_of, town_casts
 
 PARTY = stss.SocialTask(
     id="party",
@@ -150,7 +143,9 @@ def test_settings_reach_the_simulation() -> None:
     settings = stss.StssSettings(
         step=20, radius=3, bandwidth=2, retention=4, cooldown=7, patience=9
     )
-    given = setting_of(stss.content_from(task.content), settings, FailurePolicy(5, "stop"), "t", 1)
+    given = stss.setting_of(
+        stss.content_from(task.content), settings, FailurePolicy(5, "stop"), "t", 1
+    )
     assert given.clock.seconds == 20
     assert given.clock.first == MONDAY
     rules = given.rules
@@ -162,14 +157,14 @@ def test_settings_reach_the_simulation() -> None:
 
 def test_only_with_tdp_the_performer_plans_for_its_target() -> None:
     content = stss.content_from(stss.Stss(DATA, QUICK).tasks()[0].content)
-    given = setting_of(content, stss.StssSettings(tdp=True), FailurePolicy(), "t", 1)
+    given = stss.setting_of(content, stss.StssSettings(tdp=True), FailurePolicy(), "t", 1)
     assert list(given.tdp) == ["ben"]
     assert given.tdp["ben"] == PARTY.goal
 
 
 def test_the_task_is_told_to_the_performer_alone() -> None:
     content = stss.content_from(stss.Stss(DATA, QUICK).tasks()[0].content)
-    given = setting_of(content, QUICK, FailurePolicy(), "t", 1)
+    given = stss.setting_of(content, QUICK, FailurePolicy(), "t", 1)
     told = {one.id: one.currently for one in given.residents}
     assert told["ben"].endswith(PARTY.goal)
     assert "CANARY" not in told["ann"] + told["cid"]
@@ -186,7 +181,7 @@ def test_the_performer_may_plan_to_go_wherever_its_task_is(template: stss.Templa
         tasks = {stss.instantiate(only, people, own_map(), seed, stss.DAYS) for seed in range(12)}
         for task in {one.model_copy(update={"background": ("huw-pritchard",)}) for one in tasks}:
             content = stss.Content(task=task, residents=people, town=stss.packed(own_map()))
-            around = Surroundings(setting_of(content, QUICK, FailurePolicy(), "t", 1))
+            around = Surroundings(stss.setting_of(content, QUICK, FailurePolicy(), "t", 1))
             person = next(one for one in around.people if one.id == performer)
             me, asked = around.me(person, 0), around.make_head(person, PlanDay, 0)
             plan = PlanDay(asked, me, stss.DAYS[0], ())
@@ -207,7 +202,7 @@ def places_offered(question: PlanDay | Replan) -> set[str]:
 def test_a_performer_whose_task_names_a_sector_knows_all_of_it() -> None:
     party = PARTY.model_copy(update={"place": "Tower"})
     (task,) = stss.Stss(replace(DATA, tasks=(party,)), QUICK).tasks()
-    given = setting_of(stss.content_from(task.content), QUICK, FailurePolicy(), "t", 1)
+    given = stss.setting_of(stss.content_from(task.content), QUICK, FailurePolicy(), "t", 1)
     known = {one.id: one.known for one in Surroundings(given).people}
     assert TOWER in known["ben"]
     assert TOWER not in known["ann"]
@@ -216,7 +211,7 @@ def test_a_performer_whose_task_names_a_sector_knows_all_of_it() -> None:
 def test_lives_differ_with_seed_and_trial() -> None:
     content = stss.content_from(stss.Stss(DATA, QUICK).tasks()[0].content)
     seeds = {
-        setting_of(content, QUICK, FailurePolicy(), trial, seed).seed
+        stss.setting_of(content, QUICK, FailurePolicy(), trial, seed).seed
         for trial in ("one", "two")
         for seed in (1, 2)
     }

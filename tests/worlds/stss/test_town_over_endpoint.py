@@ -18,10 +18,9 @@ from sociolab.endpoint.settings import Fault
 from sociolab.engine import FailurePolicy
 from sociolab.models import traffic
 from sociolab.store import Store
-from sociolab.town import Clock, Did, Remembered, Talked, Walked, WentWithout, trace_from
-from sociolab.town.trace import chunks_in
+from sociolab.town import Clock, Did, Remembered, Talked, Walked, WentWithout, chunks_in, trace_from
 from sociolab.worlds import stss
-from sociolab.worlds.stss.talk.building import Build, build
+from sociolab.worlds.stss.talk.building import Build
 from town_runs import Lived, calm, described, killed_twice, left_by, shaky, written
 
 PORT = 28_765
@@ -190,7 +189,7 @@ def test_conversations_are_frozen_from_the_days_that_models_lived(
 ) -> None:
     wanted = Build(run="shaken", total=1, out=tmp_path / "talks", store=folder / "shaken.db")
     with Store.open(folder / "shaken.db", create=False) as store:
-        built = build(wanted, lambda *_: None, store)
+        built = stss.build(wanted, lambda *_: None, store)
     (one,) = built.data.scenarios
     records = trace_from(chunks_in(shaken.events)).records
     step = Clock(one.task.days[0], 10).step(one.now)

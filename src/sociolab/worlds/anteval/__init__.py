@@ -5,13 +5,16 @@ from typing import TYPE_CHECKING
 from sociolab.core.lazy import load_public_names
 
 if TYPE_CHECKING:
+    from sociolab.worlds.anteval.conduct import ConductCheck as ConductCheck
     from sociolab.worlds.anteval.gap import GapSettings as GapSettings, measure_gap as measure_gap
     from sociolab.worlds.anteval.importing.dnd import read_examples as read_examples
     from sociolab.worlds.anteval.information.model_judge import ModelJudge as ModelJudge
     from sociolab.worlds.anteval.information.scoring import (
+        LEARNED as LEARNED,
         InformationPlan as InformationPlan,
         Learned as Learned,
         RecordJudge as RecordJudge,
+        find_answer as find_answer,
         polls as polls,
     )
     from sociolab.worlds.anteval.kit import (
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
         NPC as NPC,
         SKILLS as SKILLS,
         Fact as Fact,
+        Form as Form,
         Intention as Intention,
         PartyMember as PartyMember,
         Session as Session,
@@ -39,7 +43,12 @@ if TYPE_CHECKING:
         InformationSettings as InformationSettings,
         task_of as task_of,
     )
-    from sociolab.worlds.anteval.virtual_dm.chat import ChatDM as ChatDM
+    from sociolab.worlds.anteval.virtual_dm.chat import (
+        ChatDM as ChatDM,
+        expected_reply as expected_reply,
+        head as head,
+        prompt_body as prompt_body,
+    )
     from sociolab.worlds.anteval.virtual_dm.example import (
         DM as DM,
         AsyncVirtualDM as AsyncVirtualDM,

@@ -26,13 +26,18 @@ if TYPE_CHECKING:
         Quirk as Quirk,
         Quirks as Quirks,
     )
+    from sociolab.worlds.sotopia.kit import Settings as Settings
     from sociolab.worlds.sotopia.outcome import (
         CLOSING as CLOSING,
+        Established as Established,
         HeuristicJudge as HeuristicJudge,
         RecordedOutcome as RecordedOutcome,
         ReportedOutcome as ReportedOutcome,
         closing_polls as closing_polls,
         goals_of as goals_of,
+        price_value as price_value,
+        shares_of as shares_of,
+        verdicts as verdicts,
     )
     from sociolab.worlds.sotopia.outcome_reader import OutcomeReader as OutcomeReader
     from sociolab.worlds.sotopia.rating import (
@@ -43,6 +48,8 @@ if TYPE_CHECKING:
         BigFive as BigFive,
         Character as Character,
         DivisionGoal as DivisionGoal,
+        Facts as Facts,
+        Friend as Friend,
         FriendGoal as FriendGoal,
         Goal as Goal,
         OptionGoal as OptionGoal,
@@ -63,6 +70,7 @@ if TYPE_CHECKING:
         SPEAK as SPEAK,
         TURN_LIMIT as TURN_LIMIT,
         SotopiaScene as SotopiaScene,
+        paper as paper,
     )
     from sociolab.worlds.sotopia.scripted import ScriptedPlayer as ScriptedPlayer
     from sociolab.worlds.sotopia.visibility import STRANGER_LABEL as STRANGER_LABEL

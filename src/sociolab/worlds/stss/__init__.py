@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from sociolab.core.lazy import load_public_names
 
 if TYPE_CHECKING:
-    from sociolab.worlds.stss.both_levels import levels as levels
+    from sociolab.worlds.stss.both_levels import LEVELS as LEVELS, levels as levels
     from sociolab.worlds.stss.dataset import (
         DAYS as DAYS,
         Content as Content,
@@ -17,14 +17,22 @@ if TYPE_CHECKING:
         write_town as write_town,
     )
     from sociolab.worlds.stss.evidence import event_window as event_window, was_lived as was_lived
-    from sociolab.worlds.stss.importing.importer import import_stss as import_stss
+    from sociolab.worlds.stss.importing.importer import (
+        ImportReport as ImportReport,
+        import_stss as import_stss,
+    )
     from sociolab.worlds.stss.importing.village import (
+        Defect as Defect,
         DefectKind as DefectKind,
+        PlaceNames as PlaceNames,
+        Ville as Ville,
+        find_files as find_files,
         read_ville as read_ville,
     )
     from sociolab.worlds.stss.judges import (
         StssModelJudge as StssModelJudge,
         StssRulesJudge as StssRulesJudge,
+        measures_of as measures_of,
     )
     from sociolab.worlds.stss.kit import load as load
     from sociolab.worlds.stss.narrative import story as story
@@ -37,9 +45,11 @@ if TYPE_CHECKING:
         reason as reason,
         score as score,
     )
+    from sociolab.worlds.stss.talk.building import build as build
     from sociolab.worlds.stss.talk.dataset import (
         Neighbour as Neighbour,
         Side as Side,
+        TalkData as TalkData,
         TalkScenario as TalkScenario,
         own_talks as own_talks,
         read_talks as read_talks,
@@ -56,8 +66,10 @@ if TYPE_CHECKING:
         HeldTalk as HeldTalk,
         TalkSettings as TalkSettings,
         play_talk as play_talk,
+        told_in as told_in,
     )
     from sociolab.worlds.stss.talk.verdicts import (
+        CONVERSATION_GCSR as CONVERSATION_GCSR,
         MEASURES as MEASURES,
         RecordedJudge as RecordedJudge,
     )
@@ -78,6 +90,8 @@ if TYPE_CHECKING:
     from sociolab.worlds.stss.world import (
         Stss as Stss,
         StssSettings as StssSettings,
+        paper as paper,
+        setting_of as setting_of,
         trajectory_of as trajectory_of,
     )
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from sociolab.town import OUTDOORS, Place, TownMap
 from sociolab.worlds import stss
-from sociolab.worlds.stss.importing.village import Defect, PlaceNames, Ville, find_files
 from worlds.stss.importing.small_village import write_clone
 
 BAR, LOFT, YARD = (
@@ -18,8 +17,8 @@ BAR, LOFT, YARD = (
 )
 
 
-def read(folder: Path) -> Ville:
-    return stss.read_ville(find_files(folder))
+def read(folder: Path) -> stss.Ville:
+    return stss.read_ville(stss.find_files(folder))
 
 
 def test_sectors_arenas_and_walls_are_those_of_the_matrices(village: Path) -> None:
@@ -48,7 +47,7 @@ def test_ground_around_the_town_is_closed_although_it_is_larger(village: Path) -
     found = read(village)
     assert not found.town.walkable[0].any()
     assert found.defects == (
-        Defect(stss.DefectKind.CUT_OFF, "map", "collision_maze", "36 tiles", "closed", 36),
+        stss.Defect(stss.DefectKind.CUT_OFF, "map", "collision_maze", "36 tiles", "closed", 36),
     )
 
 
@@ -77,7 +76,7 @@ def test_a_clone_gives_the_same_map(village: Path, tmp_path: Path) -> None:
 
 
 def test_names_are_found_however_they_are_spelled(village: Path) -> None:
-    names = PlaceNames(read(village).town)
+    names = stss.PlaceNames(read(village).town)
     for written in ("Mill House:yard", "mill house : YARD", "Tinyburg:Mill  House:yard"):
         assert names.resolve(written) == "Mill House: yard"
     assert names.resolve("DUCK inn") == "Duck Inn"
@@ -86,7 +85,7 @@ def test_names_are_found_however_they_are_spelled(village: Path) -> None:
 
 
 def test_a_slip_is_taken_for_the_name_it_is_most_like(village: Path) -> None:
-    names = PlaceNames(read(village).town)
+    names = stss.PlaceNames(read(village).town)
     assert names.nearest("Duck In") == "Duck Inn"
     assert names.nearest("Mil House:yard") == "Mill House: yard"
     assert names.nearest("Mil House:attic") == "Mill House"
@@ -97,7 +96,7 @@ def test_of_two_names_in_each_other_the_longer_is_found() -> None:
     floor = np.ones((1, 5), dtype=bool)
     sectors = ("Mill", "Mill House", "Old Mill")
     places = tuple(Place(sector, "hall") for sector in sectors)
-    names = PlaceNames(TownMap("T", sectors, places, floor, [[0, -1, 1, -1, 2]], {}))
+    names = stss.PlaceNames(TownMap("T", sectors, places, floor, [[0, -1, 1, -1, 2]], {}))
     assert names.mentioned("from the old mill to mill house, not Millford, and the Mill") == (
         "Old Mill",
         "Mill House",

@@ -11,7 +11,6 @@ import pytest
 from mute_town import mute_scores
 from sociolab.town import Paths
 from sociolab.worlds import stss
-from sociolab.worlds.stss.importing.importer import ImportReport
 
 
 @pytest.fixture(scope="module")
@@ -20,22 +19,22 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def as_it_is(public: Path, folder: Path) -> ImportReport:
+def as_it_is(public: Path, folder: Path) -> stss.ImportReport:
     return stss.import_stss(public, folder / "plain", "ville")
 
 
 @pytest.fixture(scope="module")
-def report(public: Path, folder: Path) -> ImportReport:
+def report(public: Path, folder: Path) -> stss.ImportReport:
     return stss.import_stss(public, folder / "corrected", "ville", correct=True)
 
 
 @pytest.fixture(scope="module")
-def data(report: ImportReport, folder: Path) -> stss.TownData:
+def data(report: stss.ImportReport, folder: Path) -> stss.TownData:
     assert report.corrected
     return stss.read_town(folder / "corrected")
 
 
-def test_everything_is_imported_once_it_is_corrected(report: ImportReport) -> None:
+def test_everything_is_imported_once_it_is_corrected(report: stss.ImportReport) -> None:
     assert report.lines[0] == (
         "19 sectors, 63 arenas, 46 kinds of object, 25 residents, 30 of 30 tasks"
     )
@@ -43,7 +42,7 @@ def test_everything_is_imported_once_it_is_corrected(report: ImportReport) -> No
 
 
 def test_texts_that_contradict_their_fields_are_reported_and_can_be_played(
-    as_it_is: ImportReport, data: stss.TownData, folder: Path
+    as_it_is: stss.ImportReport, data: stss.TownData, folder: Path
 ) -> None:
     """The defects of the table in docs/import-stss.md that stand literally in a text."""
     assert not as_it_is.corrected
@@ -57,14 +56,14 @@ def test_texts_that_contradict_their_fields_are_reported_and_can_be_played(
 
 
 def test_uncorrected_the_tasks_at_a_place_that_is_nowhere_are_left_out(
-    as_it_is: ImportReport, report: ImportReport
+    as_it_is: stss.ImportReport, report: stss.ImportReport
 ) -> None:
     assert as_it_is.lines[0].endswith(", 28 of 30 tasks")
     assert as_it_is.left_out == (12, 19)
     assert as_it_is.defects == report.defects
 
 
-def test_the_defects_are_those_that_a_reading_by_hand_found(report: ImportReport) -> None:
+def test_the_defects_are_those_that_a_reading_by_hand_found(report: stss.ImportReport) -> None:
     found: dict[stss.DefectKind, list[str]] = defaultdict(list)
     for defect in report.defects:
         found[defect.kind].append(defect.where.removeprefix("task "))
@@ -96,7 +95,7 @@ def test_the_defects_are_those_that_a_reading_by_hand_found(report: ImportReport
 
 
 def test_all_25_remember_and_are_tied_to_whom_they_remember(
-    report: ImportReport, data: stss.TownData
+    report: stss.ImportReport, data: stss.TownData
 ) -> None:
     assert report.lines[1] == "247 seed memories and 165 ties"
     people = {one.name: one for one in data.residents}
@@ -119,7 +118,7 @@ def test_corrected_texts_promise_the_number_of_the_rule(data: stss.TownData) -> 
 
 
 def test_a_mute_performer_scores_only_where_the_import_says_so(
-    report: ImportReport, data: stss.TownData
+    report: stss.ImportReport, data: stss.TownData
 ) -> None:
     named = {
         int(one.where.removeprefix("task "))

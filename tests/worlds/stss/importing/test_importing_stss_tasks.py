@@ -13,7 +13,7 @@ from sociolab.core import ConfigError
 from sociolab.town import TownMap
 from sociolab.worlds import stss
 from sociolab.worlds.stss.importing.tasks import ImportedTasks, TownFacts, make_tasks, read_tasks
-from sociolab.worlds.stss.importing.village import PlaceNames, find_files, slug
+from sociolab.worlds.stss.importing.village import slug
 from worlds.stss.importing.small_village import (
     DAY,
     NAMES,
@@ -29,7 +29,7 @@ IDS = {name: slug(name) for name in NAMES}
 
 @pytest.fixture(scope="module")
 def town(tmp_path_factory: pytest.TempPathFactory) -> TownMap:
-    return stss.read_ville(find_files(write_village(tmp_path_factory.mktemp("village")))).town
+    return stss.read_ville(stss.find_files(write_village(tmp_path_factory.mktemp("village")))).town
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def make(town: TownMap, tmp_path: Path) -> Any:
         path = tmp_path / "tasks.json"
         put_json(path, records)
         raw = read_tasks((path,))
-        found = make_tasks(raw, TownFacts(PlaceNames(town), IDS), correct=correct)
+        found = make_tasks(raw, TownFacts(stss.PlaceNames(town), IDS), correct=correct)
         for one in found.tasks:
             assert not stss.task_faults(one, IDS.values(), town)
         return found

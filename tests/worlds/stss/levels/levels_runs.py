@@ -39,10 +39,8 @@ from sociolab.core import (
     Trial,
 )
 from sociolab.store import Store
-from sociolab.town import Resident, Summary, Talked, TownMap
-from sociolab.town.trace import chunk, header
+from sociolab.town import Resident, Summary, Talked, TownMap, chunk, header
 from sociolab.worlds import stss
-from sociolab.worlds.stss.talk.verdicts import CONVERSATION_GCSR
 from stss_tasks import EVERYBODY, GAME, MEETING, PARTY, meant
 from trace_cases import ROW, TWO_DAYS, Life, at, talk, trace
 from worlds.stss.talk.talk_plays import Says, held
@@ -102,7 +100,7 @@ def talks(
             found.append(Episode(trial, events))
     _store(store, name, found, stss.RecordedJudge(), settings(**changed))
     for one in found:
-        strict = Score(CONVERSATION_GCSR, None, 0, "no")
+        strict = Score(stss.CONVERSATION_GCSR, None, 0, "no")
         store.verdicts.add(name, STRICT, (strict,), trial=one.trial.id)
 
 

@@ -24,7 +24,6 @@ from sociolab.town import (
     Utter,
 )
 from sociolab.worlds import stss
-from sociolab.worlds.stss.talk.playing import told_in
 
 TRIAL = "trial"
 POLICY = FailurePolicy()
@@ -54,7 +53,7 @@ def held(
 
 def told(scenario: stss.TalkScenario, performer: Mind, other: Mind, **how: Any) -> stss.HeldTalk:
     """What was said."""
-    return told_in(scenario, held(scenario, performer, other, **how))
+    return stss.told_in(scenario, held(scenario, performer, other, **how))
 
 
 def seats_of(scenario: stss.TalkScenario) -> tuple[str, str]:

@@ -17,7 +17,6 @@ from sociolab.engine import WorldSetup
 from sociolab.models import Budget, NullReplyStore
 from sociolab.report.words import agent_kind
 from sociolab.worlds import stss
-from sociolab.worlds.stss.talk.dataset import TalkData
 from worlds.stss.talk.talk_plays import POLICY
 from worlds.stss.talk.talk_scenarios import PUBLIC, scenario, scenarios
 
@@ -27,7 +26,7 @@ BASE = {"world": "stss-talk", "agents": ["openai/x"], "base_url": "http://127.0.
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("talks")
-    stss.write_talks(folder, TalkData("five-talks", "1", scenarios()), "by hand")
+    stss.write_talks(folder, stss.TalkData("five-talks", "1", scenarios()), "by hand")
     return folder
 
 

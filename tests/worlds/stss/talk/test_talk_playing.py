@@ -22,8 +22,7 @@ from sociolab.town import (
     prompt_of,
 )
 from sociolab.worlds import stss
-from sociolab.worlds.stss.talk.playing import known_places, told_in
-from sociolab.worlds.stss.world import paper
+from sociolab.worlds.stss.talk.playing import known_places
 from worlds.stss.talk.talk_plays import POLICY, TRIAL, Says, Unreminded, held, seats_of
 from worlds.stss.talk.talk_scenarios import (
     CAFE,
@@ -58,7 +57,7 @@ def test_the_performer_begins_and_the_other_keeps_a_note() -> None:
         (3, OTHER, "utter"),
         (4, OTHER, "summarise"),
     ]
-    assert told_in(KITE, episode).note == Summary(memo="We talked.", importance=3)
+    assert stss.told_in(KITE, episode).note == Summary(memo="We talked.", importance=3)
 
 
 def test_the_other_begins_where_it_did_in_the_town() -> None:
@@ -70,7 +69,7 @@ def test_the_other_begins_where_it_did_in_the_town() -> None:
 
 def test_after_a_goodbye_the_other_may_answer_once() -> None:
     episode = held(KITE, Says("Bye!"), TALKS)
-    assert [line.text for line in told_in(KITE, episode).lines] == ["Bye!", "Go on."]
+    assert [line.text for line in stss.told_in(KITE, episode).lines] == ["Bye!", "Go on."]
     assert ended(episode.events) == Ended("left", 1, PERFORMER)
 
 
@@ -83,7 +82,7 @@ def test_a_goodbye_as_the_last_word_of_all_ends_it_too() -> None:
 def test_who_never_says_goodbye_is_stopped_by_the_rounds(rounds: int) -> None:
     performer, other = Says("Go on."), Says("And then?")
     episode = held(KITE, performer, other, rounds=rounds)
-    assert len(told_in(KITE, episode).lines) == 2 * rounds
+    assert len(stss.told_in(KITE, episode).lines) == 2 * rounds
     assert ended(episode.events) == Ended("turn limit", 2 * rounds - 1)
     for mind in (performer, other):
         left = [asked.left for asked in mind.asked if isinstance(asked, Utter)]
@@ -97,7 +96,7 @@ def test_a_talk_lasts_until_one_utterance_after_a_goodbye_or_until_the_rounds_ar
     said = ["Bye!" if goodbye else "Go on." for goodbye in goodbyes]
     episode = held(KITE, Says(*said[::2]), Says(*said[1::2]), rounds=rounds)
     first = goodbyes.index(True) if True in goodbyes else 99
-    lines = told_in(KITE, episode).lines
+    lines = stss.told_in(KITE, episode).lines
     assert len(lines) == min(first + 2, 2 * rounds)
     assert [line.text for line in lines] == said[: len(lines)]
     assert [line.who for line in lines] == [PERFORMER, OTHER] * (len(lines) // 2) + [PERFORMER] * (
@@ -161,7 +160,7 @@ def test_who_is_told_of_a_place_finds_it_listed_when_asked_for_a_note(*, plain: 
     court, other = "Riverside Gym: sports court", Says("Yes, gladly!")
     said = "Come to the match on the sports court of Riverside Gym, tomorrow at six!"
     held(KITE, Says(said, "Bye!"), other)
-    *utters, note = (prompt_of(asked, paper(), 0, plain=plain) for asked in other.asked)
+    *utters, note = (prompt_of(asked, stss.paper(), 0, plain=plain) for asked in other.asked)
     assert not any(f"- {court}" in asked.messages[0].text for asked in utters)
     assert note.messages[0].text.endswith(f"- {court}")
     assert "Riverside Gym: training room" not in note.messages[0].text
@@ -203,7 +202,7 @@ def test_tdp_asks_for_plan_and_checklist_as_on_the_first_morning_and_both_are_sh
         (0, PERFORMER, "talk_reminder"),
         (0, PERFORMER, "utter"),
     ]
-    told = told_in(KITE, episode)
+    told = stss.told_in(KITE, episode)
     plan, checklist, *utters = performer.asked
     assert isinstance(plan, GeneralPlan)
     assert isinstance(checklist, TalkReminder)
@@ -246,7 +245,7 @@ def test_a_failed_utterance_ends_the_talk_and_no_note_of_it_is_asked_for() -> No
     episode = held(KITE, Says("Hello."), Says(None))
     assert ended(episode.events) == Ended("silence", 1, OTHER)
     assert questions(episode) == [(0, PERFORMER, "utter")]
-    assert told_in(KITE, episode).note is None
+    assert stss.told_in(KITE, episode).note is None
 
 
 def test_of_a_talk_in_which_nothing_was_said_there_is_no_note() -> None:
@@ -266,16 +265,16 @@ def test_a_failed_note_is_gone_without_or_ends_the_episode() -> None:
     for policy, reason in ((POLICY, "left"), (STOP, "failed turn")):
         episode = held(KITE, Says("Hello."), forgets, policy=policy)
         assert ended(episode.events).reason == reason
-        assert told_in(KITE, episode).note is None
+        assert stss.told_in(KITE, episode).note is None
 
 
 def test_a_failed_reminder_is_gone_without_or_ends_the_episode() -> None:
     bare = held(KITE, ScriptedMind(), ScriptedMind())
     without = held(KITE, Unreminded(), ScriptedMind(), tdp=True)
-    assert told_in(KITE, without).lines == told_in(KITE, bare).lines
+    assert stss.told_in(KITE, without).lines == stss.told_in(KITE, bare).lines
     stopped = held(KITE, Unreminded(), ScriptedMind(), tdp=True, policy=STOP)
     assert ended(stopped.events) == Ended("failed turn", 0, PERFORMER)
-    assert not told_in(KITE, stopped).lines
+    assert not stss.told_in(KITE, stopped).lines
 
 
 def test_a_mind_that_answers_another_question_is_a_fault_of_the_mind() -> None:

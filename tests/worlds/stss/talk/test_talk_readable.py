@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sociolab.core import Answered, Ended, Episode, Event, Task, Trial, Unusable
-from sociolab.judging import MissingValue
-from sociolab.judging.reader import NoValue
+from sociolab.judging import MissingValue, NoValue
 from sociolab.worlds import stss
 from sociolab.worlds.stss.talk.verdicts import readable
 from worlds.stss.talk.talk_scenarios import PUBLIC, scenario

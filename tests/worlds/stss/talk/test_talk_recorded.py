@@ -11,9 +11,7 @@ import pytest
 from casts import seated
 from fake_models import FakeModel
 from sociolab.core import Judge, Score, ScoreFailure, Unscored, Verdict
-from sociolab.town import ScriptedMind, SpeechAct
-from sociolab.town.questions import Matter
-from sociolab.town.scripted.mind import CompleteMind
+from sociolab.town import CompleteMind, Matter, ScriptedMind, SpeechAct
 from sociolab.worlds import stss
 from worlds.stss.talk.talk_plays import Says, Unreminded, held
 from worlds.stss.talk.talk_scenarios import (

@@ -16,14 +16,12 @@ from sociolab.engine import WorldSetup
 from sociolab.testing import WorldContract, driven, play_task
 from sociolab.town import QUESTIONS, MindPlayer, ScriptedMind
 from sociolab.worlds import stss
-from sociolab.worlds.stss.talk.dataset import TalkData
-from sociolab.worlds.stss.talk.playing import told_in
 from sociolab.worlds.stss.talk.world import StssTalk
 from sociolab.worlds.stss.world import PACKAGE
 from worlds.stss.talk.talk_plays import Says, Unreminded, held, seats_of
 from worlds.stss.talk.talk_scenarios import PUBLIC, TASKS, scenario, scenarios, secret_of
 
-DATA = TalkData("five-talks", "1", scenarios())
+DATA = stss.TalkData("five-talks", "1", scenarios())
 KITE = scenario(PUBLIC)
 PERFORMER, OTHER = seats_of(KITE)
 
@@ -47,7 +45,9 @@ class TestStssTalk(WorldContract):
         world = self.world()
         for task in world.tasks():
             episode = play_task(world, task, self.players(task))
-            said = [line.text for line in told_in(stss.scenario_from(task.content), episode).lines]
+            said = [
+                line.text for line in stss.told_in(stss.scenario_from(task.content), episode).lines
+            ]
             for seat in (None, *task.seats):
                 seen = world.transcript(episode, seat)
                 assert seen.title
@@ -73,7 +73,7 @@ def test_the_identity_covers_the_scenarios_and_how_talks_are_held() -> None:
         StssTalk(DATA),
         StssTalk(DATA, stss.TalkSettings(tdp=True)),
         StssTalk(DATA, stss.TalkSettings(rounds=3)),
-        StssTalk(TalkData("five-talks", "1", scenarios()[:4])),
+        StssTalk(stss.TalkData("five-talks", "1", scenarios()[:4])),
     )
     assert len({world.data.hash for world in worlds}) == len(worlds)
     assert StssTalk(DATA).data == StssTalk(DATA).data
@@ -83,7 +83,7 @@ def test_a_run_shows_the_name_version_and_hash_that_the_set_bears_itself() -> No
     for settings in (stss.TalkSettings(), stss.TalkSettings(tdp=True)):
         shown = StssTalk(DATA, settings).data
         assert (shown.name, shown.version) == ("five-talks", f"1+{DATA.hash}")
-    other = TalkData("five-talks", "1", scenarios()[:4])
+    other = stss.TalkData("five-talks", "1", scenarios()[:4])
     assert StssTalk(other).data.version != StssTalk(DATA).data.version
 
 
@@ -141,7 +141,7 @@ def shown(seat: str | None = None, episode: Episode | None = None) -> Transcript
 
 
 def test_the_whole_shows_the_meeting_the_goal_the_reminders_and_what_is_to_be_conveyed() -> None:
-    told = told_in(KITE, with_tdp())
+    told = stss.told_in(KITE, with_tdp())
     whole = shown()
     text = read(whole)
     assert whole.title == "Kite evening"
