@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sociolab import RunConfig, run
-from sociolab.store import Store, connect
+from sociolab.store import Store
 from sociolab.store.schema import checksum
 from sociolab.studies import create
 from study_browser import Browser
@@ -31,7 +31,7 @@ def read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         error.sqlite_errorcode = sqlite3.SQLITE_READONLY_DIRECTORY
         raise error
 
-    monkeypatch.setattr(connect, "_writing", writing)
+    monkeypatch.setattr("sociolab.store.connect._open_for_writing", writing)
     return path
 
 
