@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+from biased_judges import GOAL, spoken
 from sociolab.app import world_plugin
 from sociolab.core import Episode, ExamCase, ExpectedScore, JudgeId, Measure, Score, Verdict
 
@@ -76,3 +77,16 @@ class Shuffled(Knowing):
         theirs = [o for o in label.expected if o.metric == one.metric] or [one]
         other = theirs[min(mine, len(theirs) - 1)]
         return (other.low + other.high) / 2
+
+
+class Wordy:
+    """Scores the goal by the words of a seat, whatever they say, in the name of any model."""
+
+    def __init__(self, name: str = "wordy") -> None:
+        self.id = JudgeId(name, "model", "1")
+
+    async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
+        return tuple(
+            Score(GOAL, seat, float((spoken(episode, seat) + len(self.id.name)) % 11))
+            for seat in episode.trial.task.seats
+        )

@@ -62,6 +62,7 @@ class AgentNames:
             values=named(run.values),
             untold=named(run.untold),
             judges=judges,
+            exams=tuple(replace(exam, judge=self.judge(exam.judge)) for exam in run.exams),
             agents={self.name(run.run, label): agent for label, agent in run.agents.items()},
         )
 

@@ -147,7 +147,7 @@ def hard_document(subset: Hard, name: str) -> dict[str, Any]:
         "tied_out": subset.found.tied_out(subset.most),
         "missing": subset.found.missing,
         "untold": {"plays": len(pool.untold), "tasks": list(subset.untold_tasks)},
-        "notes": list(pool.notes),
+        "notes": [*pool.exams.failed, *pool.notes, *pool.exams.below],
     }
 
 
@@ -166,13 +166,14 @@ def hard_section(subset: Hard, name: str, details: Sequence[Pool] = ()) -> Secti
 
     `details`: the pools of the measures whose matrix of agents and partners is shown.
     """
-    return Section(
+    section = Section(
         SAY("title", name=name, target=subset.found.target),
         tuple(_verdicts(subset, name)),
         tuple(_cautions(subset, name)),
         (_hardest(subset), _beside(subset), _components(subset), *_pairs(subset, details)),
         (_reaches(subset),),
     )
+    return subset.pool.exams.on(section)
 
 
 # ------------------------------------------------------------------ what it concludes

@@ -18,7 +18,6 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import Better
 from sociolab.report.catalogue import Catalogue, Column, write
 from sociolab.report.charts import Dot, dot_chart
-from sociolab.report.exam import exam_note, exam_of, exam_warnings
 from sociolab.report.figures import Panel, Point, interval_figure
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence, episodes_and_seats
 from sociolab.report.plays import PlayKey, asked_in, mean_ends
@@ -206,7 +205,7 @@ def ranking_document(ranked: Ranking) -> dict[str, Any]:
             {"agent": a, "against": b, **asdict(record)}
             for (a, b), record in ranked.records.items()
         ],
-        "notes": list(pool.notes),
+        "notes": [*pool.exams.failed, *pool.notes, *pool.exams.below],
     }
 
 
@@ -290,11 +289,7 @@ def rank_runs(
     }
     served = stand_in_words(*(store.run(run).settings for run in runs))
     notes = (*pool.notes, *names.notes, *(f"{words}." for words in served))
-    calls = [store.calls.returned(run, pool.judge_id.name) for run in runs]
-    answered = {name for by_judging in calls for names in by_judging.values() for name in names}
-    exam = exam_of(store, pool.world, pool.judge_id, answered)
-    below = (*notes_of_runs(set_notes), *([exam_note(pool.judge, exam)] if exam else []))
-    pool = replace(pool, notes=notes, instructions=below, exam=exam)
+    pool = replace(pool, notes=notes, instructions=notes_of_runs(set_notes))
     places = {
         (run, key): place
         for run, plan in trials.items()
@@ -327,7 +322,7 @@ def ranking_section(ranked: Ranking) -> Section:
         (_rating_table(ranked), *_order_table(ranked), *_record_table(ranked)),
         tuple(_figures(ranked)),
     )
-    return noted(section, ranked.pool.instructions)
+    return ranked.pool.exams.on(noted(section, ranked.pool.instructions))
 
 
 # ------------------------------------------------------------------ what it concludes
@@ -467,7 +462,6 @@ def settled(ranked: Ranking, pair: AdjacentModels) -> bool:
 
 def _cautions(ranked: Ranking) -> Iterator[str]:
     pool, ratings = ranked.pool, ranked.ratings
-    yield from exam_warnings({pool.judge: pool.exam})
     yield SAY("says_how_often", better=pool.better or "higher", metric=pool.title)
     if not pool.better:
         yield SAY("no_better_end", metric=pool.title)

@@ -23,6 +23,7 @@ from sociolab.core.score import (
     resolve_judge,
     resolve_measure,
 )
+from sociolab.report.exam import ExamNotes, JudgeExam, exam_notes_of, exams_of
 from sociolab.report.formatting import title_of
 from sociolab.report.plays import (
     NotScored,
@@ -35,7 +36,6 @@ from sociolab.report.plays import (
     whole_plays_of,
 )
 from sociolab.report.result import each_once, judged_of, never_due, outcomes_of, run_of_episodes
-from sociolab.report.schema import ExamEntry
 from sociolab.report.words import listed, plural
 from sociolab.store.store import RunRow, Store, TrialRow, world_settings_in
 
@@ -96,7 +96,8 @@ class RunValues:
     """All values of one run: its judges by the label that values carry, its measures in order.
 
     `untold`: what a judge cannot tell, or what is not established; no values, and not missing
-    either. `agents` are who played, by the label that values carry.
+    either. `agents` are who played, by the label that values carry. `exams` are those of the judges
+    that sat any.
     """
 
     run: str
@@ -107,6 +108,7 @@ class RunValues:
     untold: tuple[Value, ...] = ()
     agents: Mapping[str, Agent] = field(default_factory=dict)
     declared: Declared = UNDECLARED
+    exams: tuple[JudgeExam, ...] = ()
 
     def of(self, judge: str) -> RunValues:
         """The values of one judge."""
@@ -143,15 +145,17 @@ def values_of(
             (values if established else untold).append(value)
     labels = judged.labels()
     scoring = {value.judge for value in (*values, *untold)}
+    judges = {judge: labels[judge] for judge in judged.judgings if labels[judge] in scoring}
     return RunValues(
         row.name,
         row.world,
         tuple(values),
-        {labels[judge]: judge for judge in judged.judgings if labels[judge] in scoring},
+        {label: judge for judge, label in judges.items()},
         _in_order(row.declared, judged.measures),
         tuple(untold),
         row.agents,
         row.declared,
+        exams_of(store, row.name, row.world, judges),
     )
 
 
@@ -315,7 +319,7 @@ class Pool:
     """What one judge gave the plays of some runs in one measure. `clusters` names what intervals
     cluster by; `notes` say what is odd about the runs beside each other; `untold` are plays that
     the judge cannot tell, and `hint` what to do about them; `instructions` says below tables from
-    which instructions the values are, `exam` is how the judge did in that of the world."""
+    which instructions the values are, `exams` how the judge did in its exam."""
 
     world: str
     runs: tuple[str, ...]
@@ -328,7 +332,7 @@ class Pool:
     hint: str = ""
     declared: Declared = UNDECLARED
     instructions: tuple[str, ...] = ()
-    exam: ExamEntry | None = None
+    exams: ExamNotes = field(default_factory=ExamNotes)
 
     @property
     def clusters(self) -> str:
@@ -373,6 +377,7 @@ def pooled(
         _filter_values((value for run in apart for value in run.untold), label, chosen),
         unscored_hint(apart, label, chosen.name),
         apart[0].declared,
+        exams=exam_notes_of({run.run: run.exams for run in apart}, (label,)),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 
 from sociolab.analysis.agent_labels import agent_names
@@ -38,6 +38,7 @@ from sociolab.core.score import (
     resolve_measure,
 )
 from sociolab.report.catalogue import Catalogue
+from sociolab.report.exam import ExamNotes, exam_notes_of
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.section import Section
 from sociolab.report.words import listed
@@ -119,6 +120,7 @@ class Variances:
     untold: int = 0
     declared: Declared = UNDECLARED
     raters: int = 0
+    exams: ExamNotes = field(default_factory=ExamNotes)
 
     @property
     def by_people(self) -> bool:
@@ -210,6 +212,7 @@ def variances(
         untold=sum(value.judge in gave for value in untold),
         declared=runs[0].declared,
         raters=len(raters),
+        exams=exam_notes_of({run.run: run.exams for run in runs}, gave),
     )
 
 
@@ -323,6 +326,7 @@ def variance_document(result: Variances) -> dict[str, Any]:
             for agent in result.agents
         ],
         "left_out": list(result.left_out),
+        "notes": [*result.exams.failed, *result.exams.below],
     }
 
 
@@ -389,12 +393,13 @@ def variance_section(result: Variances) -> Section:
     """All agents' components to print, or as a part of a page."""
     plans = [plan for agent in result.agents for plan in plan_findings(result, agent)]
     tables = [SAY.table("plans", plans, clusters=result.plural(SCENARIO))] if plans else []
-    return Section(
+    section = Section(
         SAY("title", metric=result.measure, judges=[*result.judges]),
         tuple(sentence for agent in result.agents for sentence in _verdicts(result, agent)),
         tuple(_cautions(result)),
         (*tables, *(_table(result, agent) for agent in result.agents)),
     )
+    return result.exams.on(section)
 
 
 def _table(result: Variances, agent: AgentVariance) -> FindingTable:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import shorten
 from typing import Any
 
@@ -18,7 +18,8 @@ from sociolab.core.score import JudgeId, Score, ScoreFailure, Unscored, Verdict
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Sentence
 from sociolab.report.schema import ExamEntry, ExamForm, JudgeEntry, RunResult
-from sociolab.report.words import instructions_notes
+from sociolab.report.section import Section, noted
+from sociolab.report.words import instructions_notes, notes_of_runs
 from sociolab.store.store import Store
 
 SAY = Catalogue("exam")
@@ -150,6 +151,28 @@ def exam_of(
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class JudgeExam:
+    """How a judge, by its label, did in its exam, and the models that `served` it in a run."""
+
+    judge: str
+    exam: ExamEntry
+    served: tuple[str, ...] = ()
+
+
+def exams_of(
+    store: Store, run: str, world: str, labels: Mapping[JudgeId, str]
+) -> tuple[JudgeExam, ...]:
+    """The exams of those of these judges of a run that sat any."""
+    exams = []
+    for judge, label in labels.items() if exam_runs(store, world) else ():
+        by_judging = store.calls.returned(run, judge.name) if judge.method == "model" else {}
+        served = tuple(sorted({name for names in by_judging.values() for name in names}))
+        if (exam := exam_of(store, world, judge, served)) is not None:
+            exams.append(JudgeExam(label, exam, served))
+    return tuple(exams)
+
+
 def latest(marked: Sequence[MarkedCase]) -> tuple[MarkedCase, ...]:
     """The answers of the last sitting."""
     last = max((case.sitting for case in marked), default=0)
@@ -187,7 +210,34 @@ def judge_notes(result: RunResult, judges: Iterable[str] = ()) -> tuple[str, ...
     return (*instructions_notes(result, own), *exams)
 
 
-def exam_notes(judges: Iterable[JudgeEntry]) -> Iterator[Sentence]:
+@dataclass(frozen=True, slots=True)
+class ExamNotes:
+    """What is said of the exams of the judges of some figures: who failed, and how each did."""
+
+    failed: tuple[str, ...] = ()
+    below: tuple[str, ...] = ()
+
+    def on(self, section: Section) -> Section:
+        """The section with who failed first among its cautions, the rest below each table."""
+        return noted(replace(section, cautions=(*self.failed, *section.cautions)), self.below)
+
+
+def exam_notes_of(
+    exams: Mapping[str, Sequence[JudgeExam | JudgeEntry]], judges: Collection[str]
+) -> ExamNotes:
+    """What is said of these exams, by run, as far as they are of judges of these labels."""
+    own = {run: [exam for exam in some if exam.judge in judges] for run, some in exams.items()}
+    failed = (
+        warning
+        for some in own.values()
+        for exam in some
+        for warning in exam_warnings({exam.judge: exam.exam})
+    )
+    below = notes_of_runs({run: tuple(exam_notes(some)) for run, some in own.items()})
+    return ExamNotes(tuple(dict.fromkeys(failed)), below)
+
+
+def exam_notes(judges: Iterable[JudgeExam | JudgeEntry]) -> Iterator[Sentence]:
     """How these judges did, a note each; nothing of one that sat none."""
     for row in judges:
         if row.exam is not None:

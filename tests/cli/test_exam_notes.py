@@ -1,0 +1,101 @@
+"""A judge that failed its exam is named by every verb that prints its scores, and below the tables
+stands how it did."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import Sociolab
+from sociolab.app.run.config import ExamConfig, RunConfig
+from sociolab.app.run.exam import take_exam
+from sociolab.app.run.play import run
+from sociolab.core.score import Measure, RatedBy, Score
+from sociolab.endpoint.server import start_in_process
+from sociolab.endpoint.settings import EndpointSettings
+from sociolab.store.store import Store
+from sociolab.studies.ratings import people_judge
+
+PARROT = "python:app.run.test_python_api:Parrot"
+ALPHA, BETA = (f"python:examinees:Wordy?name={name}" for name in ("alpha", "beta"))
+GOAL = Measure("goal", 0, 10, whole=True, title="GOAL")
+MEASURED_BY = Measure("informativeness", 1, 5, whole=True)
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs of two agents, by two judges of which the first failed its exam, and by people."""
+    path = tmp_path_factory.mktemp("exam-notes") / "s.db"
+    for name, seed in (("first", 1), ("second", 2)):
+        config = RunConfig(
+            world="sotopia", agents=("scripted", PARROT), judges=(ALPHA, BETA), limit=8, seed=seed,
+            name=name, store=path, settings={"turns": "6"},
+        )  # fmt: skip
+        run(config)
+    result = take_exam(ExamConfig(judge=ALPHA, store=path))
+    assert result.entry is not None
+    assert not result.entry.passed
+    with Store.open(path) as store:
+        for number, row in enumerate(store.trials("first")):
+            for rater in ("r1", "r2"):
+                scores = [
+                    Score(GOAL, seat, (number + len(rater)) % 11, "", RatedBy(rater))
+                    for seat in row.trial.task.seats
+                ]
+                judging = int(rater[1:]) - 1
+                store.verdicts.add(
+                    "first", people_judge("people"), scores, trial=row.trial.id, judging=judging
+                )
+    return path
+
+
+VERBS = {
+    "report": ("report", "first"),
+    "report in full": ("report", "first", "--full"),
+    "rank": ("rank", "first"),
+    "compare": ("compare", "first"),
+    "compare alone": ("compare", "first", "--agent", PARROT, "--threshold", 5),
+    "compare with a third": ("compare", "first", "second", "--agent", PARROT),
+    "curve": ("compare", "first", "second", "--curve", "--agent", PARROT),
+    "hard": ("hard", "first", "--target", PARROT, "--name", "hard-for-parrot", "--most", 2),
+    "variance": ("variance", "first"),
+    "table": ("table", "first"),
+    "agree": ("agree", "first"),
+    "audit": ("audit", "first", "--kind", "repeat", "--limit", 2),
+    "audit of length": ("audit", "first", "--kind", "length"),
+    "audit of families": ("audit", "first", "--kind", "family", "--family", f"alpha={PARROT}"),
+    "panel": ("audit", "first", "--panel", "alpha,beta"),
+    "credit": ("credit", "first", "--limit", 2, "--judge", "openai/j"),
+}
+JUDGES = {
+    **dict.fromkeys(("rank", "compare", "compare alone", "compare with a third"), "alpha"),
+    **dict.fromkeys(("curve", "hard"), "alpha"),
+    "audit": ALPHA,
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_says_below_its_tables_how_the_judge_did(
+    sociolab: Sociolab, stored: Path, tmp_path: Path, verb: str
+) -> None:
+    shutil.copy(stored, tmp_path / "s.db")
+    command = (*VERBS[verb], "--store", "s.db")
+    if verb in JUDGES:
+        command += ("--judge", JUDGES[verb])
+    with start_in_process(EndpointSettings(characters=60)) as endpoint:
+        if verb == "credit":
+            command += ("--base-url", endpoint.url)
+        shown = sociolab(*command)
+        again = ("--replace",) if verb == "hard" else ()
+        document = sociolab(*command, *again, "--json").document
+    assert shown.code == 0, shown.err
+    text = " ".join(shown.out.split())
+    assert "exam of alpha: " in text
+    assert "alpha failed its exam, " in text
+    told = json.dumps(document)
+    if not verb.startswith("report"):
+        assert "alpha failed its exam, " in told
+    assert "exam of beta" not in text + told
