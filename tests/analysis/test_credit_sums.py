@@ -22,6 +22,7 @@ from sociolab.analysis.credit import (
 from sociolab.core import JudgeId, Line, Note, Task, Transcript, Trial
 from sociolab.judging import Cell, Credit, CreditRecord
 from sociolab.judging.credit import CreditMeasure, NoCredit
+from sociolab.report.exam import ExamNotes
 from sociolab.report.terminal import printed
 
 TRIAL = Trial(
@@ -160,7 +161,7 @@ def test_scores_of_another_measure_are_no_check() -> None:
 def told(some: Sequence[PlayCredit], checked: Sequence[Any]) -> str:
     from rich.console import Console
 
-    section = credit_section("r", "m/j", some, checked, "scenario")
+    section = credit_section("r", "m/j", some, checked, "scenario", ExamNotes())
     console = Console(width=200)
     with console.capture() as caught:
         console.print(printed([section]))

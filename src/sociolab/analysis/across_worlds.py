@@ -17,6 +17,7 @@ from sociolab.analysis.values import RunValues, Value, values_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import BASELINES, leading_judges, resolve_judge
 from sociolab.report.catalogue import Catalogue, Column
+from sociolab.report.exam import exam_notes_of
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.formatting import rounded
 from sociolab.report.leaderboard import Board, BoardRow, boards
@@ -71,7 +72,13 @@ class Across:
     def section(self) -> Section:
         """All of it in words and tables."""
         section = across_section(self.columns, self.worlds, self.levels)
-        return replace(section, cautions=(*section.cautions, *self.codes))
+        judges = {(column.world, column.judge) for column in self.columns}
+        by_run = {
+            result.run: [judge for judge in result.judges if (result.world, judge.judge) in judges]
+            for result in self.results
+        }
+        exams = exam_notes_of(by_run, {judge for _, judge in judges})
+        return exams.on(replace(section, cautions=(*section.cautions, *self.codes)))
 
     def document(self) -> dict[str, Any]:
         """All of it as one JSON object: see docs/compare.md."""

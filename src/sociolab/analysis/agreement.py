@@ -26,6 +26,7 @@ from sociolab.core.metrics import UNDECLARED
 from sociolab.core.score import RULE_BASED, Measure
 from sociolab.report.catalogue import Catalogue, Column
 from sociolab.report.charts import Bars, bar_chart
+from sociolab.report.exam import exam_notes_of
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence, documents
 from sociolab.report.formatting import missing_notes, title_of
 from sociolab.report.section import Chart, Figure, Section
@@ -177,9 +178,11 @@ def agreements(
     by_agent = tuple(judge_by_agent(scales, judge) for judge in scales.judge_ids)
     sections = sections_of(scales, report, bins, by_agent) if scales.measures else ()
     if answers:
-        sections += (yes_no_section(ratings, answers),)
+        section = yes_no_section(ratings, answers)
+        sections += (examined(ratings, section, *ratings.judge_ids),)
     if beside := validities(ratings):
-        sections += (validity_section(ratings, beside),)
+        section = validity_section(ratings, beside)
+        sections += (examined(ratings, section, *(row.judge for row in beside)),)
     return Agreements(ratings, report, bins, sections, answers, beside, by_agent)
 
 
@@ -207,12 +210,27 @@ def sections_of(
     by_agent: Sequence[JudgeByAgent] = (),
 ) -> tuple[Section, ...]:
     """Judges by agent, people among themselves, each judge beside them, and each two judges."""
-    sections = [judge_by_agent_section(ratings, judge) for judge in by_agent if judge.biases]
-    sections.append(people_section(ratings, people_findings(ratings, report, bins), bins))
-    sections += [judge_section(ratings, report, judge) for judge in ratings.judge_ids]
+    people = people_section(ratings, people_findings(ratings, report, bins), bins)
+    sections = [
+        *(
+            examined(ratings, judge_by_agent_section(ratings, judge), judge.judge)
+            for judge in by_agent
+            if judge.biases
+        ),
+        examined(ratings, people),
+        *(
+            examined(ratings, judge_section(ratings, report, judge), judge)
+            for judge in ratings.judge_ids
+        ),
+    ]
     if report.pairs:
-        sections.append(pairs_section(ratings, report))
+        sections.append(examined(ratings, pairs_section(ratings, report), *ratings.judge_ids))
     return tuple(sections)
+
+
+def examined(ratings: StoredRatings, section: Section, *judges: str) -> Section:
+    """The section with how these judges, and the people beside them, did in their exams."""
+    return exam_notes_of(ratings.exams, (*ratings.sets, *judges)).on(section)
 
 
 # ------------------------------------------------------------------ what is found

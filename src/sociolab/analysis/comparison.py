@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Literal, TypeAlias, get_args
 
@@ -23,6 +23,7 @@ from sociolab.analysis.values import Value
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure, judge_title
+from sociolab.report.exam import ExamNotes
 from sociolab.report.finding import Count
 from sociolab.report.plays import mean_ends
 from sociolab.report.schema import ESTABLISHED
@@ -137,6 +138,7 @@ class ComparedAgents:
     metrics: Mapping[str, ComparedMetric]
     declared: Declared = UNDECLARED
     looks: int = 1
+    exams: ExamNotes = field(default_factory=ExamNotes)
 
     @property
     def measures(self) -> dict[str, Measure]:

@@ -17,6 +17,7 @@ from sociolab.core.ports import Note, Transcript
 from sociolab.core.score import Measure
 from sociolab.judging.credit import MEASURES, Cell, Credit, CreditRecord, NoCredit
 from sociolab.report.catalogue import Catalogue
+from sociolab.report.exam import ExamNotes
 from sociolab.report.finding import Count, Finding, episodes_and_seats
 from sociolab.report.section import Section
 from sociolab.report.transcript_views import TranscriptOf
@@ -215,20 +216,26 @@ def check_findings(plays: Sequence[PlayCredit], scores: RunValues) -> tuple[Find
 
 
 def credit_section(
-    run: str, judge: str, plays: Sequence[PlayCredit], checks: Sequence[Finding], cluster: str
+    run: str,
+    judge: str,
+    plays: Sequence[PlayCredit],
+    checks: Sequence[Finding],
+    cluster: str,
+    exams: ExamNotes,
 ) -> Section:
-    """What moved the plays of a run, as one judge sees it; `cluster` is what intervals go by."""
+    """What moved the plays of a run, as one judge sees it; `cluster` is what intervals go by,
+    `exams` are those of the judges that `checks` holds it against."""
     rest = len(plays) - _MOST_SHOWN
     more = [SAY("more", n=rest)] if rest > 0 else []
     tables = (
         SAY.table("by_agent", credit_findings(plays), cluster=cluster),
-        SAY.table("checks", map(_shown_check, checks)),
+        SAY.table("checks", map(_shown_check, checks), notes=exams.below),
         SAY.table("turns", map(_shown_play, plays[:_MOST_SHOWN]), notes=more),
     )
     return Section(
         SAY("title", judge=judge, run=run),
         tuple(_verdicts(plays)),
-        tuple(_cautions(plays, checks)),
+        (*exams.failed, *_cautions(plays, checks)),
         tuple(table for table in tables if table.findings),
     )
 

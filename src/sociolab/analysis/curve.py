@@ -18,7 +18,13 @@ from sociolab.analysis.compare_sides import (
 from sociolab.analysis.comparison import ComparedAgents, compare_agents
 from sociolab.analysis.comparison_notes import partner_words
 from sociolab.analysis.matching import ComparedSide
-from sociolab.analysis.run_comparison import cautions_of, cautions_of_runs, judged_by, of_sides
+from sociolab.analysis.run_comparison import (
+    cautions_of,
+    cautions_of_runs,
+    exams_of_runs,
+    judged_by,
+    of_sides,
+)
 from sociolab.analysis.values import mean_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
@@ -80,6 +86,7 @@ def follow_runs(store: Store, request: CompareRequest) -> Followed:
     )
     cautions = dict.fromkeys([*agent_names(store, request.runs).notes, *_cautions(runs, trend)])
     section = curve_section(trend, judged_by(runs, judge), tuple(cautions))
+    section = exams_of_runs(runs, (judge,)).on(section)
     return Followed(tuple(run.result for run in runs), trend, section)
 
 

@@ -15,7 +15,7 @@ from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.formatting import figure, rounded
 from sociolab.report.html import FoldedPair, PairRow, PairTable, pairs_body
-from sociolab.report.section import Section
+from sociolab.report.section import Section, noted
 from sociolab.report.transcript_views import (
     EpisodeSide,
     TranscriptOf,
@@ -119,7 +119,7 @@ def pairs_section(
         else:
             notes.append(SAY("instead", metrics=[m.measure for m in metrics], others=rest))
     tables = tuple(_table(comparison, group, where) for group in furthest_ if group.shown)
-    return Section(SAY("title"), tuple(notes), tables=tables)
+    return noted(Section(SAY("title"), tuple(notes), tables=tables), comparison.exams.below)
 
 
 def heading(comparison: ComparedAgents, group: Furthest) -> Sentence:

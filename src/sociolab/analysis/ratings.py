@@ -24,6 +24,7 @@ from sociolab.core.score import (
     RatedBy,
     resolve_judge,
 )
+from sociolab.report.exam import JudgeExam, exams_of
 from sociolab.report.plays import labels_of
 from sociolab.report.result import run_of_episodes
 from sociolab.stats.agreement import OVERALL, POOLED, ItemRating
@@ -99,7 +100,7 @@ class StoredRatings:
     each judge is, by label, `instructions` from which set judges by label and raters by set
     had theirs, as far as it is known. `measuring` are what judges gave in the metrics that are to
     measure what people rated by another name (`Declared.measured_by`). `seats` are what was rated,
-    by item.
+    by item. `exams` are those of judges, and of sets of raters, by run.
     """
 
     runs: tuple[str, ...]
@@ -112,6 +113,7 @@ class StoredRatings:
     instructions: Mapping[str, Prompts] = field(default_factory=dict)
     measuring: tuple[ItemRating, ...] = ()
     seats: Mapping[str, RatedSeat] = field(default_factory=dict)
+    exams: Mapping[str, tuple[JudgeExam, ...]] = field(default_factory=dict)
 
     @property
     def metrics(self) -> dict[str, Measure]:
@@ -170,7 +172,15 @@ def ratings_of(
         dict(_instructions(store, scores.sets, labels)),
         tuple(row for row in measuring if not judges or row.rater in judges),
         {seat.item: seat for seat in scores.seats},
+        {run: _exams(store, run, scores.labels(standing_for) | labels) for run in runs},
     )
+
+
+def _exams(store: Store, run: str, labels: Mapping[JudgeId, str]) -> tuple[JudgeExam, ...]:
+    judges = store.verdicts.judges(run)
+    people = {judge: judge.name for judge in judges if judge.method == "people"}
+    named = {judge: label for judge, label in labels.items() if judge in judges}
+    return exams_of(store, run, store.run(run).world, people | named)
 
 
 def measured_pairs(

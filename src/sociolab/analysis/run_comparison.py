@@ -49,7 +49,7 @@ from sociolab.core.instructions import INSTRUCTIONS, parse_instructions
 from sociolab.core.score import Measure
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.difference_charts import forest
-from sociolab.report.exam import failed_exams, judge_notes
+from sociolab.report.exam import ExamNotes, exam_notes_of, judge_notes
 from sociolab.report.finding import Count, Sentence
 from sociolab.report.formatting import rounded
 from sociolab.report.run_facts import evaluated, not_played
@@ -59,6 +59,7 @@ from sociolab.report.section import Section, Spec, TextTable, noted
 from sociolab.report.served import judge_served_apart
 from sociolab.report.words import (
     by_rules,
+    instructions_notes,
     nature,
     notes_of_runs,
     scripted_play,
@@ -239,8 +240,9 @@ def _concluded(
     """Of two agents: differences, by seat where that is wanted, and pass^k. `kinds`: what is
     compared here, in sentences."""
     declared, measures = comparison.declared, comparison.measures
+    exams = exams_of_runs(runs, judges)
+    comparison = replace(comparison, exams=exams)
     cautions = (
-        *failed_exams((run.result for run in runs), judges),
         *agent_names(store, request.runs).notes,
         *cautions_of_runs(runs),
         *_judge_apart(runs, judges[0]),
@@ -252,17 +254,19 @@ def _concluded(
         passed = passing_matched(comparison, limits, request.ks)
     else:
         passed = passing(comparison.matched_sides(), limits, request.ks, declared)
-    sections = (
-        comparison_section(comparison, " ".join(filter(None, kinds)), cautions),
-        *((seat_section(seats),) if seats else ()),
-        consistency_section(passed, measures, declared),
+    first, *rest = (
+        noted(section, _footnotes(runs, judges))
+        for section in (
+            comparison_section(comparison, " ".join(filter(None, kinds)), cautions),
+            *((seat_section(seats),) if seats else ()),
+            consistency_section(passed, measures, declared),
+        )
     )
-    notes = _footnotes(runs, judges)
     return Conclusions(
         tuple(run.result for run in runs),
         comparison,
         tuple(passed),
-        tuple(noted(section, notes) for section in sections),
+        (exams.on(first), *(noted(section, exams.below) for section in rest)),
         seats,
         other_judges,
     )
@@ -289,10 +293,10 @@ def _alone(
     section = replace(
         section,
         said=(judged, *section.said, *filter(None, [why])),
-        cautions=(*failed_exams([run.result], (judge,)), *section.cautions, *failed),
+        cautions=(*section.cautions, *failed),
     )
     other_judges = () if request.judge or request.measures else _other_judges([run], judge)
-    section = noted(section, _footnotes([run], (judge,)))
+    section = exams_of_runs([run], (judge,)).on(noted(section, _footnotes([run], (judge,))))
     return Conclusions((run.result,), None, tuple(passed), (section,), {}, other_judges)
 
 
@@ -442,14 +446,7 @@ def _all_pairs(
     world = first.result.world
     every = compare_all(world, named, judged, chosen, declared, request.match, request.looks)
     notes = agent_names(store, request.runs).notes
-    cautions = dict.fromkeys(
-        (
-            *failed_exams((run.result for run in runs), (judge,)),
-            *notes,
-            *cautions_of_runs(runs),
-            *_judge_apart(runs, judge),
-        )
-    )
+    cautions = dict.fromkeys((*notes, *cautions_of_runs(runs), *_judge_apart(runs, judge)))
     by_run = {run.result.run: run for run in runs}
     for comparison in every.compared:
         of = tuple(by_run[name] for name in dict.fromkeys((comparison.a.run, comparison.b.run)))
@@ -460,11 +457,11 @@ def _all_pairs(
     passed = passing(named, limits, request.ks, declared) if len(runs) == 1 else []
     kinds = " ".join((judged_by(runs, judge), *_rules_players(runs, named)))
     lost = tuple(failed_turns_notes({side.name: side.asked for side in named}))
-    footnotes = _footnotes(runs, (judge,))
-    sections = [
-        noted(pairs_section(every, kinds, (*cautions, *lost)), footnotes),
-        *([consistency_section(passed, chosen, declared)] if passed else []),
-    ]
+    footnotes, exams = _footnotes(runs, (judge,)), exams_of_runs(runs, (judge,))
+    sections = [exams.on(noted(pairs_section(every, kinds, (*cautions, *lost)), footnotes))]
+    if passed:
+        section = noted(consistency_section(passed, chosen, declared), footnotes)
+        sections.append(noted(section, exams.below))
     outlines = tuple(run.result for run in runs)
     other_judges = () if request.judge or request.measures else _other_judges(runs, judge)
     return Conclusions(outlines, None, tuple(passed), tuple(sections), {}, other_judges, every)
@@ -611,5 +608,10 @@ def _conditions(runs: Sequence[OpenedRun]) -> tuple[str, ...]:
 
 
 def _footnotes(runs: Sequence[OpenedRun], judges: Sequence[str]) -> tuple[str, ...]:
-    """What stands below all tables of these runs."""
-    return notes_of_runs({r.result.run: judge_notes(r.result, judges) for r in runs})
+    """From whose instructions the figures of these judges come, to stand below all tables."""
+    return notes_of_runs({r.result.run: instructions_notes(r.result, judges) for r in runs})
+
+
+def exams_of_runs(runs: Sequence[OpenedRun], judges: Sequence[str]) -> ExamNotes:
+    """What is said of the exams of these judges."""
+    return exam_notes_of({run.values.run: run.values.exams for run in runs}, judges)

@@ -53,10 +53,11 @@ from sociolab.core.seeding import digest
 from sociolab.judging.controls import donated
 from sociolab.models.budget import Budget
 from sociolab.report.catalogue import Catalogue
+from sociolab.report.exam import ExamNotes, exam_notes_of, exams_of
 from sociolab.report.finding import Count, Finding, Sentence
 from sociolab.report.plays import PlayKey
 from sociolab.report.result import run_of_episodes
-from sociolab.report.section import Section
+from sociolab.report.section import Section, noted
 from sociolab.report.words import counted
 from sociolab.runner.judging import Cells, cells_of, failures_of, seated, verdicts_of
 from sociolab.runner.local import work_all
@@ -121,14 +122,14 @@ async def audit(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
         panel = panel_of(stored, config.panel) if stored and config.panel else None
         build = partial(_build_result, config, kit, kinds, stored, words, panel)
         if config.judge is None:
-            return build(None, AuditJudgings())
+            return build(None, AuditJudgings(), ExamNotes())
         tally = Tally()
         replies, models, budget = TalliedReplies(tally), Models(config), Budget(config.budget)
         paid = PaidBefore(replies, RunReplies(store, config.run))
         patience = patience_of(config.agent_timeout)
         judge = Casting(kit, models, paid, budget, patience, tally.waits).judge(config.judge)
         if set(kinds) <= STORED:
-            return build(judge, AuditJudgings())
+            return build(judge, AuditJudgings(), ExamNotes())
         trials = _sample(store, config)
         tally.total = len(trials)
         variants = {kind: variant for kind, variant in kit.variants.items() if kind in kinds}
@@ -147,7 +148,8 @@ async def audit(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
                     results = await ask(store, config.run, trials, work, tally)
             finally:
                 await models.close()
-        return build(judge, results)
+        sat = exams_of(store, row.name, row.world, {judge.id: judge.id.label})
+        return build(judge, results, exam_notes_of({row.name: sat}, (judge.id.label,)))
 
 
 def _kinds(config: AuditConfig, kit: WorldKit) -> tuple[str, ...]:
@@ -195,9 +197,10 @@ def _build_result(
     panel: JudgePanel | None,
     judge: Judge | None,
     results: AuditJudgings,
+    exams: ExamNotes,
 ) -> AuditResult:
     """Figures and sections of all that was asked for; `stored` are the run's own scores, where
-    they are wanted."""
+    they are wanted, `exams` are of the judge."""
     name = judge.id.label if judge else ""
     effects: dict[str, tuple[Finding, ...]] = {}
     controls: tuple[Finding, ...] = ()
@@ -210,16 +213,21 @@ def _build_result(
         controls = tuple(_controls(kit, kinds, results))
         if controls:
             sections.insert(1, controls_section(controls, kit.declared.cluster))
+        sections = [exams.on(sections[0]), *(noted(each, exams.below) for each in sections[1:])]
+    by_run = {config.run: stored.exams if stored is not None else ()}
     families = None
     if stored is not None and FAMILY in kinds:
         families = self_preferences(stored, config.families, name or None)
-        sections.append(family_section(families))
+        judges = {name for pair in families.pairs for name in (pair.judge, pair.other)}
+        sections.append(exam_notes_of(by_run, judges).on(family_section(families)))
     lengths: tuple[LengthEffect, ...] = ()
     if stored is not None and LENGTH in kinds:
         lengths = length_effects(stored, words, name or None)
-        sections.append(length_section(stored, lengths))
+        section, judges = length_section(stored, lengths), {each.judge for each in lengths}
+        sections.append(exam_notes_of(by_run, judges).on(section))
     if panel is not None:
-        sections.append(panel_section(panel, config.apart))
+        section = panel_section(panel, config.apart)
+        sections.append(exam_notes_of(by_run, panel.judges).on(section))
     return AuditResult(
         run=config.run,
         judge=name,

@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, TypeAlias
@@ -46,6 +46,7 @@ from sociolab.judging.credit import (
 )
 from sociolab.models.budget import Budget
 from sociolab.report.catalogue import Catalogue
+from sociolab.report.exam import ExamNotes, exam_notes_of
 from sociolab.report.finding import Count, Finding
 from sociolab.report.result import run_of_episodes
 from sociolab.report.words import counted
@@ -266,6 +267,7 @@ class CreditResult:
     unseen: int = 0
     stopped: str = ""
     declared: Declared = UNDECLARED
+    exams: ExamNotes = field(default_factory=ExamNotes)
 
     @property
     def in_vain(self) -> str:
@@ -411,6 +413,7 @@ def _result(
                 )
             ),
         )
+    checks = check_findings(plays, scores)
     at_stake = [story for _, story in stories if story.asked]
     return CreditResult(
         run=run,
@@ -418,7 +421,7 @@ def _result(
         declared=row.declared,
         judge=judge.id.label,
         plays=plays,
-        checks=check_findings(plays, scores),
+        checks=checks,
         nothing=len(stories) - len(at_stake),
         waiting=len(at_stake) - len(credited),
         calls=tally.calls,
@@ -427,4 +430,5 @@ def _result(
         lines=lines,
         unseen=unseen,
         stopped=stopped,
+        exams=exam_notes_of({run: scores.exams}, {check.about["judge"] for check in checks}),
     )

@@ -214,8 +214,8 @@ def credit(*, options: dict[str, Any], json: Json = False) -> None:
     progress = watch(lambda name: None, failed="with a list of turns missing")
     with resumable("what was said is stored, the same command resumes from here"):
         result = credit_run(config, progress)
-    clusters = result.declared.cluster
-    section = credit_section(result.run, result.judge, result.plays, result.checks, clusters)
+    clusters, exams = result.declared.cluster, result.exams
+    section = credit_section(result.run, result.judge, result.plays, result.checks, clusters, exams)
     show_sections([section], partial(_credit_document, result), as_json=json)
     _credit_remarks(result, config.out)
     raise typer.Exit(1 if result.stopped or result.in_vain else 0)
@@ -389,6 +389,7 @@ def _credit_document(result: CreditResult) -> dict[str, Any]:
             }
             for check in result.checks
         ],
+        "notes": [*result.exams.failed, *result.exams.below],
     }
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from sociolab.core.metrics import UNDECLARED, Better, Declared
 from sociolab.core.score import BASELINES, JudgeId, Method, judge_title
 from sociolab.report.catalogue import Catalogue, Column
+from sociolab.report.exam import ExamNotes, exam_notes_of
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.html import pages
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry
@@ -145,6 +146,7 @@ class Board:
     baselines: tuple[BoardRow, ...]
     notes: tuple[str, ...]
     tip: str = ""
+    exams: ExamNotes = field(default_factory=ExamNotes)
 
     @property
     def better(self) -> Better:
@@ -165,6 +167,11 @@ class Board:
     def stepped(self) -> bool:
         """Whether any place was held vs. the agent above it."""
         return any(place.step is not None for place in (*self.places, *self.baselines))
+
+    @property
+    def all_notes(self) -> tuple[str, ...]:
+        """What a page says below it: who failed an exam, the notes, and how the judge did."""
+        return (*self.exams.failed, *self.notes, *self.exams.below)
 
     @property
     def any_lost(self) -> bool:
@@ -223,9 +230,10 @@ def _established_instead(
 
 def boards_section(all_boards: Sequence[Board]) -> Section:
     """The boards as a section of a report."""
+    failed = dict.fromkeys(warning for board in all_boards for warning in board.exams.failed)
     return Section(
         title=SAY("title"),
-        cautions=(SAY("alike"), SAY("neighbours")),
+        cautions=(*failed, SAY("alike"), SAY("neighbours")),
         tables=tuple(_text_table(board) for board in all_boards),
     )
 
@@ -364,6 +372,7 @@ def _board(terms: RankingTerms, rows: Sequence[tuple[RunResult, ScoreEntry]]) ->
             spelt,
         ),
         metric.describe(measure.low, measure.high),
+        exam_notes_of({result.run: result.judges for result, _ in rows}, (terms.judge,)),
     )
     if not board.ranked:
         return board
@@ -432,6 +441,7 @@ def _text_table(board: Board) -> FindingTable:
             SAY("terms", data=terms.data, tasks=terms.tasks, met=terms.met),
             *_unranked(board),
             *board.notes,
+            *board.exams.below,
         ),
         world=terms.world,
         metric=board.title,
