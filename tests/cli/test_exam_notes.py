@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from contextlib import nullcontext
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -92,10 +92,10 @@ def test_every_verb_says_below_its_tables_how_the_judge_did(
     command = (*VERBS[verb], "--store", "s.db")
     if verb in JUDGES:
         command += ("--judge", JUDGES[verb])
-    endpoint = start_in_process(EndpointSettings(characters=60)) if verb == "credit" else None
-    with endpoint or nullcontext():
-        if endpoint:
-            command += ("--base-url", endpoint.url)
+    with ExitStack() as stack:
+        if verb == "credit":
+            server = start_in_process(EndpointSettings(characters=60))
+            command += ("--base-url", stack.enter_context(server).url)
         shown = sociolab(*command)
         assert shown.code == 0, shown.err
         again = ("--replace",) if verb == "hard" else ()

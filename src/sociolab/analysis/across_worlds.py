@@ -17,7 +17,7 @@ from sociolab.analysis.values import RunValues, Value, values_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import BASELINES, leading_judges, resolve_judge
 from sociolab.report.catalogue import Catalogue, Column
-from sociolab.report.exam import exam_notes_of
+from sociolab.report.exam import exam_notes
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.formatting import rounded
 from sociolab.report.leaderboard import Board, BoardRow, boards
@@ -77,7 +77,7 @@ class Across:
             result.run: [judge for judge in result.judges if (result.world, judge.judge) in judges]
             for result in self.results
         }
-        exams = exam_notes_of(by_run, {judge for _, judge in judges})
+        exams = exam_notes(by_run, {judge for _, judge in judges})
         return exams.on(replace(section, cautions=(*section.cautions, *self.codes)))
 
     def document(self) -> dict[str, Any]:

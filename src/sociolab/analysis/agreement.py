@@ -26,7 +26,7 @@ from sociolab.core.metrics import UNDECLARED
 from sociolab.core.score import RULE_BASED, Measure
 from sociolab.report.catalogue import Catalogue, Column
 from sociolab.report.charts import Bars, bar_chart
-from sociolab.report.exam import exam_notes_of
+from sociolab.report.exam import exam_notes
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence, documents
 from sociolab.report.formatting import missing_notes, title_of
 from sociolab.report.section import Chart, Figure, Section
@@ -230,7 +230,7 @@ def sections_of(
 
 def examined(ratings: StoredRatings, section: Section, *judges: str) -> Section:
     """The section with how these judges, and the people beside them, did in their exams."""
-    return exam_notes_of(ratings.exams, (*ratings.sets, *judges)).on(section)
+    return exam_notes(ratings.exams, (*ratings.sets, *judges)).on(section)
 
 
 # ------------------------------------------------------------------ what is found

@@ -18,19 +18,14 @@ from sociolab.analysis.compare_sides import (
 from sociolab.analysis.comparison import ComparedAgents, compare_agents
 from sociolab.analysis.comparison_notes import partner_words
 from sociolab.analysis.matching import ComparedSide
-from sociolab.analysis.run_comparison import (
-    cautions_of,
-    cautions_of_runs,
-    exams_of_runs,
-    judged_by,
-    of_sides,
-)
+from sociolab.analysis.run_comparison import cautions_of, cautions_of_runs, judged_by, of_sides
 from sociolab.analysis.values import mean_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import JudgeId, Measure, judge_title
 from sociolab.report.catalogue import Catalogue, write
 from sociolab.report.charts import Dot, line_chart
+from sociolab.report.exam import exam_notes
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.formatting import rounded, title_of
 from sociolab.report.schema import RunResult
@@ -86,8 +81,8 @@ def follow_runs(store: Store, request: CompareRequest) -> Followed:
     )
     cautions = dict.fromkeys([*agent_names(store, request.runs).notes, *_cautions(runs, trend)])
     section = curve_section(trend, judged_by(runs, judge), tuple(cautions))
-    section = exams_of_runs(runs, (judge,)).on(section)
-    return Followed(tuple(run.result for run in runs), trend, section)
+    exams = exam_notes({run.values.run: run.values.exams for run in runs}, (judge,))
+    return Followed(tuple(run.result for run in runs), trend, exams.on(section))
 
 
 def _cautions(runs: Sequence[OpenedRun], trend: Curve) -> Iterator[str]:

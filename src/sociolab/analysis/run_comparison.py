@@ -49,7 +49,7 @@ from sociolab.core.instructions import INSTRUCTIONS, parse_instructions
 from sociolab.core.score import Measure
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.difference_charts import forest
-from sociolab.report.exam import ExamNotes, exam_notes_of, judge_notes
+from sociolab.report.exam import ExamNotes, exam_notes, judge_notes
 from sociolab.report.finding import Count, Sentence
 from sociolab.report.formatting import rounded
 from sociolab.report.run_facts import evaluated, not_played
@@ -240,8 +240,7 @@ def _concluded(
     """Of two agents: differences, by seat where that is wanted, and pass^k. `kinds`: what is
     compared here, in sentences."""
     declared, measures = comparison.declared, comparison.measures
-    exams = exams_of_runs(runs, judges)
-    comparison = replace(comparison, exams=exams)
+    comparison = replace(comparison, exams=_exams(runs, judges))
     cautions = (
         *agent_names(store, request.runs).notes,
         *cautions_of_runs(runs),
@@ -254,19 +253,16 @@ def _concluded(
         passed = passing_matched(comparison, limits, request.ks)
     else:
         passed = passing(comparison.matched_sides(), limits, request.ks, declared)
-    first, *rest = (
-        noted(section, _footnotes(runs, judges))
-        for section in (
-            comparison_section(comparison, " ".join(filter(None, kinds)), cautions),
-            *((seat_section(seats),) if seats else ()),
-            consistency_section(passed, measures, declared),
-        )
+    sections = (
+        comparison_section(comparison, " ".join(filter(None, kinds)), cautions),
+        *((seat_section(seats),) if seats else ()),
+        consistency_section(passed, measures, declared),
     )
     return Conclusions(
         tuple(run.result for run in runs),
         comparison,
         tuple(passed),
-        (exams.on(first), *(noted(section, exams.below) for section in rest)),
+        _with_notes(runs, judges, *sections),
         seats,
         other_judges,
     )
@@ -296,8 +292,8 @@ def _alone(
         cautions=(*section.cautions, *failed),
     )
     other_judges = () if request.judge or request.measures else _other_judges([run], judge)
-    section = exams_of_runs([run], (judge,)).on(noted(section, _footnotes([run], (judge,))))
-    return Conclusions((run.result,), None, tuple(passed), (section,), {}, other_judges)
+    sections = _with_notes([run], (judge,), section)
+    return Conclusions((run.result,), None, tuple(passed), sections, {}, other_judges)
 
 
 def with_looks(store: Store, conclusions: Conclusions) -> Conclusions:
@@ -457,14 +453,15 @@ def _all_pairs(
     passed = passing(named, limits, request.ks, declared) if len(runs) == 1 else []
     kinds = " ".join((judged_by(runs, judge), *_rules_players(runs, named)))
     lost = tuple(failed_turns_notes({side.name: side.asked for side in named}))
-    footnotes, exams = _footnotes(runs, (judge,)), exams_of_runs(runs, (judge,))
-    sections = [exams.on(noted(pairs_section(every, kinds, (*cautions, *lost)), footnotes))]
-    if passed:
-        section = noted(consistency_section(passed, chosen, declared), footnotes)
-        sections.append(noted(section, exams.below))
+    sections = _with_notes(
+        runs,
+        (judge,),
+        pairs_section(every, kinds, (*cautions, *lost)),
+        *([consistency_section(passed, chosen, declared)] if passed else []),
+    )
     outlines = tuple(run.result for run in runs)
     other_judges = () if request.judge or request.measures else _other_judges(runs, judge)
-    return Conclusions(outlines, None, tuple(passed), tuple(sections), {}, other_judges, every)
+    return Conclusions(outlines, None, tuple(passed), sections, {}, other_judges, every)
 
 
 def two_agents(
@@ -607,11 +604,17 @@ def _conditions(runs: Sequence[OpenedRun]) -> tuple[str, ...]:
     return settings_apart({run.result.run: run.result.settings for run in runs})
 
 
-def _footnotes(runs: Sequence[OpenedRun], judges: Sequence[str]) -> tuple[str, ...]:
-    """From whose instructions the figures of these judges come, to stand below all tables."""
-    return notes_of_runs({r.result.run: instructions_notes(r.result, judges) for r in runs})
+def _with_notes(
+    runs: Sequence[OpenedRun], judges: Sequence[str], *sections: Section
+) -> tuple[Section, ...]:
+    """The sections with what stands below all tables of these judges, and who failed an exam first
+    of all."""
+    instructions = {run.result.run: instructions_notes(run.result, judges) for run in runs}
+    exams = _exams(runs, judges)
+    below = (*notes_of_runs(instructions), *exams.below)
+    first, *rest = (noted(section, below) for section in sections)
+    return replace(first, cautions=(*exams.failed, *first.cautions)), *rest
 
 
-def exams_of_runs(runs: Sequence[OpenedRun], judges: Sequence[str]) -> ExamNotes:
-    """What is said of the exams of these judges."""
-    return exam_notes_of({run.values.run: run.values.exams for run in runs}, judges)
+def _exams(runs: Sequence[OpenedRun], judges: Sequence[str]) -> ExamNotes:
+    return exam_notes({run.values.run: run.values.exams for run in runs}, judges)

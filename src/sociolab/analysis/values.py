@@ -23,7 +23,7 @@ from sociolab.core.score import (
     resolve_judge,
     resolve_measure,
 )
-from sociolab.report.exam import ExamNotes, JudgeExam, exam_notes_of, exams_of
+from sociolab.report.exam import ExamNotes, JudgeExam, exam_notes, exams_of
 from sociolab.report.formatting import title_of
 from sociolab.report.plays import (
     NotScored,
@@ -377,7 +377,7 @@ def pooled(
         _filter_values((value for run in apart for value in run.untold), label, chosen),
         unscored_hint(apart, label, chosen.name),
         apart[0].declared,
-        exams=exam_notes_of({run.run: run.exams for run in apart}, (label,)),
+        exams=exam_notes({run.run: run.exams for run in apart}, (label,)),
     )
 
 

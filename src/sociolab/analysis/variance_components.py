@@ -38,7 +38,7 @@ from sociolab.core.score import (
     resolve_measure,
 )
 from sociolab.report.catalogue import Catalogue
-from sociolab.report.exam import ExamNotes, exam_notes_of
+from sociolab.report.exam import ExamNotes, exam_notes
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.section import Section
 from sociolab.report.words import listed
@@ -212,7 +212,7 @@ def variances(
         untold=sum(value.judge in gave for value in untold),
         declared=runs[0].declared,
         raters=len(raters),
-        exams=exam_notes_of({run.run: run.exams for run in runs}, gave),
+        exams=exam_notes({run.run: run.exams for run in runs}, gave),
     )
 
 

@@ -53,7 +53,7 @@ from sociolab.core.seeding import digest
 from sociolab.judging.controls import donated
 from sociolab.models.budget import Budget
 from sociolab.report.catalogue import Catalogue
-from sociolab.report.exam import ExamNotes, exam_notes_of, exams_of
+from sociolab.report.exam import ExamNotes, exam_notes, exams_of
 from sociolab.report.finding import Count, Finding, Sentence
 from sociolab.report.plays import PlayKey
 from sociolab.report.result import run_of_episodes
@@ -122,14 +122,14 @@ async def audit(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
         panel = panel_of(stored, config.panel) if stored and config.panel else None
         build = partial(_build_result, config, kit, kinds, stored, words, panel)
         if config.judge is None:
-            return build(None, AuditJudgings(), ExamNotes())
+            return build(None, AuditJudgings())
         tally = Tally()
         replies, models, budget = TalliedReplies(tally), Models(config), Budget(config.budget)
         paid = PaidBefore(replies, RunReplies(store, config.run))
         patience = patience_of(config.agent_timeout)
         judge = Casting(kit, models, paid, budget, patience, tally.waits).judge(config.judge)
         if set(kinds) <= STORED:
-            return build(judge, AuditJudgings(), ExamNotes())
+            return build(judge, AuditJudgings())
         trials = _sample(store, config)
         tally.total = len(trials)
         variants = {kind: variant for kind, variant in kit.variants.items() if kind in kinds}
@@ -149,7 +149,8 @@ async def audit(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
             finally:
                 await models.close()
         sat = exams_of(store, row.name, row.world, {judge.id: judge.id.label})
-        return build(judge, results, exam_notes_of({row.name: sat}, (judge.id.label,)))
+        results.exams = exam_notes({row.name: sat})
+        return build(judge, results)
 
 
 def _kinds(config: AuditConfig, kit: WorldKit) -> tuple[str, ...]:
@@ -197,10 +198,9 @@ def _build_result(
     panel: JudgePanel | None,
     judge: Judge | None,
     results: AuditJudgings,
-    exams: ExamNotes,
 ) -> AuditResult:
     """Figures and sections of all that was asked for; `stored` are the run's own scores, where
-    they are wanted, `exams` are of the judge."""
+    they are wanted."""
     name = judge.id.label if judge else ""
     effects: dict[str, tuple[Finding, ...]] = {}
     controls: tuple[Finding, ...] = ()
@@ -213,21 +213,21 @@ def _build_result(
         controls = tuple(_controls(kit, kinds, results))
         if controls:
             sections.insert(1, controls_section(controls, kit.declared.cluster))
-        sections = [exams.on(sections[0]), *(noted(each, exams.below) for each in sections[1:])]
+        sections = [noted(section, results.exams.below) for section in sections]
+        sections[0] = replace(sections[0], cautions=(*results.exams.failed, *sections[0].cautions))
     by_run = {config.run: stored.exams if stored is not None else ()}
     families = None
     if stored is not None and FAMILY in kinds:
         families = self_preferences(stored, config.families, name or None)
-        judges = {name for pair in families.pairs for name in (pair.judge, pair.other)}
-        sections.append(exam_notes_of(by_run, judges).on(family_section(families)))
+        sections.append(exam_notes(by_run, families.families).on(family_section(families)))
     lengths: tuple[LengthEffect, ...] = ()
     if stored is not None and LENGTH in kinds:
         lengths = length_effects(stored, words, name or None)
-        section, judges = length_section(stored, lengths), {each.judge for each in lengths}
-        sections.append(exam_notes_of(by_run, judges).on(section))
+        of_lengths = exam_notes(by_run, {effect.judge for effect in lengths})
+        sections.append(of_lengths.on(length_section(stored, lengths)))
     if panel is not None:
-        section = panel_section(panel, config.apart)
-        sections.append(exam_notes_of(by_run, panel.judges).on(section))
+        of_panel = exam_notes(by_run, panel.judges)
+        sections.append(of_panel.on(panel_section(panel, config.apart)))
     return AuditResult(
         run=config.run,
         judge=name,
@@ -293,10 +293,12 @@ class AuditWork:
 
 @dataclass(slots=True)
 class AuditJudgings:
-    """The episodes that are done, in the order of the plan, and why it stopped if it did."""
+    """The episodes that are done, in the order of the plan, and why it stopped if it did; `exams`
+    is how the judge did in its exam."""
 
     audited: dict[str, AuditedEpisode] = field(default_factory=dict)
     error: ModelError | StorageError | None = None
+    exams: ExamNotes = field(default_factory=ExamNotes)
 
     @property
     def judgings(self) -> tuple[tuple[Verdict, ...], ...]:

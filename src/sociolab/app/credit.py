@@ -46,7 +46,7 @@ from sociolab.judging.credit import (
 )
 from sociolab.models.budget import Budget
 from sociolab.report.catalogue import Catalogue
-from sociolab.report.exam import ExamNotes, exam_notes_of
+from sociolab.report.exam import ExamNotes, exam_notes
 from sociolab.report.finding import Count, Finding
 from sociolab.report.result import run_of_episodes
 from sociolab.report.words import counted
@@ -430,5 +430,5 @@ def _result(
         lines=lines,
         unseen=unseen,
         stopped=stopped,
-        exams=exam_notes_of({run: scores.exams}, {check.about["judge"] for check in checks}),
+        exams=exam_notes({run: scores.exams}, {check.about["judge"] for check in checks}),
     )

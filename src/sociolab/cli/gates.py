@@ -49,9 +49,10 @@ class GateCheck:
     def decide(self, gates: Sequence[Gate], results: Sequence[RunResult], *judges: str) -> None:
         """Say, and write, which gates passed, and first which judges of the results (of all, if
         none is named) failed their exam; exit code 1 if a gate failed."""
-        from sociolab.report.exam import failed_exams
+        from sociolab.report.exam import exam_notes
 
-        failed = [*failed_exams(results, judges)] if gates else []
+        exams = exam_notes({result.run: result.judges for result in results}, judges or None)
+        failed = exams.failed if gates else ()
         for sentence in (*failed, *(gate.sentence for gate in gates)):
             say(sentence)
         if self.junit is not None:

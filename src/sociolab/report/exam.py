@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from textwrap import shorten
 from typing import Any
 
@@ -202,14 +203,6 @@ def exam_entry(marked: Sequence[MarkedCase], served: Iterable[str] = ()) -> Exam
 # ------------------------------------------------------------------ in words
 
 
-def judge_notes(result: RunResult, judges: Iterable[str] = ()) -> tuple[str, ...]:
-    """What stands below every table with figures of these judges: from whose instructions they
-    come, and how their judges did in the exam."""
-    own = {*judges}
-    exams = exam_notes(judge for judge in result.judges if judge.judge in own)
-    return (*instructions_notes(result, own), *exams)
-
-
 @dataclass(frozen=True, slots=True)
 class ExamNotes:
     """What is said of the exams of the judges of some figures: who failed, and how each did."""
@@ -222,55 +215,44 @@ class ExamNotes:
         return noted(replace(section, cautions=(*self.failed, *section.cautions)), self.below)
 
 
-def exam_notes_of(
-    exams: Mapping[str, Sequence[JudgeExam | JudgeEntry]], judges: Collection[str]
+def exam_notes(
+    exams: Mapping[str, Sequence[JudgeExam | JudgeEntry]], judges: Collection[str] | None = None
 ) -> ExamNotes:
-    """What is said of these exams, by run, as far as they are of judges of these labels."""
-    own = {run: [exam for exam in some if exam.judge in judges] for run, some in exams.items()}
-    failed = (
-        warning
+    """What is said of these exams, by run, as far as they are of `judges` (None: of all)."""
+    own = {
+        run: [exam for exam in some if judges is None or exam.judge in judges]
+        for run, some in exams.items()
+    }
+    failed = dict.fromkeys(
+        _warning(row.judge, row.exam)
         for some in own.values()
-        for exam in some
-        for warning in exam_warnings({exam.judge: exam.exam})
+        for row in some
+        if row.exam and not row.exam.passed
     )
-    below = notes_of_runs({run: tuple(exam_notes(some)) for run, some in own.items()})
-    return ExamNotes(tuple(dict.fromkeys(failed)), below)
+    below = {run: [note for row in some for note in _notes(row)] for run, some in own.items()}
+    return ExamNotes(tuple(failed), notes_of_runs(below))
 
 
-def exam_notes(judges: Iterable[JudgeExam | JudgeEntry]) -> Iterator[Sentence]:
-    """How these judges did, a note each; nothing of one that sat none."""
-    for row in judges:
-        if row.exam is not None:
-            yield exam_note(row.judge, row.exam)
-            apart = row.exam.served and row.served and not {*row.exam.served} & {*row.served}
-            if apart:
-                yield SAY(
-                    "served_apart", judge=row.judge, examined=row.exam.served, served=row.served
-                )
+def judge_notes(result: RunResult, judges: Collection[str] = ()) -> tuple[str, ...]:
+    """What stands below every table with figures of these judges: from whose instructions they
+    come, and how their judges did in the exam."""
+    exams = exam_notes({result.run: result.judges}, judges)
+    return (*instructions_notes(result, judges), *exams.below)
 
 
-def exam_note(judge: str, exam: ExamEntry) -> Sentence:
+def _notes(row: JudgeExam | JudgeEntry) -> Iterator[Sentence]:
     """Such as "exam of openai/x: 18 of 20; misses: success inferred from small talk (2)"."""
-    if not (misses := _misses(exam)):
-        return SAY("whole", judge=judge, right=exam.right, cases=exam.cases)
-    return SAY("with_misses", judge=judge, right=exam.right, cases=exam.cases, misses=misses)
+    if (exam := row.exam) is None:
+        return
+    say, misses = partial(SAY, judge=row.judge, right=exam.right, cases=exam.cases), _misses(exam)
+    yield say("with_misses", misses=misses) if misses else say("whole")
+    if exam.served and row.served and not {*exam.served} & {*row.served}:
+        yield SAY("served_apart", judge=row.judge, examined=exam.served, served=row.served)
 
 
-def failed_exams(results: Iterable[RunResult], judges: Iterable[str] = ()) -> Iterator[Sentence]:
-    """Which judges of these runs failed their exam, of these labels if any are given."""
-    labels = {*judges}
-    exams = {entry.judge: entry.exam for result in results for entry in result.judges}
-    yield from exam_warnings(
-        {judge: exam for judge, exam in exams.items() if not labels or judge in labels}
-    )
-
-
-def exam_warnings(exams: Mapping[str, ExamEntry | None]) -> Iterator[Sentence]:
-    """Which of these judges, by label, failed their exam, a sentence each."""
-    for judge, exam in exams.items():
-        if exam is not None and not exam.passed:
-            cases = Count("case", exam.cases)
-            yield SAY("failed", judge=judge, right=exam.right, cases=cases, misses=_misses(exam))
+def _warning(judge: str, exam: ExamEntry) -> Sentence:
+    cases = Count("case", exam.cases)
+    return SAY("failed", judge=judge, right=exam.right, cases=cases, misses=_misses(exam))
 
 
 def _misses(exam: ExamEntry) -> list[Sentence]:

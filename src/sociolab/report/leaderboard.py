@@ -10,7 +10,7 @@ from typing import Any
 from sociolab.core.metrics import UNDECLARED, Better, Declared
 from sociolab.core.score import BASELINES, JudgeId, Method, judge_title
 from sociolab.report.catalogue import Catalogue, Column
-from sociolab.report.exam import ExamNotes, exam_notes_of
+from sociolab.report.exam import ExamNotes, exam_notes
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.html import pages
 from sociolab.report.schema import JudgeEntry, MeasureEntry, RunResult, ScoreEntry
@@ -167,11 +167,6 @@ class Board:
     def stepped(self) -> bool:
         """Whether any place was held vs. the agent above it."""
         return any(place.step is not None for place in (*self.places, *self.baselines))
-
-    @property
-    def all_notes(self) -> tuple[str, ...]:
-        """What a page says below it: who failed an exam, the notes, and how the judge did."""
-        return (*self.exams.failed, *self.notes, *self.exams.below)
 
     @property
     def any_lost(self) -> bool:
@@ -372,7 +367,7 @@ def _board(terms: RankingTerms, rows: Sequence[tuple[RunResult, ScoreEntry]]) ->
             spelt,
         ),
         metric.describe(measure.low, measure.high),
-        exam_notes_of({result.run: result.judges for result, _ in rows}, (terms.judge,)),
+        exam_notes({result.run: result.judges for result, _ in rows}, (terms.judge,)),
     )
     if not board.ranked:
         return board

@@ -10,7 +10,7 @@ from typing import Any
 from sociolab.core.errors import Cause
 from sociolab.core.score import BY_FORMULA, JudgeId, judge_title
 from sociolab.report.catalogue import Catalogue
-from sociolab.report.exam import failed_exams
+from sociolab.report.exam import exam_notes
 from sociolab.report.finding import Count, Sentence
 from sociolab.report.schema import FailedKind, Failures, FirstFailure, JudgeEntry, RunResult
 from sociolab.report.served import possible_words, served_facts, served_warnings
@@ -377,7 +377,7 @@ def _warnings(result: RunResult) -> Iterator[str]:
     failures, trials = result.failures, Count("episode", result.trials)
     if result.smoke:
         yield SAY("smoke_test", why=result.smoke, run=result.run)
-    yield from failed_exams([result])
+    yield from exam_notes({result.run: result.judges}).failed
     yield from stand_in_words(result.settings)
     if result.stopped:
         yield SAY("stopped", why=result.stopped)

@@ -33,11 +33,12 @@ from sociolab.core.exam import NEVER
 from sociolab.endpoint import EndpointServer, EndpointSettings, start_in_thread
 from sociolab.report.exam import (
     ExamAnswer,
+    JudgeExam,
     MarkedCase,
     exam_entry,
+    exam_notes,
     exam_of,
     exam_runs,
-    exam_warnings,
 )
 from sociolab.report.schema import ExamEntry
 from sociolab.store import Store
@@ -117,7 +118,7 @@ def test_a_side_metric_that_is_misread_is_called_so() -> None:
     assert small_talk.miss == "small talk"  # where no success may be seen in anything
     entry = exam_entry([MarkedCase("kayak", "near miss", "A", 0, answers)])
     assert entry.misses == {"secret": 1}
-    (judged,) = exam_warnings({"openai/x": entry})
+    (judged,) = exam_notes({"r": [JudgeExam("openai/x", entry)]}).failed
     assert "secret misread (1)" in judged
 
 
