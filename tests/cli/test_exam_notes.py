@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Sociolab
-from sociolab.app.run.config import ExamConfig, RunConfig
+from sociolab import RunConfig, run
+from sociolab.app.run.config import ExamConfig
 from sociolab.app.run.exam import take_exam
-from sociolab.app.run.play import run
-from sociolab.core.score import Measure, RatedBy, Score
-from sociolab.endpoint.server import start_in_process
-from sociolab.endpoint.settings import EndpointSettings
-from sociolab.store.store import Store
+from sociolab.core import Measure, Score
+from sociolab.core.score import RatedBy
+from sociolab.endpoint import EndpointSettings, start_in_process
+from sociolab.store import Store
 from sociolab.studies.ratings import people_judge
 
 PARROT = "python:app.run.test_python_api:Parrot"

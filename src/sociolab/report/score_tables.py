@@ -10,7 +10,7 @@ from typing import Any
 from sociolab.core.metrics import format_range
 from sociolab.core.score import BY_FORMULA, Measure, Method
 from sociolab.report.catalogue import Catalogue
-from sociolab.report.exam import judge_notes
+from sociolab.report.exam import exam_notes, judge_notes
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.run_facts import cautions, evaluated, partner_last, summary, warnings
 from sociolab.report.schema import (
@@ -532,7 +532,8 @@ def outcomes_sections(result: RunResult) -> tuple[Section, ...]:
         _reported_and_read(reader, [row for row in result.readings if row.reader == reader])
         for reader in dict.fromkeys(row.reader for row in result.readings)
     ]
-    section = noted(Section("Outcomes", tables=tuple(tables)), judge_notes(result))
+    notes = (*judge_notes(result), *exam_notes({result.run: result.judges}, readers).below)
+    section = noted(Section("Outcomes", tables=tuple(tables)), notes)
     return (section,) if tables else ()
 
 
