@@ -13,12 +13,12 @@ from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 from sociolab.stats import (
     Bins,
     RaterAgreement,
-    agreement_of,
     free_marginal_kappa,
     means,
     pair_columns,
     present,
     rating_table,
+    summarize_agreement,
 )
 
 GOAL = Bins(0, 10)
@@ -50,7 +50,7 @@ def agreement(
     table = rating_table(items)
     shares = {name: present(column) for name, column in pair_columns(table, bins).items()}
     count = (bins if isinstance(bins, Bins) else bins[0]).count
-    return agreement_of(means(shares, clusters), table, count)
+    return summarize_agreement(means(shares, clusters), table, count)
 
 
 # Worked by hand
@@ -143,7 +143,7 @@ def test_categories_that_leave_no_room_for_chance_are_refused() -> None:
 )
 def test_statsmodels_says_the_same(items: list[list[int]], count: int) -> None:
     bins = Bins(0, 10, count)
-    binned = [[bins.of(score) for score in item] for item in items]
+    binned = [[bins.number(score) for score in item] for item in items]
     table, _ = aggregate_raters(np.array(binned), n_cat=count)
     theirs = fleiss_kappa(table, method="randolph")
     assert measured(items, bins).kappa.value == pytest.approx(float(theirs), abs=1e-12)

@@ -58,7 +58,7 @@ def test_plain_python_says_the_same(items: list[list[int | None]]) -> None:
 def test_bins_of_a_whole_array_are_those_of_each_value(tenths: list[int], count: int) -> None:
     bins = Bins(0, 10, count)
     values = np.array([[tenth / 10] for tenth in tenths])
-    assert numbers(values, bins).ravel().tolist() == [bins.of(tenth / 10) for tenth in tenths]
+    assert numbers(values, bins).ravel().tolist() == [bins.number(tenth / 10) for tenth in tenths]
 
 
 def test_limits_of_a_mean_from_leaving_out_are_students_worked_by_hand() -> None:

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
         AlphaMetric as AlphaMetric,
         Bins as Bins,
         RaterAgreement as RaterAgreement,
-        agreement_of as agreement_of,
         alphas as alphas,
         free_marginal_kappa as free_marginal_kappa,
         numbers as numbers,
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
         present as present,
         rating_table as rating_table,
         stacked as stacked,
+        summarize_agreement as summarize_agreement,
         yes_no_agreement as yes_no_agreement,
     )
     from sociolab.stats.intervals import (

@@ -1,4 +1,4 @@
-"""Everything about how far people and judges agree on the same items, in one record.
+"""Agreement of people and judges on the same items, in one report.
 
 An item is what is rated: one character's play in one episode. Per dimension and per group (in
 SOTOPIA who played: "model" or "human", as in its Table 1), and for all groups together (None):
@@ -38,12 +38,12 @@ from sociolab.stats.inter_rater import (
     Bins,
     RaterAgreement,
     RatingTable,
-    agreement_of,
     alphas,
     pair_columns,
     present,
     rating_table,
     stacked,
+    summarize_agreement,
 )
 from sociolab.stats.intervals import Estimate, Floats, means, numbered
 
@@ -54,11 +54,11 @@ _ROUNDING = 1e-9
 
 _Cell = TypeVar("_Cell")
 _METRICS: tuple[AlphaMetric, ...] = ("nominal", "ordinal", "interval")
-Given: TypeAlias = dict[str, float | None]
-"""What each rater gave an item."""
+RatingsByRater: TypeAlias = dict[str, float | None]
+"""The ratings of one item, by rater; None where one is missing."""
 
-Sheets: TypeAlias = dict[str, dict[str, Given]]
-"""What was given, by dimension and item."""
+Sheets: TypeAlias = dict[str, dict[str, RatingsByRater]]
+"""Ratings by dimension, item and rater."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,35 +138,36 @@ def agreement_report(
     """
     if reserved := {OVERALL, POOLED} & set(ranges):
         raise ValueError(f"{min(reserved)} is the name of a summary, no dimension may have it")
-    of = {name: Bins(low, high, bins) for name, (low, high) in ranges.items()}
-    study = rating_arrays(rows, judge_rows, of)
+    bins_by_name = {name: Bins(low, high, bins) for name, (low, high) in ranges.items()}
+    study = rating_arrays(rows, judge_rows, bins_by_name)
     groups: list[str | None] = [None, *sorted(set(study.groups))]
     names = sorted({row.rater for row in judge_rows})
     return AgreementReport(
-        people=_in_order(_among_people(study, group) for group in groups),
+        people=_order_by_dimension(_compare_people(study, group) for group in groups),
         judges=tuple(
             cell
             for judge in names
-            for cell in _in_order(_judge_and_people(study, judge, group) for group in groups)
+            for cell in _order_by_dimension(_compare_judge(study, judge, group) for group in groups)
         ),
         pairs=tuple(
             cell
             for first, second in combinations(names, 2)
-            for cell in _in_order(_judge_pair(study, first, second, g) for g in groups)
+            for cell in _order_by_dimension(
+                _compare_judges(study, first, second, g) for g in groups
+            )
         ),
     )
 
 
-def _in_order(groups: Iterable[list[_Cell]]) -> tuple[_Cell, ...]:
+def _order_by_dimension(groups: Iterable[list[_Cell]]) -> tuple[_Cell, ...]:
     """The cells of each group, dimension by dimension, as ordered by dimension, then by group."""
     return tuple(cell for cells in zip(*groups, strict=True) for cell in cells)
 
 
-def _means_of(
+def _mean_columns(
     columns: Mapping[str, Mapping[str, Floats]], clusters: Sequence[str]
 ) -> dict[str, dict[str, Estimate]]:
-    """The means of each dimension's columns, which are all of the same items: made of all
-    dimensions at once."""
+    """The mean of each column of each dimension; all columns are of the same items."""
     flat = {
         f"{name} {title}": present(column)
         for name, each in columns.items()
@@ -186,24 +187,24 @@ def _agreements(
 
     A row without ratings, owed or given, is no item of that dimension.
     """
-    clusters = study.clusters_of(group)
+    clusters = study.clusters_in(group)
     columns = {name: pair_columns(table, study.bins[name]) for name, table in tables.items()}
-    estimates = _means_of(columns, clusters)
+    estimates = _mean_columns(columns, clusters)
     rated = {name: table.select(table.sizes + table.missing > 0) for name, table in tables.items()}
     count = study.categories
-    agreements = {name: agreement_of(estimates[name], rated[name], count) for name in tables}
+    agreements = {name: summarize_agreement(estimates[name], rated[name], count) for name in tables}
     if len(parts := [name for name in tables if name != OVERALL]) > 1:
         pooled = {
             title: np.concatenate([columns[name][title] for name in parts])
             for title in columns[parts[0]]
         }
-        shares = _means_of({POOLED: pooled}, clusters * len(parts))[POOLED]
+        shares = _mean_columns({POOLED: pooled}, clusters * len(parts))[POOLED]
         rated[POOLED] = stacked([rated[name] for name in parts])
-        agreements[POOLED] = agreement_of(shares, rated[POOLED], count)
+        agreements[POOLED] = summarize_agreement(shares, rated[POOLED], count)
     return rated, agreements
 
 
-def _among_people(study: RatingArrays, group: str | None) -> list[AmongPeople]:
+def _compare_people(study: RatingArrays, group: str | None) -> list[AmongPeople]:
     mask = study.mask(group)
     tables = {name: people.select(mask) for name, people in study.people.items()}
     rated, agreements = _agreements(study, tables, group)
@@ -218,7 +219,7 @@ def _among_people(study: RatingArrays, group: str | None) -> list[AmongPeople]:
     return cells
 
 
-def _judge_and_people(study: RatingArrays, judge: str, group: str | None) -> list[JudgeAndPeople]:
+def _compare_judge(study: RatingArrays, judge: str, group: str | None) -> list[JudgeAndPeople]:
     mask, columns = study.mask(group), {}
     sides: dict[
         str, tuple[JudgeGaps, Correlation, Correlation, JudgeColumn, NDArray[np.bool_]]
@@ -238,7 +239,7 @@ def _judge_and_people(study: RatingArrays, judge: str, group: str | None) -> lis
         columns[name] = {
             title: _scattered(column, scored) for title, column in gaps.columns().items()
         }
-    means_of = _means_of(columns, study.clusters_of(group))
+    column_means = _mean_columns(columns, study.clusters_in(group))
     return [
         JudgeAndPeople(
             judge,
@@ -246,7 +247,7 @@ def _judge_and_people(study: RatingArrays, judge: str, group: str | None) -> lis
             group,
             pearson=linear,
             spearman=ranked,
-            spread=gaps.spread(means_of[name]),
+            spread=gaps.spread(column_means[name]),
             failed=int((column.owed & ~column.scored).sum()),
             only_judge=int((column.scored & ~rated).sum()),
             only_people=int((rated & ~column.scored).sum()),
@@ -255,16 +256,18 @@ def _judge_and_people(study: RatingArrays, judge: str, group: str | None) -> lis
     ]
 
 
-def _judge_pair(study: RatingArrays, first: str, second: str, group: str | None) -> list[JudgePair]:
+def _compare_judges(
+    study: RatingArrays, first: str, second: str, group: str | None
+) -> list[JudgePair]:
     mask = study.mask(group)
     sides = {
         name: (study.judge(first, name).select(mask), study.judge(second, name).select(mask))
         for name in study.people
     }
-    tables = {name: _beside(*columns) for name, columns in sides.items()}
+    tables = {name: _judges_as_raters(*columns) for name, columns in sides.items()}
     _, agreements = _agreements(study, tables, group)
     gaps = {name: {"gap": a.values - b.values} for name, (a, b) in sides.items()}
-    differences = _means_of(gaps, study.clusters_of(group))
+    differences = _mean_columns(gaps, study.clusters_in(group))
     cells = []
     for name, agreement in agreements.items():
         if name == POOLED:
@@ -288,7 +291,7 @@ def _scattered(column: Floats, where: NDArray[np.bool_]) -> Floats:
     return scattered
 
 
-def _beside(a: JudgeColumn, b: JudgeColumn) -> RatingTable:
+def _judges_as_raters(a: JudgeColumn, b: JudgeColumn) -> RatingTable:
     """Two judges as raters: of an item that one of them was to score, the other owes its score."""
     values = np.sort(np.stack([a.values, b.values], axis=1), axis=1)
     owed = np.where(a.owed | b.owed, 2, 0)
@@ -339,7 +342,7 @@ class JudgeGaps:
 
     @classmethod
     def from_scores(cls, judge: Floats, people: RatingTable) -> JudgeGaps:
-        """Of a judge's scores of these items, each of which has a rating at least."""
+        """Compare a judge's scores with people's ratings; each item has at least one."""
         if not len(judge):
             empty = np.zeros(0)
             return cls(empty, empty, empty, np.zeros(0, dtype=np.intp))
@@ -355,7 +358,7 @@ class JudgeGaps:
         return _sd(math.fsum(self.squares.tolist()), int(self.freedom.sum()))
 
     def columns(self) -> dict[str, Floats]:
-        """What `spread` needs the means of; nan where an item does not count."""
+        """The columns whose means `spread` takes; nan where an item does not count."""
         several, pooled = self.freedom > 0, self.pooled_sd or 0.0
         own = np.sqrt(self.squares / np.maximum(self.freedom, 1))
         outside = np.abs(self.outside)
@@ -371,7 +374,7 @@ class JudgeGaps:
         }
 
     def spread(self, mean_of: Mapping[str, Estimate]) -> Spread:
-        """The record of items whose `columns` have these means."""
+        """The summary of these gaps; `mean_of` holds the means of `columns`."""
         gaps = self.gaps.tolist()
         centre = mean_of["bias"].value or 0.0
         return Spread(
@@ -418,7 +421,7 @@ class ItemRating:
     group: str
 
 
-def homes_of(rows: Sequence[ItemRating]) -> dict[str, tuple[str, str]]:
+def locate_items(rows: Sequence[ItemRating]) -> dict[str, tuple[str, str]]:
     """Each item's cluster and group; ValueError for an item of two."""
     homes: dict[str, tuple[str, str]] = {}
     for row in rows:
@@ -431,7 +434,7 @@ def homes_of(rows: Sequence[ItemRating]) -> dict[str, tuple[str, str]]:
     return homes
 
 
-def sheets_of(rows: Sequence[ItemRating], bins: Mapping[str, Bins]) -> Sheets:
+def build_sheets(rows: Sequence[ItemRating], bins: Mapping[str, Bins]) -> Sheets:
     """The rows by dimension and item, with `OVERALL` where there are several dimensions.
 
     A rater's overall is missing where one of its dimensions is, and is no rating at all where the
@@ -457,8 +460,8 @@ def sheets_of(rows: Sequence[ItemRating], bins: Mapping[str, Bins]) -> Sheets:
     return sheets
 
 
-def _overall(sheets: Sequence[dict[str, Given]]) -> dict[str, Given]:
-    overall: dict[str, Given] = {}
+def _overall(sheets: Sequence[dict[str, RatingsByRater]]) -> dict[str, RatingsByRater]:
+    overall: dict[str, RatingsByRater] = {}
     first, *rest = sheets
     for item, ratings in first.items():
         for rater in ratings:
@@ -480,26 +483,29 @@ def with_overall(bins: Mapping[str, Bins]) -> dict[str, Bins]:
 
 @dataclass(frozen=True, slots=True)
 class JudgeColumn:
-    """A judge's scores of all items on one dimension, nan where it has none; `owed` where it was to
-    score."""
+    """A judge's scores of all items on one dimension, nan where it has none.
+
+    `owed`: where the judge was to give a score.
+    """
 
     values: Floats
     owed: NDArray[np.bool_]
 
     @property
     def scored(self) -> NDArray[np.bool_]:
-        """Where there is a score."""
         return ~np.isnan(self.values)
 
     def select(self, chosen: NDArray[np.bool_]) -> JudgeColumn:
-        """The chosen items."""
         return JudgeColumn(self.values[chosen], self.owed[chosen])
 
 
 @dataclass(frozen=True, slots=True)
 class RatingArrays:
-    """Each item's cluster and group, items by name; `people` and `judges` by dimension, with
-    `OVERALL` last. `who` holds the raters by dimension and group."""
+    """Ratings as arrays, an entry for each item, items sorted by name.
+
+    `people` are by dimension, `judges` by judge and dimension, with `OVERALL` last; `who` holds the
+    raters by dimension and group.
+    """
 
     clusters: tuple[str, ...]
     cluster_numbers: NDArray[np.intp]
@@ -511,20 +517,18 @@ class RatingArrays:
 
     @property
     def categories(self) -> int:
-        """The number of bins."""
+        """The number of bins, the same for all dimensions."""
         return next((each.count for each in self.bins.values()), 2)
 
     def mask(self, group: str | None) -> NDArray[np.bool_]:
         """Which items are of this group; None: all."""
         return np.array([group in (None, own) for own in self.groups], dtype=bool)
 
-    def clusters_of(self, group: str | None) -> list[str]:
-        """The clusters of the items of this group."""
+    def clusters_in(self, group: str | None) -> list[str]:
         homes = zip(self.clusters, self.groups, strict=True)
         return [cluster for cluster, own in homes if group in (None, own)]
 
     def judge(self, name: str, dimension: str) -> JudgeColumn:
-        """One judge's scores on one dimension."""
         return self.judges[name, dimension]
 
     def raters(self, dimension: str, group: str | None) -> int:
@@ -539,21 +543,30 @@ class RatingArrays:
 def rating_arrays(
     rows: Sequence[ItemRating], judge_rows: Sequence[ItemRating], bins: Mapping[str, Bins]
 ) -> RatingArrays:
-    """The study of these ratings by people and by judges; ValueError as in `sheets_of`."""
-    people, judges = sheets_of(rows, bins), sheets_of(judge_rows, bins)
-    homes = homes_of((*rows, *judge_rows))
+    """Arrange ratings by people and by judges; ValueError as in `build_sheets`."""
+    people, judges = build_sheets(rows, bins), build_sheets(judge_rows, bins)
+    homes = locate_items((*rows, *judge_rows))
     items = sorted(homes)
     clusters = tuple(homes[item][0] for item in items)
     groups = tuple(homes[item][1] for item in items)
     names = sorted({row.rater for row in judge_rows})
     dimensions = with_overall(bins)
+    raters: dict[tuple[str, str], set[str]] = {}
+    for name, sheet in people.items():
+        for item, ratings in sheet.items():
+            raters.setdefault((name, homes[item][1]), set()).update(ratings)
     return RatingArrays(
         clusters,
         numbered(clusters),
         groups,
         dimensions,
-        {name: _table(people.get(name, {}), items) for name in dimensions},
-        _who(people, homes),
+        {
+            name: rating_table(
+                [tuple(people.get(name, {}).get(item, {}).values()) for item in items]
+            )
+            for name in dimensions
+        },
+        {key: frozenset(names) for key, names in raters.items()},
         {
             (judge, name): _column(judge, judges.get(name, {}), items)
             for name in dimensions
@@ -562,21 +575,7 @@ def rating_arrays(
     )
 
 
-def _table(sheet: Mapping[str, Given], items: Sequence[str]) -> RatingTable:
-    return rating_table([tuple(sheet.get(item, {}).values()) for item in items])
-
-
-def _column(judge: str, sheet: Mapping[str, Given], items: Sequence[str]) -> JudgeColumn:
+def _column(judge: str, sheet: Mapping[str, RatingsByRater], items: Sequence[str]) -> JudgeColumn:
     ratings = [sheet.get(item, {}) for item in items]
     values = np.array([each.get(judge) for each in ratings], dtype=np.float64)
     return JudgeColumn(values, np.array([judge in each for each in ratings], dtype=bool))
-
-
-def _who(
-    sheets: Sheets, homes: Mapping[str, tuple[str, str]]
-) -> dict[tuple[str, str], frozenset[str]]:
-    raters: dict[tuple[str, str], set[str]] = {}
-    for name, sheet in sheets.items():
-        for item, ratings in sheet.items():
-            raters.setdefault((name, homes[item][1]), set()).update(ratings)
-    return {key: frozenset(people) for key, people in raters.items()}

@@ -46,9 +46,11 @@ def pass_hat(
     ValueError for lengths that differ, values that are not finite, a k below 1 and a task in two
     clusters.
     """
-    home = _homes(values, tasks, clusters)
-    shares = {k: _shares(values, tasks, home, threshold, k) for k in ks}
-    estimates = means({str(k): share for k, share in shares.items()}, list(home.values()))
+    cluster_of_task = _locate_tasks(values, tasks, clusters)
+    shares = {k: _shares(values, tasks, cluster_of_task, threshold, k) for k in ks}
+    estimates = means(
+        {str(k): share for k, share in shares.items()}, list(cluster_of_task.values())
+    )
     return tuple(
         Consistency(
             k,
@@ -76,20 +78,20 @@ def pass_hat_difference(
     differences, cut to -1..1. A task in which either side has fewer than k plays with a value is
     left out. ValueError as in `pass_hat`.
     """
-    home = _homes(a, tasks, clusters)
-    _homes(b, tasks, clusters)
+    cluster_of_task = _locate_tasks(a, tasks, clusters)
+    _locate_tasks(b, tasks, clusters)
     gaps = {
         k: [
             None if x is None or y is None else x - y
             for x, y in zip(
-                _shares(a, tasks, home, threshold, k),
-                _shares(b, tasks, home, threshold, k),
+                _shares(a, tasks, cluster_of_task, threshold, k),
+                _shares(b, tasks, cluster_of_task, threshold, k),
                 strict=True,
             )
         ]
         for k in ks
     }
-    estimates = means({str(k): gap for k, gap in gaps.items()}, list(home.values()))
+    estimates = means({str(k): gap for k, gap in gaps.items()}, list(cluster_of_task.values()))
     return tuple(
         Consistency(k, on_scale(estimates[str(k)], -1.0, 1.0), gap.count(None))
         for k, gap in gaps.items()
@@ -99,11 +101,11 @@ def pass_hat_difference(
 def _shares(
     values: Sequence[float | None],
     tasks: Sequence[str],
-    home: Mapping[str, str],
+    cluster_of_task: Mapping[str, str],
     threshold: float,
     k: int,
 ) -> list[float | None]:
-    """Of each task of `home`: C(passed, k) / C(played, k), or None with fewer than k plays."""
+    """C(passed, k) / C(played, k) of each task; None for a task with fewer than k episodes."""
     if k < 1:
         raise ValueError(f"pass^k needs k of at least 1, found {k}")
     played: Counter[str] = Counter()
@@ -114,14 +116,14 @@ def _shares(
             passed[task] += value >= threshold
     return [
         math.comb(passed[task], k) / math.comb(played[task], k) if played[task] >= k else None
-        for task in home
+        for task in cluster_of_task
     ]
 
 
-def _homes(
+def _locate_tasks(
     values: Sequence[float | None], tasks: Sequence[str], clusters: Sequence[str]
 ) -> dict[str, str]:
-    """The cluster of each task."""
+    """The cluster of each task; ValueError as in `pass_hat`."""
     if not len(values) == len(tasks) == len(clusters):
         raise ValueError(
             f"each value needs its task and cluster, found {len(values)} values, "
@@ -129,8 +131,8 @@ def _homes(
         )
     if not all(value is None or math.isfinite(value) for value in values):
         raise ValueError("values are finite numbers, or None where missing; found nan or inf")
-    home: dict[str, str] = {}
+    cluster_of_task: dict[str, str] = {}
     for task, cluster in zip(tasks, clusters, strict=True):
-        if home.setdefault(task, cluster) != cluster:
+        if cluster_of_task.setdefault(task, cluster) != cluster:
             raise ValueError(f"a task lies in one cluster, found {task!r} in two")
-    return home
+    return cluster_of_task

@@ -30,8 +30,8 @@ from sociolab.stats.intervals import (
     two_sided_p,
 )
 
-_Of: TypeAlias = Callable[[Counts], Floats]
-"""Correlations of points (rows) that occur so often, a column each; nan where not defined."""
+_Correlate: TypeAlias = Callable[[Counts], Floats]
+"""From counts of points (rows) to a correlation for each column; nan where not defined."""
 
 _ON_A_LINE = 1e-12
 """An r this close to 1 is 1: its z is rounding."""
@@ -134,7 +134,7 @@ def _pair_points(
     b: Sequence[float | None],
     clusters: Sequence[str],
 ) -> tuple[_Points, int]:
-    """The pairs that are there, and how many are missing."""
+    """The complete pairs, and how many are left out."""
     if not len(a) == len(b) == len(clusters):
         raise ValueError(
             f"each pair has two values and a cluster, found {len(a)}, {len(b)} and {len(clusters)}"
@@ -151,16 +151,22 @@ def _pair_points(
     return _Points.from_columns(pairs[:, 0], pairs[:, 1], names), len(a) - len(rows)
 
 
-def _correlation(points: _Points, of: _Of, missing: int) -> Correlation:
-    value = _defined(of(points.counts[:, None]))[0]
-    pairs = len(points.place)
-    ends, note = _interval(value, pairs, _left_out(points, of))
+def _correlation(points: _Points, correlate: _Correlate, missing: int) -> Correlation:
+    value = _defined(correlate(points.counts[:, None]))[0]
+    pairs, number = len(points.place), len(points.counts)
+    blocks = counted_by_cluster(points.place, points.cluster, number, points.clusters, number)
+    left_out = [r for block in blocks for r in _defined(correlate(points.counts[:, None] - block))]
+    ends, note = _interval(value, pairs, left_out)
+    p = None
+    if value is not None:  # Student's t test of no correlation
+        freedom, rest = pairs - 2, 1 - value * value
+        p = two_sided_p(value * math.sqrt(freedom / rest), freedom) if abs(value) < 1 else 0.0
     return Correlation(
         value=value,
         n=pairs,
         clusters=points.clusters,
         missing=missing,
-        p=None if value is None else _p(value, pairs - 2),
+        p=p,
         low=ends and ends[0],
         high=ends and ends[1],
         note=note,
@@ -180,23 +186,16 @@ def _interval(
     return ends and (math.tanh(ends[0]), math.tanh(ends[1])), note
 
 
-def _left_out(points: _Points, of: _Of) -> list[float | None]:
-    """The correlation without each cluster in turn."""
-    number = len(points.counts)
-    each = counted_by_cluster(points.place, points.cluster, number, points.clusters, number)
-    return [r for out in each for r in _defined(of(points.counts[:, None] - out))]
-
-
 def _defined(values: Floats) -> list[float | None]:
     return [None if r != r else r for r in values.tolist()]
 
 
-def _pearson(points: _Points) -> _Of:
+def _pearson(points: _Points) -> _Correlate:
     x, y = points.x[points.x_code][:, None], points.y[points.y_code][:, None]
     return lambda counts: _r(x, y, counts)
 
 
-def _spearman(points: _Points) -> _Of:
+def _spearman(points: _Points) -> _Correlate:
     def rho(counts: Counts) -> Floats:
         return _r(_ranks(points.x_code, counts), _ranks(points.y_code, counts), counts)
 
@@ -223,7 +222,7 @@ def _r(x: Floats, y: Floats, counts: Counts) -> Floats:
 
 
 def _constant(values: Floats, present: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Per column, whether the values that are there do not vary."""
+    """Per column, whether the values present do not vary; True without any."""
     if not len(values):
         return np.ones(present.shape[1], dtype=bool)
     highest = np.where(present, values, -np.inf).max(axis=0)
@@ -236,10 +235,3 @@ def _ranks(place: Counts, counts: Counts) -> Floats:
     starts = np.flatnonzero(np.diff(place[order], prepend=-1))
     ties = np.add.reduceat(counts[order], starts, axis=0) if len(place) else counts
     return np.asarray((np.cumsum(ties, axis=0) - (ties - 1) / 2)[place])
-
-
-def _p(r: float, freedom: int) -> float:
-    """The probability of an r at least this far from 0 where there is none: Student's t test."""
-    if abs(r) == 1:
-        return 0.0
-    return two_sided_p(r * math.sqrt(freedom / (1 - r * r)), freedom)

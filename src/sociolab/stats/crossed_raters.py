@@ -1,4 +1,4 @@
-"""Means of people's scores, and differences of means, with intervals for other raters too.
+"""Means of people's scores, and their differences, with intervals that hold for other raters too.
 
 Raters cross scenarios: one person rates episodes of many scenarios, and each scenario has several
 people. An interval clustered by scenario alone holds the raters fixed. Here the error is clustered
@@ -192,7 +192,7 @@ class RatedEstimate(Estimate):
 
     @property
     def units(self) -> int:
-        """As many as there are scenarios or raters, whichever are fewer, if it is for others."""
+        """The scenarios or, in an interval for other raters, the raters if those are fewer."""
         return min(self.clusters, self.raters) if self.raters >= LEAST_RATERS else self.clusters
 
 

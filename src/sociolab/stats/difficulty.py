@@ -4,7 +4,7 @@ Per task, the gap between what some model can reach and what the target may fall
 
     max over models of min(mean + 3 sd, upper bound) - max(target's mean - 3 sd, lower bound)
 
-with the mean and the sample standard deviation (n - 1) of one measure over all plays of the task by
+with the mean and the sample standard deviation (n - 1) of one metric over all plays of the task by
 the model: partners, seats and repeats together. The paper takes the maximum over all models, so the
 target is one of them; hence a gap is never negative, and it never exceeds upper - lower. With a
 spread that fills the scale many tasks reach that limit and tie.
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -90,7 +90,7 @@ class Difficulties:
 def difficulties(
     plays: Iterable[ScoredPlay], target: str, *, lower: float, upper: float
 ) -> Difficulties:
-    """The gap of every task for `target`, on a measure that lies in lower..upper.
+    """The gap of every task for `target`, on a metric that lies in lower..upper.
 
     Every model that occurs in the plays is needed on every task, since a maximum over fewer models
     is not comparable; a task on which one has fewer than two scored plays is left out and listed.
@@ -111,7 +111,10 @@ def difficulties(
         if few:
             left_out.append(TaskLeftOut(task, few))
         else:
-            ranked.append(_difficulty(task, values, target, lower, upper))
+            reaches = tuple(_reach(name, values[name], lower, upper) for name in sorted(values))
+            own = next(reach for reach in reaches if reach.model == target)
+            best = max(reaches, key=lambda reach: reach.high)  # of equals, the first by name
+            ranked.append(Difficulty(task, best.high - own.low, own, best, reaches))
     ranked.sort(key=lambda task: (-task.gap, task.target.mean, task.task))
     return Difficulties(target, tuple(ranked), tuple(left_out), missing)
 
@@ -134,15 +137,6 @@ def _by_task(
                 f"{task}, {model}: expected a value in {lower}..{upper}, found {value}"
             )
     return scored, models, missing
-
-
-def _difficulty(
-    task: str, values: Mapping[str, Sequence[float]], target: str, lower: float, upper: float
-) -> Difficulty:
-    reaches = tuple(_reach(name, values[name], lower, upper) for name in sorted(values))
-    own = next(reach for reach in reaches if reach.model == target)
-    best = max(reaches, key=lambda reach: reach.high)  # of equals, the first by name
-    return Difficulty(task, best.high - own.low, own, best, reaches)
 
 
 def _reach(model: str, values: Sequence[float], lower: float, upper: float) -> TaskReach:

@@ -1,4 +1,4 @@
-"""How far raters of the same items agree: in shares, beyond chance (kappa), and as alpha.
+"""Agreement of raters of the same items: shares, kappa (beyond chance) and alpha.
 
 Shares (`pair_columns`). Agreement is measured per item: of all pairs of its ratings, the share that
 agree. The mean over items counts each item the same, whatever the number of its raters: Fleiss
@@ -65,11 +65,9 @@ class RatingTable:
 
     @property
     def sizes(self) -> NDArray[np.intp]:
-        """How many ratings each item has."""
         return np.asarray((~np.isnan(self.values)).sum(axis=1))
 
     def select(self, chosen: NDArray[np.bool_]) -> RatingTable:
-        """The chosen rows."""
         return RatingTable(self.values[chosen], self.missing[chosen])
 
     def means(self) -> Floats:
@@ -106,7 +104,7 @@ def rating_table(items: Sequence[Sequence[float | None]]) -> RatingTable:
 
 
 def stacked(tables: Sequence[RatingTable]) -> RatingTable:
-    """The rows of several tables below each other."""
+    """Concatenate the rows of several tables; short rows are padded with nan."""
     longest = max((table.values.shape[1] for table in tables), default=0)
     wide = [
         np.pad(t.values, ((0, 0), (0, longest - t.values.shape[1])), constant_values=np.nan)
@@ -147,10 +145,10 @@ def pair_columns(table: RatingTable, bins: Bins | Sequence[Bins]) -> dict[str, F
     }
 
 
-def agreement_of(
+def summarize_agreement(
     mean_of: Mapping[str, Estimate], table: RatingTable, categories: int
 ) -> RaterAgreement:
-    """The record of items whose `pair_columns` have these means."""
+    """The agreement on these items; `mean_of` holds the means of their `pair_columns`."""
     sizes = table.sizes
     return RaterAgreement(
         exact=mean_of["exact"],
@@ -327,7 +325,7 @@ def _squares(ratings: Floats, kinds: _Kinds) -> Floats:
 
 
 def _unlike(kinds: _Kinds) -> Floats:
-    """The same for names: half the ordered pairs of unequal ratings, over their number."""
+    """The same for nominal ratings: half the ordered unequal pairs, over the number of ratings."""
     cells = kinds.place * len(kinds.values) + kinds.codes
     _, first, counts = np.unique(cells, return_index=True, return_counts=True)
     alike = np.bincount(kinds.place[first], weights=counts.astype(np.float64) ** 2)
@@ -363,7 +361,7 @@ class Bins:
         inner = (self.low + width * number / self.count for number in range(1, self.count))
         return (self.low, *inner, self.high)
 
-    def of(self, value: float) -> int:
+    def number(self, value: float) -> int:
         """The number of the bin that holds this value; ValueError for one outside the range."""
         if not self.low <= value <= self.high:
             raise ValueError(f"expected a value from {self.low} to {self.high}, found {value}")
@@ -372,7 +370,7 @@ class Bins:
 
 
 def numbers(values: Floats, bins: Bins | Sequence[Bins]) -> Floats:
-    """`Bins.of` of each value, in one set of bins or, row by row, in the bins of that row.
+    """`Bins.number` of each value, in one set of bins or, row by row, in the bins of that row.
 
     nan stays nan; ranges are not checked.
     """

@@ -112,7 +112,7 @@ class Estimate:
 
     @property
     def units(self) -> int:
-        """How many independent units it rests on."""
+        """The number of independent units: the clusters, or fewer in subclasses."""
         return self.clusters
 
 
@@ -128,7 +128,7 @@ def mean(values: Sequence[float | None], clusters: Sequence[str]) -> Estimate:
 def means(
     columns: Mapping[str, Sequence[float | None]], clusters: Sequence[str]
 ) -> dict[str, Estimate]:
-    """What `mean` says of each column, for many measures of the same plays."""
+    """`mean` of each column, for several metrics of the same episodes."""
     index = numbered(clusters)
     return {name: _estimate(_sums(name, values, index)) for name, values in columns.items()}
 
@@ -176,7 +176,7 @@ def _sums(name: str, values: Sequence[float | None], index: NDArray[np.intp]) ->
 
 
 def _problem(values: Floats, residuals: Floats, sizes: Floats) -> str:
-    """Why these sums allow no interval, or ""."""
+    """Why there can be no interval; "" where there can."""
     if len(sizes) < 2:
         return "1 cluster"
     # Cluster means that are equal on paper differ by rounding, and those of differences more so:
@@ -268,7 +268,6 @@ class Groups:
 
     @property
     def means(self) -> Floats:
-        """The mean of each cluster."""
         return self.sums / self.sizes
 
 

@@ -1,14 +1,14 @@
-"""Two agents compared on the plays that both have: all that can be said of each measure.
+"""Paired comparison of two agents on each metric: difference, tests, effect sizes, power.
 
-Values are matched by key (`paired`), and whole clusters are the units throughout. The measures
+Values are matched by key (`paired`), and whole clusters are the units throughout. The metrics
 share one set of flips, and Holm's correction is over all that can
 be tested. Where no cluster differs, every flip gives the same sum, so that p is 1 whatever there is
 to find: a test that cannot reject can raise no false alarm, and to correct the others for it would
 only hide differences (Tarone, Biometrics 46, 1990, 515-522).
 
 What a design could show, and what would settle a difference (`stats.power`), is told for the level
-.05 / m over the m measures tested: Holm's correction asks that of the smallest p, and accepts it of
-any other, whatever the other measures come to.
+.05 / m over the m metrics tested: Holm's correction asks that of the smallest p, and accepts it of
+any other, whatever the other metrics come to.
 
 p is by flipping the signs of whole clusters (`sign_flip`). If the two agents were the same,
 swapping their names in all plays of a cluster would change nothing but the sign of the cluster's
@@ -17,7 +17,7 @@ independent. The statistic is the size of the sum of all differences, hence of t
 share of the ways to flip that reach the observed one, which itself counts, and so do ties
 (two-sided). Source: Fisher, The Design of Experiments (1935), section 21; for random flips Phipson
 and Smyth (2010), p = (b + 1) / (m + 1), which is never 0. It is ours since
-`scipy.stats.permutation_test` draws flips anew for each measure, and has no place for the rounding
+`scipy.stats.permutation_test` draws flips anew for each metric, and has no place for the rounding
 of sums of differences, by which clusters that cancel on paper do not.
 
 Both standardised differences of `EffectSize` describe single pairs: their standard deviations are
@@ -67,11 +67,11 @@ _BLOCK = 1 << 18  # signs made at once: 2 MB of floats
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One measure: a minus b over matched pairs.
+    """One metric: a minus b over matched pairs.
 
     `only_a` and `only_b` count the rows of each side that found no match. The two means are over
     the pairs, so that their difference is `difference.value`; None without pairs. `p` is by
-    flipping whole clusters, `holm_p` the same corrected for all measures that could be tested; None
+    flipping whole clusters, `holm_p` the same corrected for all metrics that could be tested; None
     for one that could not. `design` says which true difference these pairs could have shown,
     `settles` what it would take to show one as large as that observed. `t_test` is the paired one
     that takes plays as independent.
@@ -91,12 +91,10 @@ class Comparison:
 
     @property
     def pairs(self) -> int:
-        """How many pairs the comparison rests on."""
         return self.difference.n
 
     @property
     def clusters(self) -> int:
-        """How many clusters they lie in."""
         return self.difference.clusters
 
     @property
@@ -111,26 +109,26 @@ class Comparison:
 
     @property
     def p(self) -> float | None:
-        """The uncorrected p-value of the permutation."""
         return self.permutation.p
 
 
 def compare(
-    measures: Mapping[str, tuple[Sequence[KeyedValue], Sequence[KeyedValue]]], looks: int = 1
+    metrics: Mapping[str, tuple[Sequence[KeyedValue], Sequence[KeyedValue]]], looks: int = 1
 ) -> dict[str, Comparison]:
-    """For each measure its rows of agent a and of agent b, matched by key and compared.
+    """For each metric its rows of agent a and of agent b, matched by key and compared.
 
-    Keys and clusters mean the same in all measures. The order of the rows does not matter. The
-    result is in the order of `measures`; a measure without pairs has a record with notes. p is
+    Keys and clusters mean the same in all metrics. The order of the rows does not matter. The
+    result is in the order of `metrics`; a metric without pairs has a record with notes. p is
     corrected for so many `looks` at the same comparison.
-    ValueError as in `paired`, for a key in different clusters in two measures, and for
+    ValueError as in `paired`, for a key in different clusters in two metrics, and for
     values that are not finite.
     """
-    pairs = {name: paired(a, b) for name, (a, b) in measures.items()}
-    keys = {name: _keys(a, b) for name, (a, b) in measures.items()}
+    pairs = {name: paired(a, b) for name, (a, b) in metrics.items()}
+    keys = {name: _keys(a, b) for name, (a, b) in metrics.items()}
     gaps = {name: _gaps(matched) for name, matched in pairs.items()}
-    home = _homes(keys, pairs)
-    columns = {name: _column(home, keys[name], gaps[name]) for name in pairs}
+    home = _locate_keys(keys, pairs)
+    by_key = {name: dict(zip(keys[name], gaps[name], strict=True)) for name in pairs}
+    columns = {name: [column.get(key) for key in home] for name, column in by_key.items()}
     clusters = list(home.values())
     differences = means(columns, clusters)
     flipped = sign_flip(columns, clusters)
@@ -186,10 +184,10 @@ def _gaps(pairs: MatchedValues) -> list[float]:
     ]
 
 
-def _homes(
+def _locate_keys(
     keys: Mapping[str, Sequence[Hashable]], pairs: Mapping[str, MatchedValues]
 ) -> dict[Hashable, str]:
-    """The cluster of each key that any measure has."""
+    """The cluster of each key of any metric; ValueError for a key in two."""
     home: dict[Hashable, str] = {}
     for name, matched in pairs.items():
         for key, cluster in zip(keys[name], matched.clusters, strict=True):
@@ -199,13 +197,6 @@ def _homes(
                     f"found {key!r} in {home[key]!r} and {cluster!r}"
                 )
     return home
-
-
-def _column(
-    home: Mapping[Hashable, str], keys: Sequence[Hashable], gaps: Sequence[float]
-) -> list[float | None]:
-    by_key = dict(zip(keys, gaps, strict=True))
-    return [by_key.get(key) for key in home]
 
 
 def _mean(values: Sequence[float]) -> float | None:
@@ -341,7 +332,7 @@ class SignFlip:
 
     @property
     def testable(self) -> float | None:
-        """p, where some cluster differs: else no test could reject."""
+        """p; None where no cluster differs, since no such test could reject."""
         return self.p if self.differing else None
 
 
@@ -373,17 +364,19 @@ def sign_flip(
     large = [name for name in columns if np.count_nonzero(sums[name]) > EXACT_UP_TO]
     drawn = _random_shares([sums[name] for name in large], seed, flips)
     shares = dict(zip(large, drawn, strict=True))
-    return {name: _finding(present[name], sums[name], shares.get(name), flips) for name in columns}
+    return {
+        name: _flip_result(present[name], sums[name], shares.get(name), flips) for name in columns
+    }
 
 
 def _sums(gaps: Floats, index: NDArray[np.intp], n: int) -> Floats:
-    """Each cluster's summed difference; one that cancels but for rounding is 0."""
+    """Each cluster's summed difference; 0 where it cancels but for rounding."""
     added = np.bincount(index, weights=gaps, minlength=n).astype(np.float64)
     largest = np.abs(gaps).max(initial=0.0)
     return np.where(np.abs(added) <= _ROUNDING * largest, 0.0, added)
 
 
-def _finding(clusters: int, sums: Floats, share: float | None, flips: int) -> SignFlip:
+def _flip_result(clusters: int, sums: Floats, share: float | None, flips: int) -> SignFlip:
     if not clusters:
         return SignFlip(None, 0, 0, None, False, "no values")
     differing = int(np.count_nonzero(sums))
@@ -407,7 +400,7 @@ def _exact_share(sums: Floats) -> float:
 
 
 def _random_shares(columns: Sequence[Floats], seed: int, flips: int) -> list[float]:
-    """(reached + 1) / (flips + 1) of each column of sums."""
+    """p by random flips, for each column of sums: (reached + 1) / (flips + 1)."""
     if not columns:
         return []
     sums = np.stack(columns, axis=1)
@@ -424,7 +417,7 @@ def _reached(sums: Floats) -> float:
 
 
 def _signs(clusters: int, seed: int, flips: int) -> Iterator[Floats]:
-    """Random signs, a row per flip, block by block; a bit each."""
+    """Blocks of random signs, a row for each flip."""
     random = np.random.default_rng(seed)
     width = (clusters + 7) // 8
     rows = max(1, _BLOCK // clusters)
@@ -438,7 +431,7 @@ def holm(ps: Mapping[_Test, float | None], looks: int = 1) -> dict[_Test, float 
     """Adjusted p-values, to be held against 0.05: the chance of any false alarm stays below it.
 
     The smallest of m is multiplied by m, the next by m - 1 and so on; none falls below the one
-    before, none exceeds 1. Valid however the tests depend on each other. A measure without a p
+    before, none exceeds 1. Valid however the tests depend on each other. A metric without a p
     (None) stays None and does not count in m. Where the same tests are made at several `looks` as
     data come in, p counts for each of them (Bonferroni). ValueError for a p outside [0, 1].
     Source: Holm, Scandinavian Journal of Statistics 6 (1979), 65-70.

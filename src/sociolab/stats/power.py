@@ -1,4 +1,4 @@
-"""What a paired design could have seen, and how much more of it a difference would need.
+"""The power of a paired design: its detectable difference, and the sample a difference needs.
 
 A cluster's mean difference scatters for two reasons: clusters differ (one scenario suits one
 agent), which only more clusters help against, and plays of one cluster differ, which repeats help
@@ -41,7 +41,7 @@ _erf = np.vectorize(math.erf, otypes=[np.float64])
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """How precise a paired comparison is, in the units of the measure.
+    """How precise a paired comparison is, in the units of the metric.
 
     `error` is the clustered standard error of the mean difference. `detectable` is the true
     difference that comes out significant in 8 of 10 such comparisons; None where so few clusters
@@ -99,10 +99,12 @@ def design(gaps: Sequence[float], clusters: Sequence[str], alpha: float = ALPHA)
         return Design(pairs, count, None, None, None, None, problem, alpha)
     error, _ = mean_error(deviations, groups.sizes)
     between, within = _components(groups, deviations) if pairs > count else (None, None)
-    shift = _shift(count, alpha, differing(groups.sums, gaps) / count)
-    if shift is None:
+    usable = _attainable(count, alpha, differing(groups.sums, gaps) / count)
+    if usable is None:
         return Design(pairs, count, error, None, between, within, FEW_DIFFER, alpha)
-    return Design(pairs, count, error, shift * error, between, within, "", alpha)
+    level, beyond = usable
+    detectable = t_shift(count - 1, level) * beyond * error
+    return Design(pairs, count, error, detectable, between, within, "", alpha)
 
 
 def differing(sums: Floats, gaps: Sequence[float]) -> int:
@@ -154,7 +156,13 @@ def power(shift: float, freedom: float, alpha: float = ALPHA) -> float:
     times s, on both sides.
     """
     edge = t_quantile(1 - alpha / 2, freedom)
-    s, weights = _scales(freedom)
+    # Integrate over s: midpoints of 1,000 steps, out to 8 standard deviations.
+    reach = 8 / math.sqrt(2 * freedom)
+    edges = np.linspace(max(0.0, 1 - reach), 1 + reach, 1001)
+    s = (edges[1:] + edges[:-1]) / 2
+    log = (freedom - 1) * np.log(s) - freedom * s**2 / 2
+    weights = np.exp(log - log.max())
+    weights /= weights.sum()
     above, below = (_erf((end - edge * s) / math.sqrt(2)) for end in (shift, -shift))
     return float(weights @ (1 + (above + below) / 2))
 
@@ -171,7 +179,7 @@ def _problem(gaps: Sequence[float], groups: Groups, deviations: Floats) -> str:
 
 
 def _components(groups: Groups, deviations: Floats) -> tuple[float, float]:
-    """Variance between clusters and within, of single pairs."""
+    """Variance of single pairs between clusters, at least 0, and within (module docstring)."""
     count, pairs = len(groups.sizes), groups.sizes.sum()
     within = groups.within / float(pairs - count)
     between = float((deviations**2 / groups.sizes).sum()) / (count - 1)
@@ -205,15 +213,8 @@ def _enough_clusters(ratio: float, alpha: float, share: float) -> int:
         count += 1
 
 
-def _shift(count: int, alpha: float, share: float) -> float | None:
-    """The true difference, in standard errors, that flips find with the power of 0.8."""
-    usable = _attainable(count, alpha, share)
-    return None if usable is None else t_shift(count - 1, usable[0]) * usable[1]
-
-
 def t_shift(freedom: float, alpha: float) -> float:
-    """The true difference, in standard errors, that a t-test finds with the power of 0.8:
-    bisection."""
+    """The true difference, in standard errors, that a t-test finds with a power of 0.8."""
     low, high = 0.0, 4.0
     while power(high, freedom, alpha) < POWER:
         low, high = high, high * 2
@@ -221,13 +222,3 @@ def t_shift(freedom: float, alpha: float) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if power(middle, freedom, alpha) < POWER else (low, middle)
     return high
-
-
-def _scales(freedom: float) -> tuple[Floats, Floats]:
-    """Values of sqrt(chi^2 / freedom) and their weights: midpoints, out to 8 deviations."""
-    reach = 8 / math.sqrt(2 * freedom)
-    edges = np.linspace(max(0.0, 1 - reach), 1 + reach, 1001)
-    s = (edges[1:] + edges[:-1]) / 2
-    log = (freedom - 1) * np.log(s) - freedom * s**2 / 2
-    weights = np.exp(log - log.max())
-    return s, weights / weights.sum()

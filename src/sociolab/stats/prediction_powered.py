@@ -1,4 +1,4 @@
-"""Means of people's scores from few ratings by people and a judge's scores of all plays.
+"""Prediction-powered means: few ratings by people, corrected by a judge's scores of all episodes.
 
 Prediction-powered inference with power tuning (PPI++; Angelopoulos, Duchi and Zrnic,
 arXiv 2311.01453, 2023): of plays that people rated (y and f) and of those that only the judge
@@ -56,11 +56,6 @@ class Corrected:
     saved: float | None
 
 
-def _saved(people: Estimate, pooled: Estimate) -> float | None:
-    alone, combined = _width(people), _width(pooled)
-    return people.n * max((alone / combined) ** 2 - 1, 0.0) if alone and combined else None
-
-
 def _width(estimate: Estimate) -> float | None:
     return None if estimate.low is None or estimate.high is None else estimate.high - estimate.low
 
@@ -86,7 +81,9 @@ def corrected(plays: Sequence[JudgedPlay]) -> Corrected | None:
     unrated = [_scored(play, weight, "others") for play in rest]
     pooled = replace(crossed_estimate([*less, *unrated]), n=len(rated))
     judge = crossed_estimate([_scored(play) for play in plays])
-    return Corrected(people, judge, pooled, weight, _saved(people, pooled))
+    alone, combined = _width(people), _width(pooled)
+    saved = people.n * max((alone / combined) ** 2 - 1, 0.0) if alone and combined else None
+    return Corrected(people, judge, pooled, weight, saved)
 
 
 def _scored(play: JudgedPlay, weight: float = 1.0, side: str = "") -> RatedPlay:
@@ -94,8 +91,10 @@ def _scored(play: JudgedPlay, weight: float = 1.0, side: str = "") -> RatedPlay:
 
 
 def _weight(rated: Sequence[JudgedPlay], rest: Sequence[JudgedPlay]) -> float:
-    """The regression of what each cluster adds to people's mean on what it adds to the judge's mean
-    of the rated less that of the others."""
+    """The slope, cut to 0..1, of clusters' shares in people's mean on those in the judge's.
+
+    The judge's mean is that of the rated plays less that of the others.
+    """
     people, judge = defaultdict[str, float](float), defaultdict[str, float](float)
     for sign in {play.sign for play in rated}:
         own = [play for play in rated if play.sign == sign]

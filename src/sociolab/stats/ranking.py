@@ -178,7 +178,7 @@ class ModelRating:
 
     @property
     def share(self) -> float:
-        """The share of all comparisons that were won, ties half, in 0..1."""
+        """Wins and half the ties, over all comparisons; 0..1."""
         return (self.won + self.tied / 2) / (self.won + self.tied + self.lost)
 
     @property
@@ -230,7 +230,7 @@ def rate(rows: Iterable[Contest], *, seed: int = 0, resamples: int = 2000) -> Mo
     """
     if resamples < 100:
         raise ValueError(f"expected 100 resamples or more, found {resamples}")
-    ordered = sorted(_turned(row) for row in rows)
+    ordered = sorted(_order_by_name(row) for row in rows)
     if not ordered:
         raise ValueError("ratings need at least one comparison")
     names = sorted({name for row in ordered for name in row[:2]})
@@ -260,8 +260,8 @@ def rate(rows: Iterable[Contest], *, seed: int = 0, resamples: int = 2000) -> Mo
     )
 
 
-def _turned(row: Contest) -> Contest:
-    """The same comparison with its models in the order of their names."""
+def _order_by_name(row: Contest) -> Contest:
+    """Order the two models by name; ValueError as in `rate`."""
     if row.a == row.b or row.outcome not in (0, 0.5, 1) or not 0 < row.weight < math.inf:
         raise ValueError(
             "a comparison has two models, an outcome of 0, 0.5 or 1 and a positive weight, "
@@ -291,8 +291,8 @@ class _Data:
         won = weight * np.array([row.outcome for row in rows])
         tied = weight * np.array([row.outcome == 0.5 for row in rows])
 
-        def added(units: Sequence[Sequence[Hashable]]) -> Floats:
-            """Wins by unit, for rows that belong to one unit or several."""
+        def sum_wins(units: Sequence[Sequence[Hashable]]) -> Floats:
+            """Wins by unit; a row may belong to several units."""
             index = {unit: i for i, unit in enumerate(dict.fromkeys(u for us in units for u in us))}
             row = np.array([i for i, us in enumerate(units) for _ in us], dtype=np.intp)
             unit = np.array([index[u] for us in units for u in us], dtype=np.intp) * size * size
@@ -303,9 +303,9 @@ class _Data:
 
         ties = np.zeros((size, size))
         np.add.at(ties.reshape(-1), np.append(cells, back), np.append(tied, tied))
-        by_cluster = added([(row.cluster,) for row in rows])
+        by_cluster = sum_wins([(row.cluster,) for row in rows])
         plays = [tuple(dict.fromkeys(row.plays)) or (i,) for i, row in enumerate(rows)]
-        return cls(by_cluster.sum(axis=0), ties, by_cluster, added(plays))
+        return cls(by_cluster.sum(axis=0), ties, by_cluster, sum_wins(plays))
 
     def only(self, group: NDArray[np.intp]) -> _Data:
         """The comparisons among these models, with the clusters and plays that have any."""
@@ -387,7 +387,7 @@ class _Fit:
         # Weights of 1/6 and the like leave crumbs where everything was taken away.
         remaining = data.wins - data.by_play
         remaining[remaining < _ROUNDING * data.wins.max()] = 0
-        dropped, _ = _mended(remaining, compared)
+        dropped, _ = _regularized_strengths(remaining, compared)
         count = len(data.by_cluster)
         units = min(count, rated.raters) if rated else count
         wide = math.sqrt(units / (units - 1)) * t_critical(units - 1) if units > 1 else math.inf
@@ -400,11 +400,13 @@ class _Fit:
             drawn = np.tensordot(draws, data.by_cluster, axes=1)
         else:
             drawn = rated.resampled(draws, len(strength), rng)
-        resampled, unbound = _mended(drawn, compared)
+        resampled, unbound = _regularized_strengths(drawn, compared)
         return cls(strength, dropped, resampled, unbound.mean(axis=0), tail)
 
 
-def _mended(wins: Floats, compared: NDArray[np.bool_]) -> tuple[Floats, NDArray[np.bool_]]:
+def _regularized_strengths(
+    wins: Floats, compared: NDArray[np.bool_]
+) -> tuple[Floats, NDArray[np.bool_]]:
     """Strengths of each matrix, and which models have none of their own there.
 
     Where not all models are joined, half a virtual win both ways for each compared pair bounds
@@ -458,7 +460,7 @@ def _record(data: _Data, model: int) -> tuple[float, float, float]:
 def _neighbours(
     names: Sequence[str], group: NDArray[np.intp], fit: _Fit, i: int, j: int
 ) -> AdjacentModels:
-    """A resample that levels the two does not show the order either: it counts as turning it."""
+    """How firm the order of two models is; a resample in which they tie counts as a flip."""
     flips = int((fit.dropped[:, j] > fit.dropped[:, i] + _ROUNDING).sum())
     flipped = None
     if len(fit.resampled):
@@ -493,7 +495,7 @@ def strengths(wins: Floats) -> Floats:
 
 
 def probabilities(strength: Floats) -> Floats:
-    """The probability of the row's model to beat the column's."""
+    """From [..., n] strengths, [..., n, n]: the chance that the row's model beats the column's."""
     gaps = strength[..., :, None] - strength[..., None, :]
     return np.asarray(1 / (1 + np.exp(-gaps)))
 

@@ -1,4 +1,4 @@
-"""How severe raters are, how one follows another, and how well any judge could follow them.
+"""How severe raters are, how they correlate with each other, and the ceiling of a judge's r.
 
 A judge's r with the people's mean cannot be expected to exceed the square root of that mean's
 reliability, however good it is: r of two raters, stepped up by Spearman and Brown's formula to as
@@ -17,7 +17,7 @@ from statistics import fmean, harmonic_mean
 
 import numpy as np
 
-from sociolab.stats.agreement import ItemRating, JudgeAndPeople, homes_of, sheets_of
+from sociolab.stats.agreement import ItemRating, JudgeAndPeople, build_sheets, locate_items
 from sociolab.stats.correlation import Correlation
 from sociolab.stats.crossed_raters import LEAST_RATERS, RatedPlay, crossed_estimate
 from sociolab.stats.inter_rater import Bins
@@ -26,8 +26,10 @@ from sociolab.stats.intervals import Floats, t_critical
 
 @dataclass(frozen=True, slots=True)
 class Severity:
-    """A rater in a dimension: the mean of the ratings, and how far they lie from the mean of the
-    others of the same items on average; None where nobody else rated them."""
+    """A rater in a dimension: the mean rating, and the mean deviation from the others' mean.
+
+    The deviation is over the `shared` items that others rated, too; None where there are none.
+    """
 
     rater: str
     dimension: str
@@ -39,8 +41,10 @@ class Severity:
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """In a dimension: r of two raters, and the most that r of a judge with the people's mean can be
-    expected to be; None where there is no such r."""
+    """In a dimension: r of two raters (`pair`), and the expected maximum of a judge's r.
+
+    Over `items` with several ratings. Both None where r is not defined; no `ceiling` for r <= 0.
+    """
 
     dimension: str
     items: int
@@ -56,8 +60,8 @@ def for_other_raters(
 ) -> tuple[JudgeAndPeople, ...]:
     """Judges beside people with intervals of bias and correlations that hold for other raters too;
     where fewer than `LEAST_RATERS` rated, they hold for these."""
-    people, judges = sheets_of(rows, bins), sheets_of(judge_rows, bins)
-    homes = homes_of((*rows, *judge_rows))
+    people, judges = build_sheets(rows, bins), build_sheets(judge_rows, bins)
+    homes = locate_items((*rows, *judge_rows))
     widened = []
     for cell in cells:
         scores = judges.get(cell.dimension, {})
@@ -128,7 +132,7 @@ def _wider(correlation: Correlation, left_out: Sequence[float | None]) -> Correl
 
 
 def severities(rows: Sequence[ItemRating]) -> tuple[Severity, ...]:
-    """Each rater in each dimension, in the order of names."""
+    """How severe each rater is in each dimension, by rater, then dimension."""
     by_rater: dict[tuple[str, str], list[tuple[float, float | None]]] = defaultdict(list)
     for (dimension, _), ratings in _items(rows).items():
         for rater, value in ratings.items():
@@ -145,7 +149,7 @@ def severities(rows: Sequence[ItemRating]) -> tuple[Severity, ...]:
 
 
 def ceilings(rows: Sequence[ItemRating]) -> tuple[Ceiling, ...]:
-    """Each dimension, in the order of appearance."""
+    """The ceiling of each dimension, in their order of appearance; missing ratings are ignored."""
     items = _items(rows)
     results = []
     for dimension in dict.fromkeys(row.dimension for row in rows):

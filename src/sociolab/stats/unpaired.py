@@ -1,4 +1,4 @@
-"""Two agents whose plays have no counterparts: the difference of their means, clustered.
+"""Unpaired comparison of two agents: the difference of their means, clustered.
 
 With d_g = the sum in cluster g of a's deviations from a's mean over a's number of plays, less the
 same of b's, each side scaled by sqrt(G / (G - 1)) of its own G clusters, the squared error is the
@@ -32,20 +32,20 @@ UNMATCHED = "plays are not matched"
 """Why there is nothing that needs pairs."""
 
 
-def compare_unpaired(measures: Mapping[str, Rows], looks: int = 1) -> dict[str, Comparison]:
-    """For each measure the rows of agent a and of agent b compared as they are; keys say nothing.
+def compare_unpaired(metrics: Mapping[str, Rows], looks: int = 1) -> dict[str, Comparison]:
+    """For each metric the rows of agent a and of agent b compared as they are; keys say nothing.
 
     `n` of a difference counts the plays of both sides, `clusters` those that either played. What
     only pairs have (flips, effect sizes by pair, what more of them would settle) is None.
     """
-    tests = {name: _Unpaired(a, b) for name, (a, b) in measures.items()}
+    tests = {name: _Unpaired(a, b) for name, (a, b) in metrics.items()}
     corrected = holm({name: test.p for name, test in tests.items()}, looks)
     level = ALPHA / max(1, sum(p is not None for p in corrected.values())) / looks
     return {name: test.comparison(corrected[name], level) for name, test in tests.items()}
 
 
 class _Unpaired:
-    """One measure: the difference, its error and its degrees of freedom."""
+    """The test of one metric: the difference, its error and its degrees of freedom."""
 
     def __init__(self, a: Sequence[KeyedValue], b: Sequence[KeyedValue]) -> None:
         self._values = [[row.value for row in side] for side in (a, b)]

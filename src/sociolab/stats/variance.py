@@ -122,13 +122,13 @@ def components(
 class _Fit:
     """The solved equations; the last column of each array is the residual.
 
-    `known` spans what the design can tell: a weighted sum of components is estimable if its weights
-    lie in it. `raw` is a solution before negative ones are cut. `weights` is how much of each
-    component is in the variance of the mean, `levels` how many levels there are.
+    `estimable` spans what the design can tell: a weighted sum of components is estimable if its
+    weights lie in it. `raw` is a solution before negative ones are cut. `weights` is how much of
+    each component is in the variance of the mean, `levels` how many levels there are.
     """
 
     raw: Floats
-    known: Floats
+    estimable: Floats
     weights: Floats
     levels: Codes
 
@@ -143,7 +143,10 @@ class _Fit:
         varied = np.flatnonzero(levels > 1)
         squares = [(np.bincount(codes[i], weights=away) ** 2 / counts[i]).sum() for i in varied]
         expected = [
-            [_shared(codes[i], codes[j], counts[i]) - n * weights[j] for j in range(len(codes))]
+            [
+                _sum_overlaps(codes[i], codes[j], counts[i]) - n * weights[j]
+                for j in range(len(codes))
+            ]
             for i in varied
         ]
         # Divided by the degrees of freedom: mean squares, so that the equations are of one size.
@@ -162,13 +165,13 @@ class _Fit:
 
     def total(self, weights: Floats) -> float | None:
         """The weighted sum of the components, None where the design cannot tell it."""
-        lost = weights - self.known.T @ (self.known @ weights)
+        lost = weights - self.estimable.T @ (self.estimable @ weights)
         if np.abs(lost).max() > 1e-6 * np.abs(weights).max():
             return None
         return float(weights @ self.variances)
 
 
-def _shared(code: Codes, other: Codes, counts: Floats) -> float:
+def _sum_overlaps(code: Codes, other: Codes, counts: Floats) -> float:
     """Sum over the levels of one factor of (rows that share a level of the other)^2 / rows."""
     pair, shared = np.unique(code * (other.max() + 1) + other, return_counts=True)
     return float((shared.astype(np.float64) ** 2 / counts[pair // (other.max() + 1)]).sum())
@@ -214,13 +217,10 @@ def _error(
 ) -> float | None:
     """The standard error of the mean with so many times the levels, see `Components.error_with`."""
     more = [
-        math.prod(factor for of, factor in times.items() if of in (name, *within.get(name, ())))
+        math.prod(n for factor, n in times.items() if factor in (name, *within.get(name, ())))
         for name in names
     ]
-    return _root(fit.total(np.where(fit.levels > 1, fit.weights, 0) / np.array(more)))
-
-
-def _root(variance: float | None) -> float | None:
+    variance = fit.total(np.where(fit.levels > 1, fit.weights, 0) / np.array(more))
     return None if variance is None else math.sqrt(variance)
 
 
