@@ -6,7 +6,6 @@ from pydantic import BaseModel
 
 from play_studies import request_of
 from sociolab.agents import SeatedPlayer
-from sociolab.agents.human import SKIPPED
 from sociolab.core import Action, NoReply, Question, Reply
 
 WORDS = (Action("speak", "Hello."),)
@@ -47,7 +46,7 @@ def test_who_declines_to_answer_is_not_waited_for() -> None:
         question = Question("closing", "What came of it?", BaseModel, optional=True)
         reply = asyncio.create_task(player.reply(request_of(question), 1))
         await asyncio.sleep(0)
-        declined = NoReply("gave up", SKIPPED, again=False)
+        declined = NoReply("gave up", "the person skipped the question", again=False)
         assert player.answer(declined)
         assert await reply == declined
 

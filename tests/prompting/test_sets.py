@@ -13,7 +13,6 @@ from sociolab.app import load_world
 from sociolab.core import ConfigError
 from sociolab.engine import WorldSetup
 from sociolab.prompting import PromptSet, load_set
-from sociolab.prompting.sets import MANIFEST
 from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.scene import WANTED
 
@@ -72,10 +71,10 @@ def test_a_copy_is_the_same_by_its_texts_and_another_by_its_name(mine: Path) -> 
 
 def test_what_a_manifest_says_of_itself_is_no_part_of_the_hash_and_all_else_is(mine: Path) -> None:
     before = loaded(mine).hash
-    text = (mine / MANIFEST).read_text()
-    (mine / MANIFEST).write_text(text.replace('"paraphrased"', '"modified"'))
+    text = (mine / "manifest.toml").read_text()
+    (mine / "manifest.toml").write_text(text.replace('"paraphrased"', '"modified"'))
     assert loaded(mine).hash == before
-    (mine / MANIFEST).write_text(text.replace("agent = 1.0", "agent = 0.7"))
+    (mine / "manifest.toml").write_text(text.replace("agent = 1.0", "agent = 0.7"))
     assert loaded(mine).hash != before
 
 
@@ -97,7 +96,7 @@ def test_what_a_manifest_says_of_itself_is_no_part_of_the_hash_and_all_else_is(m
 def test_a_wrong_manifest_is_refused_in_a_sentence(
     mine: Path, old: str, new: str, told: str
 ) -> None:
-    file = mine / MANIFEST
+    file = mine / "manifest.toml"
     file.write_text(file.read_text().replace(old, new))
     assert told in refused(mine)
 
@@ -114,7 +113,7 @@ def settings(given: Mapping[str, str]) -> sotopia.Settings:
 
 
 def test_settings_of_the_set_lie_below_those_that_are_given(mine: Path) -> None:
-    file = mine / MANIFEST
+    file = mine / "manifest.toml"
     file.write_text(file.read_text().replace('"hidden"', '"shown"').replace("true", "false"))
     theirs = settings({"prompts": str(mine)})
     assert (theirs.names, theirs.closing_question) == ("shown", False)

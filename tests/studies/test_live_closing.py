@@ -13,8 +13,19 @@ from lobby_plays import asked, opened, play_out, run, said, time_is_up, until
 from play_clients import lay_out
 from sociolab.core import Answered, Ended, Event, StoreError, Unusable
 from sociolab.store import Store, TrialRow
-from sociolab.studies import CutOff, LiveStudies, Lobby, NotTaken, PlayRecords, Screen, Sent, Stale
-from sociolab.studies.screen import ALL_TURNS, PARTNER_LEFT, YOU_LEFT
+from sociolab.studies import (
+    ALL_TURNS,
+    PARTNER_LEFT,
+    YOU_LEFT,
+    CutOff,
+    LiveStudies,
+    Lobby,
+    NotTaken,
+    PlayRecords,
+    Screen,
+    Sent,
+    Stale,
+)
 
 BARGAIN: dict[str, Any] = {"tasks": "scenario=bargain-01-touring-bicycle", "limit": 1}
 AGREED = {"outcome": "agreed", "price": 280, "in_words": "", "offer": "", "acceptance": ""}

@@ -18,7 +18,6 @@ from sociolab.studies import (
     people_judge,
     rate_study,
 )
-from sociolab.studies.participants import WITHDRAWN
 from sociolab.studies.rating_study import given_episode
 from sociolab.worlds import sotopia
 from study_samples import played_run, settings
@@ -98,7 +97,7 @@ def test_the_partner_is_told_on_record_why_the_episode_is_gone(played: Played) -
     assert states == {played.first: "given up", played.second: "done"}
     assert [
         (row.item, row.name, row.value) for row in store.studies.answers("talks") if row.item
-    ] == [(played.first, WITHDRAWN, True)]
+    ] == [(played.first, "frame.partner-withdrew", True)]
 
 
 def test_what_raters_wrote_of_a_forgotten_episode_goes_and_they_go_on(played: Played) -> None:

@@ -36,7 +36,6 @@ from sociolab.town import (
 )
 from sociolab.town.questions import Heard, Me
 from sociolab.town.residents import Habit, Rhythm
-from sociolab.town.scripted.day import SEEKING
 from sociolab.town.scripted.matters import is_free, standings
 
 Answer = TypeVar("Answer")
@@ -305,7 +304,7 @@ def test_errands_are_run_in_their_order_where_they_were_told_to_be() -> None:
 def test_a_host_is_reminded_to_seek_people_and_to_be_there_in_time() -> None:
     host = me("ada", SWAP)
     reminded = day(host, reminder="anything")
-    assert any(what == SEEKING for _, what, _ in reminded)
+    assert any(what == "going among people" for _, what, _ in reminded)
     assert ("16:45", "holding the seed swap", PARK) in reminded
     plain = {one[0] for seed in SEEDS for one in day(host, seed=seed) if "seed swap" in one[1]}
     assert plain == {"17:00", "17:15", "17:25"}

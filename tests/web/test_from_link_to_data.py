@@ -11,8 +11,7 @@ import aiohttp
 
 from play_clients import AT_ONCE, Client, my_turn, over, say
 from sociolab.store import Store
-from sociolab.studies import Link, create, export, invite
-from sociolab.studies.play_records import TAKEN
+from sociolab.studies import TAKEN, Link, create, export, invite
 from study_browser import Browser
 from study_samples import settings
 from web_serving import served

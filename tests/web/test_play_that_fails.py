@@ -10,10 +10,16 @@ import pytest
 
 from play_clients import AT_ONCE, Client, lay_out, my_turn, over, say, secret
 from sociolab.store import Store
-from sociolab.studies import PlayPlan, StudySettings, create, digest, invite
-from sociolab.studies.play_records import SPENT
-from sociolab.studies.screen import PARTNER_LOST
-from sociolab.studies.settings import SurveyQuestion
+from sociolab.studies import (
+    PARTNER_LOST,
+    SPENT,
+    PlayPlan,
+    StudySettings,
+    SurveyQuestion,
+    create,
+    digest,
+    invite,
+)
 from study_browser import Browser
 from web_serving import served
 

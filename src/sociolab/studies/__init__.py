@@ -38,7 +38,11 @@ if TYPE_CHECKING:
         run_settings as run_settings,
         trials_of as trials_of,
     )
-    from sociolab.studies.play_records import PlayRecords as PlayRecords
+    from sociolab.studies.play_records import (
+        SPENT as SPENT,
+        TAKEN as TAKEN,
+        PlayRecords as PlayRecords,
+    )
     from sociolab.studies.progress import (
         progress_of as progress_of,
         rating_progress as rating_progress,
@@ -67,10 +71,17 @@ if TYPE_CHECKING:
         review_study as review_study,
         task_pool as task_pool,
     )
-    from sociolab.studies.screen import Screen as Screen
+    from sociolab.studies.screen import (
+        ALL_TURNS as ALL_TURNS,
+        PARTNER_LEFT as PARTNER_LEFT,
+        PARTNER_LOST as PARTNER_LOST,
+        YOU_LEFT as YOU_LEFT,
+        Screen as Screen,
+    )
     from sociolab.studies.settings import (
         PlayPlan as PlayPlan,
         StudySettings as StudySettings,
+        SurveyQuestion as SurveyQuestion,
     )
     from sociolab.studies.setup import (
         create as create,

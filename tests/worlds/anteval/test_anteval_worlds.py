@@ -19,7 +19,6 @@ from sociolab.report.words import nature
 from sociolab.testing import PlayerContract, StockScene, WorldContract, play_scene, play_task
 from sociolab.worlds import anteval
 from sociolab.worlds.anteval.prompt_sets import paper
-from sociolab.worlds.anteval.sessions import FILE, Sessions, read_sessions
 from sociolab.worlds.anteval.world import table_casts
 
 LOADERS: dict[str, Callable[[WorldSetup], WorldKit]] = {
@@ -173,7 +172,7 @@ def test_a_wrong_setting_is_named(form: str, name: str, value: str, problem: str
 
 
 def folder(path: Path, *lines: str) -> Path:
-    (path / FILE).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (path / "sessions.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
 
 
@@ -232,7 +231,7 @@ def test_what_is_wrong_with_a_folder_is_said_with_file_and_line(
     path = folder(tmp_path, *lines)
     with pytest.raises(ConfigError) as raised:
         LOADERS[form](WorldSetup(path))
-    assert str(raised.value).startswith(str(path / FILE))
+    assert str(raised.value).startswith(str(path / "sessions.jsonl"))
     assert problem in str(raised.value)
 
 
@@ -254,7 +253,7 @@ def test_settings_for_drawing_do_not_go_with_a_folder(tmp_path: Path) -> None:
 def test_k_is_the_same_for_a_whole_run_and_the_number_of_facts_unless_it_is_given(
     tmp_path: Path,
 ) -> None:
-    def k(settings: anteval.InformationSettings, sessions: Sessions) -> int:
+    def k(settings: anteval.InformationSettings, sessions: anteval.Sessions) -> int:
         return settings.plan(sessions).key_points
 
     for facts in (1, 5, 10):
@@ -263,7 +262,7 @@ def test_k_is_the_same_for_a_whole_run_and_the_number_of_facts_unless_it_is_give
     assert k(anteval.InformationSettings(key_points=7), anteval.InformationSettings().draw(0)) == 7
     many = tuple(fact(number) for number in range(1, 5))
     other = edited(session(), id="b", knowledge=[one.model_dump() for one in many])
-    stored = read_sessions(folder(tmp_path, GOOD, other), "information")
+    stored = anteval.read_sessions(folder(tmp_path, GOOD, other), "information")
     assert k(anteval.InformationSettings(), stored) == 2  # the facts of the smaller one
     with pytest.raises(ConfigError, match=r"as there are facts \(2\), found 3"):
         anteval.InformationSettings(key_points=3).plan(stored)

@@ -18,7 +18,6 @@ from sociolab.prompting import PromptSet
 from sociolab.worlds import anteval
 from sociolab.worlds.anteval import writing
 from sociolab.worlds.anteval.prompt_sets import paper
-from sociolab.worlds.anteval.sessions import FILE, IntentionSettings
 from sociolab.worlds.anteval.writing import write_character, write_knowledge, write_sessions
 
 # ---------- sessions that a model writes: what changes, what stays, what is left out, the folder
@@ -119,7 +118,7 @@ def test_each_call_has_a_key_of_its_own_and_names_are_told_apart(
 def test_sessions_about_intentions_have_no_knowledge_to_write(
     writers: Writers, tmp_path: Path
 ) -> None:
-    drawn = IntentionSettings(sessions=2, players=2, none=0).draw(4)
+    drawn = anteval.IntentionSettings(sessions=2, players=2, none=0).draw(4)
     found = asyncio.run(
         write_sessions(Author(FakeModel()), paper(), tmp_path, drawn, print)
     ).sessions
@@ -151,11 +150,11 @@ def test_a_fatal_error_writes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path:
     _patched(monkeypatch, Writers(fails={"information-4-0001": fatal}))
     with pytest.raises(ModelError, match="no key"):
         asyncio.run(write_sessions(Author(FakeModel()), paper(), tmp_path, SMALL.draw(4), print))
-    assert not (tmp_path / FILE).exists()
+    assert not (tmp_path / "sessions.jsonl").exists()
 
 
 def test_a_folder_that_holds_sessions_is_not_overwritten(writers: Writers, tmp_path: Path) -> None:
-    (tmp_path / FILE).write_text("mine")
+    (tmp_path / "sessions.jsonl").write_text("mine")
     with pytest.raises(ConfigError, match=r"sessions\.jsonl exists already"):
         asyncio.run(write_sessions(Author(FakeModel()), paper(), tmp_path, SMALL.draw(4), print))
     assert writers.keys == []

@@ -32,7 +32,7 @@ from sociolab.core import (
 )
 from sociolab.testing import JudgeContract
 from sociolab.worlds import anteval
-from sociolab.worlds.anteval.information.model_judge import NOT_STATED, STATED, labelled
+from sociolab.worlds.anteval.information.model_judge import labelled
 
 # ---------- the judge model of information exchange, with a stub that reads the ids in a text
 # A fact, a key point and a statement of an answer hold an id: K1, K2, ... of the facts, J1, ...
@@ -468,7 +468,7 @@ def test_whoever_goes_by_the_label_is_right(number: int) -> None:
     item = labelled(row, "unnamed")
     same = row["label"] == "same"
     answer = asked(item, sheet(same, row["statement"]))
-    assert (answer.text,) == item.points[0].right == (STATED if same else NOT_STATED,)
+    assert (answer.text,) == item.points[0].right == ("stated" if same else "not stated",)
     ((score,),) = item.expected
     assert score.measure.name == "recall"
     assert score.value == float(same)  # type: ignore[union-attr]

@@ -12,11 +12,10 @@ import pytest
 from sociolab.core import ConfigError, WorldError
 from sociolab.worlds import anteval
 from sociolab.worlds.anteval.virtual_dm import finetune
-from sociolab.worlds.anteval.virtual_dm.finetune import LoraSettings
 from worlds.anteval.finetune_examples import causal_checkpoint, examples
 
 FOUR = examples(4)
-BY_HEART = LoraSettings(epochs=50, batch=4, learning_rate=1e-2, rank=16)
+BY_HEART = anteval.LoraSettings(epochs=50, batch=4, learning_rate=1e-2, rank=16)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -48,12 +47,12 @@ def test_four_examples_are_learned_by_heart(learned: anteval.LoraDM) -> None:
 
 def test_training_leaves_the_model_itself_as_it_is(model_folder: Path) -> None:
     before = {path.name: path.read_bytes() for path in model_folder.iterdir()}
-    anteval.LoraDM(model_folder, LoraSettings(epochs=1)).fit(FOUR[:1])
+    anteval.LoraDM(model_folder, anteval.LoraSettings(epochs=1)).fit(FOUR[:1])
     assert {path.name: path.read_bytes() for path in model_folder.iterdir()} == before
 
 
 def test_a_reply_that_cannot_be_used_is_counted_and_predicts_nothing(model_folder: Path) -> None:
-    dm = anteval.LoraDM(model_folder, LoraSettings(epochs=1, batch=4, learning_rate=1e-9))
+    dm = anteval.LoraDM(model_folder, anteval.LoraSettings(epochs=1, batch=4, learning_rate=1e-9))
     dm.fit(FOUR)
     assert dm.predict(FOUR[:1]) == (frozenset(),)
     assert dm.failures == {"unreadable": 1}
@@ -91,7 +90,7 @@ def test_training_leaves_the_random_state_of_torch_alone(model_folder: Path) -> 
     torch.manual_seed(5)
     wanted = torch.rand(3)
     torch.manual_seed(5)
-    anteval.LoraDM(model_folder, LoraSettings(epochs=1)).fit(FOUR[:1])
+    anteval.LoraDM(model_folder, anteval.LoraSettings(epochs=1)).fit(FOUR[:1])
     assert torch.equal(torch.rand(3), wanted)
 
 

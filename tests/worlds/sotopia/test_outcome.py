@@ -39,7 +39,6 @@ from sociolab.core import (
 from sociolab.judging import LlmJudge
 from sociolab.testing import play_task
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.outcome import STATUSES
 from sociolab.worlds.sotopia.scene import judge_names
 from sotopia_cases import casting, episode_of, task_of
 
@@ -328,7 +327,11 @@ def test_people_are_asked_for_the_same_answer_in_plain_words(
         assert list(fields) == list(poll.question.reply.model_fields)
         outcome = fields["outcome"]
         found = "friend" in terms
-        choices = ("found", "still open", "not found") if found else STATUSES
+        choices = (
+            ("found", "still open", "not found")
+            if found
+            else ("agreed", "something else", "still open", "nothing")
+        )
         assert (outcome.label, outcome.kind, outcome.choices) == (text, "radio", choices)
         for name in terms:
             assert fields[name].only_if == ("outcome", ("found" if found else "agreed",))

@@ -25,7 +25,6 @@ from sociolab.core import (
 )
 from sociolab.testing import play_task
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.outcome import ACCEPT, OFFER, recorded
 
 WORLD = sotopia.Sotopia(sotopia.load(files(sotopia.PACKAGE) / "data"))  # type: ignore[arg-type]
 
@@ -63,7 +62,7 @@ def test_among_themselves_every_goal_with_a_formula_has_its_value() -> None:
         goals = sotopia.goals_of(casting)
         verdicts = asyncio.run(sotopia.RecordedOutcome().judge(episode))
         assert [type(verdict) for verdict in verdicts] == [Score] * len(goals)
-        outcome = recorded(casting, episode.moves)
+        outcome = sotopia.recorded(casting, episode.moves)
         assert outcome is not None
         checked += bool(goals)
         agreed += bool(goals) and outcome.terms is not None
@@ -86,10 +85,10 @@ def test_nobody_offers_its_private_target_or_takes_less_than_its_last_word() -> 
         ):
             if goal.kind != "price":
                 continue
-            offers = [what for who, kind, what in acts(episode) if (who, kind) == (seat, OFFER)]
+            offers = [what for who, kind, what in acts(episode) if (who, kind) == (seat, "offer")]
             assert goal.target not in offers[:1]
             assert isinstance(verdict, Score)
-            outcome = recorded(casting, episode.moves)
+            outcome = sotopia.recorded(casting, episode.moves)
             assert outcome is not None
             if outcome.terms is not None:
                 assert verdict.value >= 1  # at most a quarter beyond the target
@@ -106,7 +105,7 @@ def test_a_question_of_whoever_is_no_scripted_player_ends_in_cannot_tell() -> No
         players[task.seats[0]] = Stranger()
         mixed = play_task(WORLD, task, players)
         assert len(mixed.moves) == 20  # it keeps going, and does not walk away
-        assert ACCEPT not in [kind for _, kind, _ in acts(mixed)]
+        assert "accept" not in [kind for _, kind, _ in acts(mixed)]
         spoken = [m.actions[0].text for m in mixed.moves if m.seat == task.seats[1]]
         assert all(a != b for a, b in pairwise(spoken))
         verdicts = asyncio.run(sotopia.ReportedOutcome().judge(mixed))

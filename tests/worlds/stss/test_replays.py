@@ -12,7 +12,6 @@ from sociolab.core import ConfigError, Episode
 from sociolab.plugin import ResidentOutcome
 from sociolab.store import Store
 from sociolab.worlds import stss
-from sociolab.worlds.stss.replays import content_of
 from stss_tasks import MEDICINE, PARTY
 from trace_cases import Life, at, lived, talk
 from web_towns import CUT, WHOLE, first_trial, town_store
@@ -102,7 +101,7 @@ def test_a_task_of_something_else_is_told_in_a_sentence(tmp_path: Path) -> None:
         episode = store.episode(WHOLE, first_trial(path))
     other = replace(episode.trial, task=replace(episode.trial.task, content='{"goal": 1}'))
     with pytest.raises(ConfigError, match="does not fit this world"):
-        content_of(Episode(other, episode.events))
+        stss.content_of(Episode(other, episode.events))
 
 
 def _copy(store: Store, name: str, episode: Episode, settings: dict[str, object]) -> None:

@@ -17,7 +17,6 @@ from alderbrook import flat_town
 from sociolab.core import ConfigError, DataId
 from sociolab.town import TownMap, own_map, own_residents
 from sociolab.worlds import stss
-from sociolab.worlds.stss.dataset import map_from, map_text
 from sociolab.worlds.stss.literals import clock_times, contradictions
 
 PEOPLE = frozenset(resident.id for resident in own_residents())
@@ -31,7 +30,7 @@ def ours() -> stss.TownData:
 
 
 def same_map(one: TownMap, other: TownMap) -> bool:
-    return map_text(one) == map_text(other) and all(
+    return stss.map_text(one) == stss.map_text(other) and all(
         np.array_equal(getattr(one, field), getattr(other, field))
         for field in ("walkable", "arena", "ground", "within_reach")
     )
@@ -252,11 +251,11 @@ def test_a_missing_or_broken_file_is_told_by_its_name(tmp_path: Path, name: str)
     ],
 )
 def test_a_broken_map_is_refused_with_its_source(old: str, new: str) -> None:
-    text = map_text(flat_town("Hut: bed", "Hut: loft"))
-    assert map_from(text, "here").name == "Flatby"
+    text = stss.map_text(flat_town("Hut: bed", "Hut: loft"))
+    assert stss.map_from(text, "here").name == "Flatby"
     assert old in text
     with pytest.raises(ConfigError, match="here"):
-        map_from(text.replace(old, new, 1), "here")
+        stss.map_from(text.replace(old, new, 1), "here")
 
 
 # ------------------------------------------------------------------ goals and their fields

@@ -13,7 +13,6 @@ import pytest
 from puppet_town import Lived, lived
 from sociolab.engine import FailurePolicy
 from sociolab.town import QUESTIONS, Planned, Reminded, ScriptedMind, Talked, prompt_of
-from sociolab.town.scripted.day import SEEKING
 from sociolab.worlds import stss
 
 OWN = stss.own_town(1)
@@ -201,7 +200,9 @@ def test_the_plain_performer_reads_what_the_others_read_and_its_task_as_what_occ
 def seeking(told: Lived) -> list[str]:
     """Where the performer means to be among people, by its first plans of both days."""
     plans = [one for one in told.of(Planned, TASK.performer) if not one.why]
-    return [block.place for plan in plans for block in plan.blocks if SEEKING in block.what]
+    return [
+        block.place for plan in plans for block in plan.blocks if "going among people" in block.what
+    ]
 
 
 def pitches(told: Lived) -> list[str]:

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     )
     from sociolab.worlds.anteval.sessions import (
         InformationSettings as InformationSettings,
+        IntentionSettings as IntentionSettings,
+        Sessions as Sessions,
+        read_sessions as read_sessions,
         task_of as task_of,
     )
     from sociolab.worlds.anteval.virtual_dm.chat import (
@@ -59,7 +62,10 @@ if TYPE_CHECKING:
         names_skill as names_skill,
         overlaps as overlaps,
     )
-    from sociolab.worlds.anteval.virtual_dm.finetune import LoraDM as LoraDM
+    from sociolab.worlds.anteval.virtual_dm.finetune import (
+        LoraDM as LoraDM,
+        LoraSettings as LoraSettings,
+    )
     from sociolab.worlds.anteval.world import AntEval as AntEval
 
 __getattr__, __dir__ = load_public_names(__name__)

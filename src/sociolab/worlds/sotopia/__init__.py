@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         ImportedEpisodes as ImportedEpisodes,
         import_episodes as import_episodes,
     )
+    from sociolab.worlds.sotopia.importing.package_texts import read_package as read_package
     from sociolab.worlds.sotopia.importing.public_data import import_sotopia as import_sotopia
     from sociolab.worlds.sotopia.importing.reading import (
         Quirk as Quirk,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         closing_polls as closing_polls,
         goals_of as goals_of,
         price_value as price_value,
+        recorded as recorded,
         shares_of as shares_of,
         verdicts as verdicts,
     )

@@ -5,12 +5,19 @@ from typing import TYPE_CHECKING
 from sociolab.core.lazy import load_public_names
 
 if TYPE_CHECKING:
-    from sociolab.worlds.stss.both_levels import LEVELS as LEVELS, levels as levels
+    from sociolab.worlds.stss.both_levels import (
+        LEVELS as LEVELS,
+        AgentLevels as AgentLevels,
+        levels as levels,
+        levels_section as levels_section,
+    )
     from sociolab.worlds.stss.dataset import (
         DAYS as DAYS,
         Content as Content,
         TownData as TownData,
         content_from as content_from,
+        map_from as map_from,
+        map_text as map_text,
         own_town as own_town,
         packed as packed,
         read_town as read_town,
@@ -30,13 +37,18 @@ if TYPE_CHECKING:
         read_ville as read_ville,
     )
     from sociolab.worlds.stss.judges import (
+        OUTCOMES as OUTCOMES,
         StssModelJudge as StssModelJudge,
         StssRulesJudge as StssRulesJudge,
         measures_of as measures_of,
     )
     from sociolab.worlds.stss.kit import load as load
     from sociolab.worlds.stss.narrative import story as story
-    from sociolab.worlds.stss.replays import outcomes as outcomes, replay as replay
+    from sociolab.worlds.stss.replays import (
+        content_of as content_of,
+        outcomes as outcomes,
+        replay as replay,
+    )
     from sociolab.worlds.stss.scoring import (
         Account as Account,
         ErrandDone as ErrandDone,
@@ -51,9 +63,11 @@ if TYPE_CHECKING:
         Side as Side,
         TalkData as TalkData,
         TalkScenario as TalkScenario,
+        counts_of as counts_of,
         own_talks as own_talks,
         read_talks as read_talks,
         scenario_from as scenario_from,
+        tally as tally,
         write_talks as write_talks,
     )
     from sociolab.worlds.stss.talk.freezing import (

@@ -34,7 +34,6 @@ from sociolab.judging import LlmJudge
 from sociolab.prompting import PromptSet, load_set, sets
 from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.importing import prompts
-from sociolab.worlds.sotopia.importing.package_texts import read_package
 from sociolab.worlds.sotopia.scene import WANTED
 
 
@@ -222,7 +221,7 @@ def test_a_wheel_and_an_sdist_are_the_same_set_as_the_folder(package: Path, tmp_
     with tarfile.open(sdist, "w:gz") as packed:
         packed.add(package, "sotopia-9.9")
     assert len({imported(one).hash for one in (package, wheel, sdist)}) == 1
-    assert read_package(sdist).version == "9.9"
+    assert sotopia.read_package(sdist).version == "9.9"
 
 
 def test_the_plus_variant_has_its_own_dimensions(package: Path) -> None:

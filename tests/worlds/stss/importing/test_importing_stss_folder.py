@@ -10,7 +10,6 @@ import pytest
 
 from sociolab.core import ConfigError
 from sociolab.worlds import stss
-from sociolab.worlds.stss.importing.importer import ABOUT
 from worlds.stss.importing.small_village import (
     appointment,
     help_wanted,
@@ -171,7 +170,7 @@ def test_the_report_tells_kinds_in_few_lines_and_the_folder_keeps_every_defect(
         "performers who are none of the choices: 2 (task 2, 3)",
         "walkable tiles that cannot be reached from the town: 36 (map)",
     )
-    about = json.loads((target / ABOUT).read_text("utf-8"))
+    about = json.loads((target / "about.json").read_text("utf-8"))
     assert about["defects"][1] == {
         "kind": "places that are not on the map",
         "where": "task 1",

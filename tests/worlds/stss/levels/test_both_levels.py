@@ -7,11 +7,10 @@ import pytest
 from sociolab.stats import mean
 from sociolab.store import Store
 from sociolab.worlds import stss
-from sociolab.worlds.stss.judges import OUTCOMES
 from sociolab.worlds.stss.plan import Arm, TaskLevels, arms_of, between_agents, between_levels
 from worlds.stss.levels.levels_runs import AGENT, TALK, TOWN
 
-DONE, UNMET, UNTOLD, LOST, IDLE = OUTCOMES
+DONE, UNMET, UNTOLD, LOST, IDLE = stss.OUTCOMES
 
 
 def recorded(store: Store) -> Arm:

@@ -7,8 +7,6 @@ import pytest
 from sociolab import Section
 from sociolab.store import Store
 from sociolab.worlds import stss
-from sociolab.worlds.stss.both_levels import AgentLevels, levels_section
-from sociolab.worlds.stss.judges import OUTCOMES
 from worlds.stss.levels.levels_runs import (
     AGENT,
     STRICT,
@@ -19,16 +17,16 @@ from worlds.stss.levels.levels_runs import (
     town,
 )
 
-DONE, UNMET, UNTOLD, LOST, IDLE = OUTCOMES
+DONE, UNMET, UNTOLD, LOST, IDLE = stss.OUTCOMES
 
 
-def by_rules(store: Store) -> AgentLevels:
+def by_rules(store: Store) -> stss.AgentLevels:
     return next(one for one in stss.levels(store, TALK, TOWN).agents if one.judge == "recorded")
 
 
 def section(store: Store, judge: str = "recorded") -> Section:
     found = stss.levels(store, TALK, TOWN)
-    return next(levels_section(found, one) for one in found.agents if one.judge == judge)
+    return next(stss.levels_section(found, one) for one in found.agents if one.judge == judge)
 
 
 # ------------------------------------------------------------------ figures
@@ -134,7 +132,7 @@ def test_the_tables_show_the_rows_and_no_interval_passes_the_scale(both: Store) 
         ("online-activity", "\N{EN DASH}", "0", "1"),
         ("all", "0.17 [0.00, 1.00]", "2", "1"),
     )
-    assert lost.columns[3:] == ("attended", *OUTCOMES[1:])
+    assert lost.columns[3:] == ("attended", *stss.OUTCOMES[1:])
     assert lost.rows[0] == ("public-activity", "5", "3", "1", "2", "1", "0", "1")
     assert lost.rows[-1] == ("all", "6", "4", "1", "2", "2", "0", "1")
     assert all("truncated" in " ".join(table.notes) for table in (talked, lived))

@@ -12,7 +12,7 @@ import pytest
 
 from sociolab.core import ConfigError
 from sociolab.worlds import stss
-from sociolab.worlds.stss.talk.dataset import OWN, counts_of, tally
+from sociolab.worlds.stss.talk.dataset import OWN
 
 REBUILT = ("strawberry-tea", 2)
 
@@ -94,18 +94,20 @@ def test_each_task_has_two_conversations_with_days_behind_them_and_who_lived_is_
             assert len(side.memories) >= 3
             assert side.resident.ties
     assert data.lived_by == "rule-based residents"
-    said = counts_of(data)
+    said = stss.counts_of(data)
     assert said[0] == "public activity: 129 conversations of 10 social tasks, 12 to 13 each"
     assert said[-1] == "days simulated by: rule-based residents"
     assert not any(line.startswith("fewer") for line in said)
     first = replace(data, scenarios=data.scenarios[:1], lived_by="")
-    assert "fewer than 2 conversations: kite-evening" in counts_of(first)
-    assert counts_of(first)[-1] == "days simulated by: not said"
+    assert "fewer than 2 conversations: kite-evening" in stss.counts_of(first)
+    assert stss.counts_of(first)[-1] == "days simulated by: not said"
 
 
 def test_the_report_is_that_of_the_set() -> None:
     data = stss.own_talks()
-    text = tally(data.scenarios).as_markdown(f"{data.name} {data.version}", counts_of(data))
+    text = stss.tally(data.scenarios).as_markdown(
+        f"{data.name} {data.version}", stss.counts_of(data)
+    )
     assert (OWN / "report.md").read_text("utf-8") == text
     assert "325 conversation tasks of 30 social tasks" in text
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 from hypothesis import given, strategies as st
 
 from sociolab.worlds import stss
-from sociolab.worlds.stss.talk.dataset import MOST_OF_A_PAIR, selectable, selected
+from sociolab.worlds.stss.talk.dataset import selectable, selected
 
 TASKS, PEOPLE, SEEDS = ("tea", "chess", "honey"), ("ann", "ben", "cid"), (1, 2, 3, 4)
 
@@ -43,7 +43,7 @@ def test_as_many_as_wanted_or_as_there_are_and_two_of_a_pair_at_most(
     assert len(found) == min(total, selectable(candidates))
     assert len({one.id for one in found}) == len(found)
     assert {one.id for one in found} <= {one.id for one in candidates}
-    assert all(count <= MOST_OF_A_PAIR for count in Counter(map(pair, found)).values())
+    assert all(count <= 2 for count in Counter(map(pair, found)).values())
 
 
 @given(some, st.integers(0, 40))

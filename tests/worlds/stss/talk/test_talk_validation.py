@@ -11,7 +11,7 @@ import pytest
 
 from fake_models import FakeModel
 from sociolab.core import Labelled, PointAnswer
-from sociolab.worlds.stss.talk.model_judge import MET, NOT_MET, labelled
+from sociolab.worlds.stss.talk.model_judge import labelled
 
 SET = Path(__file__).parents[4] / "validation" / "stss-talk"
 ROWS = [
@@ -51,8 +51,8 @@ def test_whoever_goes_by_the_labels_is_right_in_all(row: dict[str, Any]) -> None
     answers = asked(item, *replies(row))
     assert [answer.text for answer in answers] == [point.right[0] for point in item.points]
     wanted = [*row.get("labels", {}).values(), *row.get("note_labels", {}).values()]
-    assert [answer.text == MET for answer in answers] == wanted
-    assert all(answer.evidence for answer in answers if answer.text == MET)
+    assert [answer.text == "met" for answer in answers] == wanted
+    assert all(answer.evidence for answer in answers if answer.text == "met")
 
 
 def test_an_invented_quote_fails_its_level_and_leaves_the_other() -> None:
@@ -62,7 +62,7 @@ def test_an_invented_quote_fails_its_level_and_leaves_the_other() -> None:
     answers = asked(item, invented, invented, invented, note)
     count = len(row["labels"])
     assert [answer.text for answer in answers[:count]] == [None] * count
-    assert {answer.text for answer in answers[count:]} <= {MET, NOT_MET}
+    assert {answer.text for answer in answers[count:]} <= {"met", "not met"}
 
 
 def test_the_labels_make_the_scores_of_the_world() -> None:

@@ -17,7 +17,6 @@ from sociolab.testing import WorldContract, driven, play_task
 from sociolab.town import QUESTIONS, MindPlayer, ScriptedMind
 from sociolab.worlds import stss
 from sociolab.worlds.stss.talk.world import StssTalk
-from sociolab.worlds.stss.world import PACKAGE
 from worlds.stss.talk.talk_plays import Says, Unreminded, held, seats_of
 from worlds.stss.talk.talk_scenarios import PUBLIC, TASKS, scenario, scenarios, secret_of
 
@@ -92,7 +91,7 @@ def test_the_identity_covers_the_prompts_of_a_talk_and_no_others(tmp_path: Path)
     before = StssTalk(DATA).data.hash
     for changed in ("head", *(question.name for question in QUESTIONS), "judge_talk"):
         folder = tmp_path / changed
-        shutil.copytree(Path(str(files(PACKAGE))) / "prompts" / "paper", folder)
+        shutil.copytree(Path(str(files("sociolab.worlds.stss"))) / "prompts" / "paper", folder)
         assert StssTalk(DATA, stss.TalkSettings(prompts=str(folder))).data.hash == before
         (folder / f"{changed}.md").write_text("Reworded.")
         reworded = StssTalk(DATA, stss.TalkSettings(prompts=str(folder))).data.hash
