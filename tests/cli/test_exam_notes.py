@@ -12,13 +12,12 @@ import pytest
 
 from cli.conftest import Sociolab
 from sociolab import RunConfig, run
-from sociolab.app.run.config import ExamConfig
+from sociolab.app import ExamConfig
 from sociolab.app.run.exam import take_exam
-from sociolab.core import Measure, Score
-from sociolab.core.score import RatedBy
+from sociolab.core import Measure, RatedBy, Score
 from sociolab.endpoint import EndpointSettings, start_in_process
 from sociolab.store import Store
-from sociolab.studies.ratings import people_judge
+from sociolab.studies import people_judge
 
 PARROT = "python:app.run.test_python_api:Parrot"
 ALPHA, BETA = (f"python:examinees:Wordy?name={name}" for name in ("alpha", "beta"))
