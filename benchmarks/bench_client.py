@@ -30,7 +30,7 @@ from sociolab.models.cache import CachedModel, NullReplyStore, reply_key
 from sociolab.models.chat import Endpoint
 from sociolab.models.config import EndpointSpec
 from sociolab.models.wire import Quirks, body_of, read_reply
-from sociolab.prompting.structured import read
+from sociolab.prompting.structured import parse_reply_text
 
 CALLS = 1000
 IN_FLIGHT = 64
@@ -144,7 +144,7 @@ async def _one_reply(url: str) -> bytes:
 
 def _read(text: str) -> None:
     with suppress(ReplyError):
-        read(text, Turn)
+        parse_reply_text(text, Turn)
 
 
 def _timed(job: Callable[[], object], calls: int = CALLS) -> float:

@@ -21,12 +21,12 @@ from sociolab import RunConfig
 from sociolab.core import CallKey, Event, Happened, Unusable, Verdict
 from sociolab.endpoint import ChatBody, Counters, EndpointServer, EndpointSettings, Replies
 from sociolab.endpoint.chat import ChatMessage
-from sociolab.prompting.structured import again_text
+from sociolab.prompting.structured import retry_text
 from sociolab.store import Store
 from sociolab.town import TRACE
 
 TASK = "lantern-walk"  # eleven residents in the background
-AGAIN = f"\n\n{again_text('')[:20]}"
+AGAIN = f"\n\n{retry_text('')[:20]}"
 
 PLAY = """
 import sys

@@ -19,7 +19,7 @@ from sociolab.core import (
     Usage,
 )
 from sociolab.models import Budget, CachedModel, NullReplyStore, Price
-from sociolab.models.budget import FIRST, FIRST_REPLY_TOKENS, Forecast, Longest, bytes_of
+from sociolab.models.budget import FIRST, FIRST_REPLY_TOKENS, Forecast, RunningBound, bytes_of
 from sociolab.store.calls import Totals
 
 KEY = CallKey("trial", "judge", "", 0, "judge", 1)
@@ -250,7 +250,7 @@ def test_roles_are_learned_apart() -> None:
 
 
 def test_a_length_is_bounded_by_the_longest_and_four_standard_deviations() -> None:
-    seen = Longest()
+    seen = RunningBound()
     assert seen.bound == 0
     seen.add(10.0)
     assert seen.bound == 10

@@ -21,7 +21,7 @@ from sociolab.core import (
     Usage,
 )
 from sociolab.models import Budget, CachedModel, NullReplyStore, Price, reply_key
-from sociolab.models.budget import tokens_in
+from sociolab.models.budget import estimate_tokens
 
 KEY = CallKey("trial", "agent", "ada", 3, "act", 1)
 PROMPT = Prompt((Message("system", "a"), Message("user", "b")), Schema("S", "{}"), 1.0, 50)
@@ -156,7 +156,7 @@ def test_a_price_counts_what_was_read_afresh_from_the_cache_and_written() -> Non
 
 
 def test_tokens_are_a_quarter_of_the_characters() -> None:
-    assert tokens_in(Prompt((Message("user", "x" * 4000),), Schema("S", "y" * 400))) == 1100
+    assert estimate_tokens(Prompt((Message("user", "x" * 4000),), Schema("S", "y" * 400))) == 1100
 
 
 def test_a_call_is_priced_and_booked() -> None:

@@ -15,7 +15,7 @@ from sociolab.endpoint import EndpointServer, EndpointSettings, start_in_thread
 from sociolab.models import Budget, CachedModel, Endpoint, EndpointSpec, Price
 from sociolab.models.budget import FREE
 from sociolab.models.embeddings import EmbeddingModel, LocalEmbedder
-from sociolab.models.vectors import decoded, encoded
+from sociolab.models.vectors import decode_vector, encode_vector
 from sociolab.store import RunReplies, Store
 
 TEXTS = ("the kettle is boiling", "the kettle is cold", "an umbrella on the roof")
@@ -46,15 +46,15 @@ def store(tmp_path: Path) -> Any:
 
 def test_a_vector_comes_back_as_it_was_rounded_at_length_one() -> None:
     given = [3.0, 0.0, -4.0]
-    found = decoded(encoded(given))
+    found = decode_vector(encode_vector(given))
     assert found.tolist() == [round(0.6 * 2048) / 2048, 0, -round(0.8 * 2048) / 2048]
-    assert decoded(encoded(found)).tolist() == found.tolist()
-    assert decoded(encoded([0.0, 0.0])).tolist() == [0, 0]
+    assert decode_vector(encode_vector(found)).tolist() == found.tolist()
+    assert decode_vector(encode_vector([0.0, 0.0])).tolist() == [0, 0]
 
 
 def test_what_is_no_vector_is_refused() -> None:
     with pytest.raises(StoreError, match='expected the vector of an embedding, found "nonsense"'):
-        decoded("nonsense")
+        decode_vector("nonsense")
 
 
 def test_all_texts_go_in_one_call_which_is_counted_priced_and_never_made_twice(
@@ -71,7 +71,7 @@ def test_all_texts_go_in_one_call_which_is_counted_priced_and_never_made_twice(
     assert first.usd == pytest.approx(tokens / 1000)
     (row,) = store.calls.all("run")
     assert (row.call.role, row.call.name) == ("embedder", "embed")
-    boiling, cold, umbrella = (decoded(line) for line in first.text.split("\n"))
+    boiling, cold, umbrella = (decode_vector(line) for line in first.text.split("\n"))
     assert boiling @ cold > boiling @ umbrella
 
 
@@ -134,7 +134,7 @@ def test_a_local_checkpoint_embeds_by_the_mean_of_its_last_states(tmp_path: Path
     folder = checkpoint(tmp_path / "tiny")
     model = LocalEmbedder(folder)
     reply = asyncio.run(model.complete(PROMPT, KEY))
-    boiling, cold, umbrella = (decoded(line) for line in reply.text.split("\n"))
+    boiling, cold, umbrella = (decode_vector(line) for line in reply.text.split("\n"))
     assert len(boiling) == 16
     assert np.linalg.norm(boiling) == pytest.approx(1, abs=0.01)
     assert boiling @ cold > boiling @ umbrella

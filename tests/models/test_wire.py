@@ -14,7 +14,7 @@ from sociolab.core import CallKey, ChatReply, Message, ModelError, Prompt, Schem
 from sociolab.core.ports import MOST_TOKENS
 from sociolab.models import reply_key
 from sociolab.models.budget import bytes_of
-from sociolab.models.wire import Quirks, body_of, bounded, learn, quirks_of, read_reply
+from sociolab.models.wire import Quirks, body_of, bound_texts, learn, quirks_of, read_reply
 
 DEEP = b'{"choices":[{"message":{"content":%b}}]}'
 """A completion whose content is no text."""
@@ -304,7 +304,7 @@ SHEET: dict[str, Any] = {
 )
 def test_texts_that_have_no_bound_get_their_share(needs: int, longest: int) -> None:
     """Three texts at three characters a token, from 600 to 2,000 characters."""
-    found = bounded(SHEET, needs)
+    found = bound_texts(SHEET, needs)
     fields = found["properties"]
     assert found["$defs"]["Cell"]["properties"]["why"] == {"type": "string", "maxLength": longest}
     assert fields["third"]["items"]["anyOf"] == [
@@ -325,7 +325,7 @@ def test_a_schema_that_refers_to_itself_is_bounded() -> None:
         }}},
         "$ref": "#/$defs/Node",
     }  # fmt: skip
-    assert bounded(tree, 300)["$defs"]["Node"]["properties"]["text"]["maxLength"] == 1_800
+    assert bound_texts(tree, 300)["$defs"]["Node"]["properties"]["text"]["maxLength"] == 1_800
 
 
 def test_bounds_are_sent_where_they_are_taken() -> None:

@@ -12,7 +12,13 @@ from pydantic import BaseModel, Field
 from fake_models import FakeModel
 from sociolab.core import CallKey, ChatReply, Message, ModelError, ReplyError, Schema, Served, Usage
 from sociolab.prompting import schema_of
-from sociolab.prompting.structured import TypedReply, ask_model, needs_of, typed, typed_prompt
+from sociolab.prompting.structured import (
+    TypedReply,
+    ask_model,
+    estimate_needs,
+    parse_reply,
+    typed_prompt,
+)
 
 
 class Grade(BaseModel):
@@ -114,10 +120,10 @@ def test_a_fatal_error_passes_through_even_then() -> None:
 def test_replies_that_were_cut_off_or_withheld_are_no_values() -> None:
     cut = ChatReply('{"grade": 3}', finish="length")
     with pytest.raises(ReplyError) as caught:
-        typed(cut, Grade)
+        parse_reply(cut, Grade)
     assert caught.value.cause == "truncated"
     with pytest.raises(ReplyError) as caught:
-        typed(ChatReply("", finish="content filter"), Grade)
+        parse_reply(ChatReply("", finish="content filter"), Grade)
     assert caught.value.cause == "content filter"
 
 
@@ -154,7 +160,7 @@ def test_of_a_reply_that_was_cut_off_the_model_sees_the_beginning_alone() -> Non
 def test_a_limit_that_nobody_told_is_what_was_counted(counted: int, told: str) -> None:
     reply = ChatReply("{", finish="length", usage=Usage(9, counted))
     with pytest.raises(ReplyError, match=f"cut off at {told}; write a shorter one"):
-        typed(reply, Grade)
+        parse_reply(reply, Grade)
 
 
 class Account(BaseModel):
@@ -176,10 +182,11 @@ class Few(BaseModel):
 
 def test_what_a_reply_needs_follows_from_its_schema() -> None:
     """An account is 200 + 80 / 4 + 20; there are 1 + 10 + 2 + 1 of them, a list being 10 long."""
-    assert needs_of(schema_of(Account)) == 300, "240, but 300 at least"
-    assert needs_of(schema_of(Accounts)) == 14 * 240
-    assert needs_of(schema_of(Few)) == 300
+    assert estimate_needs(schema_of(Account)) == 300, "240, but 300 at least"
+    assert estimate_needs(schema_of(Accounts)) == 14 * 240
+    assert estimate_needs(schema_of(Few)) == 300
     assert (
-        needs_of(Schema("Any", '{"type":"array","items":{"type":"string"},"maxItems":99}')) == 4_000
+        estimate_needs(Schema("Any", '{"type":"array","items":{"type":"string"},"maxItems":99}'))
+        == 4_000
     )
-    assert needs_of(None) == 2_000
+    assert estimate_needs(None) == 2_000

@@ -13,8 +13,8 @@ from hypothesis import given, settings, strategies as st
 from properties.test_parsers_are_linear import is_linear
 from sociolab.agents import read_json, read_plain
 from sociolab.core import Action, ReplyError
-from sociolab.prompting import spoken_in
-from sociolab.prompting.channels import FAMILIES, answer_in
+from sociolab.prompting import extract_spoken
+from sociolab.prompting.channels import FAMILIES, extract_reply
 from sociolab.worlds import sotopia
 
 BAR = "\uff5c"
@@ -251,7 +251,7 @@ def test_a_control_token_within_json_is_never_spoken(token: str) -> None:
 
 def test_a_thought_that_outlasts_its_turn_does_not_end() -> None:
     with pytest.raises(ReplyError, match="reasoning alone"):
-        answer_in("<think>a<|im_end|><|im_start|>user\nb</think>c")
+        extract_reply("<think>a<|im_end|><|im_start|>user\nb</think>c")
 
 
 def test_a_mark_that_was_cut_off_is_not_spoken() -> None:
@@ -296,7 +296,7 @@ def test_a_mark_that_is_left_over_makes_a_reply_unreadable(mark: str, dialect: s
     ],
 )
 def test_these_are_the_answers_of_these_texts(text: str, answer: str | None) -> None:
-    assert answer_in(text) == (text if answer is None else answer)
+    assert extract_reply(text) == (text if answer is None else answer)
 
 
 @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ def test_a_list_that_names_people_is_heard_in_plain_text() -> None:
 @given(st.text(st.characters(exclude_characters="<[]\u25c1\u25b7")))
 def test_a_text_without_marks_is_its_own_answer(text: str) -> None:
     if not text.strip().startswith(("analysis", "commentary", "assistant:")):
-        assert answer_in(text) == spoken_in(text) == text
+        assert extract_reply(text) == extract_spoken(text) == text
 
 
 LINES = st.text(
@@ -360,14 +360,14 @@ UNITS = st.lists(
 def test_every_mark_of_the_table_is_found(mark: str) -> None:
     text = f"{mark[1:]} y" if mark[0] == "^" else f"x {mark} y"
     with suppress(ReplyError):
-        assert answer_in(text) != text
+        assert extract_reply(text) != text
 
 
 @settings(max_examples=40)
 @given(before=UNITS, again=UNITS, after=UNITS)
 def test_the_work_grows_with_the_length_and_not_faster(before: str, again: str, after: str) -> None:
     def parse(text: str) -> None:
-        for read in (answer_in, spoken_in):
+        for read in (extract_reply, extract_spoken):
             with suppress(ReplyError):
                 read(text)
 

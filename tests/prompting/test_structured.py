@@ -12,8 +12,8 @@ from hypothesis import example, given, settings, strategies as st
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from sociolab.core import ReplyError
-from sociolab.prompting import read, schema_of, spoken_in, structured
-from sociolab.prompting.structured import _objects
+from sociolab.prompting import extract_spoken, parse_reply_text, schema_of, structured
+from sociolab.prompting.structured import _find_objects
 
 
 class Turn(BaseModel):
@@ -42,7 +42,7 @@ HELLO = '{"action":"speak","text":"Hello."}'
     ],
 )
 def test_the_last_object_that_fits_is_read(text: str) -> None:
-    assert read(text, Turn) == Turn(action="speak", text="Hello.")
+    assert parse_reply_text(text, Turn) == Turn(action="speak", text="Hello.")
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_the_last_object_that_fits_is_read(text: str) -> None:
 )
 def test_what_cannot_be_read_is_a_sentence_with_the_raw_text(text: str, problem: str) -> None:
     with pytest.raises(ReplyError) as caught:
-        read(text, Turn)
+        parse_reply_text(text, Turn)
     assert str(caught.value).startswith(problem)
     assert caught.value.raw == text
     assert caught.value.cause == "unreadable"
@@ -80,12 +80,12 @@ def test_what_cannot_be_read_is_a_sentence_with_the_raw_text(text: str, problem:
 @pytest.mark.parametrize("outer", ['{"reply": %s', '{"reply": %s, "why": "I wan'])
 def test_what_is_inside_an_object_that_was_cut_off_is_not_taken_for_the_reply(outer: str) -> None:
     with pytest.raises(ReplyError, match="broken JSON"):
-        read(outer % HELLO, Turn)
+        parse_reply_text(outer % HELLO, Turn)
 
 
 def test_half_a_surrogate_pair_is_a_problem_and_no_crash() -> None:
     with pytest.raises(ReplyError):
-        read('{"action":"speak","text":"\\ud83d"}', Turn)
+        parse_reply_text('{"action":"speak","text":"\\ud83d"}', Turn)
 
 
 # What JSON is made of, whole and in pieces; halves of surrogate pairs are text, too.
@@ -100,7 +100,7 @@ ANY_TEXT = st.text(st.characters()) | st.lists(PIECES | LONG_PIECES, max_size=30
 def test_any_text_is_read_or_refused(before: str, after: str) -> None:
     for text in (before, before + HELLO + after, HELLO[:20] + before):
         with suppress(ReplyError):
-            assert isinstance(read(text, Turn), Turn)
+            assert isinstance(parse_reply_text(text, Turn), Turn)
 
 
 def objects_by_json(text: str) -> list[str]:
@@ -124,7 +124,7 @@ def objects_by_json(text: str) -> list[str]:
 @example('{"a" "{}')
 @example('{"text": "I say {"action": "speak"} now"}')
 def test_the_objects_in_a_text_are_those_that_json_finds(text: str) -> None:
-    assert [text[start:end] for start, end in _objects(text).spans] == objects_by_json(text)
+    assert [text[start:end] for start, end in _find_objects(text).spans] == objects_by_json(text)
 
 
 class Reader:
@@ -159,7 +159,7 @@ def test_the_work_grows_with_the_length_and_not_faster(before: str, again: str, 
         for times in (50, 500):
             text = before + again * times + after
             reader.characters = 0
-            _objects(text)
+            _find_objects(text)
             # Once within quotation marks and once without, and a step for each token.
             assert reader.characters <= 4 * len(text)
 
@@ -174,9 +174,9 @@ def test_few_of_many_objects_are_tried() -> None:
             return super().model_validate_json(*args, **more)
 
     with pytest.raises(ReplyError):
-        read("{}" * 50_000, Counted)
+        parse_reply_text("{}" * 50_000, Counted)
     assert len(tried) == 1001
-    assert read("{}" * 50_000 + HELLO, Counted).text == "Hello."
+    assert parse_reply_text("{}" * 50_000 + HELLO, Counted).text == "Hello."
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_few_of_many_objects_are_tried() -> None:
 )
 def test_megabytes_of_reasoning_are_passed_over(tag: str) -> None:
     # No time is measured: what does not grow with the length alone would take days here.
-    assert spoken_in(tag * 500_000 + "</think>left") == "left"
+    assert extract_spoken(tag * 500_000 + "</think>left") == "left"
 
 
 # Marks of chat formats ("<seed:bos>") are refused, and hypothesis draws strings of the source.
@@ -193,7 +193,7 @@ _WORDS = st.text(st.characters(exclude_characters="|\uff5c[\u25c1"), max_size=20
 
 @given(said=_WORDS.map(lambda text: re.sub(r"<(?=[^\s<])", "< ", text)))
 def test_what_is_said_comes_through_unchanged(said: str) -> None:
-    assert read(json.dumps({"action": "speak", "text": said}), Turn).text == said
+    assert parse_reply_text(json.dumps({"action": "speak", "text": said}), Turn).text == said
 
 
 def test_a_schema_is_short_and_complete() -> None:
@@ -236,4 +236,4 @@ def test_all_fields_that_are_missing_are_named_at_once() -> None:
     names = ("outcome", "price", "in_words", "offer", "acceptance")
     kind = create_model("Closing", **dict.fromkeys(names, (str, ...)))  # type: ignore[call-overload]
     with pytest.raises(ReplyError, match=r"^price, in_words, offer, acceptance are missing$"):
-        read('{"outcome": "agreed"}', kind)
+        parse_reply_text('{"outcome": "agreed"}', kind)

@@ -30,7 +30,7 @@ from sociolab.core import (
     StoreError,
 )
 from sociolab.models import meaning, messages, wire
-from sociolab.prompting import read
+from sociolab.prompting import parse_reply_text
 from sociolab.store import Store, export_run, import_run
 from sociolab.studies.rating_files import read_ratings
 from store import samples
@@ -106,7 +106,7 @@ few = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scop
 def test_the_reply_of_a_model(before: str, again: str, after: str) -> None:
     def parse(text: str) -> None:
         with suppress(ReplyError):
-            read(text, Turn)
+            parse_reply_text(text, Turn)
 
     is_linear(parse, before, again, after)
 

@@ -45,7 +45,7 @@ from sociolab.core import (
 )
 from sociolab.engine import FailurePolicy, WorldSetup
 from sociolab.models import Budget, CachedModel
-from sociolab.models.vectors import encoded
+from sociolab.models.vectors import encode_vector
 from sociolab.testing import driven
 from sociolab.town import (
     Decision,
@@ -579,7 +579,7 @@ class Vectors:
         texts = [message.text for message in prompt.messages]
         self.texts += texts
         rows = [[text.count(letter) + 0.01 for letter in "abcdefghij"] for text in texts]
-        return ChatReply("\n".join(map(encoded, rows)), usage=Usage(1))
+        return ChatReply("\n".join(map(encode_vector, rows)), usage=Usage(1))
 
 
 class Shelf:
@@ -631,7 +631,7 @@ def test_what_comes_to_mind_goes_by_the_vectors_of_the_model() -> None:
         async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
             texts = [message.text for message in prompt.messages]
             rows = [[1.0, 0.0] if "moon" in t or t == "Who?" else [0.0, 1.0] for t in texts]
-            return ChatReply("\n".join(map(encoded, rows)))
+            return ChatReply("\n".join(map(encode_vector, rows)))
 
     memories = ("I like tea.", "I walked on the moon.", *(f"I saw bird {n}." for n in range(40)))
     mind = Marionette(importance=lambda q: MemoryRating(rating=10 if "moon" in q.text else 9))

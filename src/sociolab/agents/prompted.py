@@ -1,4 +1,4 @@
-"""Any chat model as a player: the observation is rendered, the reply is read to actions, as JSON or
+"""Any chat model as a player: the observation is rendered, the reply is read as actions, as JSON or
 in the plain-text format.
 """
 
@@ -34,14 +34,14 @@ from sociolab.core.ports import (
     Schema,
 )
 from sociolab.core.seeding import digest
-from sociolab.prompting.channels import answer_in, names_speaker
+from sociolab.prompting.channels import extract_reply, speaker_pattern
 from sociolab.prompting.sets import prompt
 from sociolab.prompting.structured import (
-    again_text,
     check_finish,
-    read,
+    parse_reply,
+    parse_reply_text,
+    retry_text,
     schema_of,
-    typed,
 )
 
 PACKAGE = "sociolab.agents"
@@ -105,7 +105,7 @@ class PromptedPlayer:
             schema = form.schema
             body = f"{_history(observation)}{observation.tail}"
         if request.problem:
-            body = f"{body}\n{again_text(request.problem)}"
+            body = f"{body}\n{retry_text(request.problem)}"
         if layout.messages == "one":
             messages: tuple[Message, ...] = (Message("user", f"{head}\n\n{body}"),)
         else:
@@ -114,7 +114,7 @@ class PromptedPlayer:
 
     def _read(self, answer: ChatReply, request: Request) -> tuple[Action, ...] | BaseModel:
         if isinstance(request.expected, Question):
-            return typed(answer, request.expected.reply)
+            return parse_reply(answer, request.expected.reply)
         check_finish(answer)
         observation, layout = request.observation, request.observation.layout
         if self._dialect == "plain" and layout.reply_form == "added":
@@ -126,7 +126,7 @@ class PromptedPlayer:
 
 def prompts_hash(dialect: Dialect) -> str:
     """Identifies the wording that this player adds to a world's."""
-    return digest(prompt(PACKAGE, dialect).hash, prompt(PACKAGE, "answer").hash, again_text(""))
+    return digest(prompt(PACKAGE, dialect).hash, prompt(PACKAGE, "answer").hash, retry_text(""))
 
 
 def _history(observation: Observation) -> str:
@@ -221,8 +221,8 @@ def _forms(space: ActionSpace) -> tuple[tuple[ActionKind, ...], ...]:
     for kind in bare:
         how = kind.recipients if kind.has_text or kind.takes_recipients else first
         plain.setdefault(how, []).append(kind)
-    typed = ((kind,) for kind in space.kinds if kind.fields is not None)
-    return (*map(tuple, plain.values()), *typed)
+    with_fields = ((kind,) for kind in space.kinds if kind.fields is not None)
+    return (*map(tuple, plain.values()), *with_fields)
 
 
 @cache
@@ -274,7 +274,7 @@ def _form_type(kinds: tuple[ActionKind, ...], addressed: bool) -> type[BaseModel
 
 def read_json(text: str, space: ActionSpace, addressed: bool) -> tuple[Action, ...]:
     """The actions in a JSON reply; ReplyError with what was expected and found."""
-    value, wrapper = read(text, act_type(space, addressed)), _wrapper(space)
+    value, wrapper = parse_reply_text(text, act_type(space, addressed)), _wrapper(space)
     turns = getattr(value, wrapper) if wrapper else value
     return tuple(map(_action, turns if isinstance(turns, list) else [turns]))
 
@@ -285,7 +285,7 @@ def _read_as(text: str, space: ActionSpace, layout: Layout) -> Action:
     called = {other: ours for ours, other in layout.kinds.items()}
     names: Any = Literal[tuple(layout.kinds.get(k.name, k.name) for k in space.kinds)]
     form = create_model("Turn", **{kind: (names, ...), words: (str, "")})  # type: ignore[call-overload]
-    values = read(text, form).model_dump()
+    values = parse_reply_text(text, form).model_dump()
     name = called.get(values[kind], values[kind])
     return Action(name, values[words].strip() if space[name].has_text else "")
 
@@ -326,7 +326,7 @@ def read_plain(text: str, space: ActionSpace, names: Sequence[str] = ()) -> tupl
     a list) begins a turn that the model made up for somebody: the reply ends there. ReplyError
     where no kind leads.
     """
-    speaker, answer = names_speaker(*ROLES, *names), answer_in(text)
+    speaker, answer = speaker_pattern(*ROLES, *names), extract_reply(text)
     turns: list[tuple[str, list[str], tuple[str, ...], dict[str, Json]]] = []
     for line in answer.strip().splitlines():
         if turns and speaker.match(line):

@@ -136,7 +136,7 @@ def requests_of(world: World, episode: Episode) -> Mapping[Key, Request]:
             if isinstance(step, tuple):
                 sent = [_recorded_reply(journal, request, requests) for request in step]
             elif isinstance(step, StartRequests):
-                journal.as_they_came()
+                journal.allow_any_order()
                 sent = [
                     Completed(request, _recorded_reply(journal, request, requests))
                     for request in step.requests

@@ -19,11 +19,11 @@ from sociolab.endpoint.settings import EndpointSettings
 from sociolab.prompting.made_up import (
     Draw,
     SchemaError,
-    asked_schema,
     has_bounds,
     prose,
     reply_to,
-    sample_asked,
+    requested_schema,
+    sample_requested,
 )
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
@@ -45,13 +45,13 @@ class Replies:
     def stray(self, chat: ChatBody, chance: Chance) -> str:
         """A reply that ignores the schema: prose, another shape, or numbers out of range."""
         draw = self._draw(chat)
-        schema = asked_schema(chat.texts, chat.schema)
+        schema = requested_schema(chat.texts, chat.schema)
         text = prose(draw.random, self._settings.characters)
         match chance.stream("way to ignore the schema").randrange(3):
             case 0 if schema is not None and has_bounds(schema):
                 draw.stray = True
                 with _broken_schema_refused(chat):
-                    return sample_asked(chat.texts, chat.schema, draw) or text
+                    return sample_requested(chat.texts, chat.schema, draw) or text
             case 1 if schema is not None:
                 return _encode({"comment": text, "certainty": round(draw.random.random(), 2)})
         return text

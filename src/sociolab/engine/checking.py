@@ -1,4 +1,4 @@
-"""Whether a player's reply is one that the scene allows."""
+"""Check that a player's reply is one that the scene allows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sociolab.core.reading import first_problem
 SeatCalled: TypeAlias = Callable[[str], str | None]
 
 _ALL = frozenset(("all", "everybody", "everyone"))
-"""What models write in `to` where they mean nobody in particular."""
+"""What models write in `to` where they mean nobody in particular; the action is retried."""
 
 
 def check_reply(
@@ -24,10 +24,9 @@ def check_reply(
 ) -> Reply | NoReply:
     """The reply with seats for the names in `Action.to`, or why the scene does not allow it.
 
-    What a kind of action does not take is left out: a text, fields, and of an act without text whom
-    it is meant for.
-    WorldError where it is no reply to this request at all: a bug of the player's author, which an
-    optional question takes for no answer.
+    What a kind of action does not take is dropped: text, fields, recipients of one without text.
+    WorldError where it is no reply to this request at all, which is a bug of the player; at an
+    optional question that counts as no answer.
     """
     try:
         return _checked(request, reply, present, seat_called)
@@ -55,14 +54,14 @@ def _checked(
         if wrong := action_problem(action):
             raise _unfit(request, wrong)
     problem = _turn_problem(reply.value, expected)
-    if not problem and _are_plain(reply.value, expected):
+    if not problem and _stand_as_they_are(reply.value, expected):
         return reply
     actions = []
     for action in reply.value:
         if problem:
             break
         kind = expected[action.kind]
-        fields, problem = _fields(action, kind)
+        fields, problem = _read_fields(action, kind)
         seats: tuple[str, ...] = ()
         if kind.takes_recipients and not problem:
             seats, problem = _recipients(action, kind, request, present, seat_called)
@@ -75,7 +74,7 @@ def _checked(
 
 
 def action_problem(action: Action) -> str:
-    """Which part of an action is not of its type, as "expected ..., found ..."; "" if none is."""
+    """Which part of an action has a wrong type, as "expected ..., found ..."; "" if none has."""
     if not isinstance(action.kind, str):
         return f"expected an Action's kind as str, found {_type(action.kind)}"
     if not isinstance(action.text, str):
@@ -95,28 +94,21 @@ def _type(value: object) -> str:
 
 
 def _turn_problem(actions: tuple[Action, ...], space: ActionSpace) -> str:
-    problem = _count_problem(len(actions), space.most)
+    if not 1 <= len(actions) <= space.most:
+        allowed = "1 action" if space.most == 1 else f"1 to {space.most} actions"
+        return f"a turn holds {allowed}, found {len(actions)}"
     for action in actions:
-        problem = problem or _problem(action, space)
-    if not problem and space.distinct:
-        problem = _mix_problem(actions, space)
-    return problem
-
-
-# Loops and not all(...) in these two: every turn is asked.
+        if problem := _kind_problem(action, space):
+            return problem
+    return _mix_problem(actions, space) if space.distinct else ""
 
 
 def _are_actions(value: object) -> TypeGuard[tuple[Action, ...]]:
-    if not isinstance(value, tuple):
-        return False
-    for item in value:  # noqa: SIM110
-        if not isinstance(item, Action):
-            return False
-    return True
+    return isinstance(value, tuple) and all(isinstance(item, Action) for item in value)
 
 
-def _are_plain(actions: tuple[Action, ...], space: ActionSpace) -> bool:
-    """Whether there is nothing to leave out, and nobody to look up."""
+def _stand_as_they_are(actions: tuple[Action, ...], space: ActionSpace) -> bool:
+    """Whether there is nothing to drop or validate, and no name to look up."""
     for action in actions:
         kind = space[action.kind]
         if action.to or action.fields or kind.fields or (action.text and not kind.has_text):
@@ -126,8 +118,8 @@ def _are_plain(actions: tuple[Action, ...], space: ActionSpace) -> bool:
     return True
 
 
-def _fields(action: Action, kind: ActionKind) -> tuple[dict[str, Any], str]:
-    """The values as the kind's own type reads them, and what is wrong with them."""
+def _read_fields(action: Action, kind: ActionKind) -> tuple[dict[str, Any], str]:
+    """The fields as the kind's own type reads them, and what is wrong with them."""
     if kind.fields is None:
         return {}, ""
     try:
@@ -137,7 +129,7 @@ def _fields(action: Action, kind: ActionKind) -> tuple[dict[str, Any], str]:
     return value.model_dump(mode="json", by_alias=True, round_trip=True), ""
 
 
-def _problem(action: Action, space: ActionSpace) -> str:
+def _kind_problem(action: Action, space: ActionSpace) -> str:
     kind = space.get(action.kind)
     if kind is None:
         names = ", ".join(kind.name for kind in space.kinds)
@@ -150,15 +142,7 @@ def _problem(action: Action, space: ActionSpace) -> str:
     return ""
 
 
-def _count_problem(count: int, most: int) -> str:
-    if 1 <= count <= most:
-        return ""
-    allowed = "1 action" if most == 1 else f"1 to {most} actions"
-    return f"a turn holds {allowed}, found {count}"
-
-
 def _mix_problem(actions: tuple[Action, ...], space: ActionSpace) -> str:
-    """What is wrong with these kinds in one turn, each of them known."""
     names = [action.kind for action in actions]
     for name in names:
         if names.count(name) > 1:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from sociolab.core.episode import Ended, Event, Happened, Json, Unusable
+from sociolab.core.episode import Answered, Event, Json, Moved, Unusable
 from sociolab.core.errors import SociolabError, WorldError, cause_of, stops_all
 from sociolab.core.ports import (
     Completed,
@@ -27,15 +27,15 @@ Record: TypeAlias = Callable[[Event], None]
 async def drive(
     play: Play, players: Mapping[str, Player], record: Record, journal: Sequence[Event] = ()
 ) -> tuple[Event, ...]:
-    """Play to the end; every event goes to `record` as it happens.
+    """Play to the end and return the events; each also goes to `record` as it happens.
 
-    `journal` holds the events of a play that was cut off: its replies are given again by what was
-    asked (seat, turn, name, attempt), not in order of arrival, and are not recorded a second time.
-    What a player raises on purpose (ModelError, WorldError) passes through; any other exception is
-    a WorldError that names the seat and the turn. At an optional question both are an unanswered
-    question, unless the error stops the whole run. What was recorded stays.
+    `journal` holds the events of an interrupted episode: its replies are reused, matched by request
+    (seat, turn, name, attempt) and not by order of arrival, and not recorded a second time.
+    What a player raises on purpose (ModelError, WorldError) passes through; any other exception
+    becomes a WorldError that names the seat and the turn. At an optional question both become an
+    unanswered question, unless the error stops the whole run. What was recorded stays.
     """
-    pending = _Asked(players, Journal(journal))
+    pending = _Pending(players, Journal(journal))
     events: list[Event] = []
     sent: Sent = None
     async with pending:
@@ -53,23 +53,14 @@ async def drive(
                 if not pending.past.holds(step, len(events)):
                     record(step)
                 events.append(step)
-                _remember(pending.memories, step)
+                # Memories come from the events, so that a resumed episode has the same ones.
+                keeps_memory = isinstance(step, Unusable) and step.memory is None
+                if isinstance(step, Moved | Answered | Unusable) and not keeps_memory:
+                    pending.memories[step.seat] = step.memory
 
 
-def _remember(memories: dict[str, Json], event: Event) -> None:
-    """What a player carries on is read off the events, so that a resumed play has the same."""
-    if isinstance(event, _NO_REPLIES):
-        return
-    if isinstance(event, Unusable) and event.memory is None:
-        return
-    memories[event.seat] = event.memory
-
-
-_NO_REPLIES = (Ended, Happened)  # made once: every event is asked about
-
-
-class _Asked:
-    """Players under way: whoever was asked and has not replied yet is stopped at the end."""
+class _Pending:
+    """The requests under way; on exit, those without a reply are cancelled."""
 
     def __init__(self, players: Mapping[str, Player], past: Journal) -> None:
         self.past = past
@@ -81,15 +72,15 @@ class _Asked:
         return None
 
     async def __aexit__(self, *_: object) -> None:
-        # The others must not go on, nor be paid for, when this play is over.
+        # Nobody must go on, nor be paid for, when the episode is over.
         for task in self._running:
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
 
     async def replies(self, requests: Sequence[Request]) -> list[Reply | NoReply | Completed]:
-        """As many replies, in the order of the requests."""
+        """One reply for each request, in their order."""
         if len(requests) == 1:
-            return [self.past.reply(requests[0]) or await self._reply(requests[0])]
+            return [await self._reply_to(requests[0])]
         tasks = [self._start(request) for request in requests]
         replies: list[Reply | NoReply | Completed] = list(await asyncio.gather(*tasks))
         for task in tasks:
@@ -97,8 +88,8 @@ class _Asked:
         return replies
 
     async def some(self, requests: Sequence[Request]) -> list[Reply | NoReply | Completed]:
-        """The replies that have come, in the order in which they were asked for; at least one."""
-        self.past.as_they_came()
+        """At least one completed reply, in the order of their requests."""
+        self.past.allow_any_order()
         completed: list[Reply | NoReply | Completed] = []
         for request in requests:
             recorded = self.past.reply(request)
@@ -112,21 +103,23 @@ class _Asked:
             await asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED)
         done = [task for task in self._running if task.done()]
         failed = [task for task in done if task.cancelled() or task.exception() is not None]
-        good = [task for task in done if task not in failed]
-        completed += [Completed(self._running.pop(task), task.result()) for task in good]
-        if failed and not completed:  # what came with it is taken first: it was paid for
+        succeeded = [task for task in done if task not in failed]
+        completed += [Completed(self._running.pop(task), task.result()) for task in succeeded]
+        if (
+            failed and not completed
+        ):  # replies that came with it are taken first: they were paid for
             failed[0].result()
         return completed
 
     def _start(self, request: Request) -> asyncio.Task[Reply | NoReply]:
-        task = asyncio.ensure_future(self._known_or_asked(request))
+        task = asyncio.ensure_future(self._reply_to(request))
         self._running[task] = request
         return task
 
-    async def _known_or_asked(self, request: Request) -> Reply | NoReply:
-        return self.past.reply(request) or await self._reply(request)
-
-    async def _reply(self, request: Request) -> Reply | NoReply:
+    async def _reply_to(self, request: Request) -> Reply | NoReply:
+        recorded = self.past.reply(request)
+        if recorded is not None:
+            return recorded
         player = self._players[request.seat]
         try:
             return await player.reply(request, self.memories.get(request.seat))
@@ -134,7 +127,7 @@ class _Asked:
             if request.optional and not stops_all(error):
                 return NoReply(cause_of(error), str(error), again=False)
             raise
-        except Exception as error:  # somebody's player
+        except Exception as error:  # a bug of the player
             where = f"the player of {request.seat} broke at turn {request.turn + 1}"
             problem = f"{where}: {describe_error(error)}"
             if request.optional:

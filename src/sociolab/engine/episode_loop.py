@@ -29,38 +29,39 @@ def play(
     policy says so; then the last questions are put, and the last event says why and when it ended.
     """
     check_scene(scene)
-    table = _Table(scene, trial, seed, policy)
+    seats = _SeatStates(scene, trial, seed, policy)
     turn = 0
     ended = None
     while ended is None:
         if scene.polls:
-            yield from table.poll(turn)
-        failed = yield from table.act(turn)
+            yield from seats.poll(turn)
+        failed = yield from seats.act(turn)
         if failed and policy.then == "stop":
             ended = Ended("failed turn", turn, failed)
-        elif table.over:
-            ended = Ended(table.over[0], turn, table.over[1])
-        elif len(table.present) < 2:
-            ended = Ended("left", turn, table.last_to_leave)
+        elif seats.over:
+            ended = Ended(seats.over[0], turn, seats.over[1])
+        elif len(seats.present) < 2:
+            ended = Ended("left", turn, seats.last_to_leave)
         elif turn + 1 >= scene.limit:
             ended = Ended("turn limit", turn)
         turn += 1
-    yield from table.poll(turn, over=True)
+    yield from seats.poll(turn, over=True)
     yield ended
 
 
 _Asking: TypeAlias = Generator[tuple[Request, ...] | Moved | Answered | Unusable, Sent, str]
+"""Returns the seat whose turn failed, or ""."""
 
 
 @dataclass(slots=True)
 class _Pending:
-    """A request and, when its attempts are over, what came of it."""
+    """A request and, after its last attempt, the event that it ended in."""
 
     request: Request
     outcome: Moved | Answered | Unusable | None = None
 
 
-class _Table:
+class _SeatStates:
     """The seats of an episode under way: who is present, and what each has seen."""
 
     def __init__(self, scene: Scene, trial: str, seed: int, policy: FailurePolicy) -> None:
@@ -77,18 +78,13 @@ class _Table:
 
     @property
     def present(self) -> tuple[str, ...]:
-        """The seats that have not left."""
-        if not self._left:
-            return self._seats
-        return tuple([seat for seat in self._seats if seat not in self._left])
+        return tuple(seat for seat in self._seats if seat not in self._left)
 
     @property
     def last_to_leave(self) -> str:
-        """The seat that left last."""
         return list(self._left)[-1]
 
     def _next_seats(self) -> tuple[str, ...]:
-        """The seats that act now."""
         if self._scene.order == "simultaneous":
             return self.present
         seats = self._seats
@@ -99,9 +95,9 @@ class _Table:
         return (seat,)
 
     def poll(self, turn: int, *, over: bool = False) -> Play:
-        """Put the questions that are due when this many turns have been taken.
+        """Put the questions that are due after this many turns.
 
-        Seats are asked at once; a seat that gets several questions, one after the other.
+        Seats are asked at the same time; a seat with several questions gets one after the other.
         """
         waiting: dict[str, dict[str, Question]] = {}
         for poll in self._scene.polls:
@@ -121,10 +117,10 @@ class _Table:
             waiting = {seat: questions for seat, questions in waiting.items() if questions}
 
     def act(self, turn: int) -> _Asking:
-        """Have whoever is next act; the seat that failed to, or ""."""
-        return self._ask(turn, {seat: self._space(seat, turn) for seat in self._next_seats()})
+        """Have the next seat, or all of them, act."""
+        return self._ask(turn, {seat: self._space_of(seat, turn) for seat in self._next_seats()})
 
-    def _space(self, seat: str, turn: int) -> ActionSpace:
+    def _space_of(self, seat: str, turn: int) -> ActionSpace:
         if self._spaces is None:
             return self._scene.space
         space = self._spaces.space_of(seat, turn)
@@ -143,13 +139,25 @@ class _Table:
         expected: Mapping[str, ActionSpace | Question],
         last: Collection[str] = (),
     ) -> _Asking:
-        """Ask seats at once, again where a reply cannot be used; the seat that failed, or "".
+        """Ask seats at the same time, again where a reply cannot be used.
 
-        `last` are the seats of which nothing more is asked.
+        For the seats in `last` these are the last requests of the episode.
         """
         pending = [
-            _Pending(self._request(seat, turn, what, last=seat in last))
-            for seat, what in expected.items()
+            _Pending(
+                Request(
+                    self._trial,
+                    self._seed,
+                    seat,
+                    turn,
+                    1,
+                    space_or_question,
+                    self._witnesses[seat].observe(turn),
+                    space=self._scene.space,
+                    last=seat in last,
+                )
+            )
+            for seat, space_or_question in expected.items()
         ]
         while waiting := [item for item in pending if item.outcome is None]:
             replies = yield tuple([item.request for item in waiting])
@@ -162,26 +170,21 @@ class _Table:
             if isinstance(item.outcome, Unusable):
                 failed = item.outcome.seat
             elif isinstance(item.outcome, Moved):
-                self._happen(item.outcome)
+                self._apply(item.outcome)
         return failed
 
-    def _request(
-        self, seat: str, turn: int, expected: ActionSpace | Question, *, last: bool
-    ) -> Request:
-        observation = self._witnesses[seat].observe(turn)
-        space = self._scene.space
-        return Request(
-            self._trial, self._seed, seat, turn, 1, expected, observation, space=space, last=last
-        )
-
     def _take(self, item: _Pending, received: object) -> Moved | Answered | Unusable:
-        """The one event that a reply is; the request is asked again where it is of no use."""
+        """The event that records a reply; an unusable one is followed by another attempt."""
         request = item.request
-        witness = self._witnesses[request.seat]
-        called = self._itself if isinstance(received, Recorded) else witness.seat_called
-        reply = check_reply(request, received, self.present, called)
-        if isinstance(reply, Reply) and not isinstance(received, Recorded):
-            reply = self._complained(request, reply)
+        is_recorded = isinstance(received, Recorded)  # its `to` holds seats, not names
+        seat_called = (
+            (lambda seat: seat if seat in self._seats else None)
+            if is_recorded
+            else self._witnesses[request.seat].seat_called
+        )
+        reply = check_reply(request, received, self.present, seat_called)
+        if isinstance(reply, Reply) and not is_recorded:
+            reply = self._check_complaint(request, reply)
         if isinstance(reply, Reply):
             item.outcome = reply_event(request, reply)
             return item.outcome
@@ -193,8 +196,8 @@ class _Table:
             item.request = request.again(reply)
         return unusable
 
-    def _complained(self, request: Request, reply: Reply) -> Reply | NoReply:
-        """The reply, or what its question finds wrong with it, while it can be asked again."""
+    def _check_complaint(self, request: Request, reply: Reply) -> Reply | NoReply:
+        """The reply, or its question's complaint about it if there is another attempt."""
         question = request.expected
         if not isinstance(question, Question) or question.complaint is None:
             return reply
@@ -203,11 +206,11 @@ class _Table:
             return reply
         return NoReply("not allowed", problem, reply.raw or repr(reply.value), memory=reply.memory)
 
-    def _itself(self, seat: str) -> str | None:
-        return seat if seat in self._seats else None
+    def _apply(self, move: Moved) -> None:
+        """Show a move to those who may see it, and let it end the episode or empty its seat.
 
-    def _happen(self, move: Moved) -> None:
-        """Show a move to those who may see it; who left in an earlier turn sees nothing more."""
+        A seat that left in an earlier turn sees nothing more.
+        """
         for seat, witness in self._witnesses.items():
             visible = visible_part(move, seat)
             if visible is not None and move.turn <= self._left.get(seat, move.turn):

@@ -1,6 +1,4 @@
-"""Replies as the events that record them, and the replies of an earlier, unfinished play, given
-again instead of asking for them.
-"""
+"""The events that record replies, and a journal that reuses those of an interrupted episode."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ from sociolab.core.ports import NoReply, Question, Reply, Request
 
 
 def reply_event(request: Request, reply: Reply) -> Moved | Answered:
-    """The event that a usable reply is."""
+    """The event that records a usable reply."""
     if isinstance(reply.value, tuple):
         return Moved(request.turn, request.seat, reply.value, request.attempt, reply.memory)
     # As the type reads it: by alias, and without what it computes itself.
@@ -32,7 +30,7 @@ def reply_event(request: Request, reply: Reply) -> Moved | Answered:
 
 
 def unusable_event(request: Request, reply: NoReply, *, final: bool) -> Unusable:
-    """The event that an unusable reply is: `final` if it is not asked for again."""
+    """The event that records an unusable reply; `final`: there is no further attempt."""
     return Unusable(
         request.turn,
         request.seat,
@@ -62,23 +60,23 @@ class Journal:
         self._in_order = True
 
     def reply(self, request: Request) -> Recorded | NoReply | None:
-        """The reply that was given to this request; None if it was not asked before."""
+        """The recorded reply to this request; None if there is none."""
         match self._by_key.get((request.seat, request.turn, request.name, request.attempt)):
             case Moved() as event:
                 return Recorded(event.actions, event.memory)
             case Answered() as event:
-                return _answer(event, request)
+                return _read_answer(event, request)
             case Unusable() as event:
                 return NoReply(event.cause, event.problem, event.raw, event.again, event.memory)
             case _:
                 return None
 
-    def as_they_came(self) -> None:
-        """From now on replies may come in another order than they did: events are known by key."""
+    def allow_any_order(self) -> None:
+        """From now on replies may arrive in another order: events are matched by key."""
         self._in_order = False
 
     def holds(self, event: Event, index: int) -> bool:
-        """Whether this event, number `index`, is on record; StoreError if another one is."""
+        """Whether this event, number `index`, is on record; StoreError if it differs from that."""
         if not self._in_order:
             recorded = self._by_key.get(_key(event))
         else:
@@ -89,7 +87,7 @@ class Journal:
 
 
 def _key(event: Event) -> tuple[str, int, str, int]:
-    """What was asked: seat, turn, name, attempt; for what the world records, in its place."""
+    """Seat, turn, name, attempt; what is not a reply has attempt 0."""
     match event:
         case Moved():
             return event.seat, event.turn, ACT, event.attempt
@@ -103,7 +101,7 @@ def _key(event: Event) -> tuple[str, int, str, int]:
             return "", event.turn, "", 0
 
 
-def _answer(event: Answered, request: Request) -> Recorded:
+def _read_answer(event: Answered, request: Request) -> Recorded:
     assert isinstance(request.expected, Question)  # no question is called as a turn is
     try:
         value = request.expected.reply.model_validate(event.value)

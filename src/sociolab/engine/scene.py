@@ -1,4 +1,4 @@
-"""What the engine must be told to play a scene: seats, kinds of action, order, limit, views."""
+"""What the engine needs to play a scene: seats, kinds of action, order, limit, observations."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ Order: TypeAlias = Literal["round-robin", "simultaneous"]
 
 
 class Witness(Protocol):
-    """What one seat knows so far: a fold over the moves that it may see."""
+    """What one seat knows so far, built up from the moves that it may see."""
 
     def see(self, move: Moved) -> None:
         """Take in a move that this seat may see, its own included."""
         ...
 
     def observe(self, turn: int) -> Observation:
-        """What this seat is shown when it is asked at this turn."""
+        """What this seat is shown with a request at this turn."""
         ...
 
     def seat_called(self, name: str) -> str | None:
-        """The seat that this seat calls so; None if it knows nobody of that name."""
+        """The seat that this seat knows by a name; None if it knows nobody of that name."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Poll:
-    """A question that never enters the history, put to some seats aside.
+    """A question put to some seats in private; it never enters the history.
 
-    It is put when `at` turns (or rounds) have been taken, 0 being before the first, and not if the
-    episode is over sooner; None: when it is over, then also to those who have left. The same
-    question (by its name) is put to a seat once at a time.
+    It is put after `at` turns (or rounds), 0 being before the first, and not if the episode is over
+    sooner. None: after the end, then also to seats that have left. Of several polls that are due
+    with the same question (by its name), a seat gets one.
     """
 
     at: int | None
@@ -45,10 +45,10 @@ class Poll:
 
 @runtime_checkable
 class SeatSpaces(Protocol):
-    """What a scene has, too, where not every seat can do the same in every turn."""
+    """A scene in which not every seat can do the same in every turn."""
 
     def space_of(self, seat: str, turn: int) -> ActionSpace:
-        """What this seat can do in this turn: kinds out of the scene's `space`."""
+        """What this seat can do in this turn: some of the kinds of the scene's `space`."""
         ...
 
 
@@ -62,13 +62,11 @@ class Scene(Protocol):
 
     @property
     def space(self) -> ActionSpace:
-        """What can be done in a turn."""
+        """All kinds of action of the scene."""
         ...
 
     @property
-    def order(self) -> Order:
-        """One after the other, or all at once."""
-        ...
+    def order(self) -> Order: ...
 
     @property
     def limit(self) -> int:
@@ -77,11 +75,11 @@ class Scene(Protocol):
 
     @property
     def polls(self) -> Sequence[Poll]:
-        """The questions put aside, in the order in which they are put."""
+        """The private questions, in the order in which a seat gets those due at once."""
         ...
 
     def witness(self, seat: str) -> Witness:
-        """A fresh witness: before the first turn."""
+        """A new witness that has seen nothing."""
         ...
 
 
@@ -105,15 +103,15 @@ def check_scene(scene: Scene) -> None:
 
 @dataclass(frozen=True, slots=True)
 class FailurePolicy:
-    """How often a seat is asked for one turn, and what becomes of an episode with a failed turn.
+    """How many attempts a turn has, and what happens to the episode when they have all failed.
 
-    "skip": the turn stays empty, on record as failed, and the episode goes on. "stop": it ends.
+    "skip": the turn stays empty, is recorded as failed, and the episode goes on. "stop": it ends.
     """
 
     attempts: int = 3
     then: Literal["skip", "stop"] = "skip"
 
     def is_final(self, request: Request, failed: NoReply) -> bool:
-        """Whether a seat is not asked again: who was cut off twice writes no shorter replies."""
+        """Whether there is no further attempt: a model cut off twice writes no shorter replies."""
         cut_twice = failed.cause == request.cause == "truncated"
         return not failed.again or cut_twice or request.attempt >= self.attempts

@@ -1,4 +1,4 @@
-"""What a world is set up with: its data, its settings, a seed, and what a failed turn does."""
+"""What a world is loaded with: data, settings, a seed, and the policy for failed turns."""
 
 from __future__ import annotations
 
@@ -17,18 +17,17 @@ Settings = TypeVar("Settings", bound=BaseModel)
 
 
 class LayeredSettings(BaseModel):
-    """Settings below which others lie: defaults that depend on a setting, such as a set of
-    prompts."""
+    """Settings whose defaults depend on another setting, such as the prompt set."""
 
     @classmethod
-    def below(cls, settings: Mapping[str, str]) -> Mapping[str, Any]:
-        """What holds where nothing is given; ConfigError where it cannot be found."""
+    def defaults_for(cls, settings: Mapping[str, str]) -> Mapping[str, Any]:
+        """Defaults under these settings; ConfigError where they cannot be read."""
         return {}
 
 
 @dataclass(frozen=True, slots=True)
 class WorldSetup:
-    """Given to a world's loader.
+    """The argument of a world's loader.
 
     `folder` holds the data to play, None being the world's own; `settings` are the world's, by
     name, as text; `seed` is for worlds that draw their tasks.
@@ -45,8 +44,10 @@ class WorldSetup:
         if unknown:
             names = ", ".join(kind.model_fields)
             raise ConfigError(f'{world} has no setting "{unknown[0]}"; expected one of {names}')
-        below = kind.below(self.settings) if issubclass(kind, LayeredSettings) else {}
+        defaults: Mapping[str, Any] = {}
+        if issubclass(kind, LayeredSettings):
+            defaults = kind.defaults_for(self.settings)
         try:
-            return kind.model_validate({**below, **self.settings})
+            return kind.model_validate({**defaults, **self.settings})
         except ValidationError as error:
             raise ConfigError(f"{world}, the setting {first_problem(error)}") from error

@@ -13,19 +13,14 @@ def visible_part(move: Moved, seat: str) -> Moved | None:
 
     An action without `to` is seen by everybody, one with `to` by its author and those it names.
     """
-    if move.seat == seat:
-        return move
-    for action in move.actions:  # a loop and not any(...): every seat asks this of every move
-        if action.to:
-            break
-    else:
+    if move.seat == seat or not any(action.to for action in move.actions):
         return move
     actions = tuple(a for a in move.actions if not a.to or seat in a.to)
     return replace(move, actions=actions) if actions else None
 
 
 def visible_moves(moves: Iterable[Moved], seat: str, space: ActionSpace) -> Iterator[Moved]:
-    """What a seat saw of the moves of an episode: nothing after the turn in which it left."""
+    """What a seat saw of an episode's moves: nothing after the turn in which it left."""
     moves = tuple(moves)
     last_turn = next((m.turn for m in moves if m.seat == seat and seat_leaves(m, space)), None)
     for move in moves:
@@ -35,8 +30,5 @@ def visible_moves(moves: Iterable[Moved], seat: str, space: ActionSpace) -> Iter
 
 
 def seat_leaves(move: Moved, space: ActionSpace) -> bool:
-    """Whether the seat is gone after this move."""
-    for action in move.actions:  # noqa: SIM110  half the time of any(...)
-        if space[action.kind].leaves:
-            return True
-    return False
+    """Whether its seat leaves the episode with this move."""
+    return any(space[action.kind].leaves for action in move.actions)

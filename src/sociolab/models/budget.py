@@ -151,7 +151,7 @@ class Price:
         return (read + usage.completion * self.output) / 1e6
 
 
-def tokens_in(prompt: Prompt) -> int:
+def estimate_tokens(prompt: Prompt) -> int:
     """An estimate of a prompt's tokens, its schema included."""
     characters = sum(len(message.text) for message in prompt.messages)
     if prompt.schema is not None:
@@ -222,7 +222,7 @@ def _describe_count(count: object) -> str:
     return str(count) if isinstance(count, int | float) else f"a {type(count).__name__}"
 
 
-class Longest:
+class RunningBound:
     """Numbers seen one by one, and a bound for the next."""
 
     __slots__ = ("_mean", "_squares", "count", "most")
@@ -253,8 +253,8 @@ class Forecast:
     """What a call of one model in one role may take at most, in tokens."""
 
     def __init__(self) -> None:
-        self._replies = Longest()
-        self._tokens_a_byte = Longest()
+        self._replies = RunningBound()
+        self._tokens_a_byte = RunningBound()
         self._heeds_caps = True
 
     @property

@@ -24,7 +24,7 @@ from sociolab.core.seeding import derive_seed, digest
 from sociolab.models.budget import FREE, Meter
 from sociolab.models.config import EndpointSpec, headers_of, key_of, secrets_of
 from sociolab.models.meaning import limit_pause, read_error
-from sociolab.models.traffic import Traffic, backoff, patience
+from sociolab.models.traffic import Traffic, backoff, extendable_timeout
 from sociolab.models.wire import CHAT, Dialect, Quirks, quirks_of
 
 if TYPE_CHECKING:  # loaded with the first request: it takes a tenth of a second
@@ -368,7 +368,7 @@ class RetriedCall:
             if self.tries == 1:
                 limit = self._traffic.times.first_limit(self._kind)
             try:
-                async with patience(min(limit, remaining_s), self._extension):
+                async with extendable_timeout(min(limit, remaining_s), self._extension):
                     return await send()
             except TimeoutError:
                 waited = self._traffic.now() - self._sent

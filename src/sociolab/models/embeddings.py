@@ -29,7 +29,7 @@ from sociolab.models.meaning import (
     raise_error_inside,
     read_error,
 )
-from sociolab.models.vectors import Vector, encoded
+from sociolab.models.vectors import Vector, encode_vector
 
 _EMBEDDINGS = "/embeddings"
 
@@ -78,7 +78,7 @@ def _read(data: bytes, prompt: Prompt, call: RetriedCall) -> ChatReply:
         document = document_of(data)
         raise_error_inside(document)
         rows = sorted(part(document, "data"), key=lambda row: row["index"])
-        lines = [encoded(row["embedding"]) for row in rows]
+        lines = [encode_vector(row["embedding"]) for row in rows]
         if [row["index"] for row in rows] != [*range(len(prompt.messages))]:
             raise ShapeError(f"{len(rows)} vectors")
         used = document.get("usage")
@@ -128,7 +128,7 @@ class LocalEmbedder:
         async with self._lock:  # the model is loaded once, and used by one at a time
             vectors = await asyncio.to_thread(self._embedded, texts)
         usage, _ = counted({}, prompt, 0)
-        return ChatReply("\n".join(map(encoded, vectors)), usage=usage)
+        return ChatReply("\n".join(map(encode_vector, vectors)), usage=usage)
 
     @cached_property
     def _opened(self) -> tuple[Any, Any]:

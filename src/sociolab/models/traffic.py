@@ -334,7 +334,9 @@ def backoff(failures: int, pause: float | None = None) -> float:
 
 
 @asynccontextmanager
-async def patience(seconds: float, extension: Callable[[float], float]) -> AsyncIterator[None]:
+async def extendable_timeout(
+    seconds: float, extension: Callable[[float], float]
+) -> AsyncIterator[None]:
     """TimeoutError after so many seconds, and those that `extension` adds, each time they are over,
     to what was waited for already."""
     loop = asyncio.get_running_loop()

@@ -20,7 +20,7 @@ kept is what is used, to the last bit."""
 Vector: TypeAlias = npt.NDArray[np.float32]
 
 
-def encoded(vector: Sequence[float] | Vector) -> str:
+def encode_vector(vector: Sequence[float] | Vector) -> str:
     """A vector, scaled to length one (zeros stay zeros), in about a byte a dimension."""
     values = np.asarray(vector, np.float64)
     length = float(np.linalg.norm(values))
@@ -28,7 +28,7 @@ def encoded(vector: Sequence[float] | Vector) -> str:
     return base64.b64encode(zlib.compress(rounded.tobytes(), 6)).decode()
 
 
-def decoded(text: str) -> Vector:
+def decode_vector(text: str) -> Vector:
     """The vector that was encoded; StoreError if the text is none."""
     try:
         rounded = np.frombuffer(zlib.decompress(base64.b64decode(text, validate=True)), "<i2")

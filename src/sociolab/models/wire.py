@@ -266,13 +266,13 @@ def encoded_body(body: dict[str, Any]) -> bytes:
 def _response_format(name: str, schema: str, needs: int | None) -> bytes:
     """The end of a body that asks for a reply under this schema, its texts bounded by `needs`."""
     form = json.loads(schema)
-    form = form if needs is None else bounded(form, needs)
+    form = form if needs is None else bound_texts(form, needs)
     inner = {"name": name, "strict": True, "schema": form}
     extra = {"response_format": {"type": "json_schema", "json_schema": inner}}
     return b"," + pydantic_core.to_json(extra)[1:]
 
 
-def bounded(schema: dict[str, Any], needs: int) -> dict[str, Any]:
+def bound_texts(schema: dict[str, Any], needs: int) -> dict[str, Any]:
     """The schema with a `maxLength` for each text that has none: else a model that runs in a loop,
     under a grammar that lets no text end but by its own will, fills it up to the token limit.
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from sociolab.core.errors import ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel
 from sociolab.engine.setup import WorldSetup
-from sociolab.prompting.structured import ask_model, needs_of, schema_of, typed_prompt
+from sociolab.prompting.structured import ask_model, estimate_needs, schema_of, typed_prompt
 from sociolab.runner.local import work_all
 from sociolab.runner.progress import Waits
 
@@ -60,7 +60,7 @@ class Author:
                 raise ReplyError(problem)
             return reply
 
-        needs = 2 * needs_of(schema_of(kind))  # texts to be read are longer than answers
+        needs = 2 * estimate_needs(schema_of(kind))  # texts to be read are longer than answers
         prompt = typed_prompt(head, body, kind, _TEMPERATURE, needs)
         reply = await ask_model(self.model, prompt, kind, key, check_reply)
         return reply.value, reply.attempts

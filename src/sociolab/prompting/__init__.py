@@ -17,9 +17,9 @@ if TYPE_CHECKING:
         load_set as load_set,
     )
     from sociolab.prompting.structured import (
-        read as read,
+        extract_spoken as extract_spoken,
+        parse_reply_text as parse_reply_text,
         schema_of as schema_of,
-        spoken_in as spoken_in,
     )
 
 __getattr__, __dir__ = load_public_names(__name__)

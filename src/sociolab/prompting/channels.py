@@ -1,14 +1,15 @@
-"""What of a model's text is its reply: thoughts and the marks of chat formats, by model family.
+"""Extract the reply from a model's raw text, which may hold reasoning and chat-template tokens.
 
 A server that knows its model returns the reply alone. Many do not, and the text then holds what the
-model's chat template puts around it. One table names these marks; the rules are the same for all:
+model's chat template puts around it. One table names these marks, by model family; the rules are
+the same for all:
 
-- A thought is dropped, with every draft in it. In a thought nothing counts but what closes it and
-  the end of the turn. One that is never closed makes the reply unreadable; where only the close is
-  there (the prompt opened it), all before it is thought.
-- What opens the answer drops what came before it. What ends the turn, or begins another one, ends
-  the reply.
-- A control token that is left over makes the reply unreadable: it is never spoken.
+- Reasoning is dropped, with every draft in it. Within it nothing counts but its closing mark and
+  the end of the turn. Where it is never closed, the reply is unreadable; where there is only a
+  closing mark (the prompt opened it), everything before is reasoning.
+- A mark that opens the answer drops what came before it. One that ends the turn, or begins another,
+  ends the reply.
+- Any other control token makes the reply unreadable: it is never spoken.
 - In an opaque span (a JSON object) nothing is cut. A tag such as <think> is text there, since a
   character may say it; a control token such as <|im_end|> is never text.
 """
@@ -29,11 +30,12 @@ Span: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The marks of one chat format, as its template writes them; `…` is up to 80 characters of a
-    header, `^` the beginning of the reply, a bar also a full-width one.
+    """The marks of one chat format, as its template writes them.
 
-    `thoughts` pairs what opens a thought with what closes it, `answers` opens the answer. `own`
-    begins the model's own turn, `others` somebody else's, `ends` ends a turn or an answer.
+    In a mark, `…` stands for up to 80 characters of a header, `^` for the beginning of the reply,
+    and a bar also for a full-width one. `thoughts` pairs the marks that open and close reasoning,
+    `answers` open the answer. `own` begin the model's turn, `others` another one's, `ends` end a
+    turn or an answer.
     """
 
     name: str
@@ -186,11 +188,10 @@ THOUGHT_TAGS = (
     "(?:seed:|mm:)?+think(?:ing)?+", "thoughts?+", "reasoning", "reflection", "analysis",
     "scratchpad",
 )  # fmt: skip
-"""Names, as patterns: <think>...</think> of many families and prompts, in capitals and with
-attributes, too."""
+"""Patterns of the tags around reasoning, in any case and with attributes: <think>...</think>."""
 
 ANSWER_TAGS = ("answer", "response")
-"""What some models and prompts wrap an answer in."""
+"""Tags in which some models and prompts wrap an answer."""
 
 _BAR = r"[|\uff5c]"
 """DeepSeek writes a full-width bar in its tokens."""
@@ -203,7 +204,7 @@ _ANY_CONTROL = (
     r"</?+s>",
     r"</?+tool_call>",
 )
-"""The shapes of control tokens, for those that the table does not name."""
+"""The shapes of control tokens that the table does not name."""
 
 
 def _pattern(mark: str) -> str:
@@ -213,7 +214,7 @@ def _pattern(mark: str) -> str:
 
 
 def _marks(*groups: Iterable[str]) -> list[str]:
-    """As patterns, the longest first: a header begins with what may stand alone."""
+    """Marks as patterns, the longest first, since a header begins with what may stand alone."""
     return [_pattern(mark) for mark in sorted(set(chain(*groups)), key=len, reverse=True)]
 
 
@@ -226,7 +227,7 @@ _THOUGHTS = [
     for family in FAMILIES
     for opening, closing in family.thoughts
 ] + [(_tag(name), _tag(name, "/")) for name in THOUGHT_TAGS]
-"""What opens each kind of thought, and what closes it: an answer of its family does, too."""
+"""The opening and closing patterns of reasoning; an answer of the family closes it, too."""
 
 _CLOSINGS = [re.compile(closing) for _, closing in _THOUGHTS]
 _OWN = _marks(*(family.own for family in FAMILIES))
@@ -243,23 +244,23 @@ _KINDS = {
     "control": _ANY_CONTROL,
 }
 _BEGINS = r"(?=[<\[\]◁]|assistant|\A)"
-"""What every mark begins with. Tried first: without it, plain text costs a tenth of a millisecond,
-a fifth of all that is done for a call."""
+"""What every mark begins with. It is tried first: without it, the search through plain text takes
+.1 ms, a fifth of this package's time for a call."""
 
-_ANY_KIND = "|".join(f"(?P<{kind}>{'|'.join(of)})" for kind, of in _KINDS.items())
+_ANY_KIND = "|".join(f"(?P<{kind}>{'|'.join(marks)})" for kind, marks in _KINDS.items())
 _MARK = re.compile(f"{_BEGINS}(?:{_ANY_KIND})")
 """Where two kinds begin alike, the first counts."""
 
 _CONTROL = re.compile(f"{_BEGINS}(?:{'|'.join((*_OWN, *_ENDS, *_OTHERS, *_ANY_CONTROL))})")
 
 
-def answer_in(text: str, opaque: Callable[[str], Iterable[Span]] = lambda _: ()) -> str:
-    """The reply in a model's text; ReplyError where a thought does not end, or a mark is left over.
+def extract_reply(text: str, opaque: Callable[[str], Iterable[Span]] = lambda _: ()) -> str:
+    """The reply in a model's text; ReplyError where reasoning does not end, or a mark is left over.
 
-    `opaque` gives the spans in which nothing is cut, in order; it is called where there are marks.
-    The work grows with the length of the text and not faster.
+    `opaque` returns the spans in which nothing is cut, in order; it is called only where there are
+    marks. Time is linear in the length of the text.
 
-    >>> answer_in("<think>speak: draft</think>speak: Hello.<|im_end|>user: Hello.")
+    >>> extract_reply("<think>speak: draft</think>speak: Hello.<|im_end|>user: Hello.")
     'speak: Hello.'
     """
     if not _MARK.search(text):
@@ -273,7 +274,7 @@ def answer_in(text: str, opaque: Callable[[str], Iterable[Span]] = lambda _: ())
         if closing is not None:
             if closing.fullmatch(mark[0]):
                 closing, start = None, None if kind == "end" else mark.end()
-                if kind != "close":  # a message of its own: what came before was none
+                if kind != "close":  # reasoning was a message of its own, and so is the answer
                     pieces.clear()
             elif kind in ("end", "other"):
                 break
@@ -305,16 +306,16 @@ def answer_in(text: str, opaque: Callable[[str], Iterable[Span]] = lambda _: ())
 
 
 def refuse_control_tokens(answer: str, raw: str) -> None:
-    """ReplyError where something that would be spoken or answered holds a control token."""
+    """ReplyError where an answer, which would be spoken or stored, holds a control token."""
     if token := _CONTROL.search(answer):
-        # Its name alone: the problem goes into the next prompt, where servers read such tokens.
+        # Its name alone: the next prompt quotes the problem, and servers obey such tokens.
         name = " ".join(re.findall(r"[\w:.]+", token[0]))
         problem = f'expected words alone, found "{name}", a control token of the chat format'
         raise ReplyError(problem, raw=raw)
 
 
-def names_speaker(*names: str) -> re.Pattern[str]:
-    """The start of a line that names its speaker, by whole or first name: "**Ada Finch**: "."""
-    every = {part for name in names for part in (name, name.partition(" ")[0]) if part}
-    alternatives = "|".join(map(re.escape, sorted(every, key=len, reverse=True)))
+def speaker_pattern(*names: str) -> re.Pattern[str]:
+    """Matches the start of a line that names its speaker, by full or first name: "**Ada**:"."""
+    variants = {part for name in names for part in (name, name.partition(" ")[0]) if part}
+    alternatives = "|".join(map(re.escape, sorted(variants, key=len, reverse=True)))
     return re.compile(rf"^\s*+[*_]*+(?:{alternatives})[*_]*+\s*+:")

@@ -1,5 +1,6 @@
-"""What a made-up model replies: values that a JSON schema allows, drawn at random, with made-up
-English for text. For dry runs, the local endpoint, and players in tests.
+"""Replies of a mock model: random values that a JSON schema allows, with English filler as text.
+
+For dry runs, the local endpoint, and players in tests.
 """
 
 from __future__ import annotations
@@ -23,19 +24,19 @@ class SchemaError(ValueError):
 SPEAK, LEAVE = "speak", "leave"
 
 ENDS = 0.09
-"""The share of drawn records with a yes or no called "ends" in which it is yes: a conversation that
-goes on until then, or for 16 utterances, has 9.4 on average with an answer to the last; 154 public
-SOTOPIA episodes between models had 9.2."""
+"""The probability that a boolean called "ends" is true. A conversation that goes on until then, or
+for 16 utterances, has 9.4 on average, with the answer to the last; 154 public SOTOPIA episodes
+between models had 9.2."""
 
 
 @dataclass(slots=True)
 class Draw:
-    """What shapes one sample: chance, the length of texts, and two wishes.
+    """What shapes one sample: the generator, the length of texts, and options.
 
     `leave`: an action is "leave" where it may be, else "speak". `stray`: numbers with a bound
-    lie outside it, so that the sample is not valid. `clock` is the last time of day that was drawn.
-    `turns`, number and words, are those that can be quoted; `keys` are what an object is to hold
-    that names no fields.
+    lie outside it, so that the sample is invalid. `clock` is the last time of day that was drawn.
+    `turns`, number and text, are those that can be quoted; `keys` are for an object whose schema
+    names no fields.
     """
 
     random: Random
@@ -50,9 +51,9 @@ class Draw:
 def sample(schema: Mapping[str, Any], draw: Draw) -> Any:
     """A value that the schema allows; SchemaError if it is broken or allows no finite value.
 
-    Read are: type, enum, const, anyOf, oneOf, allOf (merged), $ref within the schema, the bounds
+    It supports type, enum, const, anyOf, oneOf, allOf (merged), $ref within the schema, the bounds
     of numbers, texts, arrays and objects, prefixItems, uniqueItems, additionalProperties and
-    propertyNames. Anything else (pattern, format, multipleOf, if, not) is passed over.
+    propertyNames, and ignores anything else (pattern, format, multipleOf, if, not).
     """
     try:
         return _Sampler(schema, draw).value(schema, 0)
@@ -60,19 +61,19 @@ def sample(schema: Mapping[str, Any], draw: Draw) -> Any:
         raise SchemaError(f"{type(error).__name__}: {error}") from error
 
 
-_DEEPEST = 4  # below this many levels, whatever can be left out is
+_DEEPEST = 4  # from this many levels on, whatever is optional is left out
 _BOTTOMLESS = 100
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _TIME = re.compile(r"\d\d:\d\d")
 _RANGE = re.compile(r"\bfrom (-?\d+) (?:to|and) (-?\d+)\b")
-"""Of a score in words, where the schema of a list does not bound its numbers."""
+"""The range of a score in words, where the schema of a list does not bound its numbers."""
 _NAMES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 _CHOOSING = {"$ref", "const", "enum", "anyOf", "oneOf", "allOf", "properties"}
 _MISSING = object()
 
 
 class _Sampler:
-    """Draws the parts of one schema; `depth` is how many levels a part lies below the top."""
+    """Draws the parts of one schema; `depth` counts the levels above a part."""
 
     def __init__(self, root: Mapping[str, Any], draw: Draw) -> None:
         self._root = root
@@ -82,16 +83,16 @@ class _Sampler:
     def value(self, schema: Any, depth: int) -> Any:
         if depth > _BOTTOMLESS:
             raise SchemaError("a schema that holds itself without end")
-        schema = self._plain(schema)
+        schema = self._normalize(schema)
         if "enum" in schema:
             return self._constant(schema["enum"])
         if "anyOf" in schema:
-            return self.value(self._branch(schema["anyOf"], depth), depth)
+            return self.value(self._choose_branch(schema["anyOf"], depth), depth)
         match schema["type"]:
             case "object":
-                return self._record(schema, depth)
+                return self._object(schema, depth)
             case "array":
-                return self._listing(schema, depth)
+                return self._array(schema, depth)
             case "string":
                 return self._text(schema)
             case "integer" | "number":
@@ -102,12 +103,12 @@ class _Sampler:
                 return None
         raise SchemaError(f"unknown type {schema['type']!r}")
 
-    def _plain(self, schema: Any) -> dict[str, Any]:
-        """The same schema with its reference followed, its parts merged, and an `enum`, an `anyOf`
-        or one `type`."""
+    def _normalize(self, schema: Any) -> dict[str, Any]:
+        """The same schema with its $ref resolved, its parts merged, and an `enum`, an `anyOf` or
+        one `type`."""
         hops = 0
         while isinstance(schema, dict) and "$ref" in schema and hops < _BOTTOMLESS:
-            schema, hops = self._find(schema["$ref"]), hops + 1
+            schema, hops = self._resolve(schema["$ref"]), hops + 1
         if schema is True:
             schema = {}
         if not isinstance(schema, dict) or "$ref" in schema:
@@ -115,18 +116,18 @@ class _Sampler:
         if "const" in schema:
             return {"enum": [schema["const"]]}
         if "allOf" in schema and not schema.keys() & {"enum", "anyOf", "oneOf"}:
-            return self._plain(self._merged(schema))
+            return self._normalize(self._merge_parts(schema))
         if isinstance(kinds := schema.get("type"), list):
             return {"anyOf": [{**schema, "type": kind} for kind in kinds]}
         if kinds is None and "enum" not in schema:
             if "oneOf" in schema:
                 return {"anyOf": schema["oneOf"], **schema}
-            record = "properties" in schema or "additionalProperties" in schema
-            array = "items" in schema or "prefixItems" in schema
-            return {"type": "object" if record else "array" if array else "string", **schema}
+            is_object = "properties" in schema or "additionalProperties" in schema
+            is_array = "items" in schema or "prefixItems" in schema
+            return {"type": "object" if is_object else "array" if is_array else "string", **schema}
         return schema
 
-    def _find(self, ref: str) -> Any:
+    def _resolve(self, ref: str) -> Any:
         if not ref.startswith("#"):
             raise SchemaError(f"$ref must point into the schema itself, not to {ref!r}")
         part: Any = self._root
@@ -134,27 +135,27 @@ class _Sampler:
             part = part[step.replace("~1", "/").replace("~0", "~")]
         return part
 
-    def _merged(self, schema: Mapping[str, Any]) -> dict[str, Any]:
-        merged = {word: value for word, value in schema.items() if word != "allOf"}
+    def _merge_parts(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+        merged = {keyword: value for keyword, value in schema.items() if keyword != "allOf"}
         for part in schema["allOf"]:
-            resolved = self._find(part["$ref"]) if "$ref" in part else part
-            for word, value in resolved.items():
-                old = merged.get(word)
+            resolved = self._resolve(part["$ref"]) if "$ref" in part else part
+            for keyword, value in resolved.items():
+                old = merged.get(keyword)
                 if isinstance(old, dict) and isinstance(value, dict):
-                    merged[word] = old | value
+                    merged[keyword] = old | value
                 elif isinstance(old, list) and isinstance(value, list):
-                    merged[word] = old + value
+                    merged[keyword] = old + value
                 else:
-                    merged[word] = value
+                    merged[keyword] = value
         return merged
 
     # -------------------------------------------------------------- choices
 
     def _constant(self, values: Sequence[Any]) -> Any:
-        """One of some constants.
+        """One of the constants of an enum.
 
-        Of days it is the last, since an earlier one may be over when it is said. Times of day
-        follow one another within a sample, as those of a plan do.
+        Of dates it is the last, since an earlier one may have passed. Times of day ascend within a
+        sample, as those of a plan do.
         """
         if not values:
             raise SchemaError("an enum without a value")
@@ -166,21 +167,21 @@ class _Sampler:
         if all(isinstance(value, str) and _TIME.fullmatch(value) for value in values):
             times = sorted(values)
             later = times[bisect_right(times, self._draw.clock) :] or times
-            # One of the first third, so that some are left again.
+            # One of the first third, so that some are left for the next.
             self._draw.clock = later[int(self._random.random() * len(later) / 3)]
             return self._draw.clock
         return self._random.choice([value for value in values if value != LEAVE] or values)
 
-    def _branch(self, branches: Sequence[Any], depth: int) -> Any:
-        """The alternative with the act that is wished for; deep down the smallest."""
+    def _choose_branch(self, branches: Sequence[Any], depth: int) -> Any:
+        """A branch with the preferred act, if there is one; deep down, the smallest branch."""
         if not branches:
             raise SchemaError("a choice without a branch")
-        wished = LEAVE if self._draw.leave else SPEAK
-        offers = [(branch, self._acts(branch, within=True)) for branch in branches]
-        if any(offered for _, offered in offers):
+        preferred = LEAVE if self._draw.leave else SPEAK
+        options = [(branch, self._acts(branch, within=True)) for branch in branches]
+        if any(acts for _, acts in options):
             branches = (
-                [branch for branch, offered in offers if wished in offered]
-                or [branch for branch, offered in offers if LEAVE not in offered]
+                [branch for branch, acts in options if preferred in acts]
+                or [branch for branch, acts in options if LEAVE not in acts]
                 or branches
             )
         if depth >= _DEEPEST:
@@ -188,35 +189,37 @@ class _Sampler:
         return self._random.choice(branches)
 
     def _acts(self, schema: Any, *, within: bool = False) -> set[str]:
-        """ "speak" and "leave", as far as this may be one; `within`: or a property of it may."""
+        """Which of "speak" and "leave" this may be; `within`: or a property of it."""
         if isinstance(schema, dict) and not schema.keys() & _CHOOSING:
             return set()
-        schema = self._plain(schema)
+        schema = self._normalize(schema)
         if "enum" in schema:
             return {act for act in (SPEAK, LEAVE) if act in schema["enum"]}
         parts = list(schema.get("anyOf", ()))
         if within and schema.get("type") == "object":
-            return self._acts(schema.get("properties", {}).get(self._kind(schema), {"enum": [0]}))
+            key = self._act_key(schema)
+            return self._acts(schema.get("properties", {}).get(key, {"enum": [0]}))
         return set[str]().union(*(self._acts(part, within=within) for part in parts))
 
-    def _kind(self, schema: Mapping[str, Any]) -> str | None:
-        """The property that says which act a record is, if one does."""
+    def _act_key(self, schema: Mapping[str, Any]) -> str | None:
+        """The property that says which act an object is, if there is one."""
         parts = schema.get("properties", {})
         return next((name for name, part in parts.items() if self._acts(part)), None)
 
     def _height(self, schema: Any, refs: tuple[Any, ...] = ()) -> float:
-        """How many levels its smallest value has; infinite where it needs itself."""
+        """How many levels the smallest value has; infinite where a schema requires itself."""
         if isinstance(schema, dict) and (ref := schema.get("$ref")) is not None:
             if ref in refs:
                 return inf
             refs = (*refs, ref)
-        schema = self._plain(schema)
+        schema = self._normalize(schema)
         if "anyOf" in schema:
             return min(self._height(branch, refs) for branch in schema["anyOf"])
         parts = []
         if schema.get("type") == "object":
-            needed = set(schema.get("required", ()))
-            parts = [part for name, part in schema.get("properties", {}).items() if name in needed]
+            required = set(schema.get("required", ()))
+            properties = schema.get("properties", {})
+            parts = [part for name, part in properties.items() if name in required]
         elif schema.get("type") == "array":
             parts = list(schema.get("prefixItems", ()))
             parts += [schema["items"]] if schema.get("minItems") and "items" in schema else []
@@ -231,8 +234,10 @@ class _Sampler:
         return text if len(text) >= least else exact_prose(self._random, length)
 
     def _number(self, schema: Mapping[str, Any]) -> float:
-        """Within its bounds, beside them for a stray draw; without bounds 0 to 10, with one the
-        ten beside it; two decimals where they fit."""
+        """A number within its bounds, or outside them for a stray draw; two decimals if they fit.
+
+        Without bounds it lies in 0 to 10, with one bound within ten of it.
+        """
         is_integer = schema["type"] == "integer"
         low, high = schema.get("minimum", -inf), schema.get("maximum", inf)
         above, below = schema.get("exclusiveMinimum", -inf), schema.get("exclusiveMaximum", inf)
@@ -257,10 +262,10 @@ class _Sampler:
 
     # -------------------------------------------------------------- arrays and objects
 
-    def _listing(self, schema: Mapping[str, Any], depth: int) -> list[Any]:
-        """The least it may hold where it lies deep, else one to three items where it may.
+    def _array(self, schema: Mapping[str, Any], depth: int) -> list[Any]:
+        """As few items as it may hold where it lies deep, else one to three.
 
-        Of actions one, or the least: a turn does not do the same thing twice.
+        Of actions one, or as few as it may hold: a turn does not do the same thing twice.
         """
         first, items = schema.get("prefixItems", ()), schema.get("items", True)
         if match := _RANGE.search(schema.get("description", "")):
@@ -281,7 +286,7 @@ class _Sampler:
         count = min(count, most)
         values: list[Any] = []
         texts = set[str]()
-        for _ in range(21 * count):
+        for _ in range(21 * count):  # unique items may take several draws
             if len(values) >= count:
                 break
             part = first[len(values)] if len(values) < len(first) else items
@@ -292,41 +297,41 @@ class _Sampler:
                 texts.add(text)
         return values
 
-    def _record(self, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
+    def _object(self, schema: Mapping[str, Any], depth: int) -> dict[str, Any]:
         """All properties; deep down only those that are required.
 
-        A record with an action kind among its properties is an action: spoken to everybody (its
-        lists stay empty where they may), and without text where it is "leave".
+        An object with an act among its properties is an action: spoken to everybody (its lists stay
+        empty where they may), and without text where it is "leave".
         """
         required = schema.get("required", ())
         parts = {**schema.get("properties", {})}
         parts |= {name: {} for name in required if name not in parts}
-        kind = self._kind(schema)
-        act = None if kind is None else self.value(parts[kind], depth + 1)
+        act_key = self._act_key(schema)
+        act = None if act_key is None else self.value(parts[act_key], depth + 1)
         record: dict[str, Any] = {}
         if self._draw.turns and {"turn", "quote"} <= parts.keys():
             record["turn"], record["quote"] = self._random.choice(self._draw.turns)
         for name, part in parts.items():
             if name in record:
                 continue
-            if name == kind:
+            if name == act_key:
                 record[name] = act
             elif depth < _DEEPEST or name in required:
-                # Made-up names would be of nobody: an action is meant for all.
-                aside = name == "to" and "action" in parts
-                empty = [] if aside else self._empty(part, act)
+                # Random names would be nobody's: an action is meant for all.
+                is_recipients = name == "to" and "action" in parts
+                empty = [] if is_recipients else self._empty_value(part, act)
                 record[name] = self.value(part, depth + 1) if empty is _MISSING else empty
                 if name == "ends" and isinstance(record[name], bool):
                     record[name] = self._random.random() < ENDS
         self._add_entries(schema, record, depth)
         return record
 
-    def _empty(self, schema: Any, act: Any) -> Any:
-        """The empty value of a part of an action, if it is to have that and may."""
+    def _empty_value(self, schema: Any, act: Any) -> Any:
+        """The empty value of a part of an action; _MISSING where it should or must not be empty."""
         if act not in (SPEAK, LEAVE):
             return _MISSING
-        schema = self._plain(schema)
-        branches = [self._plain(branch) for branch in schema.get("anyOf", (schema,))]
+        schema = self._normalize(schema)
+        branches = [self._normalize(branch) for branch in schema.get("anyOf", (schema,))]
         kinds = {branch.get("type"): branch for branch in branches}
         if act == SPEAK and "array" not in kinds:
             return _MISSING
@@ -340,7 +345,7 @@ class _Sampler:
         return _MISSING
 
     def _add_entries(self, schema: Mapping[str, Any], record: dict[str, Any], depth: int) -> None:
-        """Entries beyond the named ones, where the schema describes or needs some."""
+        """Add entries beyond the named ones, where the schema describes or requires some."""
         values, least = schema.get("additionalProperties", True), schema.get("minProperties", 0)
         if values is False or (values is True and not least):
             return
@@ -366,7 +371,7 @@ _BOUNDS = {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"}
 
 
 def has_bounds(schema: Any) -> bool:
-    """Whether a number anywhere in a schema has a bound."""
+    """Whether a schema bounds any number, at any depth."""
     parts = schema.values() if isinstance(schema, dict) else schema
     if isinstance(schema, dict) and schema.keys() & _BOUNDS:
         return True
@@ -409,7 +414,7 @@ def _sentences() -> tuple[str, ...]:
 
 
 def prose(random: Random, length: int) -> str:
-    """Sentences of at most `length` characters, and seldom more than ten below it.
+    """English filler of at most `length` characters, and seldom more than ten fewer.
 
     Below about ten characters it is a word or a part of one.
     """
@@ -426,7 +431,7 @@ def prose(random: Random, length: int) -> str:
 
 
 def exact_prose(random: Random, length: int) -> str:
-    """Text of exactly `length` characters, cut in mid-word where needed; no space at its end."""
+    """English filler of exactly `length` characters, which may end in mid-word."""
     text = prose(random, length + 60)[:length]
     return text[:-1] + "." if text.endswith(" ") else text
 
@@ -435,30 +440,31 @@ def exact_prose(random: Random, length: int) -> str:
 
 
 def reply_to(texts: Sequence[str], schema: str, draw: Draw, *, as_object: bool = False) -> str:
-    """A reply to a prompt of these messages. What is to be reworded comes back as it stands.
+    """A reply to a prompt of these messages. Text to be reworded is returned as it stands.
 
-    The schema is the one given or, where that is "", the last that the prompt holds in a
-    ```json-schema fence, behind a line "JSON schema:", or on a line of its own. Without any,
-    the reply is like the turn that the prompt shows as an example (a JSON object, or a line
-    "speak: ..." where it asks for lines), else prose (an object of prose where it is to be
-    `as_object`). SchemaError if the schema given is broken.
+    The schema is `schema` or, where that is "", the last that the prompt holds in a ```json-schema
+    fence, after a line "JSON schema:", or on a line of its own. Without any, the reply is like the
+    turn that the prompt shows as an example (a JSON object, or a line "speak: ..." where it asks
+    for lines), else prose (in an object if `as_object`). SchemaError if `schema` is broken.
     """
-    target = asked_schema(texts, schema)
-    if text := _to_reword(texts, target):
+    target = requested_schema(texts, schema)
+    if text := _object_to_reword(texts, target):
         return text
-    if (sampled := sample_asked(texts, schema, draw)) is not None:
+    if (sampled := sample_requested(texts, schema, draw)) is not None:
         return sampled
     if as_object:
         return _encode({"answer": prose(draw.random, draw.characters)})
-    if turn := _turn_as_shown(texts, draw):
+    if turn := _turn_like_example(texts, draw):
         return turn
-    if kind := _asked_for_a_line(texts):
-        return _plain_turn(texts, kind, draw)
-    return prose(draw.random, draw.characters)
+    kind = _kind_of_example_line(texts)
+    if kind and draw.leave and any(LEAVE in text for text in texts):
+        return LEAVE
+    text = prose(draw.random, draw.characters)
+    return f"{kind}: {text}" if kind else text
 
 
-def asked_schema(texts: Sequence[str], schema: str) -> Any:
-    """The schema that the reply is to follow, as `reply_to` finds it; None where there is none."""
+def requested_schema(texts: Sequence[str], schema: str) -> Any:
+    """The schema that the reply should follow, as `reply_to` looks it up; None without one."""
     return _parsed(schema or _schema_in_prompt(texts) or "null")
 
 
@@ -470,13 +476,15 @@ def _parsed(text: str) -> Any:
         return None
 
 
-def sample_asked(texts: Sequence[str], schema: str, draw: Draw) -> str | None:
-    """A value of the schema that the reply is to follow; None without one, and where the prompt's
-    is none after all. SchemaError if the schema given is broken."""
-    target = asked_schema(texts, schema)
+def sample_requested(texts: Sequence[str], schema: str, draw: Draw) -> str | None:
+    """A JSON value of the requested schema; None without one, or if the prompt's is broken.
+
+    SchemaError if `schema` itself is broken.
+    """
+    target = requested_schema(texts, schema)
     last = texts[-1] if texts else ""
     if '"quote"' in schema or '"quote"' in last:
-        draw.turns = [(int(number), words) for number, words in _TURN.findall(last)]
+        draw.turns = [(int(number), text) for number, text in _TURN.findall(last)]
     if keys := _KEYS.search(last):
         draw.keys = json.loads(f"[{keys[1]}]")
     try:
@@ -498,7 +506,7 @@ _LINE = re.compile(
 
 _KEYS = re.compile(r'exactly these keys: \[((?:"\w+"(?:, )?)+)\]')
 
-_GIVEN = re.compile(r"```json\s*\n(.*?)\n\s*```", re.DOTALL)
+_JSON_FENCE = re.compile(r"```json\s*\n(.*?)\n\s*```", re.DOTALL)
 
 _decoder = json.JSONDecoder()
 
@@ -518,19 +526,18 @@ def _schema_in_prompt(texts: Sequence[str]) -> str:
     return ""
 
 
-def _to_reword(texts: Sequence[str], schema: Any) -> str:
-    """The object that the last message gives to be reworded, as it stands: one in a ```json fence
-    with just the properties of the schema; "" without one."""
-    fenced = _GIVEN.findall(texts[-1]) if texts else []
+def _object_to_reword(texts: Sequence[str], schema: Any) -> str:
+    """The object in a ```json fence of the last message, if it has just the schema's properties;
+    "" without one."""
+    fenced = _JSON_FENCE.findall(texts[-1]) if texts else []
     record = _parsed(fenced[-1]) if fenced else None
     fields = schema.get("properties") if isinstance(schema, dict) else None
     same = isinstance(record, dict) and fields is not None and record.keys() == fields.keys()
     return _encode(record) if same else ""
 
 
-def _asked_for_a_line(texts: Sequence[str]) -> str:
-    """The kind of action in the example of a prompt that asks for lines `kind: text`; "" if none
-    does."""
+def _kind_of_example_line(texts: Sequence[str]) -> str:
+    """The kind of action in the example of a prompt that asks for lines `kind: text`, or ""."""
     for text in reversed(texts):
         example = _EXAMPLE.search(text)
         if example and _ASKED_FOR_LINES.search(text, 0, example.start()):
@@ -538,8 +545,8 @@ def _asked_for_a_line(texts: Sequence[str]) -> str:
     return ""
 
 
-def _turn_as_shown(texts: Sequence[str], draw: Draw) -> str:
-    """A turn of the form of the prompt's example of one as JSON; "" without one."""
+def _turn_like_example(texts: Sequence[str], draw: Draw) -> str:
+    """A turn in the form of the prompt's JSON example; "" without one."""
     for text in reversed(texts):
         if example := _OBJECT_EXAMPLE.search(text):
             turn = json.loads(example[1])
@@ -549,13 +556,6 @@ def _turn_as_shown(texts: Sequence[str], draw: Draw) -> str:
                 act |= {"action": LEAVE, "text": ""}
             return _encode(turn)
     return ""
-
-
-def _plain_turn(texts: Sequence[str], kind: str, draw: Draw) -> str:
-    """One line of this kind; "leave" where that is drawn and the prompt speaks of it."""
-    if draw.leave and any(LEAVE in text for text in texts):
-        return LEAVE
-    return f"{kind}: {prose(draw.random, draw.characters)}"
 
 
 _EXAMPLE = re.compile(r"[Ff]or example:\s*\n(?P<kind>[^\W\d_][\w -]{0,40}): \S")

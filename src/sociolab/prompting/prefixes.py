@@ -1,4 +1,4 @@
-"""How much of each prompt repeats the beginning of an earlier one, which a provider may cache."""
+"""How much of each prompt repeats the start of an earlier one, and may come from a cache."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Iterable
 
 ROLES = frozenset(("system", "developer", "user", "assistant", "tool"))
-"""The roles that a message may have."""
 
 _MOST = 50_000
 
@@ -15,13 +14,13 @@ _MARKERS = {role: chr(0x80 + number) for number, role in enumerate(sorted(ROLES)
 
 
 class PromptPrefixes:
-    """Remembers prompts, and finds the longest beginning that a new one shares with any of them.
+    """Remembers prompts, and finds the longest prefix that a new one shares with any of them.
 
     The longest common prefix with any string of a sorted list is that with one of its two
-    neighbours there, so one bisection is enough. Compared are the schema, then each message behind
-    a marker of its role (so that equal words in other roles do not match), a control character
-    that is not counted. At most `most` prompts are remembered; then the oldest is
-    forgotten, and only what repeats it alone is missed.
+    neighbours there, so one bisection is enough. A prompt is compared as its schema, then each
+    message after a marker of its role (so that equal words in other roles do not match), a control
+    character that is not counted. At most `most` prompts are remembered; the oldest is dropped
+    first.
     """
 
     def __init__(self, most: int = _MOST) -> None:
@@ -30,14 +29,16 @@ class PromptPrefixes:
         self._by_age: deque[str] = deque()
 
     def repeated(self, schema: str, messages: Iterable[tuple[str, str]]) -> int:
-        """Characters at the start of this prompt, of messages with a role and a text, that an
-        earlier one has too; remembers it."""
+        """Remember a prompt, and count the characters of its prefix that an earlier one has too.
+
+        `messages` are pairs of a role and a text.
+        """
         prompt = schema + "".join(_MARKERS[role] + text for role, text in messages)
         at = bisect_left(self._sorted, prompt)
         shared = 0
         for neighbour in self._sorted[max(at - 1, 0) : at + 1]:
             shared = _shared_prefix(prompt, neighbour, shared)
-        if shared < len(prompt):  # else it is the beginning of one that is remembered
+        if shared < len(prompt):  # else it is a prefix of one that is remembered
             self._sorted.insert(at, prompt)
             self._by_age.append(prompt)
             if len(self._by_age) > self._most:
@@ -46,7 +47,7 @@ class PromptPrefixes:
 
 
 def _shared_prefix(prompt: str, other: str, least: int) -> int:
-    """Length of the common beginning; `least` where it is not longer than that."""
+    """Length of the common prefix; `least` where it is not longer than that."""
     if not other.startswith(prompt[: least + 1]):
         return least
     low, high = least, min(len(prompt), len(other))

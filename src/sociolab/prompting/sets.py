@@ -1,7 +1,6 @@
-"""Prompts as strict Jinja2 templates: one of a package, or a set of them, a folder with a manifest,
-shipped with a world or a user's own.
+"""Prompt sets: folders of strict Jinja2 templates with a manifest, a world's or a user's own.
 
-What a manifest may say is in docs/prompts.md.
+docs/prompts.md describes the manifest.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ from sociolab.engine.setup import LayeredSettings
 
 MANIFEST = "manifest.toml"
 
-Wanted = Mapping[str, str]
-"""The templates that a world needs, by name, with the variables that each may use; a name that ends
-in .toml is a table of data."""
+RequiredTemplates = Mapping[str, str]
+"""The templates that a world needs, by name, with the variables that each may use, separated by
+spaces; a name that ends in .toml is a table of data."""
 
 
 def _format_string(form: str) -> str:
@@ -48,7 +47,7 @@ LineForm = Annotated[str, AfterValidator(_format_string)]
 
 
 class Temperatures(BaseModel):
-    """At what temperature models play and judge, where no option says otherwise."""
+    """Sampling temperatures of agents and judges, where no option sets them."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -57,12 +56,12 @@ class Temperatures(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What a set says of itself.
+    """The manifest of a set.
 
-    `instructions` is what it is to the authors' text. `settings` are defaults of the world's own
-    settings. `lines` says how turns read, by kind of action, as format strings of name, text, turn
-    (from 1) and turn0 (from 0); a kind without one reads as the world has it. `judge_lines` is the
-    same for judges, who else read what players do. `full_names`: both call people by them.
+    `instructions` says how it relates to the authors' text. `settings` are defaults of the world's
+    own settings. `lines` are format strings for turns, by kind of action, of name, text, turn
+    (from 1) and turn0 (from 0); a kind without one reads as in the world. `judge_lines` are the
+    same for judges, who otherwise read what players do. `full_names`: both call people by these.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -78,14 +77,15 @@ class Manifest(BaseModel):
 
 
 _RARE: Any = {"layout": {"keys", "kinds"}, "judge_lines": True, "full_names": True}
-"""What a manifest says only where it is another's form: without it, it does not count."""
+"""Fields of a manifest that enter its hash only where they are set, so that hashes of sets without
+them stay as they were."""
 
 
-@dataclass(frozen=True, eq=False)  # known by itself: what is rendered of it is kept
+@dataclass(frozen=True, eq=False)  # compared by identity, as a key of caches of rendered text
 class PromptSet:
-    """The templates of a set, checked: `texts["act_head"].render({...})`.
+    """The validated templates of a set: `texts["act_head"].render({...})`.
 
-    `tables` are its files of data, by name; `originals` the hashes of the authors' own sets.
+    `tables` are its data files, by name; `originals` the hashes of the authors' own sets.
     """
 
     name: str
@@ -99,13 +99,13 @@ class PromptSet:
 
     @cached_property
     def hash(self) -> str:
-        """Of all that a model could be told or asked otherwise by: texts, temperatures, layout."""
+        """A hash of all that could change a reply: texts, temperatures, layout."""
         about: Any = {"title": True, "instructions": True, **_RARE}
         manifest = self.manifest.model_dump_json(exclude=about)
         return digest(manifest, self.hash_of(*self.templates, *self.tables))
 
     def hash_of(self, *names: str) -> str:
-        """Of these templates and tables, and of how turns are laid out."""
+        """A hash of these templates and tables, and of the layout of turns."""
         usual: Any = {"layout": {"messages", "reply_form"}, "lines": True}
         rare = self.manifest.model_dump_json(include=_RARE, exclude_defaults=True)
         laid_out = self.manifest.model_dump_json(include=usual) + rare.replace("{}", "")
@@ -116,27 +116,27 @@ class PromptSet:
         return digest(laid_out, *sources)
 
     def instructions(self, *names: str) -> Instructions:
-        """What stands below the figures of whoever got these texts; of all where none is named."""
+        """What these texts are, for reports; all of the set's where none is named."""
         hash_ = self.hash_of(*names) if names else self.hash
         return Instructions(self.name, self.standing, hash_)
 
     @cached_property
     def standing(self) -> TextStanding:
-        """What it is to the authors' text; only its hash says that it is theirs."""
+        """How it relates to the authors' text; only a known hash makes it a verified original."""
         if self.hash in self.originals:
             return "verified original"
         declared = self.manifest.instructions
         return "modified" if declared == "verified original" else declared
 
     def agent_temperature(self, usual: float) -> float:
-        """Of a model that plays, where its spec names none."""
+        """The temperature of a model that plays; `usual` where the manifest names none."""
         temperature = self.manifest.temperature.agent
         return usual if temperature is None else temperature
 
     def line(
         self, kind: str, name: str, text: str, turn: int, *, judge: bool = False
     ) -> str | None:
-        """A turn as this set writes it; None: as the world has it."""
+        """A turn in this set's form, `turn` counting from 1; None where the set has none."""
         forms = self.manifest.judge_lines if judge else {}
         form = (forms or self.manifest.lines).get(kind)
         if form is None:
@@ -144,11 +144,11 @@ class PromptSet:
         return form.format(name=name, text=text, turn=turn, turn0=turn - 1)
 
 
-def load_set(package: str, name: str, required: Wanted) -> PromptSet:
-    """The set of a package by name, one that was imported for it, or one in a folder.
+def load_set(package: str, name: str, required: RequiredTemplates) -> PromptSet:
+    """Load a set that ships with a package, one imported for it, or one in a folder.
 
-    ConfigError, in one sentence, where there is none, a file is missing or cannot be read, a
-    template does not parse or uses an unknown variable, or the manifest says what it may not.
+    ConfigError where there is none, a file is missing or cannot be read, a template does not parse
+    or uses an unknown variable, or the manifest is invalid.
     """
     shipped = shipped_sets(package)
     if name in shipped:
@@ -164,18 +164,18 @@ def load_set(package: str, name: str, required: Wanted) -> PromptSet:
             f'the templates, such as ./{Path(name).name or "mine"}; found "{name}"'
         )
     return replace(
-        _read(folder, folder.resolve().name, required), originals=originals(package).keys()
+        _read(folder, folder.resolve().name, required),
+        originals=hashes_of_originals(package).keys(),
     )
 
 
 def prompts_kind(package: str) -> str:
-    """As what sets that are imported for a package are kept."""
+    """The kind under which sets imported for a package lie in the data folder."""
     return f"prompts-{package.rpartition('.')[2]}"
 
 
-def originals(package: str) -> Mapping[str, str]:
-    """The hashes of the authors' own sets, made of their texts by an importer of the package, with
-    the versions that have these texts."""
+def hashes_of_originals(package: str) -> Mapping[str, str]:
+    """The hash of each set that an importer makes of the authors' texts, with their versions."""
     file = files(package).joinpath("prompts", "originals.toml")
     return tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
 
@@ -192,7 +192,7 @@ def _shipped(package: str, name: str, required: tuple[tuple[str, str], ...]) -> 
         return _read(folder, name, dict(required))
 
 
-def _read(folder: Path, name: str, required: Wanted) -> PromptSet:
+def _read(folder: Path, name: str, required: RequiredTemplates) -> PromptSet:
     manifest = toml_record(folder / MANIFEST, Manifest)
     tables = {table: read_text(folder / table) for table in required if table.endswith(".toml")}
     templates = {}
@@ -204,34 +204,33 @@ def _read(folder: Path, name: str, required: Wanted) -> PromptSet:
 
 
 class PromptedSettings(LayeredSettings):
-    """The settings of a world whose prompts are a set: `prompts` is the name of one that comes with
-    the package, or a folder."""
+    """The settings of a world with a prompt set; `prompts` is a shipped set's name or a folder."""
 
     package: ClassVar[str]
-    wanted: ClassVar[Wanted]
+    required_templates: ClassVar[RequiredTemplates]
 
     prompts: str = "paper"
 
     @classmethod
-    def templates(cls, settings: Mapping[str, Any]) -> Wanted:
-        """What the set must hold, with these settings."""
-        return cls.wanted
+    def templates(cls, settings: Mapping[str, Any]) -> RequiredTemplates:
+        """The templates that these settings require."""
+        return cls.required_templates
 
     @classmethod
-    def below(cls, settings: Mapping[str, str]) -> Mapping[str, Any]:
-        """The settings that the chosen set names."""
+    def defaults_for(cls, settings: Mapping[str, str]) -> Mapping[str, Any]:
+        """The settings in the manifest of the chosen set."""
         chosen = settings.get("prompts", cls.model_fields["prompts"].default)
-        named = load_set(cls.package, chosen, {}).manifest.settings
-        if unknown := [name for name in named if name not in cls.model_fields or name == "prompts"]:
+        defaults = load_set(cls.package, chosen, {}).manifest.settings
+        valid = cls.model_fields.keys() - {"prompts"}
+        if unknown := [name for name in defaults if name not in valid]:
             raise ConfigError(
                 f'{chosen}/{MANIFEST}: settings: there is no setting "{unknown[0]}"; expected '
                 f"some of {', '.join(name for name in cls.model_fields if name != 'prompts')}"
             )
-        return named
+        return defaults
 
     @cached_property
     def texts(self) -> PromptSet:
-        """The set, read once."""
         return load_set(self.package, self.prompts, self.templates(vars(self)))
 
 
@@ -239,10 +238,11 @@ class PromptedSettings(LayeredSettings):
 
 
 class PromptFile:
-    """One template. Of `allowed` variables it may leave some out; without them it uses all that it
-    is given, or `render` fails.
+    """One template.
 
-    `place` names it in errors. ConfigError where it does not parse, or uses an unknown variable.
+    It may leave out some of the `allowed` variables; without `allowed`, `render` must be given
+    exactly those that it uses. `place` names it in errors. ConfigError where it does not parse, or
+    uses a variable that is not allowed.
     """
 
     def __init__(
@@ -266,11 +266,10 @@ class PromptFile:
 
     @property
     def hash(self) -> str:
-        """Identifies this version of the file."""
         return hashlib.blake2b(self.source.encode(), digest_size=8).hexdigest()
 
     def render(self, values: dict[str, Any]) -> str:
-        """The text; WorldError where a variable is missing or a value is not known."""
+        """The prompt; WorldError where a variable is missing or unknown."""
         missing, unused = self._known - set(values), set(values) - self._known
         if missing or unused:
             raise WorldError(
@@ -285,15 +284,14 @@ class PromptFile:
 
 @cache
 def prompt(package: str, name: str) -> PromptFile:
-    """The prompt file of a package, `prompts/<name>.md`, parsed once a process."""
+    """The template `prompts/NAME.md` of a package."""
     source = files(package).joinpath("prompts", f"{name}.md").read_text("utf-8")
     return PromptFile(name, source)
 
 
 @cache
 def _environment() -> jinja2.Environment:
-    # Sandboxed: a set may come from somebody else, and is data. Not HTML: prompts are plain text,
-    # and escaping would change what a model reads.
+    # Sandboxed, since a set may come from somebody else. No escaping: prompts are plain text.
     return ImmutableSandboxedEnvironment(
         undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False
     )

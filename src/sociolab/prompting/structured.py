@@ -1,4 +1,4 @@
-"""A reply as a typed value or as a failure: the schema asked for, the reading, asking again."""
+"""Typed replies of models: the JSON schema, the parser, and retries with the problem quoted."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from pydantic_core import from_json
 from sociolab.core.errors import ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt, Schema
 from sociolab.core.reading import describe_problems
-from sociolab.prompting.channels import Span, answer_in, refuse_control_tokens
+from sociolab.prompting.channels import Span, extract_reply, refuse_control_tokens
 
 Typed = TypeVar("Typed", bound=BaseModel)
 Value = TypeVar("Value")
 
 LONGEST = 250_000
-"""Characters, reasoning left out, in which an object is looked for: some 60,000 tokens. What is one
-JSON object as a whole may be longer."""
+"""Characters, without reasoning, in which an object is searched for: some 60,000 tokens. A reply
+that is nothing but one JSON object may be longer."""
 
 _MOST_OBJECTS = 1_000
-"""Of more JSON objects than these in one reply, the last ones are looked at."""
+"""Of more JSON objects than these in one reply, only the last are tried."""
 
 _START = re.compile(r"""\{(?=\s*+(?:["}]|\Z))""")
 """A brace that may begin an object."""
@@ -42,8 +42,11 @@ _TOKEN = re.compile(
     )?""",
     re.VERBOSE,
 )
-"""The next token of a JSON text; no group is set where there is none. It matches everywhere and
-never reads a character twice, so that a broken text takes no longer than a sound one."""
+"""The next token of a JSON text; no group is set where there is none.
+
+It matches everywhere and never backtracks (possessive quantifiers), so that a broken text takes no
+longer than a valid one. `cut` is a string that the end of the text cuts off.
+"""
 
 _ALLOWED = {
     "value": ("string", "value", "{", "["),
@@ -54,39 +57,39 @@ _ALLOWED = {
     "next key": (",", "}"),
     "next value": (",", "]"),
 }
-"""Which tokens may come, by what is wanted next."""
+"""Which tokens may come, by what is expected next."""
 
 
 @cache
 def schema_of(kind: type[BaseModel]) -> Schema:
-    """The JSON schema of a reply type, as short as it can be: titles and descriptions left out."""
+    """The JSON schema of a reply type without titles, defaults and descriptions, to save tokens."""
     schema = _slim(kind.model_json_schema())
     return Schema(kind.__name__, json.dumps(schema, ensure_ascii=False, separators=(",", ":")))
 
 
-def read(text: str, kind: type[Typed]) -> Typed:
+def parse_reply_text(text: str, kind: type[Typed]) -> Typed:
     """The typed value in a model's reply; ReplyError says what was expected and what was found.
 
-    Reasoning, chat marks, code fences and chatter around the JSON object are passed over (see
-    `channels`). The last object that fits counts: models think aloud first and answer at the end.
-    The work grows with the length of the reply and not faster, whatever it holds.
+    Reasoning, chat-template tokens, code fences and chatter around the JSON object are skipped (see
+    `channels`). The last valid object counts, since models think aloud first and answer at the end.
+    Time is linear in the length of the reply, whatever it holds.
     """
-    spoken = spoken_in(text)
+    spoken = extract_spoken(text)
     try:
         return _validated(spoken, kind, text)
     except ValidationError as error:
-        whole_error = error
+        error_of_text = error
     if len(spoken) > LONGEST:
         problem = f"expected a JSON object, found {len(spoken):,} characters that are none"
         raise ReplyError(problem, raw=text)
-    objects = _objects(spoken)
+    objects = _find_objects(spoken)
     last: ValidationError | None = None
     for start, end in reversed(objects.spans):
         try:
             return _validated(spoken[start:end], kind, text)
         except ValidationError as error:
             last = last or error
-    raise ReplyError(_problem(spoken, objects, whole_error, last), raw=text)
+    raise ReplyError(_describe_failure(spoken, objects, error_of_text, last), raw=text)
 
 
 def _validated(spoken: str, kind: type[Typed], raw: str) -> Typed:
@@ -96,28 +99,26 @@ def _validated(spoken: str, kind: type[Typed], raw: str) -> Typed:
     return value
 
 
-def spoken_in(text: str) -> str:
-    """What of a model's text is its reply, with what JSON objects in it hold left as it is."""
-    return answer_in(text, object_spans)
+def extract_spoken(text: str) -> str:
+    """The reply in a model's text (see `channels`); JSON objects in it are left as they are."""
+    return extract_reply(text, lambda text: _find_objects(text).spans)
 
 
-def object_spans(text: str) -> list[Span]:
-    """Where the outermost JSON objects of a text stand; of more than 1,000 the last ones."""
-    return _objects(text).spans
+class _Objects(NamedTuple):
+    """The outermost JSON objects of a text; `broken` if its first or last brace begins none.
 
-
-class _Found(NamedTuple):
-    """The outermost JSON objects of a text; `broken` if its first or last brace begins none."""
+    Of more than 1,000, these are the last ones.
+    """
 
     spans: list[Span]
     broken: bool
 
 
-def _objects(text: str) -> _Found:
-    """The objects, passing over braces that begin none.
+def _find_objects(text: str) -> _Objects:
+    """The outermost objects; braces that begin none are skipped.
 
-    What is inside an object that was cut off is not taken for an object of its own; what is inside
-    one that is broken otherwise, is.
+    An object inside one that was cut off does not count as an object of its own; one inside an
+    otherwise broken object does.
     """
     ends: dict[int, int | None] = {}
     spans: deque[Span] = deque(maxlen=_MOST_OBJECTS)
@@ -131,15 +132,15 @@ def _objects(text: str) -> _Found:
             spans.append((start, end))
         brace = _START.search(text, start + 1 if end is None else end)
     first = text.find("{")
-    return _Found(list(spans), cut or (first >= 0 and ends.get(first) is None))
+    return _Objects(list(spans), cut or (first >= 0 and ends.get(first) is None))
 
 
 def _scan(text: str, start: int, ends: dict[int, int | None]) -> bool:
-    """Learn where the object that begins at `start` ends, and each within it: into `ends`, with
-    None for one that is broken. Whether the text ended before the object did.
+    """Record in `ends` where the object that begins at `start`, and each within it, ends.
 
-    An object within another ends where it would alone, so nothing is read twice but what is a
-    string to one reading and none to another (of a broken text, where quotation marks are odd).
+    A broken object gets None. Returns whether the text ended before the object did. An object
+    within another ends where it would alone, so that nothing is read twice, except what is a string
+    to one reading and not to another (in a broken text with an odd number of quotation marks).
     """
     opened, expected = [start], "first key"  # the starts of open objects, -1 of an open list
     at = start + 1
@@ -173,13 +174,13 @@ def _scan(text: str, start: int, ends: dict[int, int | None]) -> bool:
     return False
 
 
-def _problem(
-    spoken: str, objects: _Found, whole_error: ValidationError, last: ValidationError | None
+def _describe_failure(
+    spoken: str, objects: _Objects, error_of_text: ValidationError, last: ValidationError | None
 ) -> str:
     if last is not None and not objects.broken:
         return describe_problems(last)
     if "{" in spoken:
-        return f"expected a JSON object, found broken JSON ({whole_error.errors()[0]['msg']})"
+        return f"expected a JSON object, found broken JSON ({error_of_text.errors()[0]['msg']})"
     excerpt = " ".join(spoken.split())[:80]
     if not excerpt:
         return "expected a JSON object, found an empty reply"
@@ -187,7 +188,6 @@ def _problem(
 
 
 def _slim(node: Any) -> Any:
-    """A schema without what a model does not need: titles, defaults, descriptions."""
     if isinstance(node, list):
         return [_slim(item) for item in node]
     if not isinstance(node, dict):
@@ -204,13 +204,13 @@ def _slim(node: Any) -> Any:
 
 
 _HEAD, _TAIL = 6_000, 2_000
-"""Characters of an unusable reply that its author is shown again, from its beginning and its end.
+"""Characters of an unusable reply, from its beginning and its end, that a retry quotes.
 
-A reply that runs in a loop up to the token limit would be paid for again with every retry.
+Without a limit, a reply that loops up to the token limit would be paid for with every retry.
 """
 
 _CUT_SHOWN = 500
-"""Characters of a reply that was cut off, of which there was too much already."""
+"""Characters that a retry quotes of a reply that was cut off, which was too long already."""
 
 _LONGEST_PROBLEM = 1_000
 """Characters: a problem may quote the reply."""
@@ -218,7 +218,7 @@ _LONGEST_PROBLEM = 1_000
 
 @dataclass(frozen=True, slots=True)
 class TypedReply(Generic[Value]):
-    """What a reply came to, and how many attempts it took."""
+    """The value of a reply, and how many attempts it took."""
 
     value: Value
     attempts: int
@@ -231,7 +231,7 @@ def typed_prompt(
     temperature: float | None,
     needs: int | None = None,
 ) -> Prompt:
-    """A prompt for a typed reply: what stays the same first, then what changes."""
+    """A prompt for a typed reply: a constant `head`, which a provider may cache, and a `body`."""
     messages = (Message("system", head), Message("user", body))
     return Prompt(messages, schema_of(kind), temperature, needs=needs)
 
@@ -241,12 +241,12 @@ _A_TEXT, _A_VALUE, _ENTRIES = 200, 20, 10
 
 
 @cache
-def needs_of(schema: Schema | None) -> int:
-    """The tokens that a reply may take where whoever asks does not say so.
+def estimate_needs(schema: Schema | None) -> int:
+    """The tokens that a reply of this schema may take; 2,000 without a schema.
 
-    200 for each text, or a fourth of its `maxLength` if that is less, and 20 for any other value;
-    as many entries of a list as it may have, 10 where that is open; of alternatives the longest.
-    At least 300 and at most 4,000; 2,000 without a schema.
+    200 for each text, or a quarter of its `maxLength` if that is less, and 20 for any other value;
+    for a list, its `maxItems`, or 10 entries; of alternatives, the longest. At least 300 and at
+    most 4,000.
     """
     if schema is None:
         return _NEEDED_AS_TEXT
@@ -286,15 +286,16 @@ async def ask_model(
     lacks: Callable[[Value], str] = lambda _: "",
     attempts: int = ATTEMPTS,
 ) -> TypedReply[Value]:
-    """Ask up to `attempts` times; a reply that will not do is sent back with the problem.
+    """Ask up to `attempts` times; an unusable reply is sent back with the problem.
 
-    Of a long reply (8,000 characters) the beginning and the end are sent back. One that was cut off
-    at the token limit is asked for again once: who is cut off twice writes no shorter ones.
+    Of a long reply (over 8,000 characters) only the beginning and the end are sent back. After a
+    reply cut off at the token limit there is one retry: a model cut off twice writes no shorter
+    ones.
 
-    `parse` makes a value of a readable reply, and raises ReplyError where it will not do; `lacks`
-    says what a value that will do if need be still lacks. When the attempts are used up, or the
-    call to ask again fails, the last value is returned, whatever it lacks. Without any, ReplyError
-    holds the last reply and its problem, and ModelError passes through where a call failed.
+    `parse` makes a value of a readable reply, and raises ReplyError for one that is unusable;
+    `lacks` says what an acceptable value still lacks. When the attempts are used up, or the call
+    for a retry fails, the last value is returned, whatever it lacks. Without any, ReplyError holds
+    the last reply and its problem, and the ModelError of a failed call passes through.
     """
     last: TypedReply[Value] | None = None
     failed: ReplyError | None = None
@@ -308,7 +309,7 @@ async def ask_model(
             return last
         cut_before = failed is not None and failed.cause == "truncated"
         try:
-            last = TypedReply(parse(typed(reply, kind)), attempt)
+            last = TypedReply(parse(parse_reply(reply, kind)), attempt)
             problem = lacks(last.value)
             if not problem:
                 return last
@@ -318,21 +319,21 @@ async def ask_model(
         failed.raw, failed.tries = reply.text, attempt
         if failed.cause == "truncated" and cut_before:
             break
-        request = replace(prompt, messages=_again(prompt, failed))
+        request = replace(prompt, messages=_retry_messages(prompt, failed))
     if last is None:
         assert failed is not None
         raise failed
     return last
 
 
-def typed(reply: ChatReply, kind: type[Typed]) -> Typed:
+def parse_reply(reply: ChatReply, kind: type[Typed]) -> Typed:
     """The typed value of a reply; ReplyError also where it was cut off or withheld."""
     check_finish(reply)
-    return read(reply.text, kind)
+    return parse_reply_text(reply.text, kind)
 
 
 def check_finish(reply: ChatReply) -> None:
-    """ReplyError where the provider cut the reply off or withheld it."""
+    """ReplyError where the provider cut the reply off or its content filter blocked it."""
     if reply.finish == "length":
         cap = reply.served.cap or reply.usage.completion
         limit = f"{cap:,} tokens" if cap else "the token limit"
@@ -346,8 +347,8 @@ def check_finish(reply: ChatReply) -> None:
         raise ReplyError(problem, raw=reply.text, cause="content filter")
 
 
-def again_text(problem: str) -> str:
-    """What a model is told when its reply could not be used."""
+def retry_text(problem: str) -> str:
+    """The message to a model whose reply could not be used; a long problem is cut."""
     if len(problem) > _LONGEST_PROBLEM:
         problem = f"{problem[:_LONGEST_PROBLEM]}..."
     return (
@@ -356,18 +357,14 @@ def again_text(problem: str) -> str:
     )
 
 
-def _again(prompt: Prompt, last: ReplyError) -> tuple[Message, ...]:
-    # A model that sees its own loop goes on with it.
-    excerpt = last.raw[:_CUT_SHOWN] if last.cause == "truncated" else _shortened(last.raw)
+def _retry_messages(prompt: Prompt, last: ReplyError) -> tuple[Message, ...]:
+    excerpt, cut = last.raw, len(last.raw) - _HEAD - _TAIL
+    if last.cause == "truncated":  # a model that sees its own loop goes on with it
+        excerpt = excerpt[:_CUT_SHOWN]
+    elif cut > 0:
+        excerpt = f"{excerpt[:_HEAD]}\n[{cut:,} characters left out]\n{excerpt[-_TAIL:]}"
     return (
         *prompt.messages,
         Message("assistant", excerpt or "(nothing)"),
-        Message("user", again_text(str(last))),
+        Message("user", retry_text(str(last))),
     )
-
-
-def _shortened(raw: str) -> str:
-    cut = len(raw) - _HEAD - _TAIL
-    if cut <= 0:
-        return raw
-    return f"{raw[:_HEAD]}\n[{cut:,} characters left out]\n{raw[-_TAIL:]}"

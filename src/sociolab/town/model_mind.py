@@ -13,14 +13,14 @@ from pydantic import BaseModel, ValidationError
 from sociolab.core.errors import ConfigError, ModelError, ReplyError
 from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt, Role, Schema
 from sociolab.core.seeding import digest
-from sociolab.prompting.channels import answer_in
+from sociolab.prompting.channels import extract_reply
 from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import (
-    again_text,
     check_finish,
-    needs_of,
+    estimate_needs,
+    parse_reply,
+    retry_text,
     schema_of,
-    typed,
 )
 from sociolab.town.questions import (
     QUESTIONS,
@@ -102,7 +102,7 @@ class ModelMind:
         )
         reply = await self._complete(question, prompt)
         value: Any = (
-            _plainly(reply, question) if self._plain else typed(reply, question.answer_type)
+            _plainly(reply, question) if self._plain else parse_reply(reply, question.answer_type)
         )
         try:
             return question.coerced(value)
@@ -158,7 +158,7 @@ def prompt_of(
     head = prompt_prefix(question.me, texts, plain=plain, head=question.head)
     messages = (Message("system", head), Message("user", body))
     schema = answer_schema(question)
-    needs = question.needs or needs_of(schema)
+    needs = question.needs or estimate_needs(schema)
     sent = None if plain else schema
     return Prompt(messages, sent, temperature, penalties=penalties, needs=needs)
 
@@ -169,7 +169,7 @@ def _again(head: Asked) -> str:
     Else a problem that comes twice would make two prompts alike, and whoever answers the same
     prompt alike (a model at temperature 0, a filter) could do nothing but repeat itself.
     """
-    text = again_text(head.problem)
+    text = retry_text(head.problem)
     return text if head.attempt <= 2 else f"{text} This is attempt {head.attempt}."
 
 
@@ -178,7 +178,7 @@ def prompts_hash(texts: PromptSet, questions: Iterable[type[MindQuestion[Any]]] 
     ordered = tuple(questions)
     heads = dict.fromkeys(question.head for question in ordered)
     names = (*heads, *(question.template() for question in ordered))
-    return digest(texts.hash_of(*names), again_text(""))
+    return digest(texts.hash_of(*names), retry_text(""))
 
 
 def prompt_prefix(me: Me, texts: PromptSet, *, plain: bool = False, head: str = "head") -> str:
@@ -291,7 +291,7 @@ def read_plain(text: str, question: MindQuestion[Any]) -> BaseModel:
     Words never end a talk, so that it goes on to the limit of its rounds (STSS appendix A.2). A
     note is a memo of middling importance, by which nothing is agreed and no plan changes.
     """
-    spoken = _FENCE.sub("", answer_in(text)).strip()
+    spoken = _FENCE.sub("", extract_reply(text)).strip()
     match question:
         case Utter():
             words = _unquoted(_own_words(spoken, question, text))

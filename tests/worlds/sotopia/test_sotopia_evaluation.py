@@ -25,10 +25,10 @@ from sociolab.core import (
     Verdict,
 )
 from sociolab.judging import MissingValue
-from sociolab.prompting import load_set, read
+from sociolab.prompting import load_set, parse_reply_text
 from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.evaluation import COMPREHENSIVE, LooseSheets, overall
-from sociolab.worlds.sotopia.scene import WANTED, judge_names, ties
+from sociolab.worlds.sotopia.scene import REQUIRED_TEMPLATES, judge_names, ties
 from sotopia_cases import casting, character, episode_of
 
 VALUES = {
@@ -49,7 +49,7 @@ def sheet(**scores: object) -> dict[str, Any]:
 def judged(reply: object, cast: sotopia.SceneCast | None = None) -> dict[tuple[str, str], Verdict]:
     cast = cast or casting()
     verdicts = sotopia.SotopiaRubric().verdicts(
-        episode_of(cast), read(json.dumps(reply), LooseSheets)
+        episode_of(cast), parse_reply_text(json.dumps(reply), LooseSheets)
     )
     found = {(verdict.seat or "", verdict.measure.name): verdict for verdict in verdicts}
     assert len(found) == len(verdicts)
@@ -126,7 +126,7 @@ def test_a_set_of_ones_own_lays_out_lines_and_messages_and_asks_for_other_reason
     )
     asked = (folder / "dimensions.toml").read_text()
     (folder / "dimensions.toml").write_text(asked.replace('["reason"]', '["account"]'))
-    texts = load_set(sotopia.PACKAGE, str(folder), WANTED)
+    texts = load_set(sotopia.PACKAGE, str(folder), REQUIRED_TEMPLATES)
     moves = (
         Moved(0, "seat0", (Action("speak", "Hello."),)),
         Moved(1, "seat1", (Action("leave"),)),
@@ -150,7 +150,7 @@ def test_a_set_without_a_dimension_is_refused(tmp_path: Path) -> None:
     text = (folder / "dimensions.toml").read_text()
     (folder / "dimensions.toml").write_text(text.replace("[goal]", "[gaol]"))
     with pytest.raises(ConfigError, match=r'mine, dimensions\.toml: unknown field "gaol"'):
-        sotopia.SotopiaRubric(load_set(sotopia.PACKAGE, str(folder), WANTED))
+        sotopia.SotopiaRubric(load_set(sotopia.PACKAGE, str(folder), REQUIRED_TEMPLATES))
 
 
 def test_a_bad_cell_costs_that_cell_and_the_overall_of_that_person_only() -> None:
@@ -197,7 +197,7 @@ def test_a_cell_that_is_no_reason_with_a_score_is_a_failure(cell: object) -> Non
 @pytest.mark.parametrize("reply", [{}, {"agents": []}, {"reason": "x", "score": 3}])
 def test_a_reply_about_nobody_is_not_read_at_all(reply: object) -> None:
     with pytest.raises(ReplyError, match="person_1"):
-        read(json.dumps(reply), LooseSheets)
+        parse_reply_text(json.dumps(reply), LooseSheets)
 
 
 scores = st.fixed_dictionaries(

@@ -19,7 +19,7 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.ports import CallKey, ChatReply, Prompt, Usage
 from sociolab.core.seeding import stream
 from sociolab.engine.setup import WorldSetup
-from sociolab.models.budget import CHARACTERS_A_TOKEN, Budget, tokens_in
+from sociolab.models.budget import CHARACTERS_A_TOKEN, Budget, estimate_tokens
 from sociolab.plugin.world import Writer
 from sociolab.plugin.writing import Author, WriteJob
 from sociolab.prompting.made_up import Draw, reply_to
@@ -152,6 +152,6 @@ class _MadeUp:
         schema = prompt.schema.text if prompt.schema else ""
         text = reply_to(texts, schema, Draw(stream(0, repr(key))))
         self.calls += 1
-        self.read += tokens_in(prompt)
+        self.read += estimate_tokens(prompt)
         self.wrote += round(len(text) / CHARACTERS_A_TOKEN)
         return ChatReply(text)

@@ -28,7 +28,7 @@ from sociolab.core.ports import (
 )
 from sociolab.core.score import JudgeId, Verdict
 from sociolab.models.budget import Budget
-from sociolab.prompting.structured import ask_model, check_finish, schema_of, spoken_in
+from sociolab.prompting.structured import ask_model, check_finish, extract_spoken, schema_of
 
 """How often a model is asked for a typed reply."""
 
@@ -120,7 +120,7 @@ class AgentModels:
             if schema is None:
                 reply = await self._model(model).complete(prompt, key)
                 check_finish(reply)
-                return spoken_in(reply.text)
+                return extract_spoken(reply.text)
             typed = await ask_model(self._model(model), prompt, schema, key, lambda it: it)
             return typed.value
         except (ModelError, StorageError) as error:

@@ -43,7 +43,7 @@ from sociolab.models.config import (
 )
 from sociolab.models.prices import is_hosted, shipped_prices
 from sociolab.plugin.options import EndpointAccess
-from sociolab.prompting.structured import needs_of
+from sociolab.prompting.structured import estimate_needs
 
 log = logging.getLogger("sociolab.models")
 
@@ -414,7 +414,7 @@ class _Asked:
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
         temperature = prompt.temperature if self.temperature is None else self.temperature
         most = prompt.max_tokens if self.max_tokens is None else self.max_tokens
-        needs = ceil((prompt.needs or needs_of(prompt.schema)) * self.room)
+        needs = ceil((prompt.needs or estimate_needs(prompt.schema)) * self.room)
         filled = replace(prompt, temperature=temperature, max_tokens=most, needs=needs)
         return await self.model.complete(filled, key)
 

@@ -24,7 +24,7 @@ from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget, bytes_of
 from sociolab.models.cache import NullReplyStore
 from sociolab.plugin.options import FIRST_WORLD, EndpointAccess
-from sociolab.prompting.structured import typed, typed_prompt
+from sociolab.prompting.structured import parse_reply, typed_prompt
 from sociolab.report.words import plural
 from sociolab.runner.guard import ForeignPlayer
 from sociolab.runner.judging import verdicts_of
@@ -79,7 +79,7 @@ async def _call(spec: ModelSpec, access: EndpointAccess) -> Diagnosis:
         model = models.open(spec)
         reply = await model.complete(prompt, CallKey("doctor", "agent", "", 0, "doctor", 1))
         try:
-            typed(reply, Ready)
+            parse_reply(reply, Ready)
         except ReplyError as error:
             return Diagnosis(
                 False,

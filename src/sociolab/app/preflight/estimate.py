@@ -51,7 +51,7 @@ from sociolab.core.ports import (
 )
 from sociolab.core.seeding import interleave, stream
 from sociolab.engine.driver import drive
-from sociolab.models.budget import CHARACTERS_A_TOKEN, Budget, Price, tokens_in
+from sociolab.models.budget import CHARACTERS_A_TOKEN, Budget, Price, estimate_tokens
 from sociolab.models.cache import NullReplyStore
 from sociolab.prompting.made_up import Draw, prose, sample
 from sociolab.prompting.prefixes import PromptPrefixes
@@ -670,7 +670,9 @@ class _MeasuringModel:
             schema = prompt.schema.text if prompt.schema else ""
             repeated = self.prefixes.repeated(schema, messages)
             tokens = round(repeated / CHARACTERS_A_TOKEN), round(len(text) / CHARACTERS_A_TOKEN)
-            self.models.calls.append((self.label, key, CallCounts(1, tokens_in(prompt), *tokens)))
+            self.models.calls.append(
+                (self.label, key, CallCounts(1, estimate_tokens(prompt), *tokens))
+            )
         return ChatReply(text)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from sociolab.models.vectors import decoded
+from sociolab.models.vectors import decode_vector
 from sociolab.town.embedding import Embed
 from sociolab.town.life import Living, Thinking
 from sociolab.town.memory import MemoryKind
@@ -85,7 +85,7 @@ class Stream(Thinking):
             if texts:
                 answer = yield self.ask(Embed, texts, step=step)
                 if answer is not None:
-                    me.vectors.give(texts, [decoded(vector) for vector in answer.vectors])
+                    me.vectors.give(texts, [decode_vector(vector) for vector in answer.vectors])
         numbers: dict[int, None] = {}
         for point in points:
             numbers |= dict.fromkeys(me.memory.find(step, point, most))

@@ -29,7 +29,7 @@ class AntSettings(PromptedSettings):
     """What the settings of both worlds share: the prompt set."""
 
     package = PACKAGE
-    wanted = WANTED
+    required_templates = WANTED
 
 
 def paper() -> PromptSet:

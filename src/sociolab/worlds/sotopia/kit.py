@@ -30,7 +30,14 @@ from sociolab.prompting.sets import PromptedSettings, PromptSet
 from sociolab.worlds.sotopia.audit import VARIANTS
 from sociolab.worlds.sotopia.dataset import load as load_data
 from sociolab.worlds.sotopia.outcome import HeuristicJudge, RecordedOutcome, ReportedOutcome
-from sociolab.worlds.sotopia.scene import LEAVE, NONE, PACKAGE, SPEAK, TURN_LIMIT, WANTED
+from sociolab.worlds.sotopia.scene import (
+    LEAVE,
+    NONE,
+    PACKAGE,
+    REQUIRED_TEMPLATES,
+    SPEAK,
+    TURN_LIMIT,
+)
 from sociolab.worlds.sotopia.scripted import ScriptedPlayer
 from sociolab.worlds.sotopia.world import Sotopia
 
@@ -44,7 +51,7 @@ class Settings(PromptedSettings):
     """
 
     package = PACKAGE
-    wanted = WANTED
+    required_templates = REQUIRED_TEMPLATES
 
     turns: int = Field(default=TURN_LIMIT, ge=1)
     names: Literal["hidden", "shown"] = "hidden"
@@ -55,7 +62,7 @@ class WritingSettings(PromptedSettings):
     """`prompts` is a set with the texts below; what it sets for play is of no matter here."""
 
     package = PACKAGE
-    wanted: ClassVar[Mapping[str, str]] = {
+    required_templates: ClassVar[Mapping[str, str]] = {
         "write_characters": "",
         "write_background": "",
         "write_relationship": "",
@@ -65,7 +72,7 @@ class WritingSettings(PromptedSettings):
     }
 
     @classmethod
-    def below(cls, given: Mapping[str, str]) -> Mapping[str, Any]:
+    def defaults_for(cls, given: Mapping[str, str]) -> Mapping[str, Any]:
         """Nothing."""
         return {}
 

@@ -35,7 +35,7 @@ from sociolab.worlds.sotopia.visibility import (
 PACKAGE = "sociolab.worlds.sotopia"
 TURN_LIMIT = 20
 
-WANTED = {
+REQUIRED_TEMPLATES = {
     "act_head": "you others context goal name scene",
     "act_tail": "turn limit name agent",
     "judge_head": "dimensions",
@@ -50,7 +50,7 @@ JUDGED = ("judge_head", "judge_body", "dimensions.toml")
 
 def paper() -> PromptSet:
     """The set that is used where none is chosen."""
-    return load_set(PACKAGE, "paper", WANTED)
+    return load_set(PACKAGE, "paper", REQUIRED_TEMPLATES)
 
 
 SPEAK, NON_VERBAL, PHYSICAL, NONE, LEAVE = (

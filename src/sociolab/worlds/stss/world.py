@@ -16,7 +16,7 @@ from sociolab.core.ports import DataId, Note, Play, Transcript
 from sociolab.core.seeding import digest, interleave
 from sociolab.engine.episode_loop import DEFAULT_POLICY
 from sociolab.engine.scene import FailurePolicy
-from sociolab.prompting.sets import PromptedSettings, PromptSet, Wanted, load_set
+from sociolab.prompting.sets import PromptedSettings, PromptSet, RequiredTemplates, load_set
 from sociolab.town.clock import Clock
 from sociolab.town.generative import ABLATIONS, MERGES
 from sociolab.town.memory import HashingEmbedder
@@ -59,7 +59,7 @@ class TownSettings(PromptedSettings):
     """The settings of both worlds begin with the set of prompts."""
 
     package = PACKAGE
-    wanted = WANTED
+    required_templates = WANTED
 
 
 def paper() -> PromptSet:
@@ -140,7 +140,7 @@ class StssSettings(TownSettings):
         return self
 
     @classmethod
-    def templates(cls, given: Mapping[str, Any]) -> Wanted:
+    def templates(cls, given: Mapping[str, Any]) -> RequiredTemplates:
         """Those of the chosen mind."""
         return WANTED if given.get("mind", "lean") == "lean" else WANTED_GENERATIVE
 

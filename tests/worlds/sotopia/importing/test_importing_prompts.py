@@ -34,7 +34,7 @@ from sociolab.judging import LlmJudge
 from sociolab.prompting import PromptSet, load_set, sets
 from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.importing import prompts
-from sociolab.worlds.sotopia.scene import WANTED
+from sociolab.worlds.sotopia.scene import REQUIRED_TEMPLATES
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def imported(package: Path, name: str = "theirs", variant: str = "") -> PromptSet:
     import_prompts("sotopia", variant, Import(package, name, True, None))
-    return load_set(sotopia.PACKAGE, name, WANTED)
+    return load_set(sotopia.PACKAGE, name, REQUIRED_TEMPLATES)
 
 
 def casting(tie: sotopia.RelationshipType) -> sotopia.SceneCast:
@@ -230,7 +230,7 @@ def test_the_plus_variant_has_its_own_dimensions(package: Path) -> None:
 
 
 def standing(name: str = "theirs") -> str:
-    return load_set(sotopia.PACKAGE, name, WANTED).instructions().standing
+    return load_set(sotopia.PACKAGE, name, REQUIRED_TEMPLATES).instructions().standing
 
 
 def test_only_the_hash_says_that_a_set_is_the_authors(
@@ -243,7 +243,7 @@ def test_only_the_hash_says_that_a_set_is_the_authors(
     claimed = manifest.read_text("utf-8").replace('"unverified"', '"verified original"')
     manifest.write_text(claimed, "utf-8")
     assert standing() == "modified"
-    monkeypatch.setattr(sets, "originals", lambda package: {whole.hash: "9.9"})
+    monkeypatch.setattr(sets, "hashes_of_originals", lambda package: {whole.hash: "9.9"})
     assert standing() == "verified original"
 
 
@@ -251,8 +251,8 @@ def test_a_set_that_is_edited_is_modified(
     package: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     known = {imported(package).hash: "9.9"}
-    monkeypatch.setattr(sets, "originals", lambda package: known)
-    monkeypatch.setattr(prompts, "originals", lambda package: known)
+    monkeypatch.setattr(sets, "hashes_of_originals", lambda package: known)
+    monkeypatch.setattr(prompts, "hashes_of_originals", lambda package: known)
     imported(package)
     assert standing() == "verified original"
     tail = tmp_path / "home/data/prompts-sotopia/theirs/act_tail.md"
@@ -263,7 +263,7 @@ def test_a_set_that_is_edited_is_modified(
 def test_a_known_version_with_another_text_is_modified(
     package: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(prompts, "originals", lambda package: {"0": "9.8 9.9"})
+    monkeypatch.setattr(prompts, "hashes_of_originals", lambda package: {"0": "9.8 9.9"})
     imported(package)
     assert standing() == "modified"
 
@@ -328,7 +328,7 @@ def test_the_layout_of_stored_contexts_becomes_a_set(package: Path, tmp_path: Pa
     file.write_text("".join(stored(*one) for one in people) + stored("Flo Ray", "Eat", old=True))
     told = import_prompts("sotopia", "", Import(file, "theirs", True, None))
     assert told[0].startswith("the layout of 3 of 4 stored contexts")
-    texts = load_set(sotopia.PACKAGE, "theirs", WANTED)
+    texts = load_set(sotopia.PACKAGE, "theirs", REQUIRED_TEMPLATES)
     assert texts.instructions().standing == "unverified"
     first = sotopia.import_episodes(file).episodes[0]
     system, message = sotopia.SotopiaRubric(texts).prompt(first, 0.0)[0].messages

@@ -16,7 +16,7 @@ from sociolab.core.seeding import stream
 from sociolab.judging.quoting import flat
 from sociolab.judging.reader import MissingValue, TranscriptReader
 from sociolab.prompting.sets import PromptSet
-from sociolab.prompting.structured import read, schema_of
+from sociolab.prompting.structured import parse_reply_text, schema_of
 from sociolab.runner.local import work_all
 from sociolab.runner.progress import Waits
 from sociolab.worlds.anteval.prompt_sets import paper
@@ -75,7 +75,7 @@ def read_answer(text: str, example: Example, most: int) -> frozenset[Label]:
     Reasoning, code fences and chatter are passed over, and so are capitals, hyphens and the form
     of apostrophes; a character who is not at the table or an unknown skill is not.
     """
-    return labels_in(read(text, Answer), example, most)
+    return labels_in(parse_reply_text(text, Answer), example, most)
 
 
 def labels_in(answer: Answer, example: Example, most: int | None = None) -> frozenset[Label]:

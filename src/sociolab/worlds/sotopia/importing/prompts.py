@@ -20,13 +20,13 @@ from pydantic import Field, create_model
 from sociolab.core.episode import Episode
 from sociolab.core.errors import ConfigError
 from sociolab.core.user_files import write_files
-from sociolab.prompting.sets import MANIFEST, load_set, originals
+from sociolab.prompting.sets import MANIFEST, hashes_of_originals, load_set
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 from sociolab.worlds.sotopia.importing.episodes import RawEpisode, import_episodes
 from sociolab.worlds.sotopia.importing.package_texts import THEIRS, PackageTexts, read_package
 from sociolab.worlds.sotopia.importing.reading import rows
 from sociolab.worlds.sotopia.scenarios import casting_from
-from sociolab.worlds.sotopia.scene import PACKAGE, PHYSICAL, WANTED
+from sociolab.worlds.sotopia.scene import PACKAGE, PHYSICAL, REQUIRED_TEMPLATES
 from sociolab.worlds.sotopia.visibility import published_scene
 
 _KINDS = {PHYSICAL: "action"}
@@ -49,7 +49,10 @@ def import_prompts(source: Path, fresh: Path, name: str, variant: str) -> tuple[
     package = read_package(source, variant)
     files = _set_files(package)
     write_files(fresh, files)
-    by_hash, set_hash = originals(PACKAGE), load_set(PACKAGE, str(fresh), WANTED).hash
+    by_hash, set_hash = (
+        hashes_of_originals(PACKAGE),
+        load_set(PACKAGE, str(fresh), REQUIRED_TEMPLATES).hash,
+    )
     version = f"sotopia {package.version}" if package.version else "sotopia, version not stated"
     if set_hash in by_hash:
         standing, comparison = "verified original", f"as in {by_hash[set_hash]}"
@@ -270,7 +273,7 @@ def files_of_contexts(source: Path) -> tuple[dict[str, str], str]:
         for kind in kinds
     }
     paper = files(PACKAGE).joinpath("prompts", "paper")
-    names = [name if name.endswith(".toml") else f"{name}.md" for name in WANTED]
+    names = [name if name.endswith(".toml") else f"{name}.md" for name in REQUIRED_TEMPLATES]
     texts = {name: paper.joinpath(name).read_text("utf-8") for name in names}
     texts["judge_body.md"] = f'{layout[0]}\n{{{{ lines | join("\\n") }}}}{_PEOPLE}'
     manifest = {

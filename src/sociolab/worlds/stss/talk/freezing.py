@@ -94,7 +94,7 @@ def frozen_of_episode(
     trial, journal = episode.trial, Journal(episode.events)
     content = content_from(trial.task.content)
     setting = setting_of(content, settings, policy, trial.id, trial.seed)
-    journal.as_they_came()
+    journal.allow_any_order()
 
     def reply(request: Request) -> Reply | NoReply:
         recorded = journal.reply(request)
