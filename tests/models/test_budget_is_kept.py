@@ -173,7 +173,7 @@ def test_one_who_is_cancelled_as_its_turn_comes_hands_it_on() -> None:
         first = await budget.hold(lambda: 1.0)
         second, third = (asyncio.ensure_future(budget.hold(lambda: 1.0)) for _ in range(2))
         await asyncio.sleep(0)
-        budget.let_go(first)  # wakes the second,
+        budget.release(first)  # wakes the second,
         second.cancel()  # which is gone before it can look
         async with asyncio.timeout(20):
             assert await third == 1.0
@@ -187,7 +187,7 @@ def test_all_who_fit_go_when_there_is_room() -> None:
         first = await budget.hold(lambda: 1.0)
         waiting = [asyncio.ensure_future(budget.hold(lambda: 0.4)) for _ in range(3)]
         await asyncio.sleep(0)
-        budget.let_go(first)
+        budget.release(first)
         async with asyncio.timeout(20):
             assert await asyncio.gather(*waiting[:2]) == [0.4, 0.4]
         assert not waiting[2].done()
@@ -206,7 +206,7 @@ def test_who_waits_first_is_served_first_even_if_it_needs_more() -> None:
             held = await budget.hold(lambda: usd)
             order.append(usd)
             await asyncio.sleep(0)
-            budget.let_go(held)
+            budget.release(held)
 
         await asyncio.gather(*(call(usd) for usd in (0.6, 0.9, 0.3, 0.2)))
 
@@ -224,7 +224,9 @@ def test_replies_of_an_earlier_part_of_the_run_tell_lengths_too() -> None:
     for turn in range(FIRST):
         asyncio.run(kept.complete(PROMPT, replace(KEY, turn=turn)))
     assert model.calls == 0
-    assert PRICE.of(kept._forecasts["judge"].most(bytes_of(PROMPT), None)) == pytest.approx(0.091)
+    assert PRICE.cost_of(kept._forecasts["judge"].most(bytes_of(PROMPT), None)) == pytest.approx(
+        0.091
+    )
 
 
 def test_a_budget_below_what_a_run_has_cost_before_says_so() -> None:

@@ -150,9 +150,9 @@ def nothing_is_held(budget: Budget) -> bool:
 
 
 def test_a_price_counts_what_was_read_afresh_from_the_cache_and_written() -> None:
-    assert PRICE.of(MILLION) == pytest.approx(0.6 * 1.0 + 0.4 * 0.5 + 2.0)
-    assert Price(1.0, 2.0).of(MILLION) == pytest.approx(3.0)
-    assert Price(1.0, 2.0, 0.5).of(Usage(10, 0, 20)) == pytest.approx(10e-6)
+    assert PRICE.cost_of(MILLION) == pytest.approx(0.6 * 1.0 + 0.4 * 0.5 + 2.0)
+    assert Price(1.0, 2.0).cost_of(MILLION) == pytest.approx(3.0)
+    assert Price(1.0, 2.0, 0.5).cost_of(Usage(10, 0, 20)) == pytest.approx(10e-6)
 
 
 def test_tokens_are_a_quarter_of_the_characters() -> None:

@@ -543,9 +543,9 @@ def test_the_last_attempt_has_a_fair_time_or_is_not_made(monkeypatch: pytest.Mon
 
     def patience(seconds: float, extension: Callable[[float], float]) -> Any:
         given.append(seconds)
-        return traffic.patience(seconds, extension)
+        return traffic.extendable_timeout(seconds, extension)
 
-    monkeypatch.setattr(chat, "patience", patience)
+    monkeypatch.setattr(chat, "extendable_timeout", patience)
 
     async def go() -> ModelError:
         async with connected(answering(b""), tries=99, timeout_s=0.2, total_s=1.0) as model:

@@ -227,7 +227,7 @@ def test_cached_tokens_are_a_part_of_the_prompts_and_have_their_own_prices() -> 
     reply = read(theirs(text("Yes."), usage=usage))
     assert reply.usage == Usage(3_100, 10, 2_000, written=1_000)
     # 100 at 3 dollars, 2,000 at 0.3, 1,000 at 3.75, 10 at 15: 300 + 600 + 3,750 + 150 a million
-    assert Price(3, 15, 0.3, 3.75).of(reply.usage) == pytest.approx(4_800e-6)
+    assert Price(3, 15, 0.3, 3.75).cost_of(reply.usage) == pytest.approx(4_800e-6)
     useless = json.dumps({"content": [], "usage": usage}).encode()
     assert MESSAGES.read_usage(useless, PROMPT) == reply.usage
 

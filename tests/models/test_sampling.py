@@ -48,21 +48,21 @@ def test_options_are_sent_as_they_are() -> None:
 
 def test_what_is_not_set_is_not_sent_and_has_no_words() -> None:
     assert options_of(Sampling(), ListedOptions()) == Options()
-    assert (Options().key, Options().words) == ("", "")
+    assert (Options().key, Options().suffix) == ("", "")
 
 
 def test_a_spec_goes_before_the_list_option_by_option() -> None:
     listed = ListedOptions(temperature=0.2, max_tokens=50, top_p=0.5)
     found = options_of(Sampling(top_p=0.9, temperature=0.0), listed)
     assert found == Options(0.0, 50, {"top_p": 0.9})
-    assert found.words == "?temperature=0.0&max_tokens=50&top_p=0.9"
+    assert found.suffix == "?temperature=0.0&max_tokens=50&top_p=0.9"
 
 
 def test_words_and_key_tell_values_apart_and_not_their_order() -> None:
     one = options_of(Sampling(), ListedOptions(extra={"a": {"x": 1, "y": 2}, "b": True}))
     two = options_of(Sampling(), ListedOptions(extra={"b": True, "a": {"y": 2, "x": 1}}))
     assert one.key == two.key == '{"a": {"x": 1, "y": 2}, "b": true}'
-    assert options_of(Sampling(stop=("a", "b"))).words == '?stop=["a","b"]'
+    assert options_of(Sampling(stop=("a", "b"))).suffix == '?stop=["a","b"]'
 
 
 @pytest.mark.parametrize(

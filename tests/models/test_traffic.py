@@ -36,7 +36,7 @@ class Simulated(Limits):
             await self.serve(self.requests)
             return HttpAnswer(200, b"", {})
 
-        return await call.timed("the server", served)
+        return await call.send_timed("the server", served)
 
     async def one_call(self, trial: str = "t", turn: int = 0) -> int:
         async def attempt(call: RetriedCall) -> int:
@@ -125,7 +125,7 @@ def test_a_slow_server_with_few_slots_is_kept_busy_and_no_call_is_given_up(
     async def go() -> tuple[float, int, int]:
         server = Simulated(Slots(slots, seconds).serve, in_flight=64)
         ends = await play(server, 64, 6)
-        return max(ends), server.requests, server.traffic.limit.now
+        return max(ends), server.requests, server.traffic.limit.current
 
     took, requests, limit = run_in_virtual_time(go())
     assert requests == 64 * 6
@@ -137,7 +137,7 @@ def test_without_a_queue_at_the_server_all_places_are_used() -> None:
     async def go() -> int:
         server = Simulated(Slots(1000, 2.0).serve, in_flight=64)
         await play(server, 100, 20)
-        return server.traffic.limit.now
+        return server.traffic.limit.current
 
     assert run_in_virtual_time(go()) == 64
 
@@ -151,7 +151,7 @@ def test_a_server_that_becomes_slower_and_slower_is_asked_less_and_more_again_la
         for count in (64, 4, 64):
             slots.append(count)
             await play(server, 100, 30)
-            limits.append(server.traffic.limit.now)
+            limits.append(server.traffic.limit.current)
         return limits
 
     first, crowded, last = run_in_virtual_time(go())

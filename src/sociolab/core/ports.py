@@ -370,8 +370,9 @@ class Usage:
 
     As the provider counted them, 0 where it did not. `estimated`: the provider did not count the
     prompt or the completion, or its counts are impossible, and an estimate from the texts stands
-    in for them (see `models.budget.counted`). `written` is the part of `prompt` that was written
-    into the cache, which some providers charge for; it makes the price, and is not stored.
+    in for them (see `models.budget.validate_usage`). `written` is the part of `prompt` that was
+    written into the cache, which some providers charge for; it affects the price, and is not
+    stored.
     """
 
     prompt: Tokens = 0

@@ -1,6 +1,4 @@
-"""The money of a run: what a call took and costs, what the next may cost, what is spent and held
-for calls in flight, and the limit.
-"""
+"""The budget of a run: usage and cost of calls, forecasts for the next ones, and the limit."""
 
 from __future__ import annotations
 
@@ -21,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class Budget:
-    """Lets a call begin only if its cost cannot carry the run over the limit. Dollars.
+    """Lets a call start only if its cost cannot take the run over the limit. US dollars.
 
-    A call that does not fit beside those in flight waits for them: they mostly cost less than was
-    held for them. Once one does not fit although none is in flight, the budget is used up for
-    all. Without a limit (None) nothing need be held. `first` is the way in for a call of a model
-    whose replies may be of any length yet: one at a time.
+    A call that does not fit beside those in flight waits for them, since most cost less than was
+    held for them. Once one does not fit although none is in flight, the budget is used up for all.
+    Without a limit (None) every call fits. Calls of a model whose replies may still be of any
+    length go one at a time, through `first`.
     """
 
     def __init__(self, limit: float | None = None, before: Totals | None = None) -> None:
@@ -43,21 +41,22 @@ class Budget:
         self._queue: deque[asyncio.Future[None]] = deque()
 
     async def hold(self, most: Callable[[], float]) -> float:
-        """Hold what a call may cost at most; dollars, to be let go when it is over.
+        """Hold the most that a call may cost; the dollars to `release` when it is over.
 
-        `most` is asked again after each wait. BudgetSpent where there is not enough.
+        `most` is called again after each wait. BudgetSpent where there is not enough.
         """
         waited = False
         if self._queue:
-            await self._turn(at_front=False)
+            await self._wait_turn(at_front=False)
             waited = True
         while True:
             usd = most()
-            if not self._used_up and self._fits(usd):
+            fits = self.limit is None or self.spent + self._held + usd <= self.limit
+            if fits and not self._used_up:
                 break
             if self._used_up or not self._in_flight:
-                raise self._end(usd)
-            await self._turn(at_front=waited)
+                raise self._spent_error(usd)
+            await self._wait_turn(at_front=waited)
             waited = True
         self._held += usd
         self._in_flight += 1
@@ -65,47 +64,44 @@ class Budget:
             self._wake()  # there may be room for one more
         return usd
 
-    def let_go(self, usd: float) -> None:
-        """A call is over; book its cost before."""
+    def release(self, usd: float) -> None:
+        """Release what was held for a call that is over; book its cost before."""
         self._in_flight -= 1
         self._held = self._held - usd if self._in_flight else 0.0
         self._wake()
 
     def carry_over(self, before: Totals) -> None:
-        """Book what earlier parts of the run cost, in place of anything else."""
+        """Set what is spent to the cost of earlier parts of the run."""
         self.spent, self._estimated = before.usd or 0.0, before.estimated
         self._spent_before = self.spent
 
     def spend(self, usd: float, *, estimated: bool = False) -> None:
-        """Book what a call did cost."""
+        """Book the cost of a call."""
         self.spent += usd
         self._estimated = self._estimated or estimated
 
-    def _fits(self, usd: float) -> bool:
-        return self.limit is None or self.spent + self._held + usd <= self.limit
-
-    async def _turn(self, *, at_front: bool) -> None:
-        """Wait until a call is over, or until who came before has found room."""
+    async def _wait_turn(self, *, at_front: bool) -> None:
+        """Wait until a call is over, or until the one before in the queue has found room."""
         turn = asyncio.get_running_loop().create_future()
         (self._queue.appendleft if at_front else self._queue.append)(turn)
         try:
             await turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():  # the turn came as well: somebody else's
+            if turn.done() and not turn.cancelled():  # its turn came as well: pass it on
                 self._wake()
             raise
 
     def _wake(self) -> None:
-        """The next in the queue looks for room; one that was cancelled is passed over."""
+        """Have the next in the queue look for room; cancelled ones are skipped."""
         while self._queue:
             turn = self._queue.popleft()
             if not turn.done():
                 turn.set_result(None)
                 return
 
-    def _end(self, usd: float) -> BudgetSpent:
+    def _spent_error(self, usd: float) -> BudgetSpent:
         self._used_up = True
-        self._wake()  # who is woken raises too, and wakes the next
+        self._wake()  # a call that is woken raises too, and wakes the next
         limit = self.limit or 0.0
         mark = "~" if self._estimated else ""
         spent, over = f"{mark}${self.spent:.4f} spent", self.spent - limit
@@ -134,16 +130,16 @@ CHARACTERS_A_TOKEN = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars for a million tokens: read, written by the model, read from the provider's cache,
-    and written into that cache; without a price of their own, cached tokens cost as others."""
+    """US dollars per million tokens: of prompts, of completions, read from the provider's cache and
+    written into it. Without their own price, cached tokens cost what other input costs."""
 
     input: float
     output: float
     cached: float | None = None
     into_cache: float | None = None
 
-    def of(self, usage: Usage) -> float:
-        """The price of a call in dollars."""
+    def cost_of(self, usage: Usage) -> float:
+        """The cost of a call in US dollars."""
         cached = self.input if self.cached is None else self.cached
         into = self.input if self.into_cache is None else self.into_cache
         fresh = max(0, usage.prompt - usage.cached - usage.written)
@@ -152,7 +148,7 @@ class Price:
 
 
 def estimate_tokens(prompt: Prompt) -> int:
-    """An estimate of a prompt's tokens, its schema included."""
+    """Estimate a prompt's tokens, its schema included, at `CHARACTERS_A_TOKEN`."""
     characters = sum(len(message.text) for message in prompt.messages)
     if prompt.schema is not None:
         characters += len(prompt.schema.text)
@@ -160,32 +156,32 @@ def estimate_tokens(prompt: Prompt) -> int:
 
 
 FIRST = 4
-"""Replies from which on a length is taken to be known."""
+"""Replies after which forecasts rely on the lengths seen so far."""
 
 FIRST_REPLY_TOKENS = 2000
-"""What each of the first replies is taken to need at most, where no `max_tokens` bounds it."""
+"""The most that each of the first replies is assumed to take, where no `max_tokens` bounds it."""
 
 SPREAD = 4.0
-"""Standard deviations by which a length may pass the longest so far."""
+"""Standard deviations by which a length may exceed the longest so far."""
 
 BYTES_A_TOKEN = 3
-"""UTF-8 bytes that make a token where the provider counts none.
+"""UTF-8 bytes per token where the provider does not count them.
 
-Errs high: today's tokenizers take 4 to 5 bytes of English a token, about 3 of JSON, code and most
-other scripts. Unlike `CHARACTERS_A_TOKEN`, which is meant to be right on average.
+The estimate errs high: today's tokenizers take 4 to 5 bytes of English a token, and about 3 of
+JSON, code and most other scripts. `CHARACTERS_A_TOKEN` is meant to be right on average.
 """
 
 _USAGE = TypeAdapter(Usage)
 
 
-def counted(counts: object, prompt: Prompt, written: int) -> tuple[Usage, str]:
-    """The usage of a call, and what is wrong with the provider's count of it, "" if nothing is.
+def validate_usage(counts: object, prompt: Prompt, written: int) -> tuple[Usage, str]:
+    """The usage of a call, and what is wrong with the provider's counts, "" if nothing is.
 
-    `counts` is that count: a dict with the names of `Usage`, in which what was not counted is None
-    or missing. `written` is the length of the whole reply in bytes, reasoning included. 0 tokens
-    for a text that is not empty are no count. Impossible are values that are not whole numbers
-    from 0 to `MOST_TOKENS`, and more cached tokens than the prompt has. What is missing or
-    impossible is estimated at `BYTES_A_TOKEN`, and the usage is marked as an estimate.
+    `counts` is a dict with the names of `Usage`, in which a missing count is None or left out.
+    `written` is the length of the reply in bytes, reasoning included. 0 tokens for a text that is
+    not empty count as missing. Counts are impossible if they are not whole numbers from 0 to
+    `MOST_TOKENS`, or name more cached tokens than the prompt has. What is missing or impossible is
+    estimated at `BYTES_A_TOKEN`, and the usage is marked as an estimate.
     """
     if isinstance(counts, dict):
         counts = {name: count for name, count in counts.items() if count is not None}
@@ -216,14 +212,14 @@ def _tokens(size: int) -> int:
 
 
 def _describe_count(count: object) -> str:
-    """A count that cannot be; of what is no number only the type, for it goes into the store."""
+    """An impossible count; only its type if it is no number, since the text is stored."""
     if isinstance(count, int) and abs(count) >= 10**20:
         return "a number beyond 10^20"
     return str(count) if isinstance(count, int | float) else f"a {type(count).__name__}"
 
 
 class RunningBound:
-    """Numbers seen one by one, and a bound for the next."""
+    """An upper bound for the next of a series of numbers."""
 
     __slots__ = ("_mean", "_squares", "count", "most")
 
@@ -234,7 +230,7 @@ class RunningBound:
         self._squares = 0.0
 
     def add(self, value: float) -> None:
-        """One more (Welford's way to a variance)."""
+        """Add a number (Welford's algorithm for the variance)."""
         self.count += 1
         off = value - self._mean
         self._mean += off / self.count
@@ -243,14 +239,14 @@ class RunningBound:
 
     @property
     def bound(self) -> float:
-        """The largest so far and `SPREAD` standard deviations; 0 before there is any."""
+        """The largest so far plus `SPREAD` standard deviations; 0 without numbers."""
         if self.count < 2:
             return self.most
         return self.most + SPREAD * math.sqrt(self._squares / (self.count - 1))
 
 
 class Forecast:
-    """What a call of one model in one role may take at most, in tokens."""
+    """An upper bound for the usage of a call of one model in one role, from earlier calls."""
 
     def __init__(self) -> None:
         self._replies = RunningBound()
@@ -259,72 +255,65 @@ class Forecast:
 
     @property
     def is_ready(self) -> bool:
-        """Whether enough replies have come back."""
+        """Whether there were enough replies to rely on their lengths."""
         return self._replies.count >= FIRST
 
     def most(self, size: int, cap: int | None) -> Usage:
-        """For a prompt of `size` bytes; until lengths are known, at least a token a byte and,
-        without a cap, `FIRST_REPLY_TOKENS`. A cap that was passed before is none."""
-        ratio = self._tokens_a_byte
+        """The most that a call may take, with a prompt of `size` bytes and a token limit `cap`.
+
+        Until `is_ready`, at least a token per byte and, without a cap, `FIRST_REPLY_TOKENS`. A cap
+        is ignored once the model has exceeded one.
+        """
+        replies, ratio = self._replies, self._tokens_a_byte
         a_byte = ratio.bound if self.is_ready else max(1.0, ratio.most)
-        written = self._unlimited()
+        written = replies.bound if self.is_ready else max(FIRST_REPLY_TOKENS, replies.most)
         if cap is not None and self._heeds_caps:
             written = min(cap, written) if self.is_ready else cap
         return Usage(math.ceil(size * a_byte), math.ceil(written), estimated=True)
 
     def learn(self, size: int, usage: Usage, cap: int | None = None) -> None:
-        """What a call took."""
+        """Record the usage of a call."""
         self._replies.add(usage.completion)
         self._tokens_a_byte.add(usage.prompt / max(size, 1))
         if cap is not None and usage.completion > 1.1 * cap:
             self._heeds_caps = False
 
-    def _unlimited(self) -> float:
-        if self.is_ready:
-            return self._replies.bound
-        return max(FIRST_REPLY_TOKENS, self._replies.most)
-
 
 class Meter(Protocol):
-    """The money of one call, request by request: held before each, booked after it."""
+    """The cost of one call, request by request: held before each, booked after it."""
 
     async def hold(self, cap: int | None) -> None:
-        """Hold what a request may cost whose reply has at most `cap` tokens; BudgetSpent where
-        there is not enough."""
+        """Hold the most that a request may cost if its reply has at most `cap` tokens; BudgetSpent
+        where there is not enough."""
         ...
 
-    def failed(self, cause: Cause, *, may_be_billed: bool) -> None:
-        """The request that was held for brought nothing."""
+    def record_failure(self, cause: Cause, *, may_be_billed: bool) -> None:
+        """Book the request without a reply; `may_be_billed`: at the amount held."""
         ...
 
-    def useless(self, usage: Usage | None, cause: Cause) -> None:
-        """It brought a body that is of no use, which tells this usage, or none."""
+    def record_useless(self, usage: Usage | None, cause: Cause) -> None:
+        """Book the request with an unusable reply, at its usage or else at the amount held."""
         ...
 
 
 class _Free:
-    """Counts nothing."""
+    async def hold(self, cap: int | None) -> None: ...
 
-    async def hold(self, cap: int | None) -> None:
-        """Nothing is held."""
+    def record_failure(self, cause: Cause, *, may_be_billed: bool) -> None: ...
 
-    def failed(self, cause: Cause, *, may_be_billed: bool) -> None:
-        """Nothing is booked."""
-
-    def useless(self, usage: Usage | None, cause: Cause) -> None:
-        """Nothing is booked."""
+    def record_useless(self, usage: Usage | None, cause: Cause) -> None: ...
 
 
 FREE: Meter = _Free()
-"""Of calls that nobody counts."""
+"""The meter of calls whose cost nobody counts."""
 
 
 def bytes_of(prompt: Prompt) -> int:
-    """The length of a prompt in UTF-8, its schema included."""
+    """The length of a prompt in bytes of UTF-8, its schema included."""
     size = sum([size_of(message.text) for message in prompt.messages])
     return size + size_of(prompt.schema.text) if prompt.schema is not None else size
 
 
 def size_of(text: str) -> int:
-    """The length of a text in UTF-8."""
+    """The length of a text in bytes of UTF-8."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

@@ -1,4 +1,4 @@
-"""A chat model whose replies are stored: a resumed run repeats no call that was answered."""
+"""A chat model whose replies are stored, so that a resumed run repeats no completed call."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from sociolab.core.ports import (
     Role,
     Usage,
 )
-from sociolab.models.budget import Budget, Forecast, Meter, Price, bytes_of, counted, size_of
+from sociolab.models.budget import Budget, Forecast, Meter, Price, bytes_of, size_of, validate_usage
 
 
 class CachedModel:
-    """Looks a call up in the store, and makes, prices and keeps it if it is not there.
+    """Looks a call up in the store; makes, prices and stores it if it is not there.
 
-    The key holds endpoint, model, rendered prompt, settings, trial, seat and call index, so that
-    a repeat of a trial is a new call, and a changed prompt too. `options` is what else is sent
-    with every call, as text: "" if nothing. `writes`: the text of a reply costs tokens.
+    Calls are identified by endpoint, model, rendered prompt, settings, trial, seat and call index,
+    so that a repeat of a trial is a new call, and so is one with a changed prompt. `options` is
+    what else is sent with every call, as text. `writes`: the text of a reply costs tokens.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class CachedModel:
         self._forecasts: dict[Role, Forecast] = defaultdict(Forecast)
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
-        """The kept reply, or a new one that is kept from now on."""
+        """The stored reply, or a new one, which is stored."""
         stored = reply_key(self._address, self.label, prompt, key, self._options)
         reply = self._replies.find(stored)
         forecast, size = self._forecasts[key.role], bytes_of(prompt)
@@ -68,10 +68,10 @@ class CachedModel:
         if unbounded and not forecast.is_ready:
             async with self._budget.first:
                 if not forecast.is_ready:
-                    return await self._made(stored, prompt, key, forecast, size)
-        return await self._made(stored, prompt, key, forecast, size)
+                    return await self._call_and_store(stored, prompt, key, forecast, size)
+        return await self._call_and_store(stored, prompt, key, forecast, size)
 
-    async def _made(
+    async def _call_and_store(
         self, stored: str, prompt: Prompt, key: CallKey, forecast: Forecast, size: int
     ) -> ChatReply:
         keep = partial(self._replies.keep_attempt, key, self.label)
@@ -80,46 +80,56 @@ class CachedModel:
         )
         began = time.perf_counter()
         try:
-            reply = await self._called(prompt, key, meter)
+            reply = await self._call(prompt, key, meter)
         except BudgetSpent:
             raise
         except ModelError as error:
             self._replies.keep_failure(key, self.label, error, time.perf_counter() - began)
             raise
         forecast.learn(size, reply.usage, reply.served.cap)
-        reply = replace(reply, usd=meter.replied(reply.usage))
+        reply = replace(reply, usd=meter.record_reply(reply.usage))
         self._replies.keep(stored, key, self.label, prompt, reply)
         return reply
 
-    async def _called(self, prompt: Prompt, key: CallKey, meter: _CallMeter) -> ChatReply:
+    async def _call(self, prompt: Prompt, key: CallKey, meter: _CallMeter) -> ChatReply:
         if self._metered is not None:
-            return await self._metered.metered(prompt, key, meter)
+            return await self._metered.complete_metered(prompt, key, meter)
         await meter.hold(prompt.max_tokens)
         try:
             reply = await self._model.complete(prompt, key)
         except ModelError as error:
-            meter.failed(error.cause, may_be_billed=error.may_be_billed)
+            meter.record_failure(error.cause, may_be_billed=error.may_be_billed)
             raise
         except asyncio.CancelledError:
-            meter.failed("interrupted", may_be_billed=True)
+            meter.record_failure("interrupted", may_be_billed=True)
             raise
-        return _accounted(prompt, reply, size_of(reply.text) if self._writes else 0)
+        if reply.usage.estimated:
+            return reply
+        written = size_of(reply.text) if self._writes else 0
+        usage, fault = validate_usage(asdict(reply.usage), prompt, written)
+        if usage == reply.usage:
+            return reply
+        return replace(reply, usage=usage, fault=fault or reply.fault)
 
 
 @runtime_checkable
 class MeteredModel(Protocol):
     """A chat model whose calls are several requests, each of which may cost something."""
 
-    async def metered(self, prompt: Prompt, key: CallKey, meter: Meter) -> ChatReply:
-        """As `ChatModel.complete`, with a usage that is `counted`; the meter hears of each request,
-        but not of the reply."""
+    async def complete_metered(self, prompt: Prompt, key: CallKey, meter: Meter) -> ChatReply:
+        """As `ChatModel.complete`, with a validated usage.
+
+        The meter is told of each request, except the one that brings the reply.
+        """
         ...
 
 
 @dataclass(slots=True)
 class _CallMeter:
-    """The money of one call of a model at a price, from a budget; `begin` hears of each of its
-    requests, and `keep` what one that brought no reply may have cost."""
+    """The meter of one call, at a price and from a budget.
+
+    `begin` is called with each request, and `keep` with the possible cost of one without a reply.
+    """
 
     budget: Budget
     price: Price | None
@@ -133,59 +143,50 @@ class _CallMeter:
     _began: float = 0.0
 
     async def hold(self, cap: int | None) -> None:
-        self._held = await self.budget.hold(lambda: self._price_of_most(cap))
+        self._held = await self.budget.hold(lambda: self._greatest_cost(cap))
         self.number += 1
         self._began = time.perf_counter()
         self.begin()
 
-    def _price_of_most(self, cap: int | None) -> float:
+    def _greatest_cost(self, cap: int | None) -> float:
         self._most = self.forecast.most(self.size, cap)
         if self.price is None:
             return 0.0
         into_cache = self._most.prompt if self.price.into_cache else 0
-        return self.price.of(replace(self._most, written=into_cache))
+        return self.price.cost_of(replace(self._most, written=into_cache))
 
-    def failed(self, cause: Cause, *, may_be_billed: bool) -> None:
+    def record_failure(self, cause: Cause, *, may_be_billed: bool) -> None:
         if may_be_billed:
             self._keep(cause, "possible", self._most, self._held)
         else:
             self._keep(cause, "no", Usage(), 0.0)
 
-    def useless(self, usage: Usage | None, cause: Cause) -> None:
+    def record_useless(self, usage: Usage | None, cause: Cause) -> None:
         if usage is None:
-            self.failed(cause, may_be_billed=True)
+            self.record_failure(cause, may_be_billed=True)
             return
-        usd = self.price.of(usage) if self.price else 0.0
+        usd = self.price.cost_of(usage) if self.price else 0.0
         self._keep(cause, "estimated" if usage.estimated else "told", usage, usd)
 
-    def replied(self, usage: Usage) -> float | None:
-        """The reply came; what it costs, None without a price."""
-        usd = self.price.of(usage) if self.price else None
+    def record_reply(self, usage: Usage) -> float | None:
+        """Book the request with the reply; its cost, None without a price."""
+        usd = self.price.cost_of(usage) if self.price else None
         if usd is not None:
             self.budget.spend(usd, estimated=usage.estimated)
-        self.budget.let_go(self._held)
+        self.budget.release(self._held)
         return usd
 
     def _keep(self, cause: Cause, billed: Billed, usage: Usage, usd: float) -> None:
         if usd:
             self.budget.spend(usd, estimated=billed != "told")
-        self.budget.let_go(self._held)
+        self.budget.release(self._held)
         seconds = time.perf_counter() - self._began
         cost = usd if self.price else None
         self.keep(Attempt(self.number, seconds, cause, billed, usage, cost))
 
 
-def _accounted(prompt: Prompt, reply: ChatReply, written: int) -> ChatReply:
-    """The reply with a usage that can be priced and added up, whichever provider it is from."""
-    reported = reply.usage
-    if reported.estimated:
-        return reply
-    usage, fault = counted(asdict(reported), prompt, written)
-    return replace(reply, usage=usage, fault=fault or reply.fault) if usage != reported else reply
-
-
 def reply_key(address: str, model: str, prompt: Prompt, key: CallKey, options: str = "") -> str:
-    """Identifies a call within a run: what is sent, where to, and what for."""
+    """A digest that identifies a call within a run: what is sent, to whom, and what for."""
     settings = f"{prompt.temperature} {prompt.max_tokens} {prompt.penalties} {options}"
     sent = f"{prompt.fingerprint.hex()} {settings}"
     place = f"{key.turn} {key.attempt} {key.index}"
@@ -196,20 +197,19 @@ def reply_key(address: str, model: str, prompt: Prompt, key: CallKey, options: s
 
 
 class NullReplyStore:
-    """Finds nothing, keeps nothing."""
+    """A `ReplyStore` that stores nothing."""
 
     def find(self, key: str) -> ChatReply | None:
-        """Nothing is ever found."""
         return None
 
-    def keep(self, key: str, call: CallKey, model: str, prompt: Prompt, reply: ChatReply) -> None:
-        """Let it go."""
+    def keep(
+        self, key: str, call: CallKey, model: str, prompt: Prompt, reply: ChatReply
+    ) -> None: ...
 
-    def keep_failure(self, call: CallKey, model: str, error: ModelError, seconds: float) -> None:
-        """Let it go."""
+    def keep_failure(
+        self, call: CallKey, model: str, error: ModelError, seconds: float
+    ) -> None: ...
 
-    def begin_attempt(self) -> None:
-        """Nobody waits to see it."""
+    def begin_attempt(self) -> None: ...
 
-    def keep_attempt(self, call: CallKey, model: str, attempt: Attempt) -> None:
-        """Let it go."""
+    def keep_attempt(self, call: CallKey, model: str, attempt: Attempt) -> None: ...

@@ -1,4 +1,4 @@
-"""The client for chat models over HTTP: the only door to the network."""
+"""The HTTP client for chat models; every request to a model goes through it."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ if TYPE_CHECKING:  # loaded with the first request: it takes a tenth of a second
     import aiohttp
 
 ATTEMPT_HEADER = "x-sociolab-attempt"
-"""Which attempt at the same call a request is, from 1: for the logs of a server of one's own."""
+"""The number of the attempt at a call, from 1, for the logs of your own server."""
 
 CALL_HEADER = "x-sociolab-call"
-"""Which call a request belongs to, as a digest: a stand-in draws another reply for another call,
-as a model does, where the prompts are the same."""
+"""A digest of the call: the stand-in endpoint draws different replies to two calls with the same
+prompt, as a model does."""
 
 _JSON = "application/json"
 
 _JITTER = random.Random()
-"""Spreads retries over time: it changes no result, so it needs no seed."""
+"""Spreads retries over time; it changes no result, so it needs no seed."""
 
 Result = TypeVar("Result")
 
 
 class HttpAnswer(NamedTuple):
-    """What came back for one request; names of headers are in lower case."""
+    """A response; names of headers are in lower case."""
 
     status: int
     body: bytes
@@ -54,8 +54,8 @@ class HttpAnswer(NamedTuple):
 
 
 class Limits(ABC):
-    """What holds for all calls to an endpoint, however they are sent: how many in flight and in a
-    minute, how long, how often again."""
+    """The limits of all calls to an endpoint, however they are sent: concurrency, rate, time, and
+    retries."""
 
     def __init__(self, spec: EndpointSpec, dialect: Dialect) -> None:
         self.spec = spec
@@ -64,19 +64,21 @@ class Limits(ABC):
         self.traffic = Traffic(spec)
 
     def model(self, name: str, options: Mapping[str, Any] | None = None) -> EndpointModel:
-        """A model of this endpoint; `options` go into each of its requests as they are, but for a
-        `seed`, from which each call gets one of its own. ConfigError for one that is unknown there.
+        """A model of this endpoint; `options` go into each of its requests as they are.
+
+        From a `seed` among them, each call derives its own. ConfigError for an option that the
+        endpoint's API does not know.
         """
-        for option, instead in self.dialect.lacks.items():
+        for option, advice in self.dialect.lacks.items():
             if options and option in options and not isinstance(options[option], dict):
-                raise ConfigError(f'"{self.spec.name}/{name}" takes no {option}: {instead}')
+                raise ConfigError(f'"{self.spec.name}/{name}" takes no {option}: {advice}')
         return EndpointModel(self, name, options or {})
 
     @abstractmethod
     async def send(
         self, call: RetriedCall, method: str, path: str, body: bytes, kind: str
     ) -> HttpAnswer:
-        """One request of a call, in its place and its time; `kind` is the body's content type."""
+        """Send one request of a call when it has a slot; `kind` is the body's content type."""
 
     async def call(
         self,
@@ -85,24 +87,23 @@ class Limits(ABC):
         model: str = "",
         meter: Meter = FREE,
     ) -> Result:
-        """What an attempt gives, with retries where they may help; ModelError otherwise.
+        """The result of an attempt, with retries where they may help; else ModelError.
 
-        It always ends, and what it waits for is the endpoint's doing: a request may take
-        `timeout_s` and, while others come back, three times what they usually take; requests and
-        the pauses after failures do not outlast `total_s`. Waiting for a place in flight and for a
-        server that is busy or at its limit is not counted, and uses up no try. A request is sent
-        only while a fair time is left for it, half of `timeout_s`: cut off, it would be paid for
-        all the same.
+        It always ends: a request may take `timeout_s` and, while others succeed, three times what
+        they usually take; requests and the pauses after failures do not outlast `total_s`. Waiting
+        for a slot in flight, or for a server that is busy or at its limit, does not count towards
+        it, and uses up no try. A request is sent only while half of `timeout_s` is left for it: cut
+        off, it would have to be paid for all the same.
         """
-        return await RetriedCall(self, key, model, meter).retried(attempt)
+        return await RetriedCall(self, key, model, meter).run(attempt)
 
-    def for_another_loop(self) -> None:
-        """Forget who waits: the next call may be made in another event loop."""
+    def forget_waiters(self) -> None:
+        """Reset, since the next call may be made in another event loop."""
         self.traffic.forget_waiters()
 
 
 class Endpoint(Limits):
-    """One endpoint: a session with it, and its limits. For one event loop; close it when done.
+    """An HTTP endpoint: a session and its limits. For one event loop; close it when done.
 
     Proxies are those of the environment (HTTP_PROXY, HTTPS_PROXY, NO_PROXY). Redirects are not
     followed, so that neither the key nor a header reaches another host. ConfigError if the address,
@@ -111,14 +112,19 @@ class Endpoint(Limits):
 
     def __init__(self, spec: EndpointSpec, dialect: Dialect = CHAT) -> None:
         super().__init__(spec, dialect)
-        address = _address(spec)
+        address = _web_address(spec.base_url)
+        if address is None:
+            raise ConfigError(
+                f'endpoint "{spec.name}": expected a base URL such as http://127.0.0.1:8000/v1, '
+                f'found "{redact(spec.base_url, lookalikes=True)}"'
+            )
         self._headers = {"user-agent": f"sociolab/{__version__}"}
         self._headers |= dialect.headers(key_of(spec))
         self._headers |= headers_of(spec)
         self._proxy = _proxy_for(address, spec)
         guard(*secrets_of(spec), *_credentials(self._proxy))
-        secure = "https" in (address.scheme, urlsplit(self._proxy or "").scheme)
-        self._certificates = _certificates(spec) if secure else None
+        uses_tls = "https" in (address.scheme, urlsplit(self._proxy or "").scheme)
+        self._certificates = _certificates(spec) if uses_tls else None
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Endpoint:
@@ -133,9 +139,9 @@ class Endpoint(Limits):
         await self.close()
 
     async def close(self) -> None:
-        """End the session: requests that wait for their replies fail. The next call opens one."""
+        """End the session: requests under way fail. The next call opens a new one."""
         session, self._session = self._session, None
-        self.for_another_loop()
+        self.forget_waiters()
         if session is not None:
             await session.close()
 
@@ -146,27 +152,27 @@ class Endpoint(Limits):
         body: bytes | aiohttp.MultipartWriter | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> HttpAnswer:
-        """One request, for as long as its caller waits. ModelError where the connection or the size
-        of the reply ends it."""
+        """One request, without a timeout. ModelError where the connection fails or the reply is
+        too large."""
         import aiohttp
 
         if self._session is None:
-            self._session = self._opened()
+            self._session = self._open_session()
         url = self.base_url + path
-        data = BytesIO(body) if isinstance(body, bytes) else body  # sent in pieces
+        data = BytesIO(body) if isinstance(body, bytes) else body  # aiohttp sends it in pieces
         try:
             async with self._session.request(
                 method, url, data=data, headers=headers, allow_redirects=False
             ) as response:
                 if response.status == 407:
-                    raise _refused_by_proxy(url + self._through, 407, "")
-                names = {name.lower(): value for name, value in response.headers.items()}
-                return HttpAnswer(response.status, await self._body(response), names)
+                    raise _proxy_error(url + self._via_proxy, 407, "")
+                lowered = {name.lower(): value for name, value in response.headers.items()}
+                return HttpAnswer(response.status, await self._read_body(response), lowered)
         except (aiohttp.ClientError, OSError, UnicodeError) as error:
             if isinstance(error, TimeoutError):
                 raise
-            failure = self._failure(url, error)
-        # Not raised from aiohttp's error, which holds what was sent, the key among it.
+            failure = self._connection_error(url, error)
+        # Not raised from aiohttp's error, which holds the request with its key.
         raise failure
 
     async def send(
@@ -177,24 +183,24 @@ class Endpoint(Limits):
         body: bytes | aiohttp.MultipartWriter | None = None,
         kind: str | None = None,
     ) -> HttpAnswer:
-        """As `Limits.send` says; an upload or a question has no body or no kind of its own."""
+        """As `Limits.send`; an upload sets its own content type, and a GET has no body."""
         headers = {ATTEMPT_HEADER: str(call.requests)}
         if call.identity:
             headers[CALL_HEADER] = call.identity
         if kind is not None:
             headers["content-type"] = kind
-        return await call.timed(
-            self.base_url + path + self._through,
+        return await call.send_timed(
+            self.base_url + path + self._via_proxy,
             lambda: self.request(method, path, body, headers),
         )
 
-    def _opened(self) -> aiohttp.ClientSession:
-        """A session that leaves limits to us, and keeps no cookies."""
+    def _open_session(self) -> aiohttp.ClientSession:
+        """A session without limits of its own and without cookies."""
         import aiohttp
 
         class CheckedRequest(aiohttp.ClientRequest):
-            """Not sent over a connection on which something came unasked, which aiohttp (as of
-            3.14, issue 13656) would take for the reply to it."""
+            """Not sent over a connection with unread data, which aiohttp (as of 3.14, issue 13656)
+            would take for the reply to it."""
 
             async def send(self, conn: Any) -> aiohttp.ClientResponse:
                 if conn.protocol.should_close:
@@ -210,8 +216,8 @@ class Endpoint(Limits):
             timeout=aiohttp.ClientTimeout(total=None),
         )
 
-    async def _body(self, response: aiohttp.ClientResponse) -> bytes:
-        """The body, decompressed; ModelError where it is larger than it may be."""
+    async def _read_body(self, response: aiohttp.ClientResponse) -> bytes:
+        """The body, decompressed; ModelError where it is larger than `max_reply_mb`."""
         body = bytearray()
         async for part in response.content.iter_any():
             body += part
@@ -223,21 +229,21 @@ class Endpoint(Limits):
                     cause="malformed reply",
                     may_be_billed=True,
                 )
-        return redact_bytes(bytes(body))  # some servers repeat what they were sent
+        return redact_bytes(bytes(body))  # some servers echo the request
 
     @property
-    def _through(self) -> str:
-        """The proxy that requests go through, as a clause."""
+    def _via_proxy(self) -> str:
+        """A clause that names the proxy, if there is one."""
         if self._proxy is None:
             return ""
         parts = urlsplit(self._proxy)
         return f" through the proxy {parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
-    def _failure(self, url: str, error: Exception) -> ModelError:
-        """Why there is no whole reply."""
+    def _connection_error(self, url: str, error: Exception) -> ModelError:
+        """Describes why there is no complete reply."""
         import aiohttp
 
-        where = f"{url}{self._through}"
+        where = f"{url}{self._via_proxy}"
         detail = getattr(error, "message", "") or str(error)
         detail = redact(" ".join(str(detail).split()))[:200]
         match error:
@@ -251,7 +257,7 @@ class Endpoint(Limits):
                     fatal=True,
                 )
             case aiohttp.ClientHttpProxyError():
-                return _refused_by_proxy(where, error.status, detail)
+                return _proxy_error(where, error.status, detail)
             case aiohttp.InvalidURL() | UnicodeError():
                 message = f"{where} cannot be called ({detail}); check the base URL"
                 return ModelError(message, cause="connection", fatal=True)
@@ -284,8 +290,9 @@ class Endpoint(Limits):
 class RetriedCall:
     """One call: its attempts, and the seconds that they and the pauses between them took.
 
-    `tries` counts the attempts but for those that the weather spoilt, `requests` all of them. `cap`
-    is the token limit that is sent, `tokens` those of the reply: set by whoever sends and reads it.
+    `requests` counts all attempts, `tries` those that did not meet a busy server or a rate limit.
+    `cap` is the token limit that is sent, `tokens` is the length of the reply: both are set by
+    whoever sends and reads it.
     """
 
     def __init__(self, limits: Limits, key: CallKey | None, model: str, meter: Meter) -> None:
@@ -304,8 +311,8 @@ class RetriedCall:
         self._sent = 0.0
         self._full = False
 
-    async def retried(self, attempt: Callable[[RetriedCall], Awaitable[Result]]) -> Result:
-        """What `Limits.call` promises."""
+    async def run(self, attempt: Callable[[RetriedCall], Awaitable[Result]]) -> Result:
+        """See `Limits.call`."""
         while True:
             try:
                 result = await attempt(self)
@@ -315,30 +322,30 @@ class RetriedCall:
                 error.tries = self.tries
                 await self._recover(error)
             else:
-                self._traffic.replied(
+                self._traffic.record_reply(
                     self._model, self._kind, self._sent, self.tokens, full=self._full
                 )
                 return result
 
-    def works(self) -> None:
-        """One of several requests of an attempt did what it should."""
-        self._traffic.works(self._model)
+    def record_success(self) -> None:
+        """Record that one of several requests of an attempt succeeded."""
+        self._traffic.record_success(self._model)
 
     async def _recover(self, error: ModelError) -> None:
-        """Wait until another attempt may help; raises the error where none does."""
+        """Wait until another attempt may help; raise the error where none would."""
         if error.weather:
-            self._traffic.limited(error, self._sent)
+            self._traffic.record_limit(error, self._sent)
             return
         if error.cause in _ABOUT_THE_PROMPT:
-            self._traffic.works(self._model)
+            self._traffic.record_success(self._model)
         if error.fatal or error.cause in _ABOUT_THE_PROMPT:
             raise error
-        self._traffic.failed(error, self._model, self._sent)
+        self._traffic.record_failure(error, self._model, self._sent)
         if not error.retryable or self.tries >= self._spec.tries:
             raise error
-        # With jitter: calls that failed together do not return together.
+        # With jitter, so that calls that failed together do not return together.
         pause = backoff(self.tries, error.pause) * _JITTER.uniform(1.0, 1.25)
-        if self.seconds + pause + self._fair > self._spec.total_s:
+        if self.seconds + pause + self._least_s > self._spec.total_s:
             total = f"total_s = {self._spec.total_s:g} s"
             error.args = (f"{error}; not retried: too little of {total} is left",)
             raise error
@@ -346,16 +353,18 @@ class RetriedCall:
         self.seconds += pause
         self.tries += 1
 
-    async def timed(
+    async def send_timed(
         self,
         where: str,
         send: Callable[[], Awaitable[HttpAnswer]],
     ) -> HttpAnswer:
-        """The answer to what is sent in its place in flight; its time is counted, and its money is
-        held, to be settled by who reads the answer."""
-        async with self._traffic.place(self._rank) as self._full:
+        """The answer to a request that is sent when it has a slot.
+
+        Its time counts towards `total_s`; its cost is held, to be booked by whoever reads it.
+        """
+        async with self._traffic.slot(self._rank) as self._full:
             remaining_s = self._spec.total_s - self.seconds
-            if remaining_s < self._fair:
+            if remaining_s < self._least_s:
                 raise ModelError(
                     f"{where} was not retried: only {remaining_s:.3g} s of total_s = "
                     f"{self._spec.total_s:g} s are left, too little for a reply",
@@ -363,43 +372,43 @@ class RetriedCall:
                 )
             await self.meter.hold(self.cap)
             self._sent = self._traffic.now()
-            self._traffic.rate.sent(self._sent)
+            self._traffic.rate.record_request(self._sent)
             limit = self._spec.timeout_s
             if self.tries == 1:
                 limit = self._traffic.times.first_limit(self._kind)
             try:
-                async with extendable_timeout(min(limit, remaining_s), self._extension):
+                async with extendable_timeout(
+                    min(limit, remaining_s),
+                    lambda waited: self._traffic.times.extension(waited, self._traffic.now()),
+                ):
                     return await send()
             except TimeoutError:
                 waited = self._traffic.now() - self._sent
                 message = f"{where} gave no reply within {round(waited, 1):g} s"
                 failure = ModelError(message, cause="timeout", retryable=True, may_be_billed=True)
-                self.meter.failed(failure.cause, may_be_billed=True)
+                self.meter.record_failure(failure.cause, may_be_billed=True)
             except ModelError as error:
-                self.meter.failed(error.cause, may_be_billed=error.may_be_billed)
+                self.meter.record_failure(error.cause, may_be_billed=error.may_be_billed)
                 raise
             except asyncio.CancelledError:
-                self.meter.failed("interrupted", may_be_billed=True)
+                self.meter.record_failure("interrupted", may_be_billed=True)
                 raise
             finally:
                 self.seconds += self._traffic.now() - self._sent
             raise failure
 
-    def _extension(self, waited: float) -> float:
-        return self._traffic.times.extension(waited, self._traffic.now())
-
     @property
-    def _fair(self) -> float:
-        """The seconds that must be left for a request."""
+    def _least_s(self) -> float:
+        """The seconds that must be left for a request to be sent."""
         return min(self._spec.timeout_s, self._spec.total_s) / 2
 
 
 _ABOUT_THE_PROMPT: frozenset[Cause] = frozenset({"content filter", "context overflow"})
-"""Refusals of one prompt: the endpoint works."""
+"""Refusals of one prompt, which say that the endpoint works."""
 
 
 class EndpointModel:
-    """One model of an endpoint, as a ChatModel."""
+    """One model of an endpoint, as a `ChatModel` and a `MeteredModel`."""
 
     def __init__(self, endpoint: Limits, model: str, options: Mapping[str, Any]) -> None:
         self.label = f"{endpoint.spec.name}/{model}"
@@ -408,62 +417,66 @@ class EndpointModel:
         self._options = options
         self._dialect = endpoint.dialect
         self._quirks = quirks_of(endpoint.spec.refuses)
-        self._taken: set[str] = set()
+        self._accepted: set[str] = set()
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
-        """One reply, as `Endpoint.call` makes it; ModelError with its cause otherwise."""
-        return await self.metered(prompt, key, FREE)
+        """One reply; see `Limits.call` for retries and errors."""
+        return await self.complete_metered(prompt, key, FREE)
 
-    async def metered(self, prompt: Prompt, key: CallKey, meter: Meter) -> ChatReply:
-        """The same, whose money is held and booked request by request."""
-        options = self._options_of(key)
+    async def complete_metered(self, prompt: Prompt, key: CallKey, meter: Meter) -> ChatReply:
+        """As `complete`; the meter holds and books the cost of each request."""
+        options = self._call_options(key)
 
         async def attempt(call: RetriedCall) -> ChatReply:
             while True:
-                answer, quirks = await self._answer(prompt, options, call)
-                reply = self._read(answer.body, prompt, call)
+                answer, quirks = await self._send(prompt, options, call)
+                reply = self._read_reply(answer.body, prompt, call)
                 if reply.reasoned and not quirks.thinks:
                     self._quirks = replace(self._quirks, thinks=True)
                     if reply.finish == "length" and prompt.max_tokens is None:
-                        meter.useless(reply.usage, "truncated")
-                        continue  # with room for its thoughts
+                        meter.record_useless(reply.usage, "truncated")
+                        continue  # the next request has room for its thoughts
                 served = Served(
                     redact(reply.served.model),
                     redact(reply.served.fingerprint),
                     quirks.left_out,
                     call.cap,
                 )
-                # JSON may hide a secret as \\u002d
+                # Again, now decoded: in JSON, a secret may hide behind escapes such as \\u002d.
                 return replace(reply, text=redact(reply.text), served=served)
 
         return await self._endpoint.call(attempt, key, self._model, meter)
 
-    def _read(self, body: bytes, prompt: Prompt, call: RetriedCall) -> ChatReply:
-        """The reply in a body; what one without a reply cost is booked."""
+    def _read_reply(self, body: bytes, prompt: Prompt, call: RetriedCall) -> ChatReply:
+        """The reply in a body; the cost of a body without one is booked."""
         try:
             reply = self._dialect.read_reply(body, prompt, call.seconds, call.tries)
         except ModelError as error:
-            call.meter.useless(self._dialect.read_usage(body, prompt), error.cause)
+            call.meter.record_useless(self._dialect.read_usage(body, prompt), error.cause)
             raise
         call.tokens = reply.usage.completion
         return reply
 
-    def _options_of(self, key: CallKey) -> Mapping[str, Any]:
-        """The options of a call: from a seed is made one for this call alone, or repeats of a task
-        would be the same words wherever a server heeds it."""
+    def _call_options(self, key: CallKey) -> Mapping[str, Any]:
+        """The options with a seed derived for this call alone, if there is one.
+
+        With the same seed in each call, a server that heeds it would give all repeats of a task the
+        same replies.
+        """
         seed = self._options.get("seed")
         if seed is None:
             return self._options
         step = (key.turn, key.name, key.attempt, key.index)
         return {**self._options, "seed": derive_seed(seed, key.trial, key.role, key.seat, *step)}
 
-    async def _answer(
+    async def _send(
         self, prompt: Prompt, options: Mapping[str, Any], call: RetriedCall
     ) -> tuple[HttpAnswer, Quirks]:
-        """The answer to one attempt, and what was left out of it.
+        """The answer to one attempt, and the quirks with which its request was made.
 
-        A refusal that names an option is repeated at once, since in a routed pool it may be one
-        server's; the second leaves the option out: for good, unless this model has taken it before.
+        A request refused for an option is repeated at once, since in a routed pool only one server
+        may refuse it. After a second refusal the option is left out: for good, unless this model
+        has accepted it before.
         """
         path, url = self._dialect.path, self._endpoint.base_url + self._dialect.path
         quirks, lesson = self._quirks, None
@@ -472,27 +485,27 @@ class EndpointModel:
             call.cap = self._dialect.cap_of(prompt, quirks, options)
             answer = await self._endpoint.send(call, "POST", path, body, _JSON)
             if answer.status == 200:
-                self._taken |= _droppable(prompt).difference(quirks.left_out)
+                self._accepted |= _droppable_parts(prompt).difference(quirks.left_out)
                 if pause := limit_pause(answer.headers):
                     self._endpoint.traffic.close_for(pause)
                 return answer, quirks
             error = read_error(
                 answer.status, answer.headers, answer.body, self._model, url, self._options
             )
-            call.meter.failed(error.cause, may_be_billed=False)
+            call.meter.record_failure(error.cause, may_be_billed=False)
             learned = self._dialect.learn(quirks, answer.status, answer.body)
             if learned is None:
                 raise error
             if learned != lesson:
                 lesson = learned
                 continue
-            if self._taken.isdisjoint(learned.left_out):
+            if self._accepted.isdisjoint(learned.left_out):
                 self._quirks = learned
             quirks, lesson = learned, None
 
 
-def _droppable(prompt: Prompt) -> set[str]:
-    """What a prompt holds that a model may refuse, by the names of `Quirks.left_out`."""
+def _droppable_parts(prompt: Prompt) -> set[str]:
+    """The parts of a prompt that a model may refuse, by the names of `Quirks.left_out`."""
     present = {
         "temperature": prompt.temperature is not None,
         "schema": prompt.schema is not None,
@@ -502,19 +515,9 @@ def _droppable(prompt: Prompt) -> set[str]:
     return {name for name, is_there in present.items() if is_there}
 
 
-def _address(spec: EndpointSpec) -> SplitResult:
-    parts = _web_address(spec.base_url)
-    if parts is None:
-        raise ConfigError(
-            f'endpoint "{spec.name}": expected a base URL such as http://127.0.0.1:8000/v1, '
-            f'found "{redact(spec.base_url, lookalikes=True)}"'
-        )
-    return parts
-
-
 def _proxy_for(address: SplitResult, spec: EndpointSpec) -> str | None:
-    """The proxy that the environment names for an address; ConfigError if it is no HTTP proxy."""
-    from urllib.request import getproxies, proxy_bypass  # aiohttp loads it, too
+    """The proxy that the environment sets for an address; ConfigError if it is no HTTP proxy."""
+    from urllib.request import getproxies, proxy_bypass  # as late as aiohttp, which loads it, too
 
     host, port = address.hostname or "", address.port or {"http": 80, "https": 443}[address.scheme]
     proxy = getproxies().get(address.scheme)
@@ -532,17 +535,17 @@ def _proxy_for(address: SplitResult, spec: EndpointSpec) -> str | None:
 
 
 def _web_address(url: str) -> SplitResult | None:
-    """The parts of an http(s) address; None if it is none."""
+    """The parts of an http or https address; None for any other text."""
     try:
         parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:  # a port that is no number, half an IPv6 address
+    except ValueError:  # a port that is no number, an incomplete IPv6 address
         return None
     return parts if usable else None
 
 
 def _credentials(proxy: str | None) -> set[str]:
-    """What must not be shown of a proxy: name and password, as they stand and as they are sent."""
+    """The secrets of a proxy's address, name and password, as they are written and sent."""
     userinfo = urlsplit(proxy or "").netloc.rpartition("@")[0]
     plain = unquote(userinfo)
     sent = base64.b64encode(plain.encode()).decode()
@@ -550,12 +553,12 @@ def _credentials(proxy: str | None) -> set[str]:
 
 
 def _certificates(spec: EndpointSpec) -> ssl.SSLContext:
-    """Whom to trust: `ca_bundle`, else SSL_CERT_FILE, REQUESTS_CA_BUNDLE or the system's own.
+    """Trusted certificates: `ca_bundle`, else SSL_CERT_FILE, REQUESTS_CA_BUNDLE or the system's.
 
-    ConfigError if a file that is named holds no certificate.
+    ConfigError if the file holds no certificate.
     """
     place, source = spec.ca_bundle, f'endpoint "{spec.name}": ca_bundle'
-    if place is None and "SSL_CERT_FILE" not in os.environ:  # that one OpenSSL reads
+    if place is None and "SSL_CERT_FILE" not in os.environ:  # OpenSSL itself reads that one
         source = "REQUESTS_CA_BUNDLE"
         place = Path(os.environ[source]) if os.environ.get(source) else None
     try:
@@ -569,10 +572,10 @@ def _certificates(spec: EndpointSpec) -> ssl.SSLContext:
         ) from error
 
 
-def _refused_by_proxy(where: str, status: int, reason: str) -> ModelError:
+def _proxy_error(where: str, status: int, reason: str) -> ModelError:
     message = f"{where} cannot be reached ({f'{status} {reason}'.strip()})"
     if status == 407:
         advice = "write user name and password into the proxy's address, http://NAME:PASSWORD@HOST"
         return ModelError(f"{message}; {advice}", cause="credentials", fatal=True)
-    lasts = 400 <= status < 500 and status not in (408, 429)
-    return ModelError(message, cause="connection", retryable=not lasts, fatal=lasts)
+    is_permanent = 400 <= status < 500 and status not in (408, 429)
+    return ModelError(message, cause="connection", retryable=not is_permanent, fatal=is_permanent)

@@ -1,6 +1,4 @@
-"""What can be set of a model: where it is served, with which key and limits, and what it is asked
-for beside its prompt.
-"""
+"""Settings of models: endpoints with their keys and limits, prices, and sampling options."""
 
 from __future__ import annotations
 
@@ -26,11 +24,11 @@ OPENAI = "https://api.openai.com/v1"
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _FRAMING = {"connection", "content-length", "content-type", "host", "transfer-encoding"}
-"""Headers that say how a message is to be read; the client sets them."""
+"""Headers that frame a message; the client sets them itself."""
 _PLAIN_HEADERS = {"accept", "accept-language", "user-agent"}
-"""Headers that everybody may see, and whose values are in many texts."""
+"""Headers that are no secret; to redact their values would redact ordinary text."""
 _LONGEST_PART = 16
-"""Characters between two underscores of a variable's name, at most."""
+"""Characters between two underscores of a variable's name, at most; parts of keys are longer."""
 
 
 Refusable: TypeAlias = Literal[
@@ -39,7 +37,7 @@ Refusable: TypeAlias = Literal[
 
 
 class EndpointOptions(BaseModel):
-    """What `models.toml` says of an endpoint, `[endpoints.NAME]`.
+    """The section `[endpoints.NAME]` of `models.toml`.
 
     `key_env` names the environment variable that holds the key. `headers` go with every request;
     a secret is written as `${NAME}`, the variable that holds it, so that no secret stands in a
@@ -49,9 +47,9 @@ class EndpointOptions(BaseModel):
 
     `timeout_s` (seconds) bounds one attempt, `total_s` a call with all its attempts and the pauses
     between them. `max_reply_mb` (megabytes, decompressed) is the largest body that is read.
-    `refuses` names what the server is known not to take; whatever else it refuses is found out at
-    the first call. Of "max_tokens" it takes OpenAI's other name, `max_completion_tokens`; "bounds"
-    are the longest lengths of texts in a schema, which no hosted provider is sent.
+    `refuses` names what the server is known not to accept; whatever else it refuses is found out at
+    the first call. Instead of "max_tokens" it is sent OpenAI's other name, `max_completion_tokens`;
+    "bounds" are the `maxLength` of texts in a schema, which no hosted provider is sent.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -71,7 +69,7 @@ class EndpointOptions(BaseModel):
 
 
 class EndpointSpec(EndpointOptions):
-    """An endpoint: its name, and what is said of it."""
+    """An endpoint with its name."""
 
     name: str
 
@@ -80,7 +78,9 @@ def key_of(spec: EndpointSpec) -> str | None:
     """The key from the environment; ConfigError, without the key, if it is not set or no key."""
     if spec.key_env is None:
         return None
-    if not _is_name(spec.key_env):
+    longest_part = max(map(len, spec.key_env.split("_")))
+    is_name = spec.key_env.isidentifier() and spec.key_env.isascii()
+    if not is_name or longest_part > _LONGEST_PART:
         guard(spec.key_env)
         raise ConfigError(
             f'endpoint "{spec.name}": expected key_env (--key-env) to name the environment '
@@ -88,12 +88,6 @@ def key_of(spec: EndpointSpec) -> str | None:
             "may be the key itself"
         )
     return _secret(spec, f"its key from the environment variable {spec.key_env}", spec.key_env)
-
-
-def _is_name(text: str) -> bool:
-    """Whether a variable may be called so; keys have odd characters, or long parts."""
-    longest = max(map(len, text.split("_")))
-    return text.isidentifier() and text.isascii() and longest <= _LONGEST_PART
 
 
 def headers_of(spec: EndpointSpec) -> dict[str, str]:
@@ -111,36 +105,36 @@ def headers_of(spec: EndpointSpec) -> dict[str, str]:
                 f"{place} holds a secret: put it into an environment variable, and write "
                 f'"{name}" = "${{NAME}}" with the name of that variable'
             )
-        value = _VARIABLE.sub(partial(_filled_in, spec, name), template)
+        value = _VARIABLE.sub(partial(_header_secret, spec, name), template)
         if not (value.isascii() and value.isprintable()):
             raise ConfigError(f"{place}: expected printable ASCII, found other characters")
         headers[name.lower()] = value
     return headers
 
 
-def _filled_in(spec: EndpointSpec, header: str, variable: re.Match[str]) -> str:
+def _header_secret(spec: EndpointSpec, header: str, variable: re.Match[str]) -> str:
     takes = f'the header "{header}" from the environment variable {variable[1]}'
     return _secret(spec, takes, variable[1])
 
 
 def secrets_of(spec: EndpointOptions) -> set[str]:
-    """What must not be shown of an endpoint: its key, its headers' values, and what is in them."""
-    held = {os.environ.get(name, "") for name in secret_variables(spec)}
-    sent = {
+    """What must be redacted of an endpoint: its key, its headers' values, and secrets in these."""
+    variables = {os.environ.get(name, "") for name in secret_variables(spec)}
+    headers = {
         _VARIABLE.sub(lambda match: os.environ.get(match[1], ""), header)
         for header in _secret_headers(spec)
     }
-    return held | sent
+    return variables | headers
 
 
 def secret_variables(spec: EndpointOptions) -> tuple[str, ...]:
-    """The environment variables whose values go to an endpoint: its key, and those in headers."""
+    """The environment variables that an endpoint's key and headers are taken from."""
     named = [name for value in _secret_headers(spec) for name in _VARIABLE.findall(value)]
     return tuple(dict.fromkeys([*([spec.key_env] if spec.key_env else []), *named]))
 
 
 def _secret_headers(spec: EndpointOptions) -> list[str]:
-    """The values of headers that not everybody may see, as they are written."""
+    """The values of headers that may be secret, as they are written, with `${NAME}` in them."""
     return [
         secret.get_secret_value()
         for name, secret in spec.headers.items()
@@ -149,7 +143,7 @@ def _secret_headers(spec: EndpointOptions) -> list[str]:
 
 
 def check_not_in_clear(spec: EndpointSpec, takes: str, value: str) -> None:
-    """ConfigError where a secret would leave this machine unencrypted against the settings."""
+    """ConfigError where a secret would leave this machine unencrypted without `key_over_http`."""
     if is_secret(value) and not spec.key_over_http and _leaves_in_clear(spec.base_url):
         raise ConfigError(
             f'endpoint "{spec.name}" takes {takes}, and would send it unencrypted to '
@@ -186,7 +180,7 @@ def _secret(spec: EndpointSpec, takes: str, variable: str) -> str:
 
 
 class PriceSpec(BaseModel):
-    """Dollars for a million tokens of one model."""
+    """US dollars per million tokens of one model."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -197,21 +191,20 @@ class PriceSpec(BaseModel):
 
     @property
     def price(self) -> Price:
-        """As the budget uses it."""
         return Price(self.input, self.output, self.cached, self.into_cache)
 
 
 _OF_THE_PROMPT = frozenset({"temperature", "max_tokens"})
-"""Options that a `Prompt` holds: its caller may set them call by call."""
+"""Options that a `Prompt` holds, so that they can differ from call to call."""
 
 _OURS = frozenset({"model", "messages", "response_format", "stream", "n", "max_completion_tokens"})
-"""What the client itself writes into a request, or reads a reply by."""
+"""Fields of a request that the client itself sets, or relies on when it reads the reply."""
 
 
 class Sampling(BaseModel):
-    """The options that have a name here, as OpenAI and vLLM call them; unset, none is sent.
+    """Sampling options, as OpenAI and vLLM call them; one that is None is not sent.
 
-    `thinking` is Anthropic's: tokens at most, or "adaptive".
+    `thinking` is Anthropic's: a number of tokens, or "adaptive".
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -242,7 +235,7 @@ class Sampling(BaseModel):
 
 
 class ListedOptions(Sampling):
-    """`[options."endpoint/model"]` of models.toml: `extra` is sent as it stands there."""
+    """The section `[options."endpoint/model"]` of models.toml; `extra` is sent as it stands."""
 
     extra: dict[str, Any] = {}
 
@@ -263,11 +256,11 @@ class ListedOptions(Sampling):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What holds for every call to one model in one role. A key among the options is sent, but
-    neither shown nor a part of who the model is.
+    """Options of every call to one model in one role.
 
-    `temperature` and `max_tokens` take the place of those of a prompt, where they are set; `sent`
-    goes into each request as it is.
+    `temperature` and `max_tokens`, where they are set, replace those of a prompt; `sent` goes into
+    each request as it is. A secret among them is sent, but neither shown nor part of the model's
+    identity.
     """
 
     temperature: float | None = None
@@ -276,19 +269,19 @@ class Options:
 
     @property
     def key(self) -> str:
-        """What the keys of replies hold of it: only what no prompt tells; "" for nothing."""
+        """Their part of the key of a stored reply: what no prompt holds; "" without any."""
         return redact(json.dumps(self.sent, sort_keys=True)) if self.sent else ""
 
     @property
-    def words(self) -> str:
-        """As in a spec: "?temperature=0.5&top_p=0.9"; "" for nothing."""
+    def suffix(self) -> str:
+        """Their part of a model spec: "?temperature=0.5&top_p=0.9"; "" without any."""
         values = {"temperature": self.temperature, "max_tokens": self.max_tokens, **self.sent}
         parts = [f"{name}={_write_value(v)}" for name, v in values.items() if v is not None]
         return redact(f"?{'&'.join(parts)}") if parts else ""
 
 
 def options_of(sampling: Sampling, listed: ListedOptions | None = None) -> Options:
-    """The options of a spec, and those that models.toml lists, where the spec sets none."""
+    """The options of a spec, completed by those that models.toml lists for the model."""
     named: dict[str, Any] = {}
     for name in Sampling.model_fields:
         value = getattr(sampling, name)

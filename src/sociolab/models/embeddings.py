@@ -1,6 +1,6 @@
-"""Models that make vectors of texts: of an endpoint, or a checkpoint on this machine.
+"""Embedding models: behind an endpoint, or from a checkpoint on this machine.
 
-Each is a `ChatModel`, so that its replies are kept, counted, priced and found again as all others:
+Each is a `ChatModel`, so that its replies are stored, counted, priced and reused like all others:
 every message of a prompt is a text, and line n of the reply is the vector of text n, as
 `models.vectors` writes it.
 """
@@ -19,13 +19,13 @@ import pydantic_core
 
 from sociolab.core.errors import ConfigError, ModelError, missing_extra
 from sociolab.core.ports import CallKey, ChatReply, Prompt
-from sociolab.models.budget import FREE, Meter, counted
+from sociolab.models.budget import FREE, Meter, validate_usage
 from sociolab.models.chat import Endpoint, RetriedCall
 from sociolab.models.meaning import (
     ShapeError,
-    document_of,
-    malformed,
-    part,
+    get_part,
+    malformed_error,
+    parse_body,
     raise_error_inside,
     read_error,
 )
@@ -46,11 +46,11 @@ class EmbeddingModel:
         self._options = options or {}
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
-        """The vectors of all texts in one request; ModelError with its cause otherwise."""
-        return await self.metered(prompt, key, FREE)
+        """The vectors of all texts, in one request; ModelError where there are none."""
+        return await self.complete_metered(prompt, key, FREE)
 
-    async def metered(self, prompt: Prompt, key: CallKey, meter: Meter) -> ChatReply:
-        """The same, whose money is held and booked request by request."""
+    async def complete_metered(self, prompt: Prompt, key: CallKey, meter: Meter) -> ChatReply:
+        """As `complete`; the meter holds and books the cost of each request."""
         texts = [message.text for message in prompt.messages]
         body = pydantic_core.to_json({"model": self._model, "input": texts, **self._options})
 
@@ -61,41 +61,42 @@ class EmbeddingModel:
                 error = read_error(
                     answer.status, answer.headers, answer.body, self._model, url, self._options
                 )
-                meter.failed(error.cause, may_be_billed=False)
+                meter.record_failure(error.cause, may_be_billed=False)
                 raise error
             try:
                 return _read(answer.body, prompt, call)
             except ModelError as error:
-                meter.failed(error.cause, may_be_billed=True)
+                meter.record_failure(error.cause, may_be_billed=True)
                 raise
 
         return await self._endpoint.call(attempt, key, self._model, meter)
 
 
 def _read(data: bytes, prompt: Prompt, call: RetriedCall) -> ChatReply:
-    """The reply in a response body; ModelError (retryable) if it has not a vector for each text."""
+    """The reply in a response body; ModelError (retryable) unless each text has its vector."""
     try:
-        document = document_of(data)
+        document = parse_body(data)
         raise_error_inside(document)
-        rows = sorted(part(document, "data"), key=lambda row: row["index"])
+        rows = sorted(get_part(document, "data"), key=lambda row: row["index"])
         lines = [encode_vector(row["embedding"]) for row in rows]
         if [row["index"] for row in rows] != [*range(len(prompt.messages))]:
             raise ShapeError(f"{len(rows)} vectors")
         used = document.get("usage")
         counts = {"prompt": used.get("prompt_tokens")} if isinstance(used, dict) else {}
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise malformed(
+        raise malformed_error(
             f"an embedding for each of {len(prompt.messages)} texts", data, error
         ) from error
-    usage, fault = counted(counts, prompt, 0)
+    usage, fault = validate_usage(counts, prompt, 0)
     return ChatReply("\n".join(lines), "stop", usage, call.seconds, call.tries, fault=fault)
 
 
 class LocalEmbedder:
-    """A checkpoint of a transformer encoder in a folder (extra finetune): the mean of its last
-    hidden states over a text's tokens. `address` identifies its files.
+    """A transformer encoder from a folder (extra finetune): the mean of its last hidden states over
+    a text's tokens, 512 at most.
 
-    ConfigError where the folder holds none, or the extra is missing. Nothing is fetched.
+    ConfigError where the folder holds no checkpoint, or the extra is missing. Nothing is
+    downloaded.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -113,7 +114,7 @@ class LocalEmbedder:
 
     @cached_property
     def address(self) -> str:
-        """A hash of the files of the checkpoint: other weights are another model."""
+        """A hash of the checkpoint's files: other weights are another model."""
         checksum = hashlib.blake2b(digest_size=16)
         for file in sorted(self._folder.iterdir()):
             if file.suffix in (".json", ".safetensors", ".txt", ".model"):
@@ -123,18 +124,17 @@ class LocalEmbedder:
         return f"checkpoint:{checksum.hexdigest()}"
 
     async def complete(self, prompt: Prompt, key: CallKey) -> ChatReply:
-        """The vectors of all texts."""
         texts = [message.text for message in prompt.messages]
-        async with self._lock:  # the model is loaded once, and used by one at a time
-            vectors = await asyncio.to_thread(self._embedded, texts)
-        usage, _ = counted({}, prompt, 0)
+        async with self._lock:  # the model is loaded once, and used by one call at a time
+            vectors = await asyncio.to_thread(self._embed, texts)
+        usage, _ = validate_usage({}, prompt, 0)
         return ChatReply("\n".join(map(encode_vector, vectors)), usage=usage)
 
     @cached_property
-    def _opened(self) -> tuple[Any, Any]:
+    def _tokenizer_and_model(self) -> tuple[Any, Any]:
         import os
 
-        # Read by the hub's client when it is first imported: with this it asks nobody anything.
+        # Read by the hub's client when it is first imported: it then makes no requests.
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
         from transformers import AutoModel, AutoTokenizer
 
@@ -150,11 +150,11 @@ class LocalEmbedder:
             ) from error
         return tokenizer, model.eval()
 
-    def _embedded(self, texts: list[str]) -> list[Vector]:
-        """One text at a time: beside others it would be padded, and rounded otherwise."""
+    def _embed(self, texts: list[str]) -> list[Vector]:
+        """One text at a time: in a batch it would be padded, and rounded differently."""
         import torch
 
-        tokenizer, model = self._opened
+        tokenizer, model = self._tokenizer_and_model
         vectors = []
         with torch.inference_mode():
             for text in texts:

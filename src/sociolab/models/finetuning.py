@@ -1,7 +1,7 @@
-"""Fine-tuning as OpenAI's API offers it, at any base URL: upload a file, create a job, poll it.
+"""Fine-tuning by OpenAI's API, at any base URL: upload a file, create a job, poll it.
 
-The ids are on record beside the training file, so that a stopped program resumes the same job and
-nothing is paid for twice.
+The provider's ids are recorded beside the training file, so that a stopped program resumes the same
+job and nothing is paid for twice.
 """
 
 from __future__ import annotations
@@ -31,28 +31,31 @@ if TYPE_CHECKING:
 
 JOBS = "/fine_tuning/jobs"
 SUFFIX = "sociolab"
-"""A part of the name of every model that is tuned from here."""
+"""A part of the name of every model that is tuned through this client."""
 
 Row = TypeVar("Row", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
 class TuningOrder:
-    """What a job is to do, beside the base model; `epochs` None: the provider chooses."""
+    """Hyperparameters of a job; `epochs` None: the provider chooses."""
 
     seed: int = 0
     epochs: int | None = None
 
 
 class UploadedFile(BaseModel):
-    """A file as the provider knows it."""
+    """The provider's record of a file."""
 
     id: str
     filename: str
 
 
 class TuningJob(BaseModel):
-    """A job: its status is validating_files, queued, running, succeeded, failed or cancelled."""
+    """The provider's record of a job.
+
+    Its status is validating_files, queued, running, succeeded, failed or cancelled.
+    """
 
     id: str
     training_file: str
@@ -69,7 +72,7 @@ class TuningJob(BaseModel):
 
 
 class JobList(BaseModel):
-    """The latest jobs of an account."""
+    """The provider's list of an account's latest jobs."""
 
     data: tuple[TuningJob, ...]
 
@@ -85,9 +88,9 @@ class TuningRecord(BaseModel):
 
 
 class FineTuningClient:
-    """Tunes one base model. Close it when done.
+    """Fine-tunes one base model. Close it when done.
 
-    Each call is retried as chat calls are, and ends with ModelError where that does not help.
+    Requests are retried like chat calls; ModelError where that does not help.
     """
 
     def __init__(self, spec: EndpointSpec, model: str) -> None:
@@ -105,12 +108,12 @@ class FineTuningClient:
         every_s: float = 20.0,
         within_s: float = 24 * 3600.0,
     ) -> str:
-        """The name of the model tuned on a training file: JSON lines, a conversation each.
+        """Tune on a training file (JSON lines, one conversation each); the name of the new model.
 
-        File and record lie in `folder`, named by what no two jobs share that differ in provider,
-        base model, order or content. The job is polled every `every_s` seconds; `tell` hears each
-        new status. ModelError where it ends without a model (the next call creates a new one), or
-        has not ended after `within_s` (the next call waits on). ConfigError where a file cannot be
+        File and record lie in `folder`, named by a digest of provider, base model, order and
+        content. The job is polled every `every_s` seconds; `tell` is called with each new status.
+        ModelError where it ends without a model (the next call starts a new job), or has not ended
+        after `within_s` seconds (the next call goes on waiting). ConfigError where a file cannot be
         read or written.
         """
         text = content.decode("utf-8", "surrogateescape")
@@ -146,17 +149,19 @@ class FineTuningClient:
         return job.fine_tuned_model
 
     async def upload(self, name: str, content: bytes) -> UploadedFile:
-        """Upload a training file; a lost reply leaves a file that nothing is trained on."""
+        """Upload a training file; a lost reply leaves an unused file at the provider."""
 
         async def attempt(call: RetriedCall) -> UploadedFile:
-            return await self._send(call, "POST", "/files", UploadedFile, _form(name, content))
+            form = _upload_form(name, content)
+            return await self._send(call, "POST", "/files", UploadedFile, form)
 
         return await self._endpoint.call(attempt)
 
     async def create(self, order: TuningOrder, training_file: str) -> TuningJob:
-        """The job for an uploaded file; one that is there already, unless it was lost.
+        """Create the job for an uploaded file, or find the one that it has already.
 
-        A file is for one job, so a second attempt finds the first one's though its reply was lost.
+        A file is for one job, so that a second attempt finds the job of the first even if the reply
+        to that was lost. A job that ended without a model does not count.
         """
         body: dict[str, Any] = {"model": self.model, "training_file": training_file}
         body |= {"suffix": SUFFIX, "seed": order.seed}
@@ -175,7 +180,7 @@ class FineTuningClient:
     async def watch(
         self, job_id: str, tell: Callable[[str], None], every_s: float, within_s: float
     ) -> TuningJob:
-        """Poll a job until it has ended, succeeded or not."""
+        """Poll a job until it has ended, successfully or not."""
 
         async def attempt(call: RetriedCall) -> TuningJob:
             return await self._send(call, "GET", f"{JOBS}/{job_id}", TuningJob)
@@ -205,7 +210,6 @@ class FineTuningClient:
         kind: type[Row],
         body: bytes | MultipartWriter | None = None,
     ) -> Row:
-        """One request; the record that comes back, or ModelError."""
         content_type = "application/json" if isinstance(body, bytes) else None
         answer = await self._endpoint.send(call, method, path, body, content_type)
         if answer.status != 200:
@@ -217,16 +221,16 @@ class FineTuningClient:
             excerpt = answer.body[:80].decode(errors="replace")
             message = f"expected an answer of OpenAI's fine-tuning API, found {excerpt!r}"
             raise ModelError(message, cause="malformed reply", retryable=True) from error
-        call.works()
+        call.record_success()
         return row
 
 
-def _form(name: str, content: bytes) -> MultipartWriter:
-    """An upload; the same for the same file, byte by byte."""
+def _upload_form(name: str, content: bytes) -> MultipartWriter:
+    """An upload as multipart form data; the same bytes for the same file."""
     from aiohttp import MultipartWriter
 
-    border = "sociolab-" + hashlib.blake2b(content, digest_size=16).hexdigest()
-    form = MultipartWriter("form-data", border)
+    boundary = "sociolab-" + hashlib.blake2b(content, digest_size=16).hexdigest()
+    form = MultipartWriter("form-data", boundary)
     form.append("fine-tune").set_content_disposition("form-data", name="purpose")
     file = form.append(BytesIO(content), {"content-type": "application/jsonl"})
     file.set_content_disposition("form-data", name="file", filename=name)

@@ -1,8 +1,8 @@
-"""What a server's answer means: tables from status, code, sentence and finish reason to a cause.
+"""Interpret servers' answers: tables from status, code, sentence and finish reason to a cause.
 
-Codes and types decide before statuses, which many servers choose freely; a sentence is read last,
-and only where a provider sends nothing else. The facts are from the providers' own documents and
-error bodies, as of November 2026; the tests hold them by provider.
+Codes and types decide before statuses, which many servers choose freely; sentences are read only
+where a provider sends nothing else. The facts are from the providers' documentation and error
+bodies, as of November 2026; the tests hold them by provider.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ from sociolab.core.errors import Cause, ModelError
 class Meaning:
     """What a kind of refusal means for its call and for the run.
 
-    `weather`: whether waiting helps, so that it uses up no try; for some only where the server says
-    how long. In `advice`, {model} stands for the quoted name of the model, if it is known.
+    `weather`: whether the server is merely busy or at a limit, so that waiting helps and uses up no
+    try; for some, only where the server says how long. In `advice`, {model} stands for the quoted
+    name of the model, if it is known.
     """
 
     cause: Cause
@@ -139,7 +140,7 @@ _BY_SENTENCE: tuple[tuple[tuple[int, ...], Meaning, tuple[str, ...]], ...] = (
         "no capacity available", "tier capacity exceeded",
     )),
 )  # fmt: skip
-"""Statuses, and what they mean beside any of these sentences, in lower case."""
+"""Statuses, and what they mean with any of these phrases, in lower case, in the message."""
 
 Finish: TypeAlias = Literal["stop", "length", "content filter"]
 
@@ -154,7 +155,7 @@ _FINISH_REASONS: Mapping[Finish | Literal["failed"], str] = {
     "network_error insufficient_system_resource other malformed_function_call "
     "unexpected_tool_call malformed_model_output",
 }
-"""Every reason that a provider documents, in lower case."""
+"""The finish reasons that providers document, in lower case."""
 
 _FINISHES = {word: finish for finish, words in _FINISH_REASONS.items() for word in words.split()}
 
@@ -163,38 +164,38 @@ _FINISHES = {word: finish for finish, words in _FINISH_REASONS.items() for word 
 
 
 class ShapeError(ValueError):
-    """A body is JSON of another shape: its text says which, and where."""
+    """A body is JSON of an unexpected shape; the message says what was found where."""
 
 
 _BEFORE_JSON = re.compile(rb"(?:\xef\xbb\xbf)?+(?:\s++|:[^\n]*+\n)*+")
-"""A mark of UTF-8, blanks that keep the connection alive, comments of an event stream."""
+"""A byte order mark, whitespace that keeps the connection alive, comments of an event stream."""
 
 
-def document_of(data: bytes) -> Any:
-    """The JSON of a body; ValueError or RecursionError if it is none."""
+def parse_body(data: bytes) -> Any:
+    """Parse the JSON of a response body; ValueError or RecursionError if it is none."""
     start = _BEFORE_JSON.match(data)
     data = data[start.end() :] if start else data
     try:
         return pydantic_core.from_json(data)
     except ValueError:
-        return json.loads(data)  # takes half a surrogate pair, as a text that was cut may have
+        return json.loads(data)  # accepts half a surrogate pair, which a text that was cut may have
 
 
-def part(document: Any, *path: str | int) -> Any:
-    """What stands at a path of keys and indices; ShapeError if nothing does."""
+def get_part(document: Any, *path: str | int) -> Any:
+    """The value at a path of keys and indices; ShapeError if there is none, or null."""
     node, place = document, "the body"
     for number, step in enumerate(path):
         try:
             node = node[step]
         except (LookupError, TypeError):
-            raise ShapeError(f"{_shape(node, step)} as {place}") from None
+            raise ShapeError(f"{_describe_shape(node, step)} as {place}") from None
         place = ".".join(map(str, path[: number + 1]))
     if node is None:
         raise ShapeError(f"null as {place}")
     return node
 
 
-def _shape(node: object, lacks: str | int) -> str:
+def _describe_shape(node: object, lacks: str | int) -> str:
     if isinstance(node, dict):
         return f'an object without "{lacks}"'
     if node == []:
@@ -202,8 +203,8 @@ def _shape(node: object, lacks: str | int) -> str:
     return "null" if node is None else f"a {type(node).__name__}"
 
 
-def malformed(expected: str, data: bytes, error: Exception) -> ModelError:
-    """That a body is not what it should be, and what it is instead."""
+def malformed_error(expected: str, data: bytes, error: Exception) -> ModelError:
+    """The error for a body that is not as expected; it describes what the body is instead."""
     reason = str(error) if isinstance(error, ShapeError) else _describe_body(data, error)
     problem = f"expected {expected} as JSON, found {reason}"
     return ModelError(problem, cause="malformed reply", retryable=True)
@@ -234,8 +235,8 @@ def _describe_body(data: bytes, error: Exception) -> str:
 class Refusal:
     """An error document of any provider.
 
-    `layers` are its objects, from the outermost in; `names` its codes, types and reasons in lower
-    case, the innermost first; `status` the one that it names; `text` all of it on a line.
+    `layers` are its objects, outermost first; `names` its codes, types and reasons in lower case,
+    innermost first; `status` the HTTP status that it names; `text` all of it on one line.
     """
 
     text: str
@@ -247,9 +248,9 @@ class Refusal:
 
 
 def read_refusal(data: bytes, headers: Mapping[str, str] | None = None) -> Refusal:
-    """The error in the body of a refusal; of a body that is no JSON error, its beginning."""
+    """The error in the body of a refusal; for a body that is not JSON, its beginning."""
     try:
-        refusal = _refusal_of(document_of(data))
+        refusal = _refusal_of(parse_body(data))
     except (ValueError, RecursionError):
         refusal = Refusal("")
     if not refusal.text:
@@ -296,7 +297,7 @@ def _refusal_of(document: Any) -> Refusal:
 
 
 def _layers_of(node: Any, depth: int) -> Iterator[Mapping[str, Any]]:
-    """The objects of an error document: some wrap their provider's error, as JSON or as a text."""
+    """The objects of an error document; some wrap another provider's error, as JSON or as text."""
     if isinstance(node, str) and _is_nested(node):
         try:
             node = pydantic_core.from_json(node)
@@ -330,12 +331,12 @@ def _lowered(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def meaning_of(status: int, refusal: Refusal) -> Meaning:
-    """What a refusal means; of one inside a success (200) the status that it names counts."""
+    """What a refusal means; `status` is that of the answer, or the one that the error names."""
     text = refusal.message.lower()
     if any(layer.get("reasons") or layer.get("flagged_input") for layer in refusal.layers):
         return FILTERED  # a router's moderation
     if status == 413 or "request too large for" in text:
-        return TOO_LONG  # more than the limit of a minute: to wait would never help
+        return TOO_LONG  # more tokens than the limit per minute: waiting would never help
     if status >= 400 or status == 200:
         for name in refusal.names:
             if name in _BY_NAME:
@@ -354,7 +355,7 @@ def read_error(
     address: str,
     options: Mapping[str, Any] | None = None,
 ) -> ModelError:
-    """What a refusal means: its cause, whether trying again or waiting may help, and how long.
+    """The error for a refusal: its cause, whether a retry may help, and how long to wait.
 
     A refusal that names one of the options that are sent with every call is fatal.
     """
@@ -363,14 +364,14 @@ def read_error(
     where = f"{address} answered {status}: {refusal.text}"
     if meaning is REFUSED:
         for name, value in (options or {}).items():
-            if refusal.param == name or _names(refusal.message, name):
+            if refusal.param == name or _mentions(refusal.message, name):
                 advice = f"it was sent {name} = {json.dumps(value)}, as configured: leave that out"
                 return ModelError(f"{where}; {advice}", cause="refused", fatal=True)
     return _error_of(meaning, where, refusal, headers, f' "{model}"')
 
 
 def raise_error_inside(document: Any) -> None:
-    """ModelError if the body of a success holds an error instead: read as the status it names."""
+    """ModelError if the body of a success (200) holds an error instead."""
     first = document[0] if isinstance(document, list) and document else document
     if not isinstance(first, dict):
         return
@@ -393,7 +394,7 @@ def raise_error_inside(document: Any) -> None:
 
 
 _RESULTS = {"choices", "content", "data"}
-"""What a body holds that is a completion, a message or a list of embeddings."""
+"""Keys of a body that is a completion, a message or a list of embeddings."""
 
 
 def _error_of(
@@ -411,9 +412,9 @@ def _error_of(
     )
 
 
-def _names(message: str, option: str) -> bool:
-    """Whether a message names an option; one that is an everyday word must stand in quotes or where
-    only a refused option stands."""
+def _mentions(message: str, option: str) -> bool:
+    """Whether a message names an option; an everyday word must stand in quotes or in a phrase of
+    refusal."""
     message, option = message.lower(), option.lower()
     if "_" in option:
         return option in message
@@ -423,13 +424,13 @@ def _names(message: str, option: str) -> bool:
 
 
 def read_finish(reason: object) -> Finish:
-    """What a finish reason means; ModelError (retryable) for one that failed or is unknown.
+    """What a finish reason means; ModelError (retryable) for a failure or an unknown one.
 
-    Without a reason a reply is taken as whole.
+    Without a reason, a reply counts as complete.
     """
     if reason is None or reason == "":
         return "stop"
-    # Some servers put a detail behind a colon.
+    # Some servers add a detail after a colon.
     finish = _FINISHES.get(str(reason).partition(":")[0].strip().lower().replace("-", "_"))
     if finish is None:
         problem = f"expected a finish reason such as stop or length, found {str(reason)[:40]!r}"
@@ -457,7 +458,7 @@ _LESSONS: tuple[tuple[Lesson, tuple[str, ...], tuple[str, ...]], ...] = (
         "developer instruction", "roles must alternate",
     )),
 )  # fmt: skip
-"""What can be left out, the parameters that name it, and words that can mean nothing else."""
+"""What can be left out of a request, its parameters, and unmistakable phrases for it."""
 
 _UNSUPPORTED = (
     "unsupported", "not support", "n't support", "not permitted", "not allowed", "not available",
@@ -466,19 +467,22 @@ _UNSUPPORTED = (
 )  # fmt: skip
 
 _BOUNDS = ("above_max_value", "below_min_value", "invalid_type", "out_of_range")
-"""Ends of codes about a value: another would be taken. So would one of two options that "cannot
-both be specified", of which the user wrote the other, as `read_error` says."""
+"""Endings of codes that concern a value: another value would be accepted, so that the option is not
+left out. Nor is one of two that "cannot both be specified": the user wrote the other."""
 
 
-def lesson_of(status: int, data: bytes) -> Lesson | None:
-    """What a server says it does not take, by a parameter, or by the option's name in quotes or
-    in words that mean nothing else, beside what refuses it. None if it does not say."""
+def read_lesson(status: int, data: bytes) -> Lesson | None:
+    """What a refusal says the server does not accept; None if it does not say.
+
+    It is named by a parameter, by the option's name in quotes, or by an unmistakable phrase, with
+    words of refusal beside it.
+    """
     if status not in (400, 404, 422):
         return None
     refusal = read_refusal(data)
     message = refusal.message.lower()
     if meaning_of(status, refusal) not in (REFUSED, NO_MODEL):
-        return None  # some servers name every token setting where a prompt is too long
+        return None  # some servers list every token setting where a prompt is too long
     if any(name.endswith(_BOUNDS) for name in refusal.names) or "cannot both" in message:
         return None
     refuses = any(word in message for word in _UNSUPPORTED)
@@ -488,7 +492,7 @@ def lesson_of(status: int, data: bytes) -> Lesson | None:
         if (refuses or lesson in ("bounds", "schema")) and (
             any(refusal.param.startswith(param) for param in params)
             or any(word in message for word in words)
-            or any(_names(message, param) for param in params)
+            or any(_mentions(message, param) for param in params)
         ):
             return lesson
     return None
@@ -498,11 +502,11 @@ def lesson_of(status: int, data: bytes) -> Lesson | None:
 
 
 def limit_pause(headers: Mapping[str, str], now: float | None = None) -> float | None:
-    """Seconds until a limit of which nothing remains is set back; None where something remains.
+    """Seconds until all used-up limits are reset; None where something remains of each.
 
-    The longest, where requests and tokens are used up. Headers go by many names: each that ends a
-    limit ("x-ratelimit-reset-tokens", "anthropic-ratelimit-requests-reset", "ratelimit-reset") has
-    a sibling that says what remains.
+    Providers name these headers differently, but each that says when a limit is reset
+    ("x-ratelimit-reset-tokens", "anthropic-ratelimit-requests-reset", "ratelimit-reset") has a
+    sibling that says what remains.
     """
     headers = _lowered(headers)
     pauses = []
@@ -517,9 +521,9 @@ def limit_pause(headers: Mapping[str, str], now: float | None = None) -> float |
 def read_pause(
     headers: Mapping[str, str], refusal: Refusal, now: float | None = None
 ) -> float | None:
-    """Seconds to wait before the next attempt, as the server says in any way; None if it does not.
+    """Seconds to wait before the next attempt, as the server says; None if it does not.
 
-    Retry-After counts first, then a limit that is used up, then the body, then its sentence.
+    Retry-After counts first, then a limit that is used up, then fields of the body, then its text.
     """
     lowered = _lowered(headers)
     if (milliseconds := seconds_until(lowered.get("retry-after-ms", ""), now)) is not None:
@@ -557,15 +561,15 @@ _UNIT_WORDS: Mapping[str, str] = {
 _IN_A_SENTENCE = re.compile(
     r"(?:try again|retry|retry your request) (?:in|after) ([\d.]{1,20}) ?([a-z][a-z\d.]{0,30})"
 )
-"""Sent where no header says it: OpenAI's and Groq's "Please try again in 6m0s.", Azure's "Please
-retry after 7 seconds.", Google's "Please retry in 11.66s"."""
+"""Pauses in a message: OpenAI's and Groq's "Please try again in 6m0s.", Azure's "Please retry after
+7 seconds.", Google's "Please retry in 11.66s"."""
 
 
 def seconds_until(text: str, now: float | None = None) -> float | None:
-    """Seconds from now until what a server names; None if it cannot be read.
+    """Seconds from `now` until a time that a server names; None if it cannot be read.
 
-    "7", "1m30s", "120ms", a time since 1970 in seconds or milliseconds, an HTTP date, or an ISO
-    date with its zone. What has passed is 0.
+    It reads "7", "1m30s", "120ms", Unix time in seconds or milliseconds, an HTTP date, and an ISO
+    date with its time zone. A time that has passed is 0.
 
     >>> seconds_until("6m0s"), seconds_until("120ms")
     (360.0, 0.12)
@@ -576,7 +580,7 @@ def seconds_until(text: str, now: float | None = None) -> float | None:
     if seconds is None:
         moment = _read_date(text)
         seconds = None if moment is None else moment - now
-    elif seconds > 1e11:
+    elif seconds > 1e11:  # no pause but Unix time in milliseconds
         seconds = seconds / 1000 - now
     elif seconds > 1e9:
         seconds -= now

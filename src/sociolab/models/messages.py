@@ -1,7 +1,7 @@
-"""Anthropic's Messages as a provider: its wire format, over the connections of `chat`.
+"""Anthropic's Messages API: its wire format, over the connections of `chat`.
 
-What it writes and reads is in platform.claude.com/docs/en/api/messages, as of November 2026; tests
-check it with the types of Anthropic's own client.
+It is documented at platform.claude.com/docs/en/api/messages, as of November 2026; tests check it
+with the types of Anthropic's own client.
 """
 
 from __future__ import annotations
@@ -13,41 +13,41 @@ from typing import Any
 
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import ChatReply, Prompt, Usage
-from sociolab.models.budget import BYTES_A_TOKEN, counted, size_of
+from sociolab.models.budget import BYTES_A_TOKEN, size_of, validate_usage
 from sociolab.models.chat import Endpoint
 from sociolab.models.config import EndpointSpec
 from sociolab.models.meaning import (
-    document_of,
-    lesson_of,
-    malformed,
-    part,
+    get_part,
+    malformed_error,
+    parse_body,
     raise_error_inside,
     read_finish,
+    read_lesson,
 )
 from sociolab.models.wire import (
     ROOM_FOR_THOUGHTS,
     Dialect,
     Quirks,
+    append_schema,
     check_thoughts,
-    encoded_body,
+    encode_body,
     read_count,
     read_served,
     read_tool_calls,
-    usage_in,
-    with_schema,
+    read_usage_with,
 )
 
 VERSION = "2023-06-01"
-"""The later version, 2026-10-21, takes no temperature for any model, while judges are asked at 0.
-`headers` in models.toml may name it; then none is sent."""
+"""The later version, 2026-10-21, takes no temperature for any model, while judges run at 0.
+`headers` in models.toml may name it; then no temperature is sent."""
 
 SMALLEST_CACHED = 1_024
-"""Tokens: no model of Anthropic's caches a shorter prefix. For some it is 2,048 or 4,096: below
-that, a mark changes nothing and costs nothing."""
+"""Tokens: no model of Anthropic's caches a shorter prefix. For some the limit is 2,048 or 4,096;
+below it, a mark changes nothing and costs nothing."""
 
 
 def endpoint(spec: EndpointSpec) -> Endpoint:
-    """Anthropic, or whoever else serves its Messages at `base_url` + "/messages"."""
+    """Anthropic, or any other server of its Messages API at `base_url` + "/messages"."""
     return Endpoint(spec, MESSAGES)
 
 
@@ -55,8 +55,8 @@ def message_body(model: str, prompt: Prompt, quirks: Quirks, options: Mapping[st
     """The request body.
 
     The system prompt, which stays the same from call to call, is marked for the provider's cache
-    where it is long enough. A model that thinks is sent no temperature, and room for its thoughts
-    beside its reply where no `max_tokens` is set. ModelError (fatal) for what no server would take.
+    where it is long enough. A model that thinks gets no temperature, and, where no `max_tokens` is
+    set, room for its thoughts beside its reply. ModelError (fatal) for what no server would accept.
     """
     sent = dict(options)
     thinking, config = _thinking(sent.pop("thinking", None)), sent.pop("output_config", {})
@@ -69,7 +69,7 @@ def message_body(model: str, prompt: Prompt, quirks: Quirks, options: Mapping[st
         if quirks.takes_schema and (form := format_of(prompt.schema.text)) is not None:
             config = {**config, "format": form}
         elif not prompt.schema.in_prompt:
-            messages = with_schema(messages, prompt.schema.text)
+            messages = append_schema(messages, prompt.schema.text)
     budget = thinking.get("budget_tokens", 0)
     body: dict[str, Any] = {
         "model": model,
@@ -92,11 +92,11 @@ def message_body(model: str, prompt: Prompt, quirks: Quirks, options: Mapping[st
         body["thinking"] = thinking
     if config:
         body["output_config"] = config
-    return encoded_body({**body, **sent})
+    return encode_body({**body, **sent})
 
 
 def cap_of(prompt: Prompt, quirks: Quirks, options: Mapping[str, Any]) -> int:
-    """The limit that the API wants for every reply, thoughts included."""
+    """The token limit, thoughts included, which the API requires for every reply."""
     if prompt.max_tokens is not None:
         return prompt.max_tokens
     needs, thinking = prompt.needs or ROOM_FOR_THOUGHTS, _thinking(options.get("thinking"))
@@ -108,7 +108,7 @@ def cap_of(prompt: Prompt, quirks: Quirks, options: Mapping[str, Any]) -> int:
 
 
 def _thinking(option: Any) -> dict[str, Any]:
-    """As the API wants it: a number of tokens is a budget, a word a kind; {} for nothing."""
+    """The option in the API's form: a number is a budget in tokens, a word a type; {} for none."""
     if isinstance(option, int):
         return {"type": "enabled", "budget_tokens": option}
     return {"type": option} if isinstance(option, str) else dict(option or {})
@@ -120,10 +120,10 @@ def _refused(expected: str) -> ModelError:
 
 @lru_cache(maxsize=256)
 def format_of(schema: str) -> dict[str, Any] | None:
-    """The `output_config.format` for a JSON schema; None if it cannot be said there.
+    """The `output_config.format` for a JSON schema; None if the API cannot express it.
 
-    What the API does not know of a schema (ranges, lengths) stands in descriptions, as Anthropic's
-    own client does it. An object whose keys are not known cannot be asked for.
+    Keywords that the API does not know (ranges, lengths) go into descriptions, as in Anthropic's
+    own client. An object with arbitrary keys cannot be expressed.
     """
     try:
         return {"type": "json_schema", "schema": _strict(json.loads(schema))}
@@ -132,16 +132,16 @@ def format_of(schema: str) -> dict[str, Any] | None:
 
 
 class _UnknownKeysError(Exception):
-    """A schema has an object of any keys."""
+    """A schema has an object with arbitrary keys."""
 
 
-_KEPT = ("$ref", "type", "enum", "const", "description", "required")
+_SUPPORTED = ("$ref", "type", "enum", "const", "description", "required")
 
 
 def _strict(node: dict[str, Any]) -> dict[str, Any]:
     if "$ref" in node and "$defs" not in node:
         return {"$ref": node["$ref"]}
-    strict = {name: node[name] for name in _KEPT if name in node}
+    strict = {name: node[name] for name in _SUPPORTED if name in node}
     rest = {name: value for name, value in node.items() if name not in strict}
     if "enum" in node or "const" in node:
         strict.pop("type", None)
@@ -174,14 +174,14 @@ def _strict(node: dict[str, Any]) -> dict[str, Any]:
 def read_message(data: bytes, prompt: Prompt, seconds: float, tries: int) -> ChatReply:
     """The reply in a response body; ModelError if it is no message, or holds an error.
 
-    Its text blocks alone are the reply: thoughts never are, and are paid for as any text. A
-    refusal by the provider's classifiers counts as withheld. Tokens read from the cache and written
-    into it are parts of the prompt's here, while the API counts them apart.
+    Its text blocks alone are the reply: thoughts are not, though they cost what text costs. A
+    refusal by the provider's classifiers counts as a content filter. Tokens read from the cache and
+    written into it are parts of the prompt's here, while the API counts them apart.
     """
     try:
-        document = document_of(data)
+        document = parse_body(data)
         raise_error_inside(document)
-        blocks = part(document, "content")
+        blocks = get_part(document, "content")
         text = "".join(block["text"] for block in blocks if block["type"] == "text")
         thoughts = [block for block in blocks if block["type"] in _THOUGHTS]
         finish = read_finish(document.get("stop_reason"))
@@ -193,13 +193,13 @@ def read_message(data: bytes, prompt: Prompt, seconds: float, tries: int) -> Cha
         check_thoughts(text, bool(thoughts), finish)
         texts = (block.get("thinking") for block in thoughts)
         written = size_of(text) + sum(size_of(each) for each in texts if isinstance(each, str))
-        usage, fault = counted(_count(document), prompt, written)
+        usage, fault = validate_usage(_count(document), prompt, written)
         served, reasoned = read_served(document), bool(thoughts)
         return ChatReply(
             text, finish, usage, seconds, tries, fault=fault, served=served, reasoned=reasoned
         )
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise malformed("a message", data, error) from error
+        raise malformed_error("a message", data, error) from error
 
 
 _THOUGHTS = ("thinking", "redacted_thinking")
@@ -208,12 +208,12 @@ _CALL = "tool_use"
 
 
 def read_usage(data: bytes, prompt: Prompt) -> Usage | None:
-    """As `wire.read_usage`, by the names of this API."""
-    return usage_in(data, prompt, _count)
+    """As `wire.read_usage`, with this API's names of the counts."""
+    return read_usage_with(data, prompt, _count)
 
 
 def _count(document: Any) -> Any:
-    """The provider's count of tokens, whatever it is, by the names of `Usage`."""
+    """The provider's token counts, unchecked, by the names of `Usage`."""
     usage = document.get("usage")
     if not isinstance(usage, dict):
         return {} if usage is None else usage
@@ -222,8 +222,8 @@ def _count(document: Any) -> Any:
         for name in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
     )
     parts = [count for count in (fresh, cached, written) if count is not None]
-    odd = next((count for count in parts if type(count) is not int or count < 0), None)
-    prompt = None if fresh is None else odd if odd is not None else sum(parts)
+    invalid = next((count for count in parts if type(count) is not int or count < 0), None)
+    prompt = None if fresh is None else invalid if invalid is not None else sum(parts)
     counts = {
         "completion": read_count(usage.get("output_tokens")),
         "cached": cached,
@@ -233,8 +233,8 @@ def _count(document: Any) -> Any:
 
 
 def _learn(quirks: Quirks, status: int, data: bytes) -> Quirks | None:
-    """What a refusal teaches: only these two can be left out of a message's request."""
-    lesson = lesson_of(status, data)
+    """As `wire.learn`; only temperature and schema can be left out of a request here."""
+    lesson = read_lesson(status, data)
     lesson = "schema" if lesson == "bounds" else lesson
     return quirks.without(lesson) if lesson in ("temperature", "schema") else None
 

@@ -1,4 +1,4 @@
-"""What hosted models cost: the dated table that ships (made by tools/prices.py), by provider."""
+"""Prices of hosted models: the dated table that ships, made by tools/prices.py."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ PROVIDERS: Mapping[str, str] = {
     "api.together.xyz": "together",
     "api.x.ai": "xai",
 }
-"""Who answers at a host. A deployment at Azure may have any name, so that none is priced there."""
+"""Providers by host. Azure is missing, since a deployment there may have any name."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedPrice:
-    """A row of the table: dollars per million tokens, and the context length if it is known."""
+    """A row of the table; `context` is the model's context length in tokens, if known."""
 
     provider: str
     model: str
@@ -45,23 +45,23 @@ class ListedPrice:
 
 @dataclass(frozen=True, slots=True)
 class PriceTable:
-    """The table that ships. `about`: its date, and where its figures are from."""
+    """Prices by provider and model; `about` is the table's date and source."""
 
     about: str
     rows: Mapping[tuple[str, str], ListedPrice]
 
     def price(self, base_url: str, model: str) -> Price | None:
-        """The price of a model of this very name, of the provider whose host this is."""
+        """The price of a model of exactly this name at the provider of this host, if listed."""
         row = self.rows.get((_provider(base_url), model))
         return row.price if row else None
 
-    def elsewhere(self, provider: str, base_url: str, model: str) -> Price | None:
-        """What this provider itself charges for a model that is served at another address."""
+    def vendor_price(self, provider: str, base_url: str, model: str) -> Price | None:
+        """What a provider itself charges for a model that is served at another's address."""
         row = self.rows.get((provider, model)) if _provider(base_url) != provider else None
         return row.price if row else None
 
-    def near(self, base_url: str, model: str) -> tuple[str, ...]:
-        """Models of that provider whose names are like this one."""
+    def similar_names(self, base_url: str, model: str) -> tuple[str, ...]:
+        """Up to three models of the host's provider with similar names."""
         provider = _provider(base_url)
         names = [name for vendor, name in self.rows if vendor == provider]
         return tuple(get_close_matches(model, names, 3))
@@ -72,14 +72,13 @@ def _provider(base_url: str) -> str:
 
 
 def is_hosted(base_url: str) -> bool:
-    """Whether a provider of the table, or Azure, answers at an address."""
+    """Whether an address belongs to a provider of the table or to Azure."""
     host = urlsplit(base_url).hostname or ""
     return bool(_provider(base_url)) or host.endswith(".azure.com")
 
 
 @cache
 def shipped_prices() -> PriceTable:
-    """The table, read once."""
     text = files("sociolab.models").joinpath("prices.csv").read_text("utf-8")
     about, _, table = text.partition("\n")
     rows = {}

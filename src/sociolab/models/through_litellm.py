@@ -1,7 +1,7 @@
 """The models of all providers that litellm knows, as `litellm/PROVIDER/MODEL` (extra `litellm`).
 
-What litellm makes of a request and a reply is its own; limits, retries, prices, what is kept and
-what is not shown are as for any other endpoint.
+litellm writes requests and reads replies; limits, retries, prices, storage and redaction are those
+of any other endpoint.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sociolab.models.chat import EndpointModel, HttpAnswer, Limits, RetriedCall
 from sociolab.models.config import EndpointSpec, headers_of, key_of, secrets_of
 from sociolab.models.wire import CHAT
 
-for _table in ("MODEL_COST_MAP", "ANTHROPIC_BETA_HEADERS"):  # else they are fetched when imported
+for _table in ("MODEL_COST_MAP", "ANTHROPIC_BETA_HEADERS"):  # else the import downloads them
     os.environ.setdefault(f"LITELLM_LOCAL_{_table}", "True")
 try:
     import litellm
@@ -30,7 +30,7 @@ litellm.suppress_debug_info = True
 litellm.telemetry = False
 
 NOWHERE = "litellm"
-"""The base URL of the endpoint that ships: litellm itself knows where a provider is."""
+"""The base URL of the built-in endpoint: litellm itself knows where a provider is."""
 
 
 class LiteLLM(Limits):
@@ -59,30 +59,29 @@ class LiteLLM(Limits):
     async def send(
         self, call: RetriedCall, method: str, path: str, body: bytes, kind: str
     ) -> HttpAnswer:
-        """A chat completion by litellm; what it raises, as a server would have refused it."""
+        """A chat completion by litellm; its exceptions are turned into HTTP answers."""
         request = json.loads(body)
 
         async def complete() -> HttpAnswer:
-            try:  # our own limit of time comes before litellm's
+            try:  # twice our own time limit, so that ours comes first
                 reply = await litellm.acompletion(
                     **request, **self._access, timeout=2 * self.spec.total_s, max_retries=0
                 )
             except litellm.Timeout:
-                raise TimeoutError from None  # litellm's error holds what was sent
+                raise TimeoutError from None  # litellm's error holds the request
             except openai.OpenAIError as error:  # the root of litellm's
-                return _as_refusal(error)
+                return _error_answer(error)
             return HttpAnswer(200, redact_bytes(reply.model_dump_json().encode()), {})
 
-        return await call.timed(f"{self.spec.name}/{request['model']}", complete)
+        return await call.send_timed(f"{self.spec.name}/{request['model']}", complete)
 
     async def close(self) -> None:
-        """Let go of litellm's connections."""
-        self.for_another_loop()
+        self.forget_waiters()
         await litellm.close_litellm_async_clients()
 
     @staticmethod
     def price(name: str) -> Price | None:
-        """What litellm's table says of a model; None if it has none."""
+        """A model's price in litellm's table; None if it has none."""
         try:
             info = litellm.get_model_info(name)
         except litellm.ModelNotMappedError:
@@ -95,8 +94,8 @@ class LiteLLM(Limits):
         return Price(read, written, *cache) if read and written else None
 
 
-def _as_refusal(error: openai.OpenAIError) -> HttpAnswer:
-    """As the server's own refusal: litellm's class decides where it says more than the status."""
+def _error_answer(error: openai.OpenAIError) -> HttpAnswer:
+    """The answer that the server would have given; litellm's class may refine its status."""
     status = int(getattr(error, "status_code", None) or 500)
     body = getattr(error, "body", None)  # the provider's own, where litellm passes it on
     document = {

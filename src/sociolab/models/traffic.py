@@ -1,6 +1,6 @@
-"""When a request may be sent to an endpoint, how long it is waited for, and when to stop asking.
+"""Traffic control for an endpoint: concurrency, rate, timeouts, pauses, and when to give up.
 
-What the endpoint takes is learned from its replies, its refusals and how long they need.
+What the endpoint can take is learned from its replies, its refusals, and how long they take.
 """
 
 from __future__ import annotations
@@ -20,52 +20,52 @@ from sociolab.core.errors import ModelError
 from sociolab.models.config import EndpointSpec
 
 LONGEST_PAUSE = 60.0
-"""Seconds: no pause that we choose ourselves is longer. One that the server names may be."""
+"""Seconds: the longest pause that we choose ourselves. A server may ask for a longer one."""
 
 PROBE_PAUSES = (5.0, 60.0)
-"""Seconds before the last request to an endpoint that only fails: where it never replied, and where
-it did, so that a restart is survived."""
+"""Seconds before the last request to an endpoint that only fails: one that never replied, and one
+that did and may be restarting."""
 
 START = 4
-"""Requests in flight while nothing is known of an endpoint."""
+"""Requests in flight before the first replies from an endpoint."""
 
 _SMALLEST_WINDOW = 8
 _WINDOWS_HELD = 8
-"""Windows of replies after which a limit that was found is tried anew."""
+"""Windows of replies after which a limit that holds is raised for a trial."""
 
 _QUEUES = 1.7
-"""Twice as many requests in flight that each take longer than this factor wait for one another at
-the server: throughput has grown by less than a fifth."""
+"""If requests get slower by this factor when twice as many are in flight, they queue at the server:
+throughput has grown by less than a fifth."""
 
 _TOKENS_BESIDE = 20
-"""Tokens that the time to the first one is worth, so that short replies can be compared."""
+"""The time to the first token, in tokens, so that short replies can be compared with long ones."""
 
 _RATE_WINDOW = 15.0
-"""Seconds over which a rate is measured where requests are refused, and after which it grows."""
+"""Seconds over which a rate is measured when requests are refused, and after which it grows."""
 
 _FASTER = 1.1
 
 _USUAL_PAUSE, _SHORTEST_PAUSE = 1.0, 0.01
-"""Seconds: what a server that names none is taken to ask for, and the least that is believed."""
+"""Seconds: the pause assumed where the server names none, and the shortest that is believed."""
 
 _SOONEST = 20.0
-"""Seconds that every request is waited for, whatever is usual at its endpoint."""
+"""Seconds: the shortest timeout of a request, however fast its endpoint usually is."""
 
 _ENOUGH = 10
-"""Replies of a kind from which on it is known how long they take."""
+"""Replies of a kind after which the usual time for that kind counts as known."""
 
 
 class InFlightLimit:
-    """How many requests an endpoint works on at once: doubled while they are not slower for it.
+    """How many requests may be in flight: doubled as long as that does not slow them down.
 
-    The pace of a reply is its seconds by its tokens, so that a window of short replies can be
-    compared with one of long ones. Only replies to requests that were sent under this limit, while
-    it was reached, count.
+    The pace of a reply is its seconds per token, so that a window of short replies can be compared
+    with one of long ones. Only replies to requests that were sent under the current limit, while it
+    was reached, count. All times are in seconds by one clock.
     """
 
     def __init__(self, ceiling: int) -> None:
         self.ceiling = ceiling
-        self.now = min(ceiling, START)
+        self.current = min(ceiling, START)
         self._trend: Literal["grow", "hold", "shrink"] = "grow"
         self._settling = True
         self._changed = float("-inf")
@@ -74,19 +74,19 @@ class InFlightLimit:
         self._windows_held = 0
 
     def halve(self, at: float) -> None:
-        """The endpoint refused for being asked too much: from here it grows again."""
-        self._change(self.now // 2, at, "grow")
+        """Halve the limit after a refusal for too many requests; it then grows again."""
+        self._change(self.current // 2, at, "grow")
         self._before = None
 
     def add(self, sent: float, tokens: int, at: float) -> None:
-        """A reply that came now, to a request that was sent while the limit was reached."""
+        """Record a reply, now, to a request that was sent while the limit was reached."""
         if sent < self._changed:
             return
         if self._settling:  # the first burst under a new limit finds a shorter queue
             self._settling, self._changed = False, at
             return
         self._window.append((at - sent) / (tokens + _TOKENS_BESIDE))
-        if len(self._window) < max(_SMALLEST_WINDOW, self.now):
+        if len(self._window) < max(_SMALLEST_WINDOW, self.current):
             return
         pace = median(self._window)
         self._window.clear()
@@ -95,45 +95,50 @@ class InFlightLimit:
         match self._trend:
             case "grow" if slower > _QUEUES:
                 self._before = before
-                self._change(self.now // 2, at, "hold")
+                self._change(self.current // 2, at, "hold")
             case "grow":
-                self._change(self.now * 2, at, "grow")
-            case "shrink" if slower < 1 / _QUEUES and self.now > START:  # they queued at the server
-                self._change(self.now // 2, at, "shrink")
+                self._change(self.current * 2, at, "grow")
+            case "shrink" if (
+                slower < 1 / _QUEUES and self.current > START
+            ):  # they queued at the server
+                self._change(self.current // 2, at, "shrink")
             case "hold" if slower > 2:
-                self._change(self.now // 2, at, "shrink")
+                self._change(self.current // 2, at, "shrink")
             case _:
                 self._trend = "hold"
                 self._windows_held += 1
                 if self._windows_held == _WINDOWS_HELD:
-                    self._change(self.now * 2, at, "grow")
+                    self._change(self.current * 2, at, "grow")
 
     def _change(self, limit: int, at: float, trend: Literal["grow", "hold", "shrink"]) -> None:
-        self.now = min(max(limit, 1), self.ceiling)
+        self.current = min(max(limit, 1), self.ceiling)
         self._trend, self._settling, self._changed = trend, True, at
         self._windows_held = 0
         self._window.clear()
 
 
 class RequestRate:
-    """Requests a second that an endpoint takes: unlimited until it refuses some for their number,
-    then what it took in the last seconds, and slowly more again."""
+    """Requests per second: unlimited until the endpoint refuses some for their number, then what it
+    accepted in the last seconds, and slowly more again."""
 
     def __init__(self, per_minute: float | None) -> None:
         self._most = per_minute / 60 if per_minute else None
-        self.now = self._most
+        self.current = self._most
         self._taken: deque[float] = deque(maxlen=4096)
         self._changed = 0.0
 
-    def sent(self, at: float) -> None:
-        """A request goes: it counts as taken until it is refused."""
+    def record_request(self, at: float) -> None:
+        """Record a request that is sent now; it counts as accepted until it is refused."""
         self._taken.append(at)
-        if self.now and self.now != self._most and at - self._changed > _RATE_WINDOW:
-            self.now, self._changed = self._bounded(self.now * _FASTER), at
+        if self.current and self.current != self._most and at - self._changed > _RATE_WINDOW:
+            self.current, self._changed = self._limit(self.current * _FASTER), at
 
-    def refused(self, sent: float, at: float, pause: float) -> None:
-        """The request of that time was refused for the number of requests. One in each pause that
-        the server asks for is always sent: what it refuses at random would else slow all down."""
+    def record_refusal(self, sent: float, at: float, pause: float) -> None:
+        """Record that the request sent at that time was refused for the number of requests.
+
+        The rate never falls below one request per pause that the server asks for: else a server
+        that refuses at random would bring everything to a halt.
+        """
         with suppress(ValueError):
             self._taken.remove(sent)
         while self._taken and at - self._taken[0] > _RATE_WINDOW:
@@ -141,39 +146,40 @@ class RequestRate:
         self._changed = at
         if self._taken:
             measured = len(self._taken) / max(at - self._taken[0], 1.0)
-            measured = max(min(measured, self.now or measured), 1 / max(pause, _SHORTEST_PAUSE))
-            self.now = self._bounded(measured)
+            measured = max(min(measured, self.current or measured), 1 / max(pause, _SHORTEST_PAUSE))
+            self.current = self._limit(measured)
 
-    def _bounded(self, rate: float) -> float:
+    def _limit(self, rate: float) -> float:
         return rate if self._most is None else min(rate, self._most)
 
 
 @dataclass(slots=True)
 class ReplyTimes:
-    """How long a request is waited for: its time limit, but less where replies of its kind are
-    known to take far less, and more while the endpoint replies and is slow as a whole."""
+    """How long to wait for a reply: up to the time limit, less where replies of its kind are known
+    to take far less, and more while the endpoint as a whole is slow but replies."""
 
     limit: float
     _by_kind: dict[str, deque[float]] = field(default_factory=dict)
     _all: deque[float] = field(default_factory=lambda: deque(maxlen=50))
     _last_reply: float = float("-inf")
 
-    def replied(self, kind: str, seconds: float, at: float) -> None:
-        """A reply to a question of a kind came after so many seconds."""
+    def record_reply(self, kind: str, seconds: float, at: float) -> None:
         self._by_kind.setdefault(kind, deque(maxlen=100)).append(seconds)
         self._all.append(seconds)
         self._last_reply = at
 
     def first_limit(self, kind: str) -> float:
-        """Seconds after which a first attempt is given up, unless `extension` says otherwise."""
+        """Seconds after which a first attempt times out, unless there is an `extension`."""
         seconds = self._by_kind.get(kind, ())
         if len(seconds) < _ENOUGH:
             return self.limit
         return min(self.limit, max(_SOONEST, 6 * max(seconds)))
 
     def extension(self, waited: float, at: float) -> float:
-        """Seconds more for a request whose time is over: while others of the endpoint come back,
-        three times what they usually take; 0 or less where it hangs."""
+        """Further seconds for a request whose time is over; 0 or less if there are none.
+
+        While other requests to the endpoint succeed, it gets three times what they usually take.
+        """
         if not self._all or at - self._last_reply > self.limit:
             return 0.0
         return 3 * sum(self._all) / len(self._all) - waited
@@ -186,10 +192,10 @@ class _Waiter(NamedTuple):
 
 
 class Traffic:
-    """All requests to one endpoint: who goes next, how many at once, when, and whether at all.
+    """All requests to one endpoint: which goes next, how many at once, when, and whether at all.
 
-    Requests of the episode that came first go first, so that what is begun is ended before much
-    else is begun. A refusal for a limit pauses all of them. `in_flight` counts requests under way.
+    Requests of the episode that started first go first, so that episodes finish before many others
+    start. A refusal for a limit pauses all of them. `in_flight` counts requests under way.
     """
 
     def __init__(self, spec: EndpointSpec, clock: Callable[[], float] = time.monotonic) -> None:
@@ -209,19 +215,19 @@ class Traffic:
         self.forget_waiters()
 
     def forget_waiters(self) -> None:
-        """For another event loop: nobody waits, nothing is under way."""
+        """Reset for another event loop: nobody waits, nothing is in flight."""
         self._queue: list[_Waiter] = []
         self._arrivals = 0
         self._timer: asyncio.TimerHandle | None = None
         self.in_flight = 0
 
     def rank(self, trial: str) -> int:
-        """The place of an episode among those that called this endpoint, the first first."""
+        """The priority of an episode, by the order in which they first called this endpoint."""
         return self._ranks.setdefault(trial, len(self._ranks))
 
     @asynccontextmanager
-    async def place(self, rank: int) -> AsyncIterator[bool]:
-        """A place in flight when it is this one's turn; whether that reached the limit."""
+    async def slot(self, rank: int) -> AsyncIterator[bool]:
+        """Wait for a slot in flight, and hold it; yields whether that reaches the limit."""
         loop = asyncio.get_running_loop()
         waiter = _Waiter(rank, self._arrivals, loop.create_future())
         self._arrivals += 1
@@ -234,18 +240,18 @@ class Traffic:
                 self._leave(loop)
             raise
         try:
-            yield self.in_flight >= self.limit.now
+            yield self.in_flight >= self.limit.current
         finally:
             self._leave(loop)
 
     def _leave(self, loop: asyncio.AbstractEventLoop) -> None:
-        """The next one goes once it is known what came of this one."""
+        """Free the slot; the next request goes once the outcome of this one is recorded."""
         self.in_flight -= 1
-        if not loop.is_closed():  # else the run was broken off, and nobody waits
+        if not loop.is_closed():  # else the run was interrupted, and nobody waits
             loop.call_soon(self._admit)
 
     def _admit(self) -> None:
-        """Give places to those that are next, as far as there are any; else look again later."""
+        """Give free slots to the next in the queue; where none may go yet, set a timer."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -253,55 +259,55 @@ class Traffic:
             if self._queue[0].turn.done():  # cancelled while it waited
                 heapq.heappop(self._queue)
                 continue
-            if self.in_flight >= (self.limit.now if self._probe_at is None else 1):
+            if self.in_flight >= (self.limit.current if self._probe_at is None else 1):
                 return
             at = self.now()
-            wait = max(self._closed_until, self._next_request if self.rate.now else 0.0) - at
+            wait = max(self._closed_until, self._next_request if self.rate.current else 0.0) - at
             if wait > 0:
                 self._timer = asyncio.get_running_loop().call_later(wait, self._admit)
                 return
-            if self.rate.now:
-                self._next_request = max(self._next_request, at) + 1 / self.rate.now
+            if self.rate.current:
+                self._next_request = max(self._next_request, at) + 1 / self.rate.current
             self.in_flight += 1
             heapq.heappop(self._queue).turn.set_result(None)
 
-    # ------------------------------------------------------------ what came of a request
+    # ------------------------------------------------------------ outcomes of requests
 
-    def replied(self, model: str, kind: str, sent: float, tokens: int, *, full: bool) -> None:
-        """A reply came to a request of this kind that was sent then; `full`: at the limit."""
+    def record_reply(self, model: str, kind: str, sent: float, tokens: int, *, full: bool) -> None:
+        """Record a reply to a request sent at that time; `full`: at the limit in flight."""
         at = self.now()
-        self.works(model)
-        self.times.replied(kind, at - sent, at)
+        self.record_success(model)
+        self.times.record_reply(kind, at - sent, at)
         if full:
             self.limit.add(sent, tokens, at)
 
-    def works(self, model: str) -> None:
-        """The endpoint did its work for a model, be it that it refused this one prompt."""
+    def record_success(self, model: str) -> None:
+        """Record that the endpoint works for a model, even if it refused this one prompt."""
         self._failed_in_a_row.pop(model, None)
         self._probe_at, self._has_replied = None, True
         self._limited_since, self._limited_in_a_row = None, 0
 
     def close_for(self, seconds: float) -> None:
-        """Send nothing for so long: a limit is used up."""
+        """Send nothing for so many seconds, since a limit is used up."""
         self._closed_until = max(self._closed_until, self.now() + seconds)
 
-    def limited(self, error: ModelError, sent: float) -> None:
-        """A request was refused since the server is busy, loading or at a limit: all wait.
+    def record_limit(self, error: ModelError, sent: float) -> None:
+        """Record a refusal since the server is busy, loading or at a limit; all requests pause.
 
-        ModelError, fatal, where that would take longer than a call may, or has.
+        ModelError, fatal, where the pauses would take longer than `total_s`, or have.
         """
         at = self.now()
-        self.rate.refused(sent, at, _USUAL_PAUSE if error.pause is None else error.pause)
-        if self.in_flight:  # some others were taken, as it seems
+        self.rate.record_refusal(sent, at, _USUAL_PAUSE if error.pause is None else error.pause)
+        if self.in_flight:  # the server has accepted others, it seems
             self._limited_since, self._limited_in_a_row = at, 1
         else:
             self._limited_since = self._limited_since or at
             self._limited_in_a_row += 1
-            if self.rate.now is None:
+            if self.rate.current is None:
                 self.limit.halve(at)
         own = min(backoff(self._limited_in_a_row), self._spec.total_s)
         pause = own if error.pause is None else error.pause
-        if self._limited_in_a_row > 2:  # what it asks for was not enough
+        if self._limited_in_a_row > 2:  # the pauses that it asked for were not enough
             pause = max(pause, own)
         if pause > self._spec.total_s:
             raise _stopped(error, f"it asks for a pause until {_clock_time(pause)}")
@@ -309,11 +315,11 @@ class Traffic:
             raise _stopped(error, f"it took no request for {self._spec.total_s:g} s")
         self.close_for(pause)
 
-    def failed(self, error: ModelError, model: str, sent: float) -> None:
-        """A request failed for a reason that may be the endpoint's.
+    def record_failure(self, error: ModelError, model: str, sent: float) -> None:
+        """Record a failure that may be the endpoint's fault.
 
-        After as many failures in a row as may be in flight, and some, the endpoint is asked once
-        more after a pause. ModelError, fatal, where that fails, too.
+        After somewhat more failures in a row than may be in flight, the endpoint gets one more
+        request after a pause. ModelError, fatal, where that fails, too.
         """
         is_probe = self._probe_at is not None and sent >= self._probe_at
         count = self._failed_in_a_row[model] = self._failed_in_a_row.get(model, 0) + 1
@@ -328,8 +334,8 @@ class Traffic:
 
 
 def backoff(failures: int, pause: float | None = None) -> float:
-    """Seconds to pause after so many failures in a row, twice as long each time, if the server
-    names no pause; `LONGEST_PAUSE` at most."""
+    """Seconds to pause after so many failures in a row: `pause`, if the server names one, else
+    doubling from .5; at most `LONGEST_PAUSE`."""
     return min(0.5 * 2 ** min(failures - 1, 20) if pause is None else pause, LONGEST_PAUSE)
 
 
@@ -337,8 +343,8 @@ def backoff(failures: int, pause: float | None = None) -> float:
 async def extendable_timeout(
     seconds: float, extension: Callable[[float], float]
 ) -> AsyncIterator[None]:
-    """TimeoutError after so many seconds, and those that `extension` adds, each time they are over,
-    to what was waited for already."""
+    """TimeoutError after so many seconds; each time they are over, `extension`, given the seconds
+    waited so far, may add some."""
     loop = asyncio.get_running_loop()
     began = loop.time()
     async with asyncio.timeout(None) as scope:
@@ -368,11 +374,11 @@ def _stopped(error: ModelError, why: str) -> ModelError:
     )
 
 
-_LONGEST_TOLD = 1e9
-"""Seconds, some 30 years: servers name any number."""
+_LONGEST_SHOWN = 1e9
+"""Seconds, some 30 years: servers name any number, and dates end with the year 9999."""
 
 
 def _clock_time(pause: float) -> str:
-    """When a pause is over, by the clock of this machine."""
-    until = datetime.now().astimezone() + timedelta(seconds=min(pause, _LONGEST_TOLD))
+    """The local time at which a pause is over."""
+    until = datetime.now().astimezone() + timedelta(seconds=min(pause, _LONGEST_SHOWN))
     return f"{until:%H:%M}" if pause < 43_200 else f"{until:%Y-%m-%d %H:%M}"

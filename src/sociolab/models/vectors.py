@@ -1,4 +1,4 @@
-"""How is a vector written as text, so that it is kept as any other reply is?"""
+"""Vectors as text, so that embeddings are stored like any other reply."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import numpy.typing as npt
 from sociolab.core.errors import StoreError
 
 GRAIN: Final = 2048
-"""Vectors of length one are rounded to multiples of 1/2048, as the town compares them: what is
-kept is what is used, to the last bit."""
+"""Unit vectors are rounded to multiples of 1/2048 before they are compared, so that a stored vector
+equals the one that was used, to the last bit."""
 
 Vector: TypeAlias = npt.NDArray[np.float32]
 
 
 def encode_vector(vector: Sequence[float] | Vector) -> str:
-    """A vector, scaled to length one (zeros stay zeros), in about a byte a dimension."""
+    """A vector as base64, scaled to length one (zeros stay zeros); about a byte per dimension."""
     values = np.asarray(vector, np.float64)
     length = float(np.linalg.norm(values))
     rounded = np.rint(values / (length or 1.0) * GRAIN).astype("<i2")
@@ -29,7 +29,7 @@ def encode_vector(vector: Sequence[float] | Vector) -> str:
 
 
 def decode_vector(text: str) -> Vector:
-    """The vector that was encoded; StoreError if the text is none."""
+    """The inverse of `encode_vector`, of length one; StoreError for any other text."""
     try:
         rounded = np.frombuffer(zlib.decompress(base64.b64decode(text, validate=True)), "<i2")
     except (ValueError, zlib.error, binascii.Error) as error:

@@ -1,6 +1,4 @@
-"""The wire format of chat completions: request bodies out, replies and refusals in; and what the
-formats of other families of servers (`messages`) must offer, too.
-"""
+"""The wire format of chat completions, and the interface of wire formats (see `messages`)."""
 
 from __future__ import annotations
 
@@ -14,26 +12,26 @@ import pydantic_core
 
 from sociolab.core.errors import ModelError
 from sociolab.core.ports import ChatReply, Message, Prompt, Served, Usage
-from sociolab.models.budget import counted, size_of
+from sociolab.models.budget import size_of, validate_usage
 from sociolab.models.meaning import (
     Finish,
     Lesson,
     ShapeError,
-    document_of,
-    lesson_of,
-    malformed,
-    part,
+    get_part,
+    malformed_error,
+    parse_body,
     raise_error_inside,
     read_finish,
+    read_lesson,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Quirks:
-    """What a model behind an endpoint does not take; found out from its refusals.
+    """What a model behind an endpoint does not accept, as learned from its refusals.
 
-    `takes_bounds`: its server keeps texts under a schema to their `maxLength`. `thinks`: thoughts
-    count among the tokens of its replies, which need room for them.
+    `takes_bounds`: its server enforces the `maxLength` of texts in a schema. `thinks`: the tokens
+    of its replies include thoughts, and need room for them.
     """
 
     token_limit_name: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
@@ -46,23 +44,23 @@ class Quirks:
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """What prompts are sent without, by the names of `Served.left_out`."""
+        """What is left out of requests, by the names of `Served.left_out`."""
         return tuple(name for name, field in _FIELDS.items() if not getattr(self, field))
 
     def without(self, lesson: Lesson) -> Quirks | None:
-        """These, and what was learnt; None if that was known before."""
+        """The quirks after a lesson; None if it was known before."""
         if lesson == "max_tokens":
-            learnt = replace(self, token_limit_name="max_completion_tokens")
+            learned = replace(self, token_limit_name="max_completion_tokens")
         else:
-            learnt = replace(self, **{f"takes_{lesson}": False})  # type: ignore[arg-type]
-        return None if learnt == self else learnt
+            learned = replace(self, **{f"takes_{lesson}": False})  # type: ignore[arg-type]
+        return None if learned == self else learned
 
 
 ROOM_FOR_THOUGHTS = 16_384
-"""Tokens that a model which thinks may spend on it, beside those of its reply."""
+"""Tokens that a model may spend on thinking, beside those of its reply."""
 
 _LONGEST_BOUND = 2_000
-"""Characters: llama.cpp's grammars ignore a longer `maxLength` without a word."""
+"""Characters: llama.cpp's grammars silently ignore a longer `maxLength`."""
 
 _SHORTEST_BOUND = 600
 
@@ -74,10 +72,10 @@ _FIELDS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How one family of servers is spoken to.
+    """The API of one family of servers.
 
-    `headers` are made of the key. `cap_of` is the token limit of a request's reply. `lacks`
-    has the options that it does not know, by name, and what to do instead.
+    `headers` makes the headers that carry a key. `cap_of` computes the token limit of a request.
+    `lacks` maps each option that the API does not know to what to do instead.
     """
 
     path: str
@@ -91,7 +89,7 @@ class Dialect:
 
 
 def quirks_of(refuses: Collection[str]) -> Quirks:
-    """What is known of a server before the first call (`EndpointOptions.refuses`)."""
+    """The quirks of a server before the first call, from `EndpointOptions.refuses`."""
     return Quirks(
         "max_completion_tokens" if "max_tokens" in refuses else "max_tokens",
         takes_temperature="temperature" not in refuses,
@@ -105,15 +103,15 @@ def quirks_of(refuses: Collection[str]) -> Quirks:
 def body_of(
     model: str, prompt: Prompt, quirks: Quirks, options: Mapping[str, Any] | None = None
 ) -> bytes:
-    """The request body. A schema that cannot be sent beside the prompt stands at its end, unless
-    the prompt tells the form itself.
+    """The request body.
 
-    `options` are sent as they are, whatever the server is known not to take.
+    A schema that the server does not accept is appended to the prompt, unless the prompt describes
+    the format itself. `options` are sent as they are, even those that the server has refused.
     """
     messages = prompt.messages
     schema = prompt.schema
     if schema is not None and not quirks.takes_schema:
-        messages = messages if schema.in_prompt else with_schema(messages, schema.text)
+        messages = messages if schema.in_prompt else append_schema(messages, schema.text)
         schema = None
     if not quirks.takes_system:
         messages = _without_system(messages)
@@ -129,7 +127,7 @@ def body_of(
         body[quirks.token_limit_name] = cap
     if options:
         body.update(options)
-    encoded = encoded_body(body)
+    encoded = encode_body(body)
     if schema is None:
         return encoded
     needs = prompt.needs if quirks.takes_bounds else None
@@ -137,8 +135,8 @@ def body_of(
 
 
 def cap_of(prompt: Prompt, quirks: Quirks, options: Mapping[str, Any]) -> int | None:
-    """The token limit that is sent: the user's own, else what the reply needs, and room for
-    thoughts where the model thinks; None for none."""
+    """The token limit to send: the user's own, else what the reply needs plus room for thoughts if
+    the model thinks; None for no limit."""
     if prompt.max_tokens is not None or prompt.needs is None:
         return prompt.max_tokens
     thinks = quirks.thinks or options.get("reasoning_effort") not in (None, "none")
@@ -146,39 +144,45 @@ def cap_of(prompt: Prompt, quirks: Quirks, options: Mapping[str, Any]) -> int | 
 
 
 def read_reply(data: bytes, prompt: Prompt, seconds: float, tries: int) -> ChatReply:
-    """The reply to a prompt in a response body; ModelError if it is none, or holds an error.
+    """The reply in a response body; ModelError if it is no completion, or holds an error.
 
-    A refusal by the model's own safety training (OpenAI's `refusal`) counts as withheld. Where a
-    schema was requested and a single tool call came instead of a text, its arguments are the text:
-    some servers ask for schemas in that way. Usage that is missing or impossible costs no reply
-    that was paid for: it is estimated, and what was impossible is the reply's `fault`.
+    A refusal by the model's own safety training (OpenAI's `refusal`) counts as a content filter.
+    Where a schema was requested and the reply is a single tool call instead of a text, the call's
+    arguments are the text: some servers implement schemas that way. Missing or impossible usage
+    does not discard a reply that was paid for: it is estimated, and what was impossible becomes the
+    reply's `fault`.
     """
     try:
-        document = document_of(data)
+        document = parse_body(data)
         raise_error_inside(document)
-        choice = part(document, "choices", 0)
-        message = part(document, "choices", 0, "message")
+        choice = get_part(document, "choices", 0)
+        message = get_part(document, "choices", 0, "message")
         finish = read_finish(choice.get("finish_reason"))
         text, thoughts = _read_content(message.get("content"))
-        thoughts += _read_reasoning(message)
+        # vLLM and SGLang send reasoning beside the text; others by the second name.
+        reasoning = message.get("reasoning_content") or message.get("reasoning")
+        thoughts += reasoning if isinstance(reasoning, str) else ""
         if not text and message.get("refusal"):
             text, finish = str(message["refusal"]), "content filter"
         if not text:
             calls = message.get("tool_calls") or message.get("function_call") or []
             text = read_tool_calls(calls if isinstance(calls, list) else [calls], prompt)
         check_thoughts(text, bool(thoughts), finish)
-        usage, fault = counted(_count(document), prompt, size_of(text) + size_of(thoughts))
+        usage, fault = validate_usage(_count(document), prompt, size_of(text) + size_of(thoughts))
         reasoned = bool(thoughts) or _reasoning_tokens(document) > 0
         served = read_served(document)
         return ChatReply(
             text, finish, usage, seconds, tries, fault=fault, served=served, reasoned=reasoned
         )
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise malformed("a chat completion", data, error) from error
+        raise malformed_error("a chat completion", data, error) from error
 
 
 def read_tool_calls(calls: list[Any], prompt: Prompt) -> str:
-    """The arguments of the only call, where a schema was requested; "" without calls."""
+    """The arguments of a single tool call, as a reply to a schema; "" without calls.
+
+    ModelError (retryable) for several calls, or without a schema.
+    """
     if not calls:
         return ""
     if prompt.schema is None or len(calls) > 1:
@@ -190,12 +194,12 @@ def read_tool_calls(calls: list[Any], prompt: Prompt) -> str:
         )
     (call,) = calls
     function = call.get("function", call)
-    arguments = part(function, "arguments")
+    arguments = get_part(function, "arguments")
     return arguments if isinstance(arguments, str) else json.dumps(arguments)
 
 
 def check_thoughts(text: str, thoughts: bool, finish: Finish) -> None:
-    """ModelError (retryable) for a whole reply that has thoughts and no text."""
+    """ModelError (retryable) for a complete reply that has thoughts but no text."""
     if thoughts and not text and finish == "stop":
         raise ModelError(
             "expected a text, found only reasoning beside an empty one; turn thinking off for this "
@@ -206,7 +210,7 @@ def check_thoughts(text: str, thoughts: bool, finish: Finish) -> None:
 
 
 def read_served(document: dict[str, Any]) -> Served:
-    """The model and the fingerprint that a server names, on a short line each."""
+    """The model and the fingerprint that a server reports, each cut to a short line."""
     names = (document.get("model"), document.get("system_fingerprint"))
     model, fingerprint = (
         " ".join(name.encode(errors="replace").decode().split())[:120]
@@ -218,31 +222,31 @@ def read_served(document: dict[str, Any]) -> Served:
 
 
 def read_usage(data: bytes, prompt: Prompt) -> Usage | None:
-    """The usage in a body that is of no other use; None where it has none that can be right."""
-    return usage_in(data, prompt, _count)
+    """The usage in an otherwise unusable body; None where it is missing or impossible."""
+    return read_usage_with(data, prompt, _count)
 
 
-def usage_in(data: bytes, prompt: Prompt, count: Callable[[Any], Any]) -> Usage | None:
-    """The same by a dialect's names of the counts."""
+def read_usage_with(data: bytes, prompt: Prompt, count: Callable[[Any], Any]) -> Usage | None:
+    """As `read_usage`; `count` extracts an API's counts by the names of `Usage`."""
     try:
-        counts = count(document_of(data))
+        counts = count(parse_body(data))
     except (ValueError, TypeError, AttributeError, RecursionError):
         return None
     if not isinstance(counts, dict) or not any(counts.values()):
         return None
-    usage, fault = counted(counts, prompt, 0)
+    usage, fault = validate_usage(counts, prompt, 0)
     return None if fault else usage
 
 
-def with_schema(messages: tuple[Message, ...], schema: str) -> tuple[Message, ...]:
-    """The messages, with the schema at their end."""
+def append_schema(messages: tuple[Message, ...], schema: str) -> tuple[Message, ...]:
+    """The messages with the schema appended to the last one."""
     *earlier, last = messages
     text = f"{last.text}\n\nReply with one JSON object and nothing else.\nJSON schema: {schema}"
     return (*earlier, replace(last, text=text))
 
 
 def _without_system(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    """System text put in front of the first message, which becomes the user's if there is none."""
+    """The messages with all system text prepended to the first user message."""
     system = "\n\n".join(m.text for m in messages if m.role == "system")
     rest = [message for message in messages if message.role != "system"]
     if not system:
@@ -252,9 +256,9 @@ def _without_system(messages: tuple[Message, ...]) -> tuple[Message, ...]:
     return (Message("user", f"{system}\n\n{rest[0].text}"), *rest[1:])
 
 
-def encoded_body(body: dict[str, Any]) -> bytes:
-    """As JSON; half a surrogate pair, which no server would read, as U+FFFD."""
-    # Three times as fast as json.dumps on a prompt of 5 KB.
+def encode_body(body: dict[str, Any]) -> bytes:
+    """JSON in UTF-8; half a surrogate pair, which no server would read, becomes U+FFFD."""
+    # pydantic_core is three times as fast as json.dumps on a prompt of 5 KB.
     try:
         return pydantic_core.to_json(body)
     except pydantic_core.PydanticSerializationError:
@@ -264,7 +268,7 @@ def encoded_body(body: dict[str, Any]) -> bytes:
 
 @lru_cache(maxsize=256)
 def _response_format(name: str, schema: str, needs: int | None) -> bytes:
-    """The end of a body that asks for a reply under this schema, its texts bounded by `needs`."""
+    """The last bytes of a body: the response format with this schema, texts bounded by `needs`."""
     form = json.loads(schema)
     form = form if needs is None else bound_texts(form, needs)
     inner = {"name": name, "strict": True, "schema": form}
@@ -273,13 +277,15 @@ def _response_format(name: str, schema: str, needs: int | None) -> bytes:
 
 
 def bound_texts(schema: dict[str, Any], needs: int) -> dict[str, Any]:
-    """The schema with a `maxLength` for each text that has none: else a model that runs in a loop,
-    under a grammar that lets no text end but by its own will, fills it up to the token limit.
+    """The schema with a `maxLength` for each text that has none.
 
-    One of several texts may take its even share of `needs` tokens, at three characters a token, and
-    600 at least: a small model that loops in every account of a judge's reply then still ends it
-    within the token limit. One or two may take twice the whole: what ends a long turn is to be the
-    token limit, which is noticed, and not the bound, which is not.
+    Without it, a model that loops under a grammar, where only the model itself can end a text,
+    fills one text up to the token limit.
+
+    Each of several texts gets an even share of `needs` tokens, at three characters per token, but
+    at least 600 characters: a small model that loops in every account of a judge's reply then still
+    ends it within the token limit. One or two texts may each take twice the total: a long turn
+    should hit the token limit, which is noticed, and not the bound, which is not.
     """
     texts = _texts_in(schema, schema.get("$defs", {}))
     if not texts:
@@ -294,7 +300,7 @@ def _unbounded_text(node: Mapping[str, Any]) -> bool:
 
 
 def _texts_in(node: Any, types: Mapping[str, Any], inside: tuple[str, ...] = ()) -> int:
-    """How many texts without a bound a reply holds; those of a list with one entry."""
+    """The number of unbounded texts in a reply, with one entry for each list."""
     if isinstance(node, list):
         return sum(_texts_in(child, types, inside) for child in node)
     if not isinstance(node, dict):
@@ -304,7 +310,7 @@ def _texts_in(node: Any, types: Mapping[str, Any], inside: tuple[str, ...] = ())
     name = str(node.get("$ref", "")).removeprefix("#/$defs/")
     if name in types and name not in inside:
         return _texts_in(types[name], types, (*inside, name))
-    return sum(_texts_in(part, types, inside) for key, part in node.items() if key != "$defs")
+    return sum(_texts_in(child, types, inside) for key, child in node.items() if key != "$defs")
 
 
 def _with_bound(node: Any, longest: int) -> Any:
@@ -313,11 +319,11 @@ def _with_bound(node: Any, longest: int) -> Any:
     if not isinstance(node, dict):
         return node
     bound = {"maxLength": longest} if _unbounded_text(node) else {}
-    return {key: _with_bound(part, longest) for key, part in node.items()} | bound
+    return {key: _with_bound(child, longest) for key, child in node.items()} | bound
 
 
 def _count(document: Any) -> Any:
-    """The server's count of tokens, whatever it is, by the names of `Usage`."""
+    """The server's token counts, unchecked, by the names of `Usage`."""
     usage = document.get("usage")
     if usage is None:
         return {}
@@ -334,7 +340,7 @@ def _count(document: Any) -> Any:
 
 
 def read_count(count: Any) -> Any:
-    """A count that some servers send as 120.0."""
+    """A count as an int where it is whole: some servers send 120.0."""
     return int(count) if isinstance(count, float) and count.is_integer() else count
 
 
@@ -345,16 +351,9 @@ def _reasoning_tokens(document: dict[str, Any]) -> float:
     return tokens if isinstance(tokens, int | float) else 0
 
 
-def _read_reasoning(message: dict[str, Any]) -> str:
-    """Reasoning beside the text, as vLLM, SGLang (and others by the second name) send it: paid for
-    as any other."""
-    reasoning = message.get("reasoning_content") or message.get("reasoning")
-    return reasoning if isinstance(reasoning, str) else ""
-
-
 def _read_content(content: Any) -> tuple[str, str]:
-    """The text of a content, which is a string, nothing, or a list of parts, and the rest of its
-    parts, such as thoughts."""
+    """The text of a content (a string, null, or a list of parts), and its other parts as JSON, such
+    as thoughts."""
     if content is None or isinstance(content, str):
         return content or "", ""
     if not isinstance(content, list):
@@ -371,10 +370,10 @@ def _read_content(content: Any) -> tuple[str, str]:
 
 
 def learn(quirks: Quirks, status: int, data: bytes) -> Quirks | None:
-    """What a refusal teaches about this server; None if it teaches nothing."""
-    lesson = lesson_of(status, data)
+    """The quirks after a refusal; None if it teaches nothing new."""
+    lesson = read_lesson(status, data)
     if lesson == "bounds" and not quirks.takes_bounds:
-        lesson = "schema"  # without them it is refused as well
+        lesson = "schema"  # refused without bounds, too
     return None if lesson is None else quirks.without(lesson)
 
 
@@ -388,4 +387,4 @@ CHAT = Dialect(
     learn,
     {"thinking": "set reasoning_effort, or what the server calls it under extra in models.toml"},
 )
-"""OpenAI's dialect, and that of whoever follows it."""
+"""OpenAI's chat completions, and all servers compatible with them."""

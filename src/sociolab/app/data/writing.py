@@ -91,7 +91,7 @@ async def rehearse(config: WriteConfig) -> tuple[str, ...]:
         except ConfigError as error:
             raise ConfigError(str(error).replace(str(folder), str(config.to))) from error
     price, usage = models.price(spec), Usage(made_up.read, made_up.wrote)
-    cost = models.no_price(spec) if price is None else f"${price.of(usage):.4f}"
+    cost = models.no_price(spec) if price is None else f"${price.cost_of(usage):.4f}"
     return (
         f"{plural(written.count, written.what)} by {config.writer}: about "
         f"{plural(made_up.calls, 'call')}, {made_up.read:,} tokens read, {made_up.wrote:,} "

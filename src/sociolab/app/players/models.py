@@ -269,10 +269,10 @@ class Models:
     def _like(self, spec: ModelSpec) -> str:
         """What the provider of that name charges at its own address, or names that it serves."""
         address, table = self.endpoint(spec).base_url, shipped_prices()
-        price = table.elsewhere(spec.endpoint, address, spec.model)
+        price = table.vendor_price(spec.endpoint, address, spec.model)
         if price is not None:
             return f" ({spec.endpoint} itself charges {price.input:g} and {price.output:g})"
-        near = table.near(address, spec.model)
+        near = table.similar_names(address, spec.model)
         return f" (`sociolab prices` has {', '.join(near)})" if near else ""
 
     def options(self, spec: ModelSpec) -> Options:
@@ -288,7 +288,7 @@ class Models:
             merged.max_tokens if own.max_tokens is None else None,
             {name: value for name, value in merged.sent.items() if name not in own.sent},
         )
-        return added.words.removeprefix("?")
+        return added.suffix.removeprefix("?")
 
     def open(self, spec: ModelSpec) -> ChatModel:
         """The model with its options, without memory or money."""
@@ -396,7 +396,7 @@ class Models:
 
 def with_options(model: ChatModel, options: Options, room: float) -> ChatModel:
     """The same model, known by its options; its replies have `room` times what they need."""
-    label = f"{model.label}{options.words}"
+    label = f"{model.label}{options.suffix}"
     return _Asked(model, label, options.temperature, options.max_tokens, room)
 
 

@@ -37,7 +37,7 @@ class CallCounts:
         """Dollars, with all or nothing of what repeats read from the provider's cache; None where
         there is no price."""
         repeated = self.cached if cached else 0
-        return price.of(Usage(self.prompt, self.completion, repeated)) if price else None
+        return price.cost_of(Usage(self.prompt, self.completion, repeated)) if price else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,7 +117,7 @@ class RayDesk:
         if number not in self._lost:
             self._budget.spend(usd, estimated=estimated)
             self._held[number].remove(held)
-            self._budget.let_go(held)
+            self._budget.release(held)
 
     async def put(self, number: int, parcel: list[TrialRows]) -> bool:
         """Hand in what a task did; False if it was given up for lost, and must end."""
@@ -139,7 +139,7 @@ class RayDesk:
         self._lost.add(number)
         for usd in self._held.pop(number, []):
             self._budget.spend(usd, estimated=True)
-            self._budget.let_go(usd)
+            self._budget.release(usd)
 
 
 class SharedBudget(Budget):
@@ -157,7 +157,7 @@ class SharedBudget(Budget):
             raise BudgetSpent(problem)
         return usd
 
-    def let_go(self, usd: float) -> None:
+    def release(self, usd: float) -> None:
         """A call is over; what was booked since the last goes with it."""
         self._desk.settle.remote(self._number, usd, self._booked, self._estimated_too)
         self._booked, self._estimated_too = 0.0, False
