@@ -115,8 +115,13 @@ def test_the_price_of_a_plan_is_that_of_its_cells(sociolab: Sociolab, tmp_path: 
     agent = ("levels", "--agent", "openai/m", "--judge", "openai/m", *PLAN[3:], "--arm", "plain")
     found = sociolab(*agent, "--dry-run", "--base-url", "http://127.0.0.1:9/v1", "--json").document
     cases = [run["cases"] for run in found["runs"].values()]
-    assert found["cost_usd"][0] == pytest.approx(sum(case[0]["cost_usd"] for case in cases))
-    assert found["calls"][1] == sum(case[1]["calls"] for case in cases)
+    exams = [exam for run in found["runs"].values() for exam in run["exams"]]
+    exam_usd = sum(exam["cost_usd"] for exam in exams)
+    assert found["cost_usd"][0] == pytest.approx(
+        sum(case[0]["cost_usd"] for case in cases) + exam_usd
+    )
+    exam_calls = sum(exam["calls"] for exam in exams)
+    assert found["calls"][1] == sum(case[1]["calls"] for case in cases) + exam_calls
     assert found["cost_usd"][0] > 0
     assert not (tmp_path / "s.db").exists()
 

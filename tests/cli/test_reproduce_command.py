@@ -246,7 +246,11 @@ def test_a_judging_of_stored_runs_is_priced_then_done_and_marked(
         assert priced.code == 0, priced.err
         dry = priced.document
         assert dry["runs"]["people"]["played"] == (0 if first else 9)
-        assert dry["calls"] == ([9, 9] if first else [0, 0])
+        exams = [(exam["judge"], exam["calls"]) for exam in dry["runs"]["people"]["exams"]]
+        assert exams == ([("openai/j", 20)] if first else [])  # whom the stand-in served sits none
+        assert dry["calls"] == ([29, 29] if first else [0, 0])
+        unexamined = sociolab(*command, "--dry-run", "--exam", "off", "--json").document
+        assert unexamined["calls"] == ([9, 9] if first else [0, 0])
         found = sociolab(*command, "--json")
         assert found.code == 0, found.err
         judged = [one for one in found.document["figures"] if "raters" not in one["part"]]
@@ -310,6 +314,29 @@ def test_the_price_of_a_recipe_is_told_before_anything_is_called(
     calls = rows["run=all", "calls"]
     assert (calls["low"], calls["high"]) == (str(low), str(high))
     assert not (tmp_path / "s.db").exists()
+
+
+def test_the_exam_of_a_judge_is_priced_once_for_all_runs_of_a_world(
+    sociolab: Sociolab, tmp_path: Path
+) -> None:
+    (tmp_path / "models.toml").write_text('[prices."openai/j"]\ninput = 1.0\noutput = 4.0\n')
+    command = ("reproduce", "stss-5.3", "--agent", "scripted", *JUDGED, "--limit", 2, "--dry-run",
+               "--base-url", "http://127.0.0.1:9/v1", "--store", "s.db")  # fmt: skip
+    dry = sociolab(*command, "--json").document
+    assert [len(run["exams"]) for run in dry["runs"].values()] == [1, 1, 1, 1]
+    talk, town = (run["exams"][0] for run in list(dry["runs"].values())[:2])
+    assert (talk["world"], talk["calls"], town["world"]) == ("stss-talk", 40, "stss")
+    without = sociolab(*command, "--exam", "off", "--json").document
+    assert not any(run["exams"] for run in without["runs"].values())
+    calls = talk["calls"] + town["calls"]
+    assert dry["calls"] == [end + calls for end in without["calls"]]
+    usd = talk["cost_usd"] + town["cost_usd"]
+    assert usd > 0
+    assert dry["cost_usd"] == pytest.approx([end + usd for end in without["cost_usd"]])
+    shown = " ".join(sociolab(*command).out.split())
+    assert re.search(r"exam of openai/j \(stss-talk\) \S+ \S+ 40 \$", shown), shown
+    assert "exam: once for each new judge; --exam off leaves it" in shown
+    assert "exam" not in sociolab(*command, "--exam", "off").out
 
 
 def test_rule_based_players_stand_alone(sociolab: Sociolab) -> None:

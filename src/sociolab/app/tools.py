@@ -79,7 +79,8 @@ class Lab:
         config = self._described(RunConfig, run)
         stored = self._stored(str(config.name))
         played = stored.run(str(config.name)).played if stored else 0
-        return estimate(config).document() | {"played": played}
+        found = estimate(config)
+        return found.document() | {"exams": found.exam_documents(), "played": played}
 
     async def play(self, runs: Sequence[Mapping[str, Any]]) -> Sequence[RunResult]:
         """Play runs one after the other, within the budget that is left of this work's."""
@@ -97,14 +98,19 @@ class Lab:
         return results
 
     async def judge(
-        self, runs: Sequence[str], judges: Sequence[str], settings: Mapping[str, str]
+        self,
+        runs: Sequence[str],
+        judges: Sequence[str],
+        settings: Mapping[str, str],
+        exam: Literal["on", "off"] = "on",
     ) -> Sequence[RunResult]:
         """Have stored runs judged, within the budget that is left of this work's."""
         from sociolab.app.run.judge import judge_run_async
 
         results = []
+        choice = {"judges": judges, "settings": settings, "exam": exam}
         for run in runs if judges else ():
-            config = self._described(JudgeConfig, {"judges": judges, "settings": settings})
+            config = self._described(JudgeConfig, choice)
             bounded = config.model_copy(update={"budget": self._left(run, runs)})
             self.tell(f"judging {run}")
             results.append(await judge_run_async(run, bounded, repeats=1))
@@ -113,14 +119,19 @@ class Lab:
         return [result_of(self.store, run) for run in runs]
 
     async def estimate_judging(
-        self, run: str, judges: Sequence[str], settings: Mapping[str, str]
+        self,
+        run: str,
+        judges: Sequence[str],
+        settings: Mapping[str, str],
+        exam: Literal["on", "off"] = "on",
     ) -> Mapping[str, Any]:
         """What a judging would take, and how many episodes need none."""
         from sociolab.app.preflight.estimate import estimate_judging
 
-        config = self._described(JudgeConfig, {"judges": judges, "settings": settings})
-        estimate, judged = await estimate_judging(self.store, run, config)
-        return estimate.document() | {"played": judged}
+        choice = {"judges": judges, "settings": settings, "exam": exam}
+        config = self._described(JudgeConfig, choice)
+        found, judged = await estimate_judging(self.store, run, config)
+        return found.document() | {"exams": found.exam_documents(), "played": judged}
 
     async def stand_ins(self, specs: Sequence[str]) -> tuple[str, ...]:
         """Those of these models that the local stand-in endpoint serves."""

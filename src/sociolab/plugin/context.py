@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel
 
@@ -45,7 +45,9 @@ class Context(Protocol):
 
     def estimate(self, run: Mapping[str, Any]) -> Mapping[str, Any]:
         """What a run would take, described as in a file for `run --file`: the JSON object of its
-        dry run, and how many of its trials are "played" already. Nothing is called or stored."""
+        dry run, how many of its trials are "played" already, and the "exams" that its judges have
+        not sat: judge, world, "run" (several runs may have one in common), "calls" and "cost_usd".
+        Nothing is called or stored."""
         ...
 
     async def play(self, runs: Sequence[Mapping[str, Any]]) -> Sequence[RunResult]:
@@ -57,14 +59,22 @@ class Context(Protocol):
         ...
 
     async def judge(
-        self, runs: Sequence[str], judges: Sequence[str], settings: Mapping[str, str]
+        self,
+        runs: Sequence[str],
+        judges: Sequence[str],
+        settings: Mapping[str, str],
+        exam: Literal["on", "off"] = "on",
     ) -> Sequence[RunResult]:
         """Have stored runs judged by these models, where they have not judged yet, by the prompts
         that the settings name; their results."""
         ...
 
     async def estimate_judging(
-        self, run: str, judges: Sequence[str], settings: Mapping[str, str]
+        self,
+        run: str,
+        judges: Sequence[str],
+        settings: Mapping[str, str],
+        exam: Literal["on", "off"] = "on",
     ) -> Mapping[str, Any]:
         """What such a judging would take, as `estimate`; its trials are the episodes that were
         played, "played" those that all of these have judged."""

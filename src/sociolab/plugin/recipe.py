@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.resources import files
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -47,6 +47,10 @@ class JudgingConfig(ModelAccess):
     """Who judges, in which settings of the world, and whether it is only priced."""
 
     judges: Annotated[Names, Flag("--judge", "SPEC", "Model that judges. Repeatable.")] = ()
+    exam: Annotated[
+        Literal["on", "off"],
+        Flag("--exam", "on|off", "Whether a new judge sits the exam of the world first."),
+    ] = "on"
     settings: Annotated[
         dict[str, Words], Flag("--set", "NAME=VALUE", "A setting of the world. Repeatable.")
     ] = Field(default_factory=dict)
@@ -124,7 +128,17 @@ class TasksConfig(RecipeConfig):
 
     def run(self, world: str, what: str, **more: Any) -> dict[str, Any]:
         """One of its runs, described as in a file for `run --file`."""
-        fields = ("agents", "partner", "judges", "limit", "seed", "data", "tasks", "settings")
+        fields = (
+            "agents",
+            "partner",
+            "judges",
+            "exam",
+            "limit",
+            "seed",
+            "data",
+            "tasks",
+            "settings",
+        )
         described = {name: getattr(self, name) for name in fields}
         return described | {"world": world, "name": f"{self.prefix}-{what}"} | more
 
@@ -460,15 +474,20 @@ def dry_run(title: str, lab: Context, runs: Sequence[Mapping[str, Any]], *notes:
 
 
 def priced(title: str, estimates: Mapping[str, Mapping[str, Any]], *notes: str) -> Findings:
-    """What is missing of the runs of these estimates, and what it takes."""
+    """What is missing of the runs of these estimates, the exams of their judges among it, and what
+    it takes."""
     runs = [_remaining(estimate) for estimate in estimates.values()]
-    ends = {key: zip(*(run[key] for run in runs), strict=True) for key in _PRICED}
+    exams = _exams(estimates.values())
+    taken = [*runs, *({key: (exam[key],) * 2 for key in _PRICED} for exam in exams)]
+    ends = {key: zip(*(row[key] for row in taken), strict=True) for key in _PRICED}
     sums = {
         key: tuple(None if None in end else sum(end) for end in pair) for key, pair in ends.items()
     }
     total = {key: sum(run[key] for run in runs) for key in ("trials", "played")} | sums
-    rows = [Finding(about={"run": run}, more=row) for run, row in zip(estimates, runs, strict=True)]
+    names = [*estimates, *(SAY("exam_of", judge=e["judge"], world=e["world"]) for e in exams)]
+    rows = [Finding(about={"run": name}, more=row) for name, row in zip(names, taken, strict=True)]
     rows.append(Finding(about={"run": SAY("all_runs")}, more=total))
+    notes += (SAY("exam_once"),) if exams else ()
     cautions = tuple(
         SAY(key, models=models)
         for key in ("no_price", "not_counted")
@@ -480,6 +499,14 @@ def priced(title: str, estimates: Mapping[str, Mapping[str, Any]], *notes: str) 
 
 
 _PRICED = ("calls", "cost_usd")
+
+
+def _exams(estimates: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The exams that are still to be sat, each once, as the runs of a table share their judges."""
+    sat: dict[tuple[str, ...], Mapping[str, Any]] = {}
+    for exam in (exam for estimate in estimates for exam in estimate["exams"]):
+        sat.setdefault((exam["run"], exam["judge"], exam["settings"]), exam)
+    return [*sat.values()]
 
 
 def _remaining(estimate: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -19,9 +19,22 @@ from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, ModelSpec, with_options
 from sociolab.app.players.own_code import OwnJudge
-from sociolab.app.preflight.run_estimate import CallCounts, Case, Parts, ReplyLimit, RunEstimate
+from sociolab.app.preflight.run_estimate import (
+    CallCounts,
+    Case,
+    ExamEstimate,
+    Parts,
+    ReplyLimit,
+    RunEstimate,
+)
 from sociolab.app.run.config import JudgeChoice, JudgeConfig, RunConfig
-from sociolab.app.run.exam import exam_cases, has_sat, models_to_examine
+from sociolab.app.run.exam import (
+    exam_cases,
+    exam_name,
+    has_sat,
+    models_to_examine,
+    stand_ins_of,
+)
 from sociolab.app.run.session import (
     Seated,
     models_among,
@@ -59,7 +72,7 @@ from sociolab.prompting.structured import schema_of
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Sentence
 from sociolab.store.connect import store_path
-from sociolab.store.store import Store
+from sociolab.store.store import RunRow, Store
 
 SAY = Catalogue("dry_run")
 
@@ -134,7 +147,12 @@ async def estimate_run(config: RunConfig, latency: float | None = None) -> RunEs
         if not seatable.own and seatable.id.label not in agents
     }
     work = _Work(config, kit, models, plan, agents, ruled, asking)
-    exam = await _examined(config, casting, models)
+    path = store_path(config.store)
+    with closing(Store.open(path, create=False)) if path.is_file() else nullcontext() as store:
+        row = (
+            store.run(config.name) if store and config.name and store.has_run(config.name) else None
+        )
+        exams = await _examined(store, config.world, row, config, casting, models)
     prices = {name: models.price(spec) for name, spec in models.specs.items()}
     expected: Case | None = None
     if kit.dry_run is None:
@@ -167,24 +185,34 @@ async def estimate_run(config: RunConfig, latency: float | None = None) -> RunEs
         expected,
         models.limits(config),
         config.budget_share,
-        exam,
+        exams,
     )
 
 
-async def _examined(config: RunConfig, casting: Casting, models: _MeasuringModels) -> Case | None:
-    """What the exams take that judges of a run have not sat; None where there are none."""
-    cases, case, path = exam_cases(config.world), Case("exam"), store_path(config.store)
-    with closing(Store.open(path, create=False)) if path.is_file() else nullcontext() as store:
-        for judge in (examinee.judge(casting) for examinee in models_to_examine(config)):
-            if store is not None and has_sat(store, config.world, cases, judge.id):
-                continue
-            for exam_case in cases:
-                await judge.judge(exam_case.episode)
-                parts: Parts = defaultdict(CallCounts)
-                for model, key, part in models.taken():
-                    parts[model, key.role].add(part)
-                case.add_trials(parts)
-    return case if case.parts else None
+async def _examined(
+    store: Store | None,
+    world: str,
+    run: RunRow | None,
+    config: JudgeChoice,
+    casting: Casting,
+    models: _MeasuringModels,
+) -> tuple[ExamEstimate, ...]:
+    """What the exams of a world take that these judges have not sat; `run` is theirs, if stored."""
+    cases, exams = exam_cases(world), []
+    examinees = models_to_examine(config, stand_ins_of(run) if run else ())
+    for judge in (examinee.judge(casting) for examinee in examinees):
+        if store is not None and has_sat(store, world, cases, judge.id):
+            continue
+        case = Case("exam")
+        for exam_case in cases:
+            await judge.judge(exam_case.episode)
+            parts: Parts = defaultdict(CallCounts)
+            for model, key, part in models.taken():
+                parts[model, key.role].add(part)
+            case.add_trials(parts)
+        if case.parts:
+            exams.append(ExamEstimate(judge.id, world, exam_name(world, cases), case))
+    return tuple(exams)
 
 
 async def estimate_judging(store: Store, run: str, config: JudgeConfig) -> tuple[RunEstimate, int]:
@@ -213,11 +241,11 @@ async def estimate_judging(store: Store, run: str, config: JudgeConfig) -> tuple
         for model, key, part in models.taken():
             parts[model, key.role].add(part)
         case.add_trials(parts)
+    exams = await _examined(store, row.world, row, config, casting, models)
     prices = {name: models.price(spec) for name, spec in models.specs.items()}
-    tasks = len({trial.task.id for trial in played})
-    return RunEstimate(
-        len(played), tasks, tasks, (case,), prices, limits=models.limits(config)
-    ), done
+    tasks, limits = len({trial.task.id for trial in played}), models.limits(config)
+    found = RunEstimate(len(played), tasks, tasks, (case,), prices, limits=limits, exams=exams)
+    return found, done
 
 
 def between(low: Case, most: Case, prices: Mapping[str, Price | None]) -> Case:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, TypeAlias
 
 from sociolab.core.ports import Role, Usage
+from sociolab.core.score import JudgeId
 from sociolab.models.budget import Price
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
@@ -99,6 +100,16 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
+class ExamEstimate:
+    """What it takes a judge to sit the exam of a world, which is kept as a run of this name."""
+
+    judge: JudgeId
+    world: str
+    run: str
+    case: Case
+
+
+@dataclass(frozen=True, slots=True)
 class RunEstimate:
     """What a run would take: `cases` are the low and the high end of a range and, in a world of
     turns, the most that it can be: all episodes run to their turn limit, and answers that can be
@@ -111,7 +122,7 @@ class RunEstimate:
     sentence; `addresses` says where each would be called. `uncounted` are agents and judges of the
     user's own code, whose calls nobody knows. `expected` is known where plays are simulated.
     `limits` are those of replies, by spec and kind of question. `budget` is the run's, in dollars.
-    `exam` is what the exams take that its judges have not sat: in no case, and in no mean.
+    `exams` are those that its judges have not sat: in no case, and in no mean.
 
     >>> found = estimate(RunConfig(agents=("openai/m",), judges=("none",)))  # doctest: +SKIP
     >>> found.most.models["openai/m"].calls  # doctest: +SKIP
@@ -131,7 +142,15 @@ class RunEstimate:
     expected: Case | None = None
     limits: Mapping[str, Mapping[str, ReplyLimit]] = field(default_factory=dict)
     budget: float | None = None
-    exam: Case | None = None
+    exams: tuple[ExamEstimate, ...] = ()
+
+    @property
+    def exam(self) -> Case | None:
+        """All exams together; None where there are none."""
+        total = Case("exam")
+        for exam in self.exams:
+            total = total.with_all(exam.case)
+        return total if self.exams else None
 
     @property
     def range(self) -> tuple[Case, Case]:
@@ -215,6 +234,19 @@ class RunEstimate:
                 for label, kinds in self.limits.items()
             },
         }
+
+    def exam_documents(self) -> list[dict[str, Any]]:
+        """Each exam as JSON; runs whose judges are the same have it in common."""
+        return [
+            {
+                "run": exam.run,
+                "world": exam.world,
+                "judge": exam.judge.label,
+                "settings": exam.judge.settings,
+                **self._case(exam.case),
+            }
+            for exam in self.exams
+        ]
 
     def _case(self, case: Case) -> dict[str, Any]:
         return {

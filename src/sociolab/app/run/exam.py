@@ -32,7 +32,7 @@ from sociolab.runner.local import work_all
 from sociolab.runner.progress import TalliedReplies, Tally, Watch
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run, run_is_locked, store_path
-from sociolab.store.store import Store
+from sociolab.store.store import RunRow, Store
 
 SAY = Catalogue("exam")
 
@@ -170,11 +170,16 @@ def examiner_of(
     """Who examines the judges of a run; of its parts, those of the first. None for nobody: those
     that the stand-in endpoint serves sit none."""
     row, part = store.run(run), config.part
-    settings: Any = row.settings
-    examinees = models_to_examine(config, settings.get(STAND_INS, ()))
+    examinees = models_to_examine(config, stand_ins_of(row))
     if not examinees or (part is not None and part.number != 1):
         return None
     return Examiner(store, casting, row.world, examinees, tally)
+
+
+def stand_ins_of(run: RunRow) -> Collection[str]:
+    """The models of a run, by label, that the stand-in endpoint serves as far as it is known."""
+    settings: Any = run.settings
+    return settings.get(STAND_INS, ()) if isinstance(settings, dict) else ()
 
 
 def models_to_examine(config: JudgeChoice, but: Collection[str] = ()) -> list[Examinee]:

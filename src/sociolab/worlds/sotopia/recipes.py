@@ -77,7 +77,7 @@ async def table1(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
 async def _judged(lab: Context, config: PeopleConfig) -> Sequence[RunResult]:
     """The results of the runs, judged: with the chosen judges alone, and people."""
     results = []
-    for result in await lab.judge(config.runs, config.judges, config.settings):
+    for result in await lab.judge(config.runs, config.judges, config.settings, config.exam):
         judges = tuple(each for each in result.judges if _chosen(each.id, config.judges))
         names = {each.judge for each in judges}
         scores = tuple(each for each in result.scores if each.judge in names)
@@ -92,7 +92,8 @@ def _chosen(judge: JudgeId, named: Sequence[str]) -> bool:
 
 async def _price_judging(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
     estimates = {
-        run: await lab.estimate_judging(run, config.judges, config.settings) for run in config.runs
+        run: await lab.estimate_judging(run, config.judges, config.settings, config.exam)
+        for run in config.runs
     }
     return priced(sheet.name, estimates, SAY("judged") if config.judges else SAY("no_judge"))
 

@@ -177,6 +177,7 @@ def level_run(
         "partner": config.partner,
         # Who was where is never for a model to judge.
         "judges": config.judges if of_talk else ("rules", *config.judges),
+        "exam": config.exam,
         "tasks": config.tasks,
         "limit": limit,
         "repeats": config.repeats,
