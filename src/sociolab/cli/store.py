@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,9 +43,15 @@ def rename(
     store: StoreFile = None,
 ) -> None:
     """Rename a run."""
+    from sociolab.report.exam import EXAM
     from sociolab.store.store import open_store
 
     with open_store(store) as opened:
+        if opened.run(old).keeps == EXAM:
+            raise ConfigError(
+                f"RUN: expected a run of yours, found {old}, an exam, which must keep its name: "
+                f"by that it is found for {_sat_by(opened, old)}"
+            )
         opened.rename_run(old, new)
     say(f"{old} is now {new}")
 
@@ -93,10 +100,11 @@ def delete(
 ) -> None:
     """Delete runs and everything in them.
 
-    Asks once; if any run is missing, nothing is deleted.
+    Asks once; if any run is missing, or the exam of a study, nothing is deleted.
     """
     from sociolab.analysis.ratings import check_sets
     from sociolab.store.store import open_store
+    from sociolab.studies.rating_study import delete_exam_ratings
     from sociolab.studies.ratings import delete_ratings
 
     with open_store(store) as opened:
@@ -109,9 +117,12 @@ def delete(
             say(f"deleted the ratings {ratings} of {runs[0]}")
             return
         holds = {run: _holds(opened, run) for run in dict.fromkeys(runs)}
+        for run in holds:
+            _check_unused(opened, run, holds)
         contents = "; ".join(f"{run} with its {what}" for run, what in holds.items())
         confirm(f"delete {contents}?", yes)
         for run, what in holds.items():
+            delete_exam_ratings(opened, run)
             opened.delete_run(run)
             say(f"deleted {run} with its {what}")
         size = opened.size()
@@ -204,11 +215,35 @@ def store_merge(
     )
 
 
+def _check_unused(store: Store, run: str, deleted: Collection[str]) -> None:
+    """ConfigError where a run is the exam of a study that is not deleted with its own run."""
+    from sociolab.studies.rating_study import studies_with_exam
+
+    if using := [study.name for study in studies_with_exam(store, run) if study.run not in deleted]:
+        raise ConfigError(
+            f"RUN: expected a run that no study needs, found {run}, the exam that raters of "
+            f"{' and of '.join(using)} sit; first `sociolab study delete {using[0]}`"
+        )
+
+
+def _sat_by(store: Store, run: str) -> str:
+    """Who sits an exam."""
+    from sociolab.studies.rating_study import studies_with_exam
+
+    who = [judge.label for judge in store.verdicts.judges(run) if judge.method != "people"]
+    who += [f"the raters of {study.name}" for study in studies_with_exam(store, run)]
+    return ", ".join(who) or "whoever sits it"
+
+
 def _holds(store: Store, run: str) -> str:
     """What goes with a run."""
+    from sociolab.report.exam import EXAM
     from sociolab.report.words import plural
 
     row = store.run(run)
+    if row.keeps == EXAM:
+        who = _sat_by(store, run)
+        return f"{plural(row.trials, 'case')} and the answers of {who} (a judge sits it again)"
     what = plural(row.trials, "trial") if not row.keeps else "replies"
     for study in store.studies.all():
         if study.run == run:

@@ -113,6 +113,26 @@ def _exam_places(
     return {trial: some for trial, some in places.items() if some}
 
 
+def studies_with_exam(store: Store, run: str) -> tuple[StudyRow, ...]:
+    """The studies whose raters sit the exam in this run."""
+    return tuple(row for row in store.studies.all() if _exam_run(row) == run)
+
+
+def delete_exam_ratings(store: Store, run: str) -> None:
+    """Delete what the raters of a run's studies said in exams; the exams stay."""
+    for row in store.studies.all():
+        exam = _exam_run(row)
+        if row.run == run and exam and store.has_run(exam):
+            judge = people_judge(row.name)
+            with store.transaction():
+                RatingSet.load(store, exam, judge).delete(store, exam, judge)
+
+
+def _exam_run(row: StudyRow) -> str:
+    settings: Any = row.settings
+    return str(settings.get("exam_run", ""))
+
+
 def named_in(plan: RatePlan) -> tuple[str, ...]:
     """The episodes that a plan names."""
     return (*plan.episodes, *(reference.episode for reference in plan.references))
