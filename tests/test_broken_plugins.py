@@ -107,7 +107,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def forget() -> None:
     from sociolab.app.transcripts import world_of
 
-    registry._points.cache_clear()
+    registry._entry_points.cache_clear()
     world_of.cache_clear()
     sys.modules.pop("clumsy_world", None)
     importlib.invalidate_caches()

@@ -121,7 +121,7 @@ def test_its_agents_are_compared_and_ranked_by_its_main_metric(path: Path) -> No
 def test_people_rate_it_by_its_own_guide(path: Path) -> None:
     with Store.open(path) as store:
         assert set(rated_measures(store, "first")) == {"fairness"}
-        shown = guide_of(store, "first").shown(next(store.episodes("first")))
+        shown = guide_of(store, "first").rated_scene(next(store.episodes("first")))
     assert [line.text for line in shown.lines][:2] == [
         "offer (points: 40): Take it.",
         "decline",

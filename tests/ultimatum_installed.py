@@ -30,6 +30,6 @@ def ultimatum(home: Path) -> Iterator[None]:
 
 def forget() -> None:
     """Look for entry points again."""
-    registry._points.cache_clear()
+    registry._entry_points.cache_clear()
     world_of.cache_clear()
     importlib.invalidate_caches()

@@ -10,7 +10,7 @@ import pytest
 
 from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
 from sociolab.app import EpisodeQuery
-from sociolab.app.queries import asked_episodes
+from sociolab.app.queries import query_episodes
 from sociolab.core import ConfigError, JudgeId, Measure, Score, Unscored, Unusable
 from sociolab.store import Store
 
@@ -26,8 +26,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def tasks(store: Store, asked: EpisodeQuery) -> list[tuple[str, int]]:
-    found = asked_episodes(store, "one", asked)
-    return [(one.row.task, one.row.repeat) for one in found.listed]
+    found = query_episodes(store, "one", asked)
+    return [(one.row.task, one.row.repeat) for one in found.episodes]
 
 
 def test_all_come_in_the_order_of_the_plan_and_the_lowest_first_if_sorted(store: Store) -> None:
@@ -35,9 +35,9 @@ def test_all_come_in_the_order_of_the_plan_and_the_lowest_first_if_sorted(store:
     worst = [("t1", 0), ("u2", 1), ("u3", 0), ("t0", 0), ("u2", 0)]
     assert tasks(store, EpisodeQuery(sort="goal")) == worst
     with pytest.raises(ConfigError, match=r'--task: no task of one starts with "foo"'):
-        asked_episodes(store, "one", EpisodeQuery(task="foo"))
-    first = asked_episodes(store, "one", EpisodeQuery(sort="goal", limit=2))
-    assert ([one.row.task for one in first.listed], first.fit) == (["t1", "u2"], 5)
+        query_episodes(store, "one", EpisodeQuery(task="foo"))
+    first = query_episodes(store, "one", EpisodeQuery(sort="goal", limit=2))
+    assert ([one.row.task for one in first.episodes], first.total) == (["t1", "u2"], 5)
 
 
 @pytest.mark.parametrize(

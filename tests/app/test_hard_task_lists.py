@@ -9,7 +9,7 @@ import pytest
 
 from sociolab import RunConfig, run
 from sociolab.app import HardSpec, load_world
-from sociolab.app.data.sets import TaskList, check_name, keep, stored_lists, wanted_tasks
+from sociolab.app.data.sets import TaskList, check_name, save_list, select_tasks, stored_lists
 from sociolab.app.hard_subset import Chosen, choose_hard
 from sociolab.core import ConfigError, World
 from sociolab.store import Store
@@ -40,7 +40,7 @@ def hard_tasks(folder: Path, **more: object) -> tuple[Chosen, Path]:
     spec = HardSpec(("first",), CURT, "hard-parrot", most=2, **more)  # type: ignore[arg-type]
     with Store.open(folder / "s.db") as store:
         chosen = choose_hard(store, spec)
-    return chosen, keep(chosen.tasks)
+    return chosen, save_list(chosen.tasks)
 
 
 def the_list(world: World, name: str, tasks: tuple[str, ...], hash_: str | None = None) -> TaskList:
@@ -71,11 +71,11 @@ def test_the_hard_tasks_of_a_run_are_stored_and_played_by_name(tmp_path: Path, h
 
 def test_a_run_whose_list_has_changed_is_not_resumed(tmp_path: Path, world: World) -> None:
     first, second, third = (task.id for task in world.tasks()[:3])
-    keep(the_list(world, "mine", (first, second)))
+    save_list(the_list(world, "mine", (first, second)))
     assert run(config(tmp_path, "r", tasks="mine")).played == 2
-    keep(the_list(world, "mine", (second, first)))  # the same tasks, in another order
+    save_list(the_list(world, "mine", (second, first)))  # the same tasks, in another order
     assert run(config(tmp_path, "r", tasks="mine")).played == 2
-    keep(the_list(world, "mine", (first, third)))
+    save_list(the_list(world, "mine", (first, third)))
     with pytest.raises(ConfigError, match=r"other settings.*task_lists mine, now set up otherwise"):
         run(config(tmp_path, "r", tasks="mine"))
 
@@ -84,24 +84,24 @@ def test_a_list_combines_with_tags_and_other_tasks(world: World) -> None:
     tasks = world.tasks()
     bargains = [task for task in tasks if "bargain" in task.tags]
     other = next(task for task in tasks if "bargain" not in task.tags)
-    keep(the_list(world, "mine", (bargains[0].id, other.id)))
-    assert wanted_tasks("sotopia", world, "mine + bargain", None) == (bargains[0],)
-    both = wanted_tasks("sotopia", world, f"mine, {bargains[1].id}", None)
+    save_list(the_list(world, "mine", (bargains[0].id, other.id)))
+    assert select_tasks("sotopia", world, "mine + bargain", None) == (bargains[0],)
+    both = select_tasks("sotopia", world, f"mine, {bargains[1].id}", None)
     assert {task.id for task in both} == {bargains[0].id, bargains[1].id, other.id}
-    assert len(wanted_tasks("sotopia", world, "mine", 1)) == 1
+    assert len(select_tasks("sotopia", world, "mine", 1)) == 1
 
 
 def test_a_list_for_other_data_names_the_tasks_that_are_missing(world: World) -> None:
     ids = (world.tasks()[0].id, *(f"gone-{i}" for i in range(6)))
-    keep(the_list(world, "old", ids, hash_="ffff"))
+    save_list(the_list(world, "old", ids, hash_="ffff"))
     with pytest.raises(
         ConfigError,
         match=r"6 of its 7 tasks are missing: gone-0, gone-1, gone-2, gone-3 and 2 more",
     ):
-        wanted_tasks("sotopia", world, "old", None)
-    keep(the_list(world, "old", ids[:1], hash_="ffff"))
+        select_tasks("sotopia", world, "old", None)
+    save_list(the_list(world, "old", ids[:1], hash_="ffff"))
     with pytest.raises(ConfigError, match="the same ids, which may not be the same tasks"):
-        wanted_tasks("sotopia", world, "old", None)
+        select_tasks("sotopia", world, "old", None)
 
 
 def test_a_list_is_not_called_like_a_task_or_tag(world: World) -> None:
@@ -115,9 +115,9 @@ def test_a_list_is_not_called_like_a_task_or_tag(world: World) -> None:
 
 
 def test_a_name_that_became_a_tag_since_is_refused_rather_than_guessed(world: World) -> None:
-    keep(the_list(world, world.tasks()[0].tags[0], (world.tasks()[0].id,)))
+    save_list(the_list(world, world.tasks()[0].tags[0], (world.tasks()[0].id,)))
     with pytest.raises(ConfigError, match="stored task list and also a task or tag"):
-        wanted_tasks("sotopia", world, world.tasks()[0].tags[0], None)
+        select_tasks("sotopia", world, world.tasks()[0].tags[0], None)
 
 
 def test_a_list_is_replaced_only_if_asked(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_a_file_that_is_no_list_is_told_by_its_path(home: Path, world: World) ->
     path.parent.mkdir(parents=True)
     path.write_text("{}", "utf-8")
     with pytest.raises(ConfigError, match=r"broken\.json is no task list: name is missing"):
-        wanted_tasks("sotopia", world, "broken", None)
+        select_tasks("sotopia", world, "broken", None)
 
 
 def test_an_agent_of_which_nothing_could_be_scored_is_told_what_to_do(tmp_path: Path) -> None:

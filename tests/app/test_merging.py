@@ -65,7 +65,7 @@ def exported(path: Path, folder: Path) -> str:
 
 def test_a_shard_is_the_same_in_whatever_order_its_plan_is_listed(tmp_path: Path) -> None:
     ids = [f"{n:04x}" for n in range(103)]
-    assert Shard(3, 16).of(ids) == Shard(3, 16).of(reversed(ids))
+    assert Shard(3, 16).pick(ids) == Shard(3, 16).pick(reversed(ids))
     other = "python:sociolab.testing.players:AnyPlayer"
     play(tmp_path / "half.db", "1/2", agents=("scripted",), partner=other)
     with Store.open(tmp_path / "half.db", create=False) as store:
@@ -76,7 +76,7 @@ def test_a_shard_is_the_same_in_whatever_order_its_plan_is_listed(tmp_path: Path
 
 def test_shards_share_a_plan_to_one_trial() -> None:
     ids = [f"{n:04x}" for n in range(103)]
-    parts = [Shard(number, 16).of(ids) for number in range(1, 17)]
+    parts = [Shard(number, 16).pick(ids) for number in range(1, 17)]
     assert sorted(one for part in parts for one in part) == ids
     assert {len(part) for part in parts} == {6, 7}
     assert Shard.parse("3/16") == Shard(3, 16)

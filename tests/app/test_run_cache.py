@@ -33,8 +33,8 @@ class Counted:
 
 def test_a_result_is_worked_out_once_while_the_run_stays_as_it_is(store: Store) -> None:
     kept, make = RunCache(), Counted()
-    assert [kept.of(store, RUN, "it", make) for _ in range(3)] == [1, 1, 1]
-    assert kept.of(store, RUN, "another", Counted()) == 1
+    assert [kept.get_or_make(store, RUN, "it", make) for _ in range(3)] == [1, 1, 1]
+    assert kept.get_or_make(store, RUN, "another", Counted()) == 1
     assert make.times == 1
 
 
@@ -52,38 +52,38 @@ def test_results_are_made_anew_when_anything_of_the_run_changes(store: Store) ->
         lambda: store.verdicts.delete(RUN, MODEL, trial=trials[3].id),
     )
     for number, change in enumerate(changes, 1):
-        assert kept.of(store, RUN, "it", make) == number
+        assert kept.get_or_make(store, RUN, "it", make) == number
         change()
-        known = kept.known(store, RUN, "it")
+        known = kept.peek(store, RUN, "it")
         assert known is not None
         assert not known.fresh, number
-    assert kept.of(store, RUN, "it", make) == len(changes) + 1
+    assert kept.get_or_make(store, RUN, "it", make) == len(changes) + 1
 
 
 def test_other_runs_change_nothing(store: Store) -> None:
     kept, make = RunCache(), Counted()
-    kept.of(store, RUN, "it", make)
+    kept.get_or_make(store, RUN, "it", make)
     store.create_run("another", "sotopia", {}, [], declared("sotopia"))
-    assert kept.of(store, RUN, "it", make) == 1
+    assert kept.get_or_make(store, RUN, "it", make) == 1
 
 
 def test_a_run_that_was_deleted_and_made_again_is_another(store: Store) -> None:
     kept, make = RunCache(), Counted()
     store.create_run("again", "sotopia", {}, [], declared("sotopia"))
-    kept.of(store, "again", "it", make)
+    kept.get_or_make(store, "again", "it", make)
     store.delete_run("again")
     store.create_run("again", "sotopia", {"seed": 1}, [], declared("sotopia"))
-    assert kept.of(store, "again", "it", make) == 2
+    assert kept.get_or_make(store, "again", "it", make) == 2
 
 
 def test_the_files_of_a_store_are_trusted_only_when_they_are_old(store: Store) -> None:
     """Two writings within one step of a file system's clock look like one."""
     kept, make = RunCache(), Counted()
-    kept.of(store, RUN, "it", make)
+    kept.get_or_make(store, RUN, "it", make)
     log = store.path.with_name(f"{store.path.name}-wal")
     trial = store.trials(RUN)[4].trial.id
     store.set_status(RUN, trial, "playing")
-    assert kept.of(store, RUN, "it", make) == 2
+    assert kept.get_or_make(store, RUN, "it", make) == 2
     assert not _is_settled(((log.stat().st_mtime_ns, 1),))
     assert _is_settled(((log.stat().st_mtime_ns - 5 * 10**9, 1),))
 
@@ -91,6 +91,6 @@ def test_the_files_of_a_store_are_trusted_only_when_they_are_old(store: Store) -
 def test_only_so_many_results_are_kept(store: Store) -> None:
     kept, make = RunCache(), Counted()
     for number in range(30):
-        kept.of(store, RUN, number, make)
-    assert kept.known(store, RUN, 0) is None
-    assert kept.known(store, RUN, 29) is not None
+        kept.get_or_make(store, RUN, number, make)
+    assert kept.peek(store, RUN, 0) is None
+    assert kept.peek(store, RUN, 29) is not None

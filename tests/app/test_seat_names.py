@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sociolab import RunConfig, run
-from sociolab.app.transcripts import seat_called
+from sociolab.app.transcripts import find_seat
 from sociolab.core import ConfigError, Episode
 from sociolab.core.score import match_label
 from sociolab.store import Store
@@ -27,14 +27,14 @@ def test_a_seat_is_called_by_its_id_a_full_or_a_first_name(episode: Episode) -> 
     full = seat.replace("-", " ").title()
     first = full.split()[0]
     for name in (seat, seat.upper(), full, first, first.lower(), f" {first} "):
-        assert seat_called(episode, name) == seat
+        assert find_seat(episode, name) == seat
 
 
 @pytest.mark.parametrize("name", ["", "nobody", "-"])
 def test_another_name_is_answered_with_those_that_there_are(episode: Episode, name: str) -> None:
     first = re.escape(f"({episode.trial.task.seats[0]})")
     with pytest.raises(ConfigError, match=rf"--as: expected one of \w+ {first}"):
-        seat_called(episode, name)
+        find_seat(episode, name)
 
 
 LABELS = ("python:my_agent:A", "openai/m", "lab/m-large", "scripted")
@@ -63,7 +63,7 @@ def test_a_part_of_several_labels_is_refused_with_their_names() -> None:
 def test_a_first_name_is_known_where_nobody_has_spoken_yet(episode: Episode) -> None:
     silent = Episode(episode.trial, ())
     for seat in episode.trial.task.seats:
-        assert seat_called(silent, seat.split("-")[0].title()) == seat
+        assert find_seat(silent, seat.split("-")[0].title()) == seat
 
 
 def test_the_seats_of_a_residents_low_level_questions_are_not_meant(tmp_path: Path) -> None:
@@ -73,4 +73,4 @@ def test_the_seats_of_a_residents_low_level_questions_are_not_meant(tmp_path: Pa
         lived = store.episode("t", store.trial_ids("t")[0])
     performer = lived.trial.task.seats[0]
     assert f"{performer}." in " ".join(lived.trial.task.seats)
-    assert seat_called(lived, performer.split("-")[0]) == performer
+    assert find_seat(lived, performer.split("-")[0]) == performer

@@ -10,7 +10,7 @@ import pytest
 
 from cli.conftest import Sociolab
 from sociolab import JudgeConfig, RunConfig, judge_run, run
-from sociolab.app.run.session import kept_in_a_run
+from sociolab.app.run.session import run_for_replies
 from sociolab.endpoint import EndpointProcess, EndpointSettings, start_in_process
 from sociolab.runner import TalliedReplies, Tally
 from sociolab.store import Store
@@ -115,7 +115,7 @@ def test_what_an_audit_keeps_is_no_run_of_episodes(played: Sociolab, tmp_path: P
     replies = TalliedReplies(Tally())
     with (
         Store.open(path, create=False) as store,
-        kept_in_a_run(store, path, "sotopia", about, replies) as kept,
+        run_for_replies(store, path, "sotopia", about, replies) as kept,
     ):
         assert kept.startswith("audit-")
     listed = played("list", "runs", "--store", "s.db")

@@ -10,7 +10,7 @@ import pytest
 from cli.conftest import Sociolab
 from report.small_run import ALPHA, build
 from sociolab import RunConfig, run
-from sociolab.cli.compare import ks_of
+from sociolab.cli.compare import parse_ks
 from sociolab.core import ConfigError
 
 
@@ -110,7 +110,7 @@ def test_what_cannot_be_done_is_said_in_one_sentence(played: Sociolab) -> None:
 
 
 def test_numbers_of_repeats_are_read() -> None:
-    assert ks_of("4, 1,2,2") == (1, 2, 4)
+    assert parse_ks("4, 1,2,2") == (1, 2, 4)
     for text in ("", "0", "1,", "x", "-1"):
         with pytest.raises(ConfigError, match="--k"):
-            ks_of(text)
+            parse_ks(text)

@@ -8,7 +8,7 @@ import pytest
 
 from sociolab import RunConfig, open_store, run
 from sociolab.app import find_episode
-from sociolab.app.players.own_code import built
+from sociolab.app.players.own_code import instantiate
 from sociolab.cli.show import show
 from sociolab.core import ConfigError, Json, NoReply, Reply, Request, WorldError
 from sociolab.report import warnings
@@ -50,5 +50,5 @@ def test_why_a_trial_failed_is_in_the_report_and_in_the_episode(
 
 def test_a_class_that_cannot_be_made_is_refused_in_a_sentence() -> None:
     with pytest.raises(ConfigError, match=r"made without arguments, found that .*patience"):
-        built("python:mine:NeedsMore", NeedsMore)
-    assert built("python:mine:three", 3) == 3
+        instantiate("python:mine:NeedsMore", NeedsMore)
+    assert instantiate("python:mine:three", 3) == 3

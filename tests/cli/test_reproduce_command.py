@@ -16,7 +16,7 @@ from declared_worlds import declared
 from rating_runs import ADA, BEN, MODEL, casting, play
 from sociolab import result_of
 from sociolab.app import Models, tool_names
-from sociolab.app.tools import run_tool, tool_called
+from sociolab.app.tools import find_tool, run_tool
 from sociolab.core import JudgeId, Measure, Prompts, Score, Task, Trial
 from sociolab.endpoint import EndpointProcess, EndpointSettings, start_in_process
 from sociolab.plugin import sheet
@@ -79,7 +79,7 @@ def with_people(
 
 def recipe(name: str, **given: Any) -> Findings:
     """What a recipe finds, in this process."""
-    tool = tool_called(name, "recipes")
+    tool = find_tool(name, "recipes")
     assert tool is not None
     return run_tool(tool, tool.config(**given), lambda step: None)
 

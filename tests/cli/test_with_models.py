@@ -14,7 +14,7 @@ import pytest
 
 from cli.conftest import Sociolab, environment
 from sociolab.app import load_world
-from sociolab.app.data.sets import wanted_tasks
+from sociolab.app.data.sets import select_tasks
 from sociolab.core import Event, Moved, Unusable
 from sociolab.endpoint import EndpointProcess, EndpointSettings, start_in_process
 from sociolab.report.words import money
@@ -41,7 +41,7 @@ def calls(limit: int) -> int:
     """Of the first tasks with one judge: 20 turns and the judge's, and a closing question to both
     seats where a goal has a formula."""
     kit = load_world("sotopia")
-    tasks = wanted_tasks("sotopia", kit.world, None, limit)
+    tasks = select_tasks("sotopia", kit.world, None, limit)
     return sum(21 + len(sotopia.closing_polls(sotopia.casting_of(task))) for task in tasks)
 
 

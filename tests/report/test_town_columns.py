@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from casts import seated
 from sociolab.app.episode_list import ListedEpisode
-from sociolab.app.queries import FoundEpisodes
+from sociolab.app.queries import EpisodeMatches
 from sociolab.cli.list_rows import episode_table
 from sociolab.core import (
     Action,
@@ -80,7 +80,7 @@ def test_of_many_seats_the_first_of_each_agent_is_named_and_the_rest_counted() -
 def test_a_list_of_episodes_counts_the_same_people() -> None:
     cast = tuple((member.seat, member.agent) for member in episode(agent="scripted").trial.cast)
     row = EpisodeRow("t", 0, "party", "dusk", (), cast, 0, "planned", "", "", "", 0, 0, 0)
-    found = episode_table(FoundEpisodes((ListedEpisode(row, ()),), None, 1))
+    found = episode_table(EpisodeMatches((ListedEpisode(row, ()),), None, 1))
     assert [cells["agents"] for cells in found.cells] == ["scripted x 6"]
     assert len(found.objects[0]["cast"]) == 7
 

@@ -33,7 +33,7 @@ class Looks:
 
     def _look(self) -> None:
         assert self.waits is not None
-        self.said.append(self.waits.blocked_words())
+        self.said.append(self.waits.blocked_sentences())
 
 
 def looked_at(store: Store, seconds: float | None) -> list[tuple[str, ...]]:
@@ -67,7 +67,7 @@ def test_the_progress_tells_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tally = Tally()
-    tally.waits.step_begins("a", 0.0)
+    tally.waits.begin_step("a", 0.0)
     monkeypatch.setattr(progress, "now", lambda: float("inf"))
     with watch(lambda name: None, plain=True)("r", tally):
         pass

@@ -136,7 +136,7 @@ def test_while_a_judge_is_waited_for_it_is_known_which(
     seen: list[tuple[str, ...]] = []
 
     def say(episode: Episode) -> object:
-        seen.append(made.tally.waits.words())
+        seen.append(made.tally.waits.clauses())
         return fine(episode)
 
     made = table(store, Speaker(), OwnJudge(say))

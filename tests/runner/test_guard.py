@@ -201,7 +201,7 @@ def test_while_it_is_waited_for_it_is_known_who_where_and_at_which_turn(
     seen: list[tuple[str, ...]] = []
 
     async def act(request: Request) -> object:
-        seen.append(made.tally.waits.words())
+        seen.append(made.tally.waits.clauses())
         return SAID
 
     made = table(store, Own(act), foreign={"a": None})
@@ -210,7 +210,7 @@ def test_while_it_is_waited_for_it_is_known_who_where_and_at_which_turn(
         ("waiting 0 s for a in task0, turn 1",),
         ("waiting 0 s for a in task0, turn 2",),
     ]
-    assert made.tally.waits.words() == ()
+    assert made.tally.waits.clauses() == ()
 
 
 def test_a_time_limit_of_its_own_is_its_own_error(store: Store) -> None:
@@ -263,7 +263,7 @@ def test_a_turn_that_awaits_nothing_for_long_is_counted(
     play_run(made)
     held = made.tally.waits.held_up["a"]
     assert (held.times, round(held.seconds, 3)) == (5, 2.5)
-    (sentence,) = made.tally.waits.held_up_words()
+    (sentence,) = made.tally.waits.held_up_sentences()
     assert sentence.startswith("a held up all other episodes 5 times, 2.5 s in all")
     assert "asyncio.to_thread" in sentence
 

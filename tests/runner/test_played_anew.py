@@ -32,7 +32,7 @@ def test_no_turn_of_the_broken_code_is_left(store: Store) -> None:
         assert isinstance(episode.events[-1], Ended)
 
 
-def test_a_trial_that_a_call_ended_goes_on_where_it_was(store: Store) -> None:
+def test_a_trial_that_a_end_call_goes_on_where_it_was(store: Store) -> None:
     play_run(table(store, Speaker(breaks(lambda: ModelError("no reply", cause="timeout")))))
     again = Speaker()
     made = table(store, again)

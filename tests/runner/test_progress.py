@@ -49,10 +49,10 @@ def test_nobody_is_named_before_half_a_minute_is_over(later: Later) -> None:
     seen = Waits()
     with seen.until_answered("python:bad:Hang", "sotopia-012, turn 3"):
         later(30)
-        assert seen.words() == ()
+        assert seen.clauses() == ()
         later(15)
-        assert seen.words() == ("waiting 45 s for python:bad:Hang in sotopia-012, turn 3",)
-    assert seen.words() == ()
+        assert seen.clauses() == ("waiting 45 s for python:bad:Hang in sotopia-012, turn 3",)
+    assert seen.clauses() == ()
 
 
 def test_of_several_the_one_who_is_waited_for_longest_is_named(later: Later) -> None:
@@ -61,7 +61,7 @@ def test_of_several_the_one_who_is_waited_for_longest_is_named(later: Later) -> 
         later(10)
         with seen.until_answered("b", "two, turn 1"), seen.until_answered("c", "two, turn 2"):
             later(35)
-            assert seen.words() == ("waiting 45 s for a in one, turn 1 and for 2 more",)
+            assert seen.clauses() == ("waiting 45 s for a in one, turn 1 and for 2 more",)
 
 
 class Model:
@@ -100,21 +100,21 @@ def test_calls_are_counted_until_they_come_back_fail_or_are_given_up(
         tasks.append(asyncio.create_task(kept.complete(prompt, key(3))))
         await asyncio.sleep(0)
         later(25)
-        assert tally.waits.words() == ("3 calls waiting, the longest since 45 s",)
+        assert tally.waits.clauses() == ("3 calls waiting, the longest since 45 s",)
         assert line(tally).endswith("; 3 calls waiting, the longest since 45 s")
         tasks[2].cancel()
         await asyncio.sleep(0)
-        assert tally.waits.words() == ("2 calls waiting, the longest since 45 s",)
+        assert tally.waits.clauses() == ("2 calls waiting, the longest since 45 s",)
         model.let.set()
         await asyncio.gather(*tasks, return_exceptions=True)
         later(60)
-        assert tally.waits.words() == ()
+        assert tally.waits.clauses() == ()
         assert (await kept.complete(prompt, key(4))).text == "hello"
         with pytest.raises(ModelError):
             await kept.complete(prompt, key(1))
         assert (await kept.complete(prompt, key(0))).text == "hello"  # from the store: no call
         later(60)
-        assert tally.waits.words() == ()
+        assert tally.waits.clauses() == ()
 
     asyncio.run(go())
 
@@ -124,8 +124,8 @@ def test_who_held_up_others_and_what_was_played_anew_is_said_once_at_the_end(
 ) -> None:
     tally = Tally(total=1, done=1, anew=3)
     for seconds in (0.2, 0.5):
-        tally.waits.late("python:bad:Slow", seconds)
-    tally.waits.late("python:mine:OnceAtTheStart", 3.0)
+        tally.waits.add_hold_up("python:bad:Slow", seconds)
+    tally.waits.add_hold_up("python:mine:OnceAtTheStart", 3.0)
     with watch(lambda name: None)("r", tally):
         pass
     said = capsys.readouterr().err
@@ -139,17 +139,17 @@ def test_turns_are_counted_of_those_that_are_expected() -> None:
     course = Course({"a": 20, "b": 20, "c": 20, "d": 20})
     tally = Tally(total=4, course=course)
     for one, turns in (("a", 4), ("b", 5), ("b", 3), ("a", 5)):
-        course.reached(one, turns)
+        course.advance(one, turns)
     assert line(tally).startswith("0/4 episodes, 10 of 80 turns")
     assert tally.share == 10 / 80
     assert tally.seconds_left is not None  # before any episode is over
-    course.reached("a", 10)
-    tally.one_done("a")  # after 10 of at most 20 turns: the other three are taken to be alike
+    course.advance("a", 10)
+    tally.finish("a")  # after 10 of at most 20 turns: the other three are taken to be alike
     assert (course.played, course.expected) == (15, 10 + 30)
     assert "1/4 episodes, 15 of 40 turns" in line(tally)
     for one in "bcd":
-        course.reached(one, 25)  # never beyond the most
-        tally.one_done(one)
+        course.advance(one, 25)  # never beyond the most
+        tally.finish(one)
     assert (course.played, course.expected) == (70, 70)
 
 
@@ -180,26 +180,26 @@ def test_answers_to_a_closing_question_are_no_turns(store: Store) -> None:
 
 def test_a_resumed_run_knows_what_it_has_played() -> None:
     course = Course({"a": 20, "b": 20})
-    course.earlier("a", 20)
-    course.ended("a")
-    course.earlier("b", 6)
+    course.add_earlier("a", 20)
+    course.end("a")
+    course.add_earlier("b", 6)
     tally = Tally(total=2, done=1, done_before=1, course=course)
     assert line(tally) == "1/2 episodes, 26 of 40 turns"
     assert tally.seconds_left is None  # nothing was played in this part yet
-    course.reached("b", 7)
+    course.advance("b", 7)
     assert (course.played, course.fresh) == (27, 1)
 
 
 def test_what_was_played_before_and_is_judged_now_counts_once() -> None:
     course = Course({"a": 60})
-    course.earlier("a", 30)
-    course.ended("a")
+    course.add_earlier("a", 30)
+    course.end("a")
     tally = Tally(total=1, course=course)
-    tally.one_done("a")
+    tally.finish("a")
     assert line(tally) == "1/1 episodes, 30 of 30 turns"
 
 
 def test_simulated_time_is_told_in_its_own_unit() -> None:
     course = Course({"t": 2 * 24 * 360}, "simulated hours", 360)
-    course.reached("t", 6 * 360)
+    course.advance("t", 6 * 360)
     assert line(Tally(total=1, course=course)).startswith("0/1 episodes, 6 of 48 simulated hours")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sociolab.app import EpisodeFilter
-from sociolab.app.episode_list import listed
+from sociolab.app.episode_list import list_page
 from sociolab.store import Store
 from sociolab.store.overview import episode_rows, trial_place
 from watched_stores import GOAL, HOSTILE, MODEL, RUN, watched_store
@@ -45,8 +45,8 @@ def test_scores_are_means_of_repeated_judgings_by_trial_and_seat(store: Store) -
     trial = store.trials(RUN)[0].trial
     again = next(row.verdicts for row in store.verdicts.judgings(RUN, trial=trial.id))[:1]
     store.verdicts.add(RUN, MODEL, again, trial=trial.id, judging=1)
-    page = listed(store, RUN, EpisodeFilter())
-    found = {one.row.trial: one.scores for one in page.listed if one.scores}
+    page = list_page(store, RUN, EpisodeFilter())
+    found = {one.row.trial: one.scores for one in page.episodes if one.scores}
     assert found[trial.id] == ((trial.task.seats[0], 7.0), (trial.task.seats[1], 2.0))
     assert len(found) == 3
     assert store.verdicts.measures(RUN) == ((MODEL, GOAL),)

@@ -157,10 +157,10 @@ def test_who_blocks_the_server_is_in_its_log_while_it_does(
 
 def test_who_blocks_is_told_of_once(caplog: pytest.LogCaptureFixture) -> None:
     seen = Waits()
-    seen.step_begins("a", -1.0)
+    seen.begin_step("a", -1.0)
     tell_blocked("chat", seen)
     tell_blocked("chat", seen)
-    seen.step_ends()
+    seen.end_step()
     tell_blocked("chat", seen)
     assert [one.getMessage().startswith("study chat: a blocks") for one in caplog.records] == [True]
 

@@ -172,7 +172,7 @@ def test_every_case_that_raters_can_sit_shows_whom_they_rate(world: str) -> None
     names = {one.name for one in guide.guides}
     asked = 0
     for case in cases_of(world):
-        seats = guide.shown(case.episode).seats
+        seats = guide.rated_scene(case.episode).seats
         for one in case.expected:
             if one.metric in names:
                 asked += 1

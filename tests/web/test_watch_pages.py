@@ -160,7 +160,7 @@ def test_a_large_run_is_worked_out_once_while_its_page_says_so(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sociolab.web.watch.runs.QUICK", 2)
-    monkeypatch.setattr("sociolab.web.watch.runs.RUN_CACHE._found", OrderedDict())
+    monkeypatch.setattr("sociolab.web.watch.runs.RUN_CACHE._entries", OrderedDict())
     waiting = requests.get(f"{address}/runs/{RUN}", timeout=20)
     assert f'hx-get="/runs/{RUN}/figures"' in waiting.text
     told = text_of(waiting)

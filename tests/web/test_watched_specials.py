@@ -76,18 +76,18 @@ def test_each_fact_tells_when_it_was_said_by_whom_and_who_heard(store: Store) ->
         )
     )
     way = {found.fact: found for found in ways}[known.id]
-    assert [(told.turn, told.who) for told in way.told] == [
+    assert [(told.turn, told.who) for told in way.mentions] == [
         (1, session.npc.first_name),
         (2, session.seated(one).first_name),
     ]
-    heard = {found.player: found for found in way.heard}
+    heard = {found.player: found for found in way.receipts}
     at_once, later = heard[session.seated(one).first_name], heard[session.seated(two).first_name]
     assert (at_once.turn, at_once.source) == (1, session.npc.first_name)
     assert (later.turn, later.source) == (2, session.seated(one).first_name)
     assert at_once.stated is None, "nobody was asked"
     silent = {found.fact: found for found in ways}[other.id]
-    assert silent.told == ()
-    assert all(found.turn is None for found in silent.heard)
+    assert silent.mentions == ()
+    assert all(found.turn is None for found in silent.receipts)
     assert told_in_turns(ways) == {
         (2, session.npc.first_name): (known.id,),
         (3, session.seated(one).first_name): (known.id,),
@@ -109,7 +109,7 @@ def test_what_is_stated_at_the_end_is_what_the_judge_counts(store: Store) -> Non
         stated = {
             way.fact
             for way in facts_of(episode)
-            for heard in way.heard
+            for heard in way.receipts
             if heard.player == player.first_name and heard.stated
         }
         named = {fact.id for fact in session.knowledge if f"{fact.id} (" in reasons[player.id]}
@@ -134,10 +134,10 @@ def test_conditions_come_with_their_quotes_and_the_turns_that_hold_them(store: S
             if isinstance(verdict, Score)
         }
         for found, measure in ((talk, "conversation_gcsr"), (note, "summary_gcsr")):
-            met = sum(one.met for one in found.found)
-            assert met / len(found.found) == pytest.approx(scores[measure])
+            met = sum(one.met for one in found.decisions)
+            assert met / len(found.decisions) == pytest.approx(scores[measure])
         assert (talk.in_talk, note.in_talk) == (True, False)
-        for one in talk.found:
+        for one in talk.decisions:
             line = line_of(read, one.quote)
             assert (line is not None) == bool(one.quote)
             if line is not None:
@@ -189,7 +189,7 @@ def test_an_answer_at_the_end_counts_only_where_it_states_the_fact(store: Store)
     )
     name = session.seated(seat).first_name
     for way in facts_of(replace(episode, events=changed)):
-        assert [heard.stated for heard in way.heard if heard.player == name] == [False]
+        assert [heard.stated for heard in way.receipts if heard.player == name] == [False]
 
 
 def test_where_a_turn_is_not_on_record_no_fact_has_a_way(store: Store) -> None:

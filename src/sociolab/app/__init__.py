@@ -1,22 +1,21 @@
-"""What people ask the laboratory for; it turns a description into objects, and picks the classes.
+"""The use cases behind the command line, the web app and the Python interface.
 
-In the order in which work passes through it:
+In the order in which work passes through them:
 
-- `run`: a run as it is described (`config`), opened and resumed (`session`), played (`play`) and
-  judged again (`judge`); a judge on labelled data (`validate`).
-- `players`: who plays and who judges: specs and models (`models`), players and judges made of them
-  (`casting`), somebody's own classes and what tells their code from another (`own_code`), their
-  models (`agent_models`).
-- `data`: which tasks are played: a world's own, imported ones, one's own, task lists (`sets`); data
-  made elsewhere (`importing`) or by a model (`writing`).
-- `preflight`: what is asked before a run is paid for: `estimate` (`run --dry-run`) and `doctor`.
+- `run`: a run is described (`config`), opened or resumed (`session`), played (`play`, `on_ray`) and
+  judged again (`judge`); a judge sits an exam (`exam`) or is validated on labels (`validate`).
+- `players`: specs and models (`models`), the players and judges made of them (`casting`), users'
+  own classes and the fingerprint of their code (`own_code`), the models that these call
+  (`agent_models`).
+- `data`: the tasks to play: a world's own, imported ones, a folder, task lists (`sets`); data made
+  elsewhere (`importing`) or written by a model (`writing`).
+- `preflight`: checks before a run is paid for: `estimate` (`run --dry-run`) and `doctor`.
 
-Beside them: `registry` (plugins by entry point), `tools` (the commands of a world, with what they
-may use), `queries` (which stored runs and episodes somebody means), `episode_list` and
-`transcripts` (episodes read), `results` (runs as pages, sites, CSV and tables for Python),
-`audit`, `credit` and `hard_subset` (what calls a model or keeps a list, around `analysis`),
-`run_cache` (what an app that stays up keeps of runs) and `run_sync` (a coroutine run from plain
-code). None of it knows of HTTP.
+Beside them: `registry` (plugins by entry point), `tools` (commands of worlds), `queries`,
+`episode_list` and `transcripts` (stored runs and episodes), `results` (runs as pages, sites and
+CSV), `audit`, `credit` and `hard_subset` (work that calls a model or stores a list, around
+`analysis`), `run_cache` (results that the web app caches) and `run_sync` (coroutines from plain
+code). None of this knows of HTTP.
 """
 
 from typing import TYPE_CHECKING

@@ -1,6 +1,6 @@
-"""Audits of a judge on the episodes of a run, and panels of judges that judged it.
+"""Audit a judge on the episodes of a run, or a panel of judges that scored it.
 
-The judge is asked here, and its replies are kept; `analysis.audit` says what they come to.
+The judge is called here, and its replies are stored; `analysis.audit` computes the findings.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from sociolab.app.players.agent_models import CountedJudge
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.run.config import AuditConfig
-from sociolab.app.run.session import kept_in_a_run, patience_of
+from sociolab.app.run.session import patience_of, run_for_replies
 from sociolab.app.run_sync import synchronous
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StorageError, stops_all
@@ -70,22 +70,22 @@ SAY = Catalogue("audit")
 
 FAMILY, LENGTH = "family", "length"
 STORED = frozenset({FAMILY, LENGTH})
-"""The kinds of audit that need no judging: from scores that are stored."""
+"""The kinds of audit that work on stored scores, without judging anything."""
 
 _AT_ONCE = 128
-"""Episodes under way."""
+"""Number of episodes that are judged concurrently."""
 
 REPEAT = "repeat"
-"""The kind of audit that any episode allows; others are the variants that its world lays out."""
+"""The kind of audit that works in any world; the others are variants that a world defines."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditResult:
-    """What was found, as findings by kind and as sections to show.
+    """The result of an audit, as findings by kind and as sections to print.
 
-    `judge` is "" where none was asked; `stopped` says why an audit ended early. `judgings` counts
-    what was asked, `failed` those that lack a score, by cause. `in_vain` says what failed where all
-    did: every judging of the judge, or every play of the panel; "" otherwise.
+    `judge` is "" where none was called; `stopped` says why an audit ended early. `failed` counts
+    the judgings that lack a score, by cause. `in_vain` is a clause on the failures if every judging
+    of the judge, or every score of the panel, failed; "" otherwise.
     """
 
     run: str
@@ -105,10 +105,10 @@ class AuditResult:
 
 @synchronous
 async def audit(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
-    """Audit a judge; works inside a running event loop too. ConfigError where something is wrong.
+    """Audit a judge; works inside a running event loop, too.
 
-    Nothing is added to the run: replies are kept in a run of their own, where the same command
-    finds them. An audit that is stopped goes on from there.
+    Nothing is added to the run: replies are stored in a run of their own, from which the same
+    command resumes. ConfigError where the description does not fit the run.
     """
     path = store_path(config.store)
     with Store.open(path, create=False) as store:
@@ -118,7 +118,7 @@ async def audit(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
         needed = STORED & {*kinds} or config.panel
         stored = values_of(store, row.name) if needed else None
         words = _count_words(store, row.name) if LENGTH in kinds else {}
-        # A panel that cannot be is refused before a judge is asked, and paid.
+        # An invalid panel is refused before a judge is paid.
         panel = panel_of(stored, config.panel) if stored and config.panel else None
         build = partial(_build_result, config, kit, kinds, stored, words, panel)
         if config.judge is None:
@@ -130,7 +130,7 @@ async def audit(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
         judge = Casting(kit, models, paid, budget, patience, tally.waits).judge(config.judge)
         if set(kinds) <= STORED:
             return build(judge, AuditJudgings())
-        trials = _sample(store, config)
+        trials = _draw_sample(store, config)
         tally.total = len(trials)
         variants = {kind: variant for kind, variant in kit.variants.items() if kind in kinds}
         work = AuditWork(judge, config.repeats if REPEAT in kinds else 0, variants, config.seed)
@@ -138,14 +138,14 @@ async def audit(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
         of_model = isinstance(parse(config.judge, "judge"), ModelSpec)
         calls = of_model or isinstance(getattr(judge, "own", None), CountedJudge)
         reply_run = (
-            kept_in_a_run(store, path, row.world, about, replies) if calls else nullcontext()
+            run_for_replies(store, path, row.world, about, replies) if calls else nullcontext()
         )
         with reply_run as name:
             if name:
                 budget.carry_over(store.calls.totals(name))
             try:
                 with watch(name or config.run, tally) if watch else nullcontext():
-                    results = await ask(store, config.run, trials, work, tally)
+                    results = await _judge_all(store, config.run, trials, work, tally)
             finally:
                 await models.close()
         sat = exams_of(store, row.name, row.world, {judge.id: judge.id.label})
@@ -154,7 +154,8 @@ async def audit(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
 
 
 def _kinds(config: AuditConfig, kit: WorldKit) -> tuple[str, ...]:
-    """The kinds to audit, in order; ConfigError for one that this world lacks, or lacks a judge."""
+    """The kinds to audit, in order; ConfigError for one that the world does not have, and for one
+    that needs a judge where none is named."""
     available = (REPEAT, *kit.variants, FAMILY, LENGTH)
     for kind in config.kinds:
         if kind not in available:
@@ -172,21 +173,18 @@ def _kinds(config: AuditConfig, kit: WorldKit) -> tuple[str, ...]:
     return tuple(dict.fromkeys(config.kinds))
 
 
-def _sample(store: Store, config: AuditConfig) -> list[Trial]:
-    """The episodes to audit, in the order of the plan."""
+def _draw_sample(store: Store, config: AuditConfig) -> list[Trial]:
+    """A random sample of the played episodes, always the same, in the order of the plan; a larger
+    limit adds to it."""
     played = [row.trial for row in store.trials(config.run) if row.status == "played"]
     if not played:
         raise ConfigError(f"{config.run}: expected episodes that were played, found none")
-    drawn = sorted(_lot(trial) for trial in played)[: config.limit]
-    return [trial for trial in played if _lot(trial) in set(drawn)]
+    sample = sorted(played, key=lambda trial: digest("audit", trial.id))[: config.limit]
+    drawn = {trial.id for trial in sample}
+    return [trial for trial in played if trial.id in drawn]
 
 
-def _lot(trial: Trial) -> str:
-    """A number by lot for an episode: the first few of these are a sample over the whole plan."""
-    return digest("audit", trial.id)
-
-
-# ------------------------------------------------------------------ what was found
+# ------------------------------------------------------------------ results
 
 
 def _build_result(
@@ -199,15 +197,19 @@ def _build_result(
     judge: Judge | None,
     results: AuditJudgings,
 ) -> AuditResult:
-    """Figures and sections of all that was asked for; `stored` are the run's own scores, where
-    they are wanted."""
+    """The findings and sections of all requested kinds; `stored` are the scores of the run, if a
+    kind needs them."""
     name = judge.id.label if judge else ""
     effects: dict[str, tuple[Finding, ...]] = {}
     controls: tuple[Finding, ...] = ()
     sections: list[Section] = []
     if judge and (results.audited or results.error):
-        sections.append(opening(config.run, judge.id, results, _lacking(config, kit)))
-        for kind, findings, section in audits(kit, kinds, results):
+        unavailable = None
+        if not (kit.variants or config.kinds):
+            kinds_left = (REPEAT, FAMILY, LENGTH)
+            unavailable = SAY("no_variants", world=kit.world.name, kinds=kinds_left)
+        sections.append(_opening_section(config.run, judge.id, results, unavailable))
+        for kind, findings, section in _audit_kinds(kit, kinds, results):
             effects[kind] = findings
             sections.append(section)
         controls = tuple(_controls(kit, kinds, results))
@@ -239,14 +241,14 @@ def _build_result(
         stopped=str(results.error) if results.error else "",
         judgings=len(results.judgings),
         failed=dict(results.failed),
-        in_vain="; ".join(_in_vain(results, panel)),
+        in_vain="; ".join(_total_failures(results, panel)),
         controls=controls,
         lengths=lengths,
     )
 
 
-def _in_vain(results: AuditJudgings, panel: JudgePanel | None) -> Iterator[Sentence]:
-    """What failed, where nothing else came of it."""
+def _total_failures(results: AuditJudgings, panel: JudgePanel | None) -> Iterator[Sentence]:
+    """A clause for the judge, and one for the panel, if nothing but failures came of it."""
     if results.in_vain:
         judgings = Count("judging", len(results.judgings))
         yield SAY("all_judgings_failed", judgings=judgings, causes=counted(results.failed))
@@ -255,18 +257,12 @@ def _in_vain(results: AuditJudgings, panel: JudgePanel | None) -> Iterator[Sente
         yield SAY("panel_failed", n=panel.failed, scores=scores)
 
 
-def _lacking(config: AuditConfig, kit: WorldKit) -> Sentence | None:
-    """What cannot be audited in a world without variants, unless only this was asked for."""
-    if kit.variants or config.kinds:
-        return None
-    return SAY("no_variants", world=kit.world.name, kinds=(REPEAT, FAMILY, LENGTH))
-
-
 @dataclass(frozen=True, slots=True)
 class AuditedEpisode:
-    """All that was said of one episode: as it is (the first of `as_it_is`), again, as variants.
+    """All judgings of an episode: unchanged (once or, for repeats, more often), and as variants.
 
-    `variants` holds an entry for each kind asked for, empty where the episode has no such variant.
+    `variants` has an entry for each requested kind, () where the episode has no such variant.
+    `words` are the counts of `_count_changed_words`, by kind.
     """
 
     trial: Trial
@@ -276,14 +272,13 @@ class AuditedEpisode:
 
     @property
     def judgings(self) -> tuple[tuple[Verdict, ...], ...]:
-        """Everything that was said, judging by judging."""
-        of_variants = (verdicts for kind in self.variants.values() for _, verdicts in kind)
-        return (*self.as_it_is, *of_variants)
+        by_variant = (verdicts for kind in self.variants.values() for _, verdicts in kind)
+        return (*self.as_it_is, *by_variant)
 
 
 @dataclass(frozen=True, slots=True)
 class AuditWork:
-    """What to ask of each episode: so many more judgings as it is, and these variants, by seed."""
+    """How to judge each episode: so many more times unchanged, and once for each variant."""
 
     judge: Judge
     repeats: int
@@ -293,8 +288,8 @@ class AuditWork:
 
 @dataclass(slots=True)
 class AuditJudgings:
-    """The episodes that are done, in the order of the plan, and why it stopped if it did; `exams`
-    is how the judge did in its exam."""
+    """The episodes that were judged, in the order of the plan, and the error that ended it early,
+    if one did; `exams` are the results of the judge in its exam."""
 
     audited: dict[str, AuditedEpisode] = field(default_factory=dict)
     error: ModelError | StorageError | None = None
@@ -302,7 +297,6 @@ class AuditJudgings:
 
     @property
     def judgings(self) -> tuple[tuple[Verdict, ...], ...]:
-        """Everything that was said, of all episodes."""
         return tuple(verdicts for episode in self.audited.values() for verdicts in episode.judgings)
 
     @property
@@ -316,12 +310,12 @@ class AuditJudgings:
 
     @property
     def failed(self) -> Counter[str]:
-        """Judgings that lack a score, by the cause that comes first."""
+        """The number of judgings that lack a score, by the cause of their first failure."""
         return Counter(failure.cause for failure in self.failures)
 
     @property
     def cells(self) -> Cells:
-        """What the judge is for, as the first judging that told says."""
+        """What the judge scores, by the first judging in which it did not break."""
         for episode in self.audited.values():
             for verdicts in episode.judgings:
                 if any(verdict.measure != UNNAMED_MEASURE for verdict in verdicts):
@@ -330,51 +324,48 @@ class AuditJudgings:
 
     @property
     def in_vain(self) -> bool:
-        """Whether judgings failed, and none of them all holds a score."""
+        """Whether judgings failed, and no judging has a score."""
         scored = any(isinstance(v, Score) for verdicts in self.judgings for v in verdicts)
         return bool(self.failed) and not scored
 
 
 @dataclass(frozen=True, slots=True)
 class PaidBefore:
-    """Replies kept by an audit, and those of the run itself, where the same judge judged it."""
+    """Stores the replies of an audit; also finds those of the run itself, in which the same judge
+    may have judged the same episodes."""
 
     replies: TalliedReplies
     run: ReplyStore
 
     def find(self, key: str) -> ChatReply | None:
-        """A reply that was paid for before, by whichever of the two."""
         reply = self.replies.find(key)
         return reply if reply is not None else self.run.find(key)
 
     def keep(self, key: str, call: CallKey, model: str, prompt: Prompt, reply: ChatReply) -> None:
-        """Kept by the audit: nothing is added to the run."""
         self.replies.keep(key, call, model, prompt, reply)
 
     def keep_failure(self, call: CallKey, model: str, error: ModelError, seconds: float) -> None:
-        """Kept by the audit."""
         self.replies.keep_failure(call, model, error, seconds)
 
     def begin_attempt(self) -> None:
-        """Waited for by the audit."""
         self.replies.begin_attempt()
 
     def keep_attempt(self, call: CallKey, model: str, attempt: Attempt) -> None:
-        """Kept by the audit."""
         self.replies.keep_attempt(call, model, attempt)
 
 
-async def ask(
+async def _judge_all(
     store: Store, run: str, trials: Sequence[Trial], work: AuditWork, tally: Tally
 ) -> AuditJudgings:
-    """Judge these episodes; an episode that is not done when the money is spent is left out."""
+    """Judge these episodes; one that is not complete when the budget is spent is left out."""
     audited: dict[str, AuditedEpisode] = {}
-    donors = any(of.donor for of in work.variants.values())
+    needs_donors = any(variants.donor for variants in work.variants.values())
 
     async def audit_trial(trial: Trial) -> None:
-        donor = _donor(trial, trials) if donors else None
+        donor = _pick_donor(trial, trials) if needs_donors else None
         other = Episode(donor, store.events(run, donor.id)) if donor else None
-        audited[trial.id] = await _audited(Episode(trial, store.events(run, trial.id)), work, other)
+        episode = Episode(trial, store.events(run, trial.id))
+        audited[trial.id] = await _audit_episode(episode, work, other)
         tally.done += 1
 
     error = await work_all(trials, audit_trial, _AT_ONCE, tally.waits)
@@ -382,8 +373,9 @@ async def ask(
     return AuditJudgings(done, error)
 
 
-def _donor(trial: Trial, trials: Sequence[Trial]) -> Trial | None:
-    """The next trial of another scenario with as many seats: whose transcript is taken."""
+def _pick_donor(trial: Trial, trials: Sequence[Trial]) -> Trial | None:
+    """The next trial of another scenario with as many seats, whose transcript replaces this one's
+    in a control; None if there is none."""
     at = trials.index(trial)
     fits = (
         candidate
@@ -394,28 +386,27 @@ def _donor(trial: Trial, trials: Sequence[Trial]) -> Trial | None:
     return next(fits, None)
 
 
-def _made(of: Variants, episode: Episode, other: Episode | None, seed: int) -> tuple[Variant, ...]:
-    if not of.donor:
-        return of.make(episode, seed)
-    changed = donated(episode, other) if other else None
-    return of.make(changed, seed) if changed else ()
-
-
-async def _audited(episode: Episode, work: AuditWork, other: Episode | None) -> AuditedEpisode:
+async def _audit_episode(
+    episode: Episode, work: AuditWork, other: Episode | None
+) -> AuditedEpisode:
     as_it_is = [await _ask_judge(work.judge, episode, number) for number in range(1 + work.repeats)]
-    variants: dict[str, tuple[tuple[Variant, tuple[Verdict, ...]], ...]] = {}
+    judged: dict[str, tuple[tuple[Variant, tuple[Verdict, ...]], ...]] = {}
     words: dict[str, tuple[int, int]] = {}
-    for kind, of in work.variants.items():
-        changed = _made(of, episode, other, work.seed)
-        variants[kind] = tuple(
-            [(v, await _ask_judge(work.judge, _named(v, kind))) for v in changed]
+    for kind, variants in work.variants.items():
+        original: Episode | None = episode
+        if variants.donor:
+            original = donated(episode, other) if other else None
+        changed = variants.make(original, work.seed) if original else ()
+        judged[kind] = tuple(
+            [(v, await _ask_judge(work.judge, _renamed(v, kind))) for v in changed]
         )
-        words[kind] = _changed_words(episode, changed)
-    return AuditedEpisode(episode.trial, tuple(as_it_is), variants, words)
+        words[kind] = _count_changed_words(episode, changed)
+    return AuditedEpisode(episode.trial, tuple(as_it_is), judged, words)
 
 
 async def _ask_judge(judge: Judge, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
-    """What a judge says, or that it failed: in what, is told by what it says elsewhere."""
+    """The verdicts of a judge, or a failure in `UNNAMED_MEASURE`; what it should have scored is
+    known from other episodes."""
     try:
         return await verdicts_of(judge, episode, judging)
     except SociolabError as error:
@@ -424,44 +415,44 @@ async def _ask_judge(judge: Judge, episode: Episode, judging: int = 0) -> tuple[
         return failures_of(error, (), episode.trial.task.seats)
 
 
-def _named(variant: Variant, kind: str) -> Episode:
-    """The variant under a name of its own, so that its calls are not those of the episode."""
+def _renamed(variant: Variant, kind: str) -> Episode:
+    """The variant with an id of its own, so that its calls do not share keys with the episode's."""
     trial = variant.episode.trial
     return replace(variant.episode, trial=replace(trial, id=f"{trial.id} {kind} {variant.label}"))
 
 
-def _changed_words(episode: Episode, variants: Iterable[Variant]) -> tuple[int, int]:
-    """The words of the seats whose number of words a variant changes: as it is, and then."""
+def _count_changed_words(episode: Episode, variants: Iterable[Variant]) -> tuple[int, int]:
+    """The words, before and after, of the seats whose number of words a variant changes."""
     before, after = 0, 0
-    own = _by_seat(episode)
+    own = _words_by_seat(episode)
     for variant in variants:
-        for seat, count in _by_seat(variant.episode).items():
+        for seat, count in _words_by_seat(variant.episode).items():
             if count != own[seat]:
                 before, after = before + own[seat], after + count
     return before, after
 
 
 def _count_words(store: Store, run: str) -> dict[PlayKey, int]:
-    """The words that each seat says, and under None those of the whole episode."""
+    """The number of words of each seat and, under None, of the whole episode."""
     counts: dict[PlayKey, int] = {}
     for episode in store.episodes(run, "played"):
-        by_seat = _by_seat(episode)
+        by_seat = _words_by_seat(episode)
         counts |= {(episode.trial.id, seat): count for seat, count in by_seat.items()}
         counts[episode.trial.id, None] = by_seat.total()
     return counts
 
 
-def _by_seat(episode: Episode) -> Counter[str]:
+def _words_by_seat(episode: Episode) -> Counter[str]:
     counts: Counter[str] = Counter()
     for move in episode.moves:
         counts[move.seat] += sum(len(action.text.split()) for action in move.actions)
     return counts
 
 
-def opening(
-    run: str, judge: JudgeId, results: AuditJudgings, lacking: Sentence | None = None
+def _opening_section(
+    run: str, judge: JudgeId, results: AuditJudgings, unavailable: Sentence | None = None
 ) -> Section:
-    """What was done, and what went wrong; `lacking` says what cannot be audited, if anything."""
+    """What was judged, and what failed; `unavailable` says what cannot be audited, if anything."""
     episodes = Count("episode", len(results.audited))
     judgings = Count("judging", len(results.judgings))
     again = sum(len(episode.as_it_is) - 1 for episode in results.audited.values())
@@ -485,37 +476,38 @@ def opening(
         )
         if results.failed
         else None,
-        lacking,
+        unavailable,
     ]
     title = SAY("title", judge=judge.label, run=run)
     return Section(title, (done,), tuple(filter(None, cautions)))
 
 
-def audits(
+def _audit_kinds(
     kit: WorldKit, kinds: Sequence[str], results: AuditJudgings
 ) -> Iterator[tuple[str, tuple[Finding, ...], Section]]:
-    """Each of these kinds that judgings were asked for: its findings, and how they read."""
+    """Findings and section of each of these kinds that needed judgings."""
     again: tuple[Finding, ...] = ()
-    done = results.audited.values()
+    audited = results.audited.values()
     if REPEAT in kinds:
         again = repeat_findings(_repeats(results))
-        times = max((len(episode.as_it_is) for episode in done), default=0)
+        times = max((len(episode.as_it_is) for episode in audited), default=0)
         yield REPEAT, again, repeat_section(again, times, kit.declared)
-    for kind, of in kit.variants.items():
+    for kind, variants in kit.variants.items():
         if kind in kinds:
             changes = _changes(results, kind)
             findings = change_findings(changes)
+            words = [episode.words[kind] for episode in audited]
             section = variant_section(
                 kind,
-                of.about,
+                variants.about,
                 findings,
                 kit.declared,
-                without=sum(not episode.variants[kind] for episode in done),
-                words=_words_of(done, kind),
+                without=sum(not episode.variants[kind] for episode in audited),
+                words=(sum(before for before, _ in words), sum(after for _, after in words)),
                 repeats=again,
                 groups=grouped_findings(changes),
             )
-            if REPEAT not in kinds and "as again" in of.expects.values():
+            if REPEAT not in kinds and "as again" in variants.expects.values():
                 section = replace(section, said=(*section.said, SAY("no_verdict", kind=REPEAT)))
             yield kind, findings, section
 
@@ -532,9 +524,9 @@ def _repeats(results: AuditJudgings) -> list[RepeatedScore]:
 
 def _controls(kit: WorldKit, kinds: Sequence[str], results: AuditJudgings) -> Iterator[Finding]:
     repeats = _repeats(results)
-    for kind, of in kit.variants.items():
-        if kind in kinds and of.expects:
-            yield from control_findings(kind, of.expects, _changes(results, kind), repeats)
+    for kind, variants in kit.variants.items():
+        if kind in kinds and variants.expects:
+            yield from control_findings(kind, variants.expects, _changes(results, kind), repeats)
 
 
 def _changes(results: AuditJudgings, kind: str) -> list[ScoreChange]:
@@ -550,8 +542,3 @@ def _changes(results: AuditJudgings, kind: str) -> list[ScoreChange]:
             seated(results.cells, episode.trial.task.seats),
         )
     ]
-
-
-def _words_of(done: Iterable[AuditedEpisode], kind: str) -> tuple[int, int]:
-    pairs = [episode.words[kind] for episode in done]
-    return sum(before for before, _ in pairs), sum(after for _, after in pairs)

@@ -1,4 +1,4 @@
-"""Ask a model which turns of stored episodes moved a goal or gave a secret away."""
+"""Credit: ask a model which turns of stored episodes advanced a goal or revealed a secret."""
 
 from __future__ import annotations
 
@@ -71,10 +71,10 @@ def training_lines(
     record: CreditRecord,
     scores: Sequence[Score],
 ) -> Iterator[dict[str, Any]]:
-    """A JSON object for each line of an episode, in order; its fields are those of docs/credit.md.
+    """A JSON object for each line of an episode, in order, as docs/credit.md describes it.
 
-    `observation` is None where the world shows its players no text, or where the play cannot be
-    repeated from its events.
+    `observation` is None where the world shows its players no text, and where the episode cannot be
+    replayed from its events.
     """
     trial = episode.trial
     totals = play_credits(trial, record)
@@ -107,17 +107,17 @@ def training_lines(
             "turn": line.turn + 1,
             "observation": _observation_json(observed.get((seat, line.turn))),
             "text": line.text,
-            "actions": [_action(action) for action in line.actions],
+            "actions": [_action_json(action) for action in line.actions],
             "credit": {m: moved.get(seat, {}).get(m) for m in MEASURES},
             "moved": moved,
-            "why": [_why(credit) for credit in turn_credits],
+            "why": [_credit_json(credit) for credit in turn_credits],
             "judge": record.judge,
             "scores": [score for score in scores if score["seat"] in (seat, None)],
         }
 
 
 def scores_by_trial(scores: RunValues) -> Mapping[str, Sequence[Score]]:
-    """What the judges of a run gave each trial, a record each."""
+    """The scores of a run's episodes as JSON objects, by trial."""
     by_trial: dict[str, list[Score]] = {}
     for value in scores.values:
         score = {
@@ -132,9 +132,9 @@ def scores_by_trial(scores: RunValues) -> Mapping[str, Sequence[Score]]:
 
 
 def write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> tuple[int, int]:
-    """Write JSON lines, all or nothing; how many, and how many of them lack an observation.
+    """Write JSON lines, all or nothing; returns their number, and how many lack an observation.
 
-    ConfigError if they cannot be written there.
+    ConfigError where the file cannot be written.
     """
     count = unseen = 0
     with (
@@ -149,11 +149,8 @@ def write_lines(path: Path, lines: Iterable[Mapping[str, Any]]) -> tuple[int, in
     return count, unseen
 
 
-def check_place(path: Path) -> None:
-    """Nothing, where lines can be written to this file; ConfigError where they cannot.
-
-    To be asked before anything is paid for.
-    """
+def check_writable(path: Path) -> None:
+    """ConfigError where `write_lines` could not write this file; called before a model is paid."""
     with _as_config_errors(path):
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -163,7 +160,6 @@ def check_place(path: Path) -> None:
 
 @contextmanager
 def _as_config_errors(path: Path) -> Iterator[None]:
-    """What is refused, as a ConfigError."""
     try:
         yield
     except OSError as error:
@@ -183,7 +179,7 @@ def _observation_json(observation: Observation | None) -> dict[str, Any] | None:
 def _amount(
     turn_credits: Sequence[Credit], seat: str, measure: str, total: int | None
 ) -> int | None:
-    """What the turns gave to a measure of a seat; None where the judge failed."""
+    """The sum of the credits for a metric of a seat; None where the judge failed on it."""
     if total is None:
         return None
     return sum(
@@ -193,12 +189,12 @@ def _amount(
     )
 
 
-def _action(action: Action) -> dict[str, Any]:
+def _action_json(action: Action) -> dict[str, Any]:
     row = {"kind": action.kind, "text": action.text, "to": list(action.to)}
     return row | ({"fields": dict(action.fields)} if action.fields else {})
 
 
-def _why(credit: Credit) -> dict[str, Any]:
+def _credit_json(credit: Credit) -> dict[str, Any]:
     return {
         "seat": credit.cell.seat,
         "measure": credit.cell.measure,
@@ -211,9 +207,10 @@ def _why(credit: Credit) -> dict[str, Any]:
 def stories_of(
     store: Store, run: str, measures: Sequence[CreditMeasure], limit: int | None
 ) -> list[tuple[Episode, Story]]:
-    """The first `limit` played episodes of a run, as a judge of turns reads them.
+    """The first `limit` played episodes of a run, each with the story that the judge reads.
 
-    ConfigError where there is none, none has lines, or nobody in them has something at stake.
+    ConfigError where there are none, where none has lines, and where no seat in them has a goal or
+    secret of its own.
     """
     row = run_of_episodes(store, run)
     world = world_of(row.world)
@@ -222,7 +219,11 @@ def stories_of(
     ][:limit]
     if not trials:
         raise ConfigError(f'the run "{run}" has no played episode: there are no turns to credit')
-    stories = [_story(world, store.episode(run, trial), measures) for trial in trials]
+    stories = []
+    for trial in trials:
+        episode = store.episode(run, trial)
+        transcript = world.transcript(episode)
+        stories.append((episode, story_of(transcript, episode.trial.task.seats, measures)))
     if not any(story.transcript.lines for _, story in stories):
         raise ConfigError(
             f'the episodes of "{run}" have no lines: credit is for worlds whose transcripts are '
@@ -236,21 +237,13 @@ def stories_of(
     return stories
 
 
-def _story(
-    world: World, episode: Episode, measures: Sequence[CreditMeasure]
-) -> tuple[Episode, Story]:
-    transcript = world.transcript(episode)
-    return episode, story_of(transcript, episode.trial.task.seats, measures)
-
-
 @dataclass(frozen=True, slots=True)
 class CreditResult:
-    """What one judge said of the turns of a run.
+    """The credits that a judge gave to the turns of a run.
 
-    `nothing` counts episodes with nobody in them who has something at stake, `waiting` those that
-    were not asked about before the work stopped (`stopped` says why), `unseen` the lines written to
-    a file without what the seat saw. `usd` is None where no call had a price; tokens and cost of
-    `estimated_calls` are estimates.
+    `nothing` counts episodes without a goal or secret, `waiting` those left when the work stopped
+    (`stopped` says why), `unseen` the lines written to a file without an observation. `usd` is None
+    where no call had a price; tokens and cost of `estimated_calls` are estimates.
     """
 
     run: str
@@ -271,7 +264,7 @@ class CreditResult:
 
     @property
     def in_vain(self) -> str:
-        """What failed, where every list of turns did; "" otherwise."""
+        """A clause on the failures if every list of turns failed; "" otherwise."""
         causes = (play.failure.cause for play in self.plays if play.failure is not None)
         failed: Counter[str] = Counter(causes)
         if not self.plays or failed.total() < len(self.plays):
@@ -279,8 +272,8 @@ class CreditResult:
         return SAY("all_missing", lists=Count("list", len(self.plays)), causes=counted(failed))
 
 
-def measures_of(text: str) -> tuple[CreditMeasure, ...]:
-    """The measures of "goal,secret"; ConfigError for any other."""
+def _parse_measures(text: str) -> tuple[CreditMeasure, ...]:
+    """The metrics in a text such as "goal,secret"; ConfigError for others."""
     names = [part.strip() for part in text.split(",")]
     unknown = [part for part in names if part not in MEASURES]
     if unknown:
@@ -291,25 +284,24 @@ def measures_of(text: str) -> tuple[CreditMeasure, ...]:
 
 @synchronous
 async def credit_run(config: CreditConfig, watch: Watch | None = None) -> CreditResult:
-    """Have episodes of a run read by a judge.
+    """Have a judge credit the turns of a run's episodes.
 
-    What it said before is not asked again; an episode that it failed on, is. ConfigError if the
-    run is not there, if its episodes have no lines, or if nobody in them has something at stake.
-    Works inside a running event loop too.
+    Stored credits are kept; an episode that the judge failed on is tried again. ConfigError as in
+    `stories_of`. Works inside a running event loop, too.
     """
-    run, out, measures = config.run, config.out, measures_of(config.metric)
+    run, out, measures = config.run, config.out, _parse_measures(config.metric)
     if out is not None:
-        check_place(out)
+        check_writable(out)
     path = store_path(config.store)
     with Store.open(path, create=False) as store, lock_run(path, run), store.failing_fast():
         stories = stories_of(store, run, measures, config.limit)
         tally, models = Tally(), Models(config)
         replies = TalliedReplies(tally)
         replies.keep_in(RunReplies(store, run))
-        spec = _model(config.judge)
+        spec = _model_spec(config.judge)
         budget = Budget(config.budget, store.calls.totals(run))
         judge = CreditJudge(models.cached(spec, replies, budget))
-        work = [pair for pair in stories if not _done(store, run, judge, *pair)]
+        work = [pair for pair in stories if not _is_credited(store, run, judge, *pair)]
         tally.total = len(work)
         began = time.perf_counter()
         try:
@@ -331,7 +323,7 @@ async def _ask(
     tally: Tally,
     replies: TalliedReplies,
 ) -> str:
-    """Ask about each episode and keep what is said; why it stopped early, or ""."""
+    """Ask about each episode and store the credits; returns why it stopped early, or ""."""
 
     async def ask(pair: tuple[Episode, Story]) -> None:
         trial, story = pair[0].trial.id, pair[1]
@@ -347,7 +339,7 @@ async def _ask(
     return str(error) if error else ""
 
 
-def _model(judge: str) -> ModelSpec:
+def _model_spec(judge: str) -> ModelSpec:
     spec = parse(judge, "judge")
     if not isinstance(spec, ModelSpec):
         raise ConfigError(
@@ -357,8 +349,10 @@ def _model(judge: str) -> ModelSpec:
     return spec
 
 
-def _done(store: Store, run: str, judge: CreditJudge, episode: Episode, story: Story) -> bool:
-    """Whether there is nothing to ask: nobody has a stake, or this very judge has said it all."""
+def _is_credited(
+    store: Store, run: str, judge: CreditJudge, episode: Episode, story: Story
+) -> bool:
+    """Whether this judge, with these settings, has credited all that an episode has at stake."""
     own_record = merged(
         [
             record
@@ -373,7 +367,7 @@ def _done(store: Store, run: str, judge: CreditJudge, episode: Episode, story: S
 def _stored_record(
     store: Store, run: str, judge: CreditJudge, episode: Episode, story: Story
 ) -> CreditRecord | None:
-    """What the judge says of the cells that are asked about now; None if it was not asked yet."""
+    """The stored credits of the judge, narrowed to the story's cells; None if there are none."""
     for record in credit_of(store, run, episode.trial.id):
         if record.judge == judge.id.label:
             return only(record, cells(story))

@@ -1,4 +1,4 @@
-"""The episodes of a run as a list: filtered, sorted, page by page."""
+"""The episodes of a run, filtered, sorted and divided into pages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STATES: tuple[State, ...] = get_args(State)
 
 @dataclass(frozen=True, slots=True)
 class ScoredMeasure:
-    """A judge and a measure that it gave values in; `key` names both in an address."""
+    """A judge and a metric that it scored."""
 
     judge: JudgeId
     measure: Measure
@@ -32,27 +32,26 @@ class ScoredMeasure:
 
     @property
     def key(self) -> str:
-        """Judge and measure, as an address has them."""
+        """Judge and metric as one text, for URLs."""
         return f"{self.label}|{self.measure.name}"
 
     @property
     def reads(self) -> bool:
-        """Whether the judge is a reader, whose scores come before those of a formula."""
+        """Whether the judge is a reader of outcomes; its scores are listed before a formula's."""
         return self.judge.role == "reader"
 
     @property
     def title(self) -> str:
-        """Measure and judge to read."""
         return f"{self.measure.title or self.measure.name}, by {self.label}"
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeFilter:
-    """Which episodes, in which order. "" and None: any.
+    """Which episodes, in which order; "" and None stand for any.
 
-    `agent` and `partner` sit in two seats (of one label: both). `score` is the key of a
-    `ScoredMeasure`; `low` to `high` holds the value of a seat, or of the whole episode. Where an
-    agent is named, its seats' values count for range and order, and nobody else's.
+    `agent` and `partner` must sit in two different seats, even if they are the same label. `score`
+    is the key of a `ScoredMeasure`; the score of a seat, or of the whole episode, must lie within
+    `low` and `high`, both included. If an agent is named, range and order go by its seats alone.
     """
 
     agent: str = ""
@@ -70,7 +69,7 @@ class EpisodeFilter:
 
 @dataclass(frozen=True, slots=True)
 class ListedEpisode:
-    """An episode in the list; `scores` are (seat, value), the seat "" for the whole episode."""
+    """An episode with its scores as (seat, value); the seat is "" for the whole episode."""
 
     row: EpisodeRow
     scores: tuple[tuple[str, float], ...]
@@ -78,7 +77,7 @@ class ListedEpisode:
 
 @dataclass(frozen=True, slots=True)
 class FilterChoices:
-    """What a run's episodes can be filtered by: those values that occur."""
+    """The values that occur in a run, by which its episodes can be filtered."""
 
     agents: tuple[str, ...]
     tags: tuple[str, ...]
@@ -89,9 +88,9 @@ class FilterChoices:
 
 @dataclass(frozen=True, slots=True)
 class EpisodePage:
-    """A page of the list; `of` episodes fit the filter, `all` has the run."""
+    """A page (from 1) of the `of` episodes that match a filter; the run has `all` episodes."""
 
-    listed: tuple[ListedEpisode, ...]
+    episodes: tuple[ListedEpisode, ...]
     of: int
     all: int
     page: int
@@ -100,31 +99,35 @@ class EpisodePage:
 
 
 def choices(store: Store, run: str) -> FilterChoices:
-    """What the episodes of a run can be filtered by."""
-    return RUN_CACHE.of(store, run, "choices", lambda: _choices(store, run))
+    return RUN_CACHE.get_or_make(store, run, "choices", lambda: _choices(store, run))
 
 
-def listed(
+def list_page(
     store: Store, run: str, query: EpisodeFilter, page: int = 1, size: int = PAGE
 ) -> EpisodePage:
-    """A page of the episodes that fit, from 1; a page past the last is the last."""
-    rows = RUN_CACHE.of(store, run, "episodes", lambda: episode_rows(store, run))
-    scored = _scored(choices(store, run).scored, query.score)
+    """A page, from 1, of the episodes that match; for a page past the last, the last.
+
+    Scores are those of `query.score` or, without one that exists, of the world's main metric.
+    """
+    rows = RUN_CACHE.get_or_make(store, run, "episodes", lambda: episode_rows(store, run))
+    available = choices(store, run).scored
+    requested = [score for score in available if score.key == query.score]
+    scored = next(iter((*requested, *available)), None)
     values: Mapping[str, tuple[tuple[str, float], ...]] = {}
     if scored is not None:
-        by = scored
-        values = RUN_CACHE.of(
-            store, run, ("scores", by.key), lambda: _values(store, run, by.judge, by.measure.name)
+        judge, metric = scored.judge, scored.measure.name
+        values = RUN_CACHE.get_or_make(
+            store, run, ("scores", scored.key), lambda: _mean_scores(store, run, judge, metric)
         )
-    counted = {row.trial: _counted(row, query.agent, values.get(row.trial, ())) for row in rows}
-    fitting = [row for row in rows if _fits(row, query, counted[row.trial])]
-    _sort(fitting, query.order, counted)
-    pages = max(1, -(-len(fitting) // size))
+    relevant = {row.trial: _relevant(row, query.agent, values.get(row.trial, ())) for row in rows}
+    matches = [row for row in rows if _fits(row, query, relevant[row.trial])]
+    _sort(matches, query.order, relevant)
+    pages = max(1, -(-len(matches) // size))
     at = min(page, pages)
-    on_page = fitting[(at - 1) * size : at * size]
+    on_page = matches[(at - 1) * size : at * size]
     return EpisodePage(
         tuple(ListedEpisode(row, values.get(row.trial, ())) for row in on_page),
-        len(fitting),
+        len(matches),
         len(rows),
         at,
         pages,
@@ -132,10 +135,10 @@ def listed(
     )
 
 
-def _values(
+def _mean_scores(
     store: Store, run: str, judge: JudgeId, measure: str
 ) -> Mapping[str, tuple[tuple[str, float], ...]]:
-    """What the judge gave in the measure: seat ("" of the whole episode) and mean, by trial."""
+    """By trial, each seat ("" for the whole episode) with the mean over the judge's judgings."""
     by_trial: dict[str, dict[str, list[float]]] = {}
     for row in store.verdicts.scores(run, judge, measure=measure, texts=False):
         if row.trial is not None and row.value is not None:
@@ -147,13 +150,13 @@ def _values(
 
 
 def _choices(store: Store, run: str) -> FilterChoices:
-    rows = RUN_CACHE.of(store, run, "episodes", lambda: episode_rows(store, run))
+    rows = RUN_CACHE.get_or_make(store, run, "episodes", lambda: episode_rows(store, run))
     scales = store.verdicts.measures(run)
     labels = labels_of(list(dict.fromkeys(judge for judge, _ in scales)))
     declared = store.run(run).declared
     first = [*declared.main, *declared.order]
     scored = [ScoredMeasure(judge, measure, labels[judge]) for judge, measure in scales]
-    scored.sort(key=lambda score: (_place(first, score.measure.name), not score.reads))
+    scored.sort(key=lambda score: (_rank(first, score.measure.name), not score.reads))
     return FilterChoices(
         tuple(dict.fromkeys(agent for row in rows for _, agent in row.cast)),
         tuple(sorted({tag for row in rows for tag in row.tags})),
@@ -163,20 +166,15 @@ def _choices(store: Store, run: str) -> FilterChoices:
     )
 
 
-def _place(names: Sequence[str], name: str) -> int:
+def _rank(names: Sequence[str], name: str) -> int:
     return names.index(name) if name in names else len(names)
 
 
-def _scored(scored: Sequence[ScoredMeasure], key: str) -> ScoredMeasure | None:
-    """The one that is wanted, or else the first: the world's main measure."""
-    named = [score for score in scored if score.key == key]
-    return next(iter((*named, *scored)), None)
-
-
-def _counted(
+def _relevant(
     row: EpisodeRow, agent: str, scores: Sequence[tuple[str, float]]
 ) -> Sequence[tuple[str, float]]:
-    """The values that range and order go by: all, or those of an agent's seats and of the whole."""
+    """The scores that range and order go by: all or, of an agent, those of its seats and of the
+    whole episode."""
     if not agent:
         return scores
     own = {seat for seat, label in row.cast if label == agent}
@@ -199,10 +197,6 @@ def _fits(row: EpisodeRow, query: EpisodeFilter, scores: Sequence[tuple[str, flo
         return False
     if query.failed and not row.failed:
         return False
-    return _in_range(query, scores)
-
-
-def _in_range(query: EpisodeFilter, scores: Sequence[tuple[str, float]]) -> bool:
     low, high = query.low, query.high
     if low is None and high is None:
         return True
@@ -214,7 +208,7 @@ def _in_range(query: EpisodeFilter, scores: Sequence[tuple[str, float]]) -> bool
 def _sort(
     rows: list[EpisodeRow], order: Order, values: Mapping[str, Sequence[tuple[str, float]]]
 ) -> None:
-    """Sort in place; equals stay in plan order, and what has no value comes last."""
+    """Sort in place; ties stay in the order of the plan, and episodes without a score come last."""
 
     def mean(row: EpisodeRow) -> float | None:
         scores = [value for _, value in values.get(row.trial, ())]

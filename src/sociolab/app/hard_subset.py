@@ -17,7 +17,8 @@ from sociolab.store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class HardSpec:
-    """What to call hard, for whom, and what to call the list. `without`: agents to leave out."""
+    """For which `target` tasks are hard, and the name of the list; `without` are agents to leave
+    out, `most` the maximum number of tasks."""
 
     runs: tuple[str, ...]
     target: str
@@ -31,8 +32,8 @@ class HardSpec:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The hard tasks, the pools of all measures that the judge gave (that of the difficulty
-    first), the list to keep, and the command that plays it once it is kept."""
+    """The hard tasks, the pools of all metrics that the judge scored (first the one that decides
+    about difficulty), the list, and the command that plays it once it is saved."""
 
     hard: Hard
     pools: tuple[Pool, ...]
@@ -41,11 +42,13 @@ class Chosen:
 
 
 def choose_hard(store: Store, spec: HardSpec) -> Chosen:
-    """Find the hardest tasks; `task_lists.keep` stores their list. ConfigError where there are
-    none, or the list cannot be called so."""
+    """Find the hardest tasks; `data.sets.save_list` stores their list.
+
+    ConfigError where there are none, or where the name of the list is taken or invalid.
+    """
     values = run_values(store, spec.runs)
     world = values[0].world
-    check_name(world, spec.name, _tasks(store, world, spec.runs), replace=spec.replace)
+    check_name(world, spec.name, _known_tasks(store, world, spec.runs), replace=spec.replace)
     subset = hard(
         pooled(values, spec.judge, spec.measure),
         spec.target,
@@ -62,23 +65,20 @@ def choose_hard(store: Store, spec: HardSpec) -> Chosen:
     ]
     names = dict.fromkeys([main, *other_names])
     pools = tuple(pooled(values, subset.pool.judge, name) for name in names)
-    command = _command(world, spec.name, _source(store, spec.runs[0]))
-    return Chosen(subset, pools, _list(store, spec, subset), command)
-
-
-def _command(world: str, name: str, source: str | None) -> str:
+    source = _data_source(store, spec.runs[0])
     data = [] if source is None else ["--data", source]
-    return shlex.join(["sociolab", "run", world, *data, "--tasks", name])
+    command = shlex.join(["sociolab", "run", world, *data, "--tasks", spec.name])
+    return Chosen(subset, pools, _task_list(store, spec, subset), command)
 
 
-def _source(store: Store, run: str) -> str | None:
-    """The data set or folder that a run was told to play; None for the world's own."""
+def _data_source(store: Store, run: str) -> str | None:
+    """The data set or folder that a run named with --data; None for the world's own."""
     settings = store.run(run).settings
     source = settings.get("data_source") if isinstance(settings, dict) else None
     return None if source is None else str(source)
 
 
-def _list(store: Store, spec: HardSpec, subset: Hard) -> TaskList:
+def _task_list(store: Store, spec: HardSpec, subset: Hard) -> TaskList:
     sources = (data_of(store.run(run).settings) for run in subset.pool.runs)
     data = next((source for source in sources if source is not None), None)
     if data is None:
@@ -100,13 +100,13 @@ def _list(store: Store, spec: HardSpec, subset: Hard) -> TaskList:
     )
 
 
-def _tasks(store: Store, world: str, runs: Sequence[str]) -> list[Task]:
-    """The tasks that a list must not be called after: those of the runs' data, where it is still
-    there, and those that the runs played."""
+def _known_tasks(store: Store, world: str, runs: Sequence[str]) -> list[Task]:
+    """The tasks whose ids and tags a list must not have for a name: those that the runs played, and
+    those of their data, if that still exists."""
     tasks = [row.trial.task for run in dict.fromkeys(runs) for row in store.trials(run)]
     for run in dict.fromkeys(runs):
         try:
-            tasks += load_world(world, _source(store, run)).world.tasks()
-        except ConfigError:  # moved or deleted since; the runs hold what they played
+            tasks += load_world(world, _data_source(store, run)).world.tasks()
+        except ConfigError:  # the data was moved or deleted since
             continue
     return tasks

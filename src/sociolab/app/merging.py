@@ -26,8 +26,8 @@ from sociolab.store.trial_rows import (
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What came of a merge: the run as it is now, and how many of the episodes that were in some
-    part were new, or further on, in this."""
+    """The run after a merge; of the `seen` episodes that any part had begun, `taken` were new or
+    had more turns than in the store."""
 
     run: RunRow
     seen: int
@@ -37,13 +37,13 @@ class Merged:
 def merge(
     into: Path, parts: Sequence[Path], *, run: str | None = None, shard: Shard | None = None
 ) -> Merged:
-    """Merge a run of several stores into one, which is made if it is not there.
+    """Merge a run of several stores into one, which is created if it does not exist.
 
-    A part is taken as a whole or not at all; to merge it again takes what is new in it. `shard`:
-    only these trials, so that one store can be taken apart. The run's wall time is that of the
-    longest part. ConfigError where the parts are not of one run (each must hold the same plan,
-    settings and code), and where an episode was played, or judged, in two parts and came out
-    differently.
+    A part is taken as a whole or not at all; merging it again adds what is new in it. With `shard`,
+    only these trials are taken, so that one store can be divided. The run's wall time becomes that
+    of the longest part. ConfigError where the parts are not of one run (each must hold the same
+    plan, settings and code), and where an episode was played or judged in two parts with different
+    results.
     """
     name = run or _common_name(parts)
     _check_parts(into, parts, name)
@@ -66,7 +66,7 @@ def merge(
 
 
 def _common_name(parts: Sequence[Path]) -> str:
-    """The name of the one run that the parts hold; ConfigError where they hold others."""
+    """The name of the single run that every part holds; ConfigError where they hold others."""
     paths: dict[str, Path] = {}
     for path in parts:
         with Store.open(path, create=False) as part:
@@ -84,8 +84,8 @@ def _common_name(parts: Sequence[Path]) -> str:
 
 
 def _check_parts(into: Path, parts: Sequence[Path], name: str) -> None:
-    """ConfigError, with what differs, where a part is of another run than what is there, or than
-    the first part."""
+    """ConfigError, naming what differs, where a part is of another run than the store, or than the
+    first part."""
     first: tuple[Path, RunRow, set[str]] | None = None
     for path in (into, *parts) if into.exists() else parts:
         with Store.open(path, create=False) as store:
@@ -103,26 +103,27 @@ def _check_parts(into: Path, parts: Sequence[Path], name: str) -> None:
 def _differences(
     first: tuple[Path, RunRow, set[str]], other: tuple[Path, RunRow, set[str]]
 ) -> list[str]:
-    """What makes two runs of one name different ones, a clause each."""
-    where, ours, other_run = f"in {other[0]}", first[1], other[1]
-    was, new = (row.settings if isinstance(row.settings, dict) else {} for row in (ours, other_run))
-    if ours.world != other_run.world:
-        return [f"world {ours.world}, {where} {other_run.world}"]
+    """What tells two runs of one name apart, a clause for each difference; [] if they are one."""
+    where, run, other_run = f"in {other[0]}", first[1], other[1]
+    was, new = (row.settings if isinstance(row.settings, dict) else {} for row in (run, other_run))
+    if run.world != other_run.world:
+        return [f"world {run.world}, {where} {other_run.world}"]
     changed = changed_settings(was, new)
     different = [both_settings(changed, was, new, where)] if changed else []
-    different += other_code(ours, new, other_run.agents.values())
+    different += other_code(run, new, other_run.agents.values())
     if not different and first[2] != other[2]:
         different.append(
-            f"a plan of {plural(ours.trials, 'trial')}, {where} one of {other_run.trials:,}, and "
+            f"a plan of {plural(run.trials, 'trial')}, {where} one of {other_run.trials:,}, and "
             "not the same ones"
         )
     return different
 
 
 def _take_part(store: Store, part: Store, name: str, shard: Shard | None, trials: set[str]) -> int:
-    """Take what is new in a part; how many trials had something. Adds those of it to `trials`."""
+    """Take what is new in a part, and count its trials that had something new; `trials` gets the
+    ids of all that were begun there."""
     _take_run(store, part, name)
-    ids = None if shard is None else shard.of(part.trial_ids(name))
+    ids = None if shard is None else shard.pick(part.trial_ids(name))
     new = 0
     for trial in begun_trials(part, name):
         if ids is None or trial in ids:
@@ -134,7 +135,7 @@ def _take_part(store: Store, part: Store, name: str, shard: Shard | None, trials
 
 
 def _take_exam(store: Store, part: Store, name: str) -> None:
-    """Take what judges answered in an exam; where one sat it in both stores, ours stands."""
+    """Take a judge's exam; where it sat one in both stores, that in `store` stays."""
     _take_run(store, part, name)
     for trial in begun_trials(part, name):
         with suppress(ConflictError):
@@ -142,7 +143,7 @@ def _take_exam(store: Store, part: Store, name: str) -> None:
 
 
 def _take_run(store: Store, part: Store, name: str) -> None:
-    """Have the run with its plan in the store, and what part of its facts comes from this part."""
+    """Create the run with its plan unless it is in the store, and merge versions and times."""
     row = part.run(name)
     if not store.has_run(name):
         plan = [trial_row.trial for trial_row in part.trials(name)]

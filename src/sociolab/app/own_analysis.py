@@ -1,4 +1,4 @@
-"""An analysis of one's own: a function of a store and the names of runs that returns sections."""
+"""Run a user's own analysis: a function that takes a store and names of runs, returns sections."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from sociolab.store.store import Store
 
 
 def run_own_analysis(spec: str, store: Store, runs: Sequence[str]) -> tuple[Section, ...]:
-    """What the function at python:package.module:function concludes of these runs.
+    """Call the function at `python:package.module:function` with the open store and the runs.
 
-    It is called with the open store and the names. ConfigError where there is no such function,
-    where it breaks, and where it returns something else than sections.
+    ConfigError where there is no such function, where it breaks, and where it returns anything but
+    sections; StoreError for a run that is not in the store.
     """
     path = spec.removeprefix("python:")
     if path == spec or ":" not in path:
@@ -27,17 +27,17 @@ def run_own_analysis(spec: str, store: Store, runs: Sequence[str]) -> tuple[Sect
     for run in runs:
         store.run(run)
     try:
-        concluded = function(store, runs)
+        returned = function(store, runs)
     except SociolabError:
         raise
     except Exception as error:
         raise ConfigError(f"{spec} broke: {describe_error(error)}") from error
-    sections = (concluded,) if isinstance(concluded, Section) else concluded
+    sections = (returned,) if isinstance(returned, Section) else returned
     if not isinstance(sections, (tuple, list)) or not all(
         isinstance(section, Section) for section in sections
     ):
         raise ConfigError(
             f"{spec}: expected a sociolab.Section or a list of them, found "
-            f"{type(concluded).__name__}"
+            f"{type(returned).__name__}"
         )
     return tuple(sections)

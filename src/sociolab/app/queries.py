@@ -1,4 +1,4 @@
-"""Runs, episodes and calls of the store, found by what somebody asks for."""
+"""Find runs, episodes and model calls in a store by labels, ids and scores."""
 
 from __future__ import annotations
 
@@ -9,8 +9,14 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, get_args
 
-from sociolab.app.episode_list import EpisodeFilter, ListedEpisode, ScoredMeasure, choices, listed
-from sociolab.app.transcripts import seat_called, transcript_of
+from sociolab.app.episode_list import (
+    EpisodeFilter,
+    ListedEpisode,
+    ScoredMeasure,
+    choices,
+    list_page,
+)
+from sociolab.app.transcripts import find_seat, transcript_of
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.instructions import TAGS
@@ -27,6 +33,7 @@ from sociolab.store.parquet import SCORES, TURNS, Row, score_rows, turn_rows
 from sociolab.store.store import RunRow, Store
 
 _ALL = 10**9
+"""A page size beyond any run's number of episodes."""
 _RULE = re.compile(r"\s*([^<>=]*[^<>=\s])\s*(<=|>=|<|>|=)\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*")
 _KINDS: tuple[NotKnown, ...] = get_args(NotKnown)
 _KIND = re.compile(rf"\s*([^<>=]*[^<>=\s])\s*=\s*({'|'.join(_KINDS)})\s*")
@@ -35,8 +42,10 @@ _KIND = re.compile(rf"\s*([^<>=]*[^<>=\s])\s*=\s*({'|'.join(_KINDS)})\s*")
 def runs_with(
     runs: Sequence[RunRow], agent: str | None = None, tags: Sequence[str] = ()
 ) -> list[RunRow]:
-    """The runs in which an agent has a seat (as partner, too), named in full or in part, and which
-    bear all of these tags. ConfigError where several agents are meant."""
+    """The runs with all of these tags in which an agent has a seat, be it as partner.
+
+    The end of a label is enough for `agent`; ConfigError where several labels end so.
+    """
     matches = [row for row in runs if set(tags) <= set(tags_of(row))]
     if agent is None:
         return matches
@@ -45,7 +54,6 @@ def runs_with(
 
 
 def tags_of(row: RunRow) -> tuple[str, ...]:
-    """The tags of a run."""
     settings = row.settings if isinstance(row.settings, dict) else {}
     tags = settings.get(TAGS)
     return tuple(map(str, tags)) if isinstance(tags, list) else ()
@@ -53,13 +61,13 @@ def tags_of(row: RunRow) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeQuery:
-    """Which episodes: None and () for any.
+    """Which episodes to list; None and () stand for any.
 
-    `agent` and `partner` may be the end of a label, `task` the beginning of an id. `failed`: the
-    trial failed, or a turn or question in it did for good. `scores` are rules such as "goal<4", or
-    "goal_checked=disputed" for what has no score, all of which must hold; `sort` is a measure,
-    lowest first. Rules and order go by the seats of `agent`, if one is named, and else by any seat
-    and by the mean of all.
+    `agent` and `partner` may be the end of a label, `task` the beginning of an id. `failed` selects
+    trials that failed and those with an invalid turn or unanswered question. `scores` are rules
+    such as "goal<4" or, for a missing score, "goal_checked=disputed"; all must hold. `sort` is a
+    metric, lowest first. Rules and order go by the seats of `agent`, if one is named; otherwise any
+    seat may satisfy a rule, and the order goes by the mean of all seats.
     """
 
     agent: str | None = None
@@ -73,16 +81,18 @@ class EpisodeQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundEpisodes:
-    """The episodes with their scores in `scored`, if anything was scored; so many fit in all."""
+class EpisodeMatches:
+    """Episodes with their scores in `scored` (None if the run has none), as many as the query's
+    limit allows; `total` counts all that match."""
 
-    listed: tuple[ListedEpisode, ...]
+    episodes: tuple[ListedEpisode, ...]
     scored: ScoredMeasure | None
-    fit: int
+    total: int
 
 
-def asked_episodes(store: Store, run: str, query: EpisodeQuery) -> FoundEpisodes:
-    """The episodes of a run; ConfigError for an agent, measure, judge or rule that is none."""
+def query_episodes(store: Store, run: str, query: EpisodeQuery) -> EpisodeMatches:
+    """The episodes of a run that a query selects; ConfigError for an unknown agent, metric, judge
+    or task, and for a malformed rule."""
     available = choices(store, run)
     who = EpisodeFilter(
         agent=_label(query.agent, available.agents, "--agent"),
@@ -90,30 +100,33 @@ def asked_episodes(store: Store, run: str, query: EpisodeQuery) -> FoundEpisodes
     )
     unscored = [match for rule in query.scores if (match := _KIND.fullmatch(rule))]
     rules = [rule for rule in query.scores if not _KIND.fullmatch(rule)]
-    fitting = [_ruled(store, run, who, rule, available.scored, query.judge) for rule in rules]
-    fitting += [
-        _open(store, run, who, rule_match[1], rule_match[2], query.judge) for rule_match in unscored
+    by_rule = [
+        _scored_trials(store, run, who, rule, available.scored, query.judge) for rule in rules
     ]
-    first = query.sort or next((_parts(rule)[0] for rule in rules), None)
-    scored = _scored(available.scored, first, query.judge)
+    by_rule += [
+        _unscored_trials(store, run, who, match[1], match[2], query.judge) for match in unscored
+    ]
+    metric = query.sort or next((_parse_rule(rule)[0] for rule in rules), None)
+    scored = _select_scores(available.scored, metric, query.judge)
     if query.task:
         _check_task(store, run, query.task)
     order: EpisodeFilter = replace(who, score=scored.key if scored else "")
     if query.sort:
         order = replace(order, order="lowest")
-    page = listed(store, run, order, size=_ALL)
+    page = list_page(store, run, order, size=_ALL)
     matches = tuple(
         episode
-        for episode in page.listed
-        if all(episode.row.trial in trials for trials in fitting)
+        for episode in page.episodes
+        if all(episode.row.trial in trials for trials in by_rule)
         and episode.row.task.startswith(query.task or "")
         and (not query.failed or episode.row.failed or episode.row.status == "failed")
     )
-    return FoundEpisodes(matches[: query.limit], scored, len(matches))
+    return EpisodeMatches(matches[: query.limit], scored, len(matches))
 
 
 def _check_task(store: Store, run: str, prefix: str) -> None:
-    tasks = {episode.row.task for episode in listed(store, run, EpisodeFilter(), size=_ALL).listed}
+    page = list_page(store, run, EpisodeFilter(), size=_ALL)
+    tasks = {episode.row.task for episode in page.episodes}
     if not any(id.startswith(prefix) for id in tasks):
         near = did_you_mean(prefix, tasks)
         raise ConfigError(f'--task: no task of {run} starts with "{prefix}"{near}')
@@ -128,7 +141,7 @@ def _label(name: str | None, labels: Sequence[str], flag: str) -> str:
     return label
 
 
-def _ruled(
+def _scored_trials(
     store: Store,
     run: str,
     who: EpisodeFilter,
@@ -136,21 +149,22 @@ def _ruled(
     scored: Sequence[ScoredMeasure],
     judge: str | None,
 ) -> set[str]:
-    """The trials in which a rule holds."""
-    measure, sign, limit = _parts(rule)
-    by = _scored(scored, measure, judge)
+    """The trials in which a rule such as "goal<4" holds."""
+    measure, sign, limit = _parse_rule(rule)
+    by = _select_scores(scored, measure, judge)
     low = limit if sign in (">=", "=") else math.nextafter(limit, math.inf) if sign == ">" else None
     high = (
         limit if sign in ("<=", "=") else math.nextafter(limit, -math.inf) if sign == "<" else None
     )
     query = replace(who, score=by.key if by else "", low=low, high=high)
-    return {episode.row.trial for episode in listed(store, run, query, size=_ALL).listed}
+    return {episode.row.trial for episode in list_page(store, run, query, size=_ALL).episodes}
 
 
-def _open(
+def _unscored_trials(
     store: Store, run: str, who: EpisodeFilter, measure: str, kind: str, judge: str | None
 ) -> set[str]:
-    """The trials in which a judge, or this one, gave a seat no score in a measure, and why."""
+    """The trials in which a judge (any, if none is named) left a seat without a score in a metric,
+    for a reason of this kind."""
     rows = [
         row
         for row in store.verdicts.scores(run, texts=False)
@@ -171,20 +185,21 @@ def _open(
     }
 
 
-def _parts(rule: str) -> tuple[str, str, float]:
-    read = _RULE.fullmatch(rule)
-    if read is None:
+def _parse_rule(rule: str) -> tuple[str, str, float]:
+    match = _RULE.fullmatch(rule)
+    if match is None:
         raise ConfigError(
             "--score: expected a metric, one of < <= > >= = and a number, or = and one of "
             f'{", ".join(_KINDS)}, such as "goal<4" or "goal_checked=disputed"; found "{rule}"'
         )
-    return read[1], read[2], float(read[3])
+    return match[1], match[2], float(match[3])
 
 
-def _scored(
+def _select_scores(
     scored: Sequence[ScoredMeasure], measure: str | None, judge: str | None
 ) -> ScoredMeasure | None:
-    """The one judge's scores of a measure; of none that is named, the world's main measure."""
+    """The scores of a single judge in a metric, by default in the world's main one; None if the run
+    has no scores. ConfigError where it is not clear which judge is meant."""
     label = judge and resolve_judge(judge, (score.label for score in scored), "this run")
     judged = [score for score in scored if label in (None, score.label)]
     if measure is None:
@@ -203,8 +218,8 @@ def _scored(
 
 
 @dataclass(frozen=True, slots=True)
-class FoundEpisode:
-    """An episode and where it was found."""
+class StoredEpisode:
+    """An episode with its run, its status and, if it failed, the problem."""
 
     run: str
     episode: Episode
@@ -212,10 +227,10 @@ class FoundEpisode:
     problem: str = ""
 
 
-def find_episode(store: Store, prefix: str, run: str | None) -> FoundEpisode:
-    """The episode whose id begins so; ConfigError if none or several do.
+def find_episode(store: Store, prefix: str, run: str | None) -> StoredEpisode:
+    """The episode whose id begins with a prefix; ConfigError if none does, or several do.
 
-    The same trial may have been played in several runs: then `run` must say which one is meant.
+    If the trial was played in several runs, `run` must name one.
     """
     runs = [run] if run else [row.name for row in store.runs()]
     hits = [
@@ -242,7 +257,7 @@ def find_episode(store: Store, prefix: str, run: str | None) -> FoundEpisode:
         names = ", ".join(name for name, _ in hits)
         raise ConfigError(f"several runs hold the episode {prefix} ({names}); add --run NAME")
     name, row = hits[0]
-    return FoundEpisode(
+    return StoredEpisode(
         name, Episode(row.trial, store.events(name, row.trial.id)), row.status, row.problem
     )
 
@@ -258,17 +273,19 @@ def transcript(store: Store, run: str, episode: str, seat: str | None = None) ->
 
     hit = find_episode(store, episode, run)
     trial = hit.episode.trial
-    seen_by = seat and seat_called(hit.episode, seat)
-    read = transcript_of(hit.episode, seen_by)
+    seen_by = seat and find_seat(hit.episode, seat)
+    view = transcript_of(hit.episode, seen_by)
     judgings = () if seen_by else tuple(store.verdicts.judgings(run, trial=trial.id))
-    return play_text(transcript_view(hit.episode, read, judgings, store.run(run).declared))
+    return play_text(transcript_view(hit.episode, view, judgings, store.run(run).declared))
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One call to a model: whose it was, what was sent (role and text of each message) and what
-    came back. `turn` is from 0, and None of a judge's; `usd` is None where no price is known, and
-    `estimated` where the provider counted no tokens."""
+    """A call to a model: who made it, the messages (role and text of each) and the reply.
+
+    `turn` counts from 0, and is None for a judge's call. `usd` is None where no price is known;
+    `estimated` says that the provider reported no token counts.
+    """
 
     episode: str
     role: str
@@ -286,7 +303,7 @@ class ModelCall:
 def calls_of(
     store: Store, run: str, episode: str, turn: int | None = None
 ) -> tuple[ModelCall, ...]:
-    """The prompts and replies of an episode, or of one of its turns (from 0), as they came.
+    """The prompts and replies of an episode, or of one of its turns (from 0), verbatim.
 
     Empty where no model was called. ConfigError where there is no such episode.
     """
@@ -315,16 +332,16 @@ def _turn_of(row: CallRow) -> int | None:
 
 
 class Rows(list[dict[str, Any]]):
-    """A list of plain dicts which all have the same keys, `columns`, also where it is empty."""
+    """A list of dicts with the same keys, the `columns`, which are known even for an empty list."""
 
     def __init__(self, columns: Sequence[str], rows: Iterator[dict[str, Any]]) -> None:
         super().__init__(rows)
         self.columns = tuple(columns)
 
     def to_pandas(self) -> Any:
-        """The same as a pandas.DataFrame; ConfigError where pandas is not installed."""
+        """These rows as a pandas.DataFrame; ConfigError where pandas is not installed."""
         try:
-            pandas = import_module("pandas")  # no dependency, and half a second
+            pandas = import_module("pandas")  # no dependency, and slow to import
         except ImportError as error:
             raise ConfigError(
                 "a data frame needs pandas, which is not installed; run: pip install pandas"
@@ -333,14 +350,19 @@ class Rows(list[dict[str, Any]]):
 
 
 def scores_table(store: Store, runs: str | Sequence[str]) -> Rows:
-    """A row for each verdict of these runs: a score, a score that failed, or that a judge cannot
-    tell; docs/python.md has the columns. StoreError for a run that is not there."""
+    """A row for each verdict in these runs: a score, a failed score, or "cannot tell".
+
+    docs/python.md lists the columns. StoreError for a run that is not in the store.
+    """
     return _table(store, runs, SCORES, score_rows)
 
 
 def turns_table(store: Store, runs: str | Sequence[str]) -> Rows:
-    """A row for each thing that happened in the episodes of these runs: an action (a turn may have
-    several), an answer, a reply that could not be used, an end. StoreError as `scores_table`."""
+    """A row for each event in the episodes of these runs: an action (a turn may have several), an
+    answer, an unusable reply, an end.
+
+    docs/python.md lists the columns. StoreError for a run that is not in the store.
+    """
     return _table(store, runs, TURNS, turn_rows)
 
 

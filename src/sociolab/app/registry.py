@@ -1,11 +1,11 @@
-"""Plugins by entry point: worlds, agents, judges, model providers.
+"""Find plugins by entry point: worlds, agents, judges, model providers.
 
     sociolab.worlds   a WorldPlugin
     sociolab.agents   () -> Player
     sociolab.judges   (kit: WorldKit) -> Judge
     sociolab.models   (spec: EndpointSpec) -> Provider
 
-The built-in ones are registered the same way.
+Built-in plugins are registered in the same way.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ Group: TypeAlias = Literal[
 
 
 class Provider(Protocol):
-    """Serves the models of one endpoint."""
+    """Gives access to the models of an endpoint."""
 
     def model(self, name: str, options: Mapping[str, Any]) -> ChatModel:
-        """A model of this endpoint, each of whose requests holds these options."""
+        """A model of this endpoint; `options` go into each of its requests."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
         ...
 
 
 @cache
-def _points(group: Group) -> dict[str, dict[str, EntryPoint]]:
-    """What is registered, by name and by what it leads to."""
+def _entry_points(group: Group) -> dict[str, dict[str, EntryPoint]]:
+    """By name, then by value ("module:attribute"): a name with several values is ambiguous."""
     points: dict[str, dict[str, EntryPoint]] = {}
     for point in entry_points(group=group):
         points.setdefault(point.name, {})[point.value] = point
@@ -53,13 +53,13 @@ def _points(group: Group) -> dict[str, dict[str, EntryPoint]]:
 
 
 def names(group: Group) -> tuple[str, ...]:
-    """The names registered in a group, sorted."""
-    return tuple(sorted(_points(group)))
+    return tuple(sorted(_entry_points(group)))
 
 
 def plugin(group: Group, name: str) -> Any:
-    """The object behind a name; ConfigError lists those there are, a broken one fails by name."""
-    points = _points(group).get(name)
+    """Load a plugin; ConfigError for an unknown or ambiguous name, WorldError where its module
+    cannot be imported."""
+    points = _entry_points(group).get(name)
     if points is None:
         kind = group.removeprefix("sociolab.").removesuffix("s")
         choices = ", ".join(names(group)) or "none"
@@ -81,7 +81,7 @@ def plugin(group: Group, name: str) -> Any:
 
 
 def world_plugin(name: str) -> WorldPlugin:
-    """The world of this name; ConfigError lists those there are."""
+    """Load a world; ConfigError for an unknown name, WorldError for a broken plugin."""
     world = plugin("sociolab.worlds", name)
     if not isinstance(world, WorldPlugin):
         raise WorldError(
@@ -96,9 +96,8 @@ def world_plugin(name: str) -> WorldPlugin:
     return world
 
 
-def known_world(name: str) -> WorldPlugin | None:
-    """The world of this name, for what pages show beside a run; None where it is not installed, or
-    does not load."""
+def find_world(name: str) -> WorldPlugin | None:
+    """Load a world; None where it is not installed or broken: stored runs outlive their world."""
     try:
         return world_plugin(name)
     except (ConfigError, WorldError):
@@ -106,7 +105,7 @@ def known_world(name: str) -> WorldPlugin | None:
 
 
 def about_world(name: str) -> str:
-    """What a world says of itself in a line, or why it cannot be used."""
+    """A world's description in a line, or why it cannot be used."""
     try:
         return world_plugin(name).about
     except (ConfigError, WorldError) as error:
@@ -114,15 +113,15 @@ def about_world(name: str) -> str:
 
 
 def worlds_that(offer: Callable[[WorldPlugin], bool]) -> tuple[str, ...]:
-    """The names of the installed worlds that offer something, sorted; one that does not load offers
-    nothing."""
-    worlds = ((name, known_world(name)) for name in names("sociolab.worlds"))
+    """The sorted names of the installed worlds for which a condition holds; broken ones are left
+    out."""
+    worlds = ((name, find_world(name)) for name in names("sociolab.worlds"))
     return tuple(name for name, world in worlds if world is not None and offer(world))
 
 
 def switches() -> frozenset[str]:
-    """The settings of installed worlds that are on or off: on the command line and in a file, each
-    may stand by itself, as `--tdp`."""
+    """The names of installed worlds' boolean settings, for which the command line and run files
+    accept a short form, such as `--tdp`."""
     worlds = map(world_plugin, worlds_that(lambda world: world.settings is not None))
     return frozenset(
         name
@@ -134,19 +133,19 @@ def switches() -> frozenset[str]:
 
 
 def two_levels() -> tuple[TwoLevels, ...]:
-    """The worlds that play the same tasks at two levels, as they declare it."""
+    """What the installed worlds that play the same tasks at two levels declare about these."""
     worlds = map(world_plugin, worlds_that(lambda installed: installed.levels is not None))
     levels = []
     for world in worlds:
-        with suppress(WorldError):  # what one world breaks, others need not miss
+        with suppress(WorldError):  # one broken world does not hide the others
             levels += [world.levels()] if world.levels is not None else []
     return tuple(levels)
 
 
 def town_of(world: str | None, what: str = "") -> TownWorld:
-    """How the town of a world is looked at, of the first that has one where none is named.
+    """The town interface of a world or, if none is named, of the first world that has one.
 
-    ConfigError, which says what was asked about (`what`), where a world has none.
+    ConfigError where it has none; `what` names the object that the user asked about.
     """
     worlds = worlds_that(lambda installed: installed.town is not None)
     for name in worlds:
@@ -160,7 +159,7 @@ def town_of(world: str | None, what: str = "") -> TownWorld:
 
 
 def data_kinds() -> tuple[str, ...]:
-    """What data sets can be of: the installed worlds, and what else their importers read."""
+    """Kinds of data sets: the installed worlds, and the other kinds that their importers read."""
     worlds = map(world_plugin, worlds_that(lambda world: bool(world.importers)))
     importers = [importer for world in worlds for importer in world.importers.values()]
     other_kinds = (
@@ -170,7 +169,8 @@ def data_kinds() -> tuple[str, ...]:
 
 
 def python_object(path: str) -> Any:
-    """The object at `package.module:Name`; ConfigError says which part of the path is wrong."""
+    """Import the object at `package.module:Name`; ConfigError says which part of the path is
+    wrong."""
     module_name, colon, attribute = path.partition(":")
     if not colon or not module_name or not attribute:
         before, dot, last = path.rpartition(".")

@@ -1,4 +1,4 @@
-"""Results of runs written out: the HTML page, a site of several runs, and CSV."""
+"""Write results of runs to files: an HTML page, a site of several runs, and CSV."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from sociolab.report.transcript_views import evenly_chosen, extremes, leading, v
 from sociolab.store.store import Store
 
 EPISODES = 6
-"""How many transcripts of a run a page holds, chosen evenly from the plan."""
+"""Number of a run's transcripts on its page, evenly spaced in the plan."""
 AGENTS = 4
-"""Of how many agents the page also holds the lowest and the highest episode."""
+"""Number of agents whose lowest and highest episode are on the page, too."""
 
 MARKER = ".sociolab-site"
-"""The file that makes a folder a site of ours: it names the pages, as JSON."""
+"""The file that marks a folder as a site written by sociolab; names its pages, as JSON."""
 
 _OURS = re.compile(r"index\.html|charts\.js|(runs|towns)/[a-z0-9-]+\.html")
 _PLAYS = (
@@ -82,15 +82,15 @@ def write_page(
     compared: Sequence[TextTable | None] = (),
     names: AgentNames = AS_LABELLED,
 ) -> None:
-    """Write the page: `sections`, which somebody asked for, then several runs side by side where
-    they can be compared, then each run, with its two agents `compared` if it has two. `names`:
-    what the results call agents and judges. ConfigError where the place cannot be written.
+    """Write a page: first `sections`, then rankings across several runs where these are comparable,
+    then each run, with the table in `compared` at the run's index.
 
-    Of `ResultDetails`, judgings are not read once more.
+    `names` are the new names that `results` and `sections` use already. Judgings are read from the
+    store again for results without `ResultDetails`. ConfigError where the file cannot be written.
     """
     plain = [item.result if isinstance(item, ResultDetails) else item for item in results]
-    several = boards(plain) if len(plain) > 1 else ()
-    ranked = with_steps(store, several, lambda run: names.values(values_of(store, run)))
+    rankings = boards(plain) if len(plain) > 1 else ()
+    ranked = with_steps(store, rankings, lambda run: names.values(values_of(store, run)))
     beside = (boards_section(ranked),) if len(plain) > 1 else ()
     runs = [shown_run(store, item, names) for item in results]
     for i, table in enumerate(compared):
@@ -101,13 +101,13 @@ def write_page(
 def shown_run(
     store: Store, loaded: RunResult | ResultDetails, names: AgentNames = AS_LABELLED
 ) -> ShownRun:
-    """A run with the values of its plays (read, if they are not at hand), some episodes evenly
-    chosen, and its extreme ones."""
+    """A run as its page shows it: with score distributions, some episodes evenly spaced in the
+    plan, and the extreme episodes of the leading agents."""
     if isinstance(loaded, ResultDetails):
         result, spreads = loaded.result, distributions_of(loaded.said)
     else:
         result, spreads = loaded, read_distributions(store, loaded)
-    picked = {
+    chosen = {
         *evenly_chosen(store, result.run, EPISODES),
         *(
             point.trial
@@ -115,7 +115,7 @@ def shown_run(
             for point in (extreme.lowest, extreme.highest)
         ),
     }
-    in_plan = [trial for trial in store.trial_ids(result.run) if trial in picked]
+    in_plan = [trial for trial in store.trial_ids(result.run) if trial in chosen]
     world = world_of(result.world)
     transcript_of = credited(store, result.run, world.transcript, names.judge)
     views = views_of(store, result.run, transcript_of, in_plan)
@@ -128,10 +128,10 @@ def write_site(
     folder: Path,
     towns: Mapping[str, Sequence[tuple[str, str]]] | None = None,
 ) -> None:
-    """Write or renew the site; pages of runs that are no longer in it are removed. `towns` holds
-    replays of days in town by run, each its title and its page.
+    """Write a site, or update one; pages of runs that are no longer in it are deleted.
 
-    ConfigError where the folder holds anything else but a site, or cannot be written.
+    `towns` holds replays of days in town by run, as title and HTML. ConfigError where the folder
+    holds anything but a site of sociolab, or cannot be written.
     """
     old = _old_pages(folder)
     links = {result.run: f"runs/{slug(result.run)}.html" for result in results}
@@ -148,11 +148,11 @@ def write_site(
         raise ConfigError(
             f"{folder / existing[0]} is not of this site; move it, or name a new folder"
         )
-    _make(folder / "runs")
+    _make_folder(folder / "runs")
     if own:
-        _make(folder / "towns")
-    # Should this be interrupted, the marker knows the pages of both.
-    _mark(folder, [*new, *(name for name in old if name not in new)])
+        _make_folder(folder / "towns")
+    # If this is interrupted, the next call knows both old and new pages as its own.
+    _write_marker(folder, [*new, *(name for name in old if name not in new)])
     write_report(folder / "charts.js", chart_scripts())
     for result in results:
         view = shown_run(store, result)
@@ -161,16 +161,17 @@ def write_site(
     for file, text in own:
         write_report(folder / file, text)
     ranked = with_steps(store, boards(results), partial(values_of, store))
-    shown_towns = {run: [(title, file) for title, file, _ in all_] for run, all_ in replays.items()}
-    write_report(folder / "index.html", index(results, links, ranked, shown_towns))
+    town_links = {run: [(title, file) for title, file, _ in all_] for run, all_ in replays.items()}
+    write_report(folder / "index.html", index(results, links, ranked, town_links))
     for name in old:
         if name not in new:
             (folder / name).unlink(missing_ok=True)
-    _mark(folder, new)
+    _write_marker(folder, new)
 
 
 def slug(run: str) -> str:
-    """A run's name as a file's: small letters, digits and dashes; a hash where others were left."""
+    """A file name for a run: lower-case letters, digits and dashes, with a hash if that changed the
+    name, so that two runs never share a file."""
     plain = re.sub(r"[^a-z0-9]+", "-", run.lower()).strip("-")[:60]
     if plain == run:
         return plain
@@ -179,7 +180,8 @@ def slug(run: str) -> str:
 
 
 def _old_pages(folder: Path) -> list[str]:
-    """The pages that are there already; ConfigError if anything else is."""
+    """The pages of the site in a folder, [] for a new or empty one; ConfigError for a folder with
+    other files."""
     if not folder.exists():
         return []
     if not folder.is_dir():
@@ -201,20 +203,22 @@ def _old_pages(folder: Path) -> list[str]:
         ) from error
 
 
-def _make(folder: Path) -> None:
+def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ConfigError(f"{folder} cannot be made ({error.strerror}); name another") from error
 
 
-def _mark(folder: Path, names: Sequence[str]) -> None:
+def _write_marker(folder: Path, names: Sequence[str]) -> None:
     write_report(folder / MARKER, json.dumps({"pages": sorted(names)}, indent=2) + "\n")
 
 
 def write_csv(store: Store, results: Sequence[RunResult], path: Path) -> tuple[Path, ...]:
-    """Write the entries to a file that ends in .csv; or scores.csv, plays.csv and runs.csv to a
-    folder. ConfigError where it cannot be written. Returns what was written."""
+    """Write mean scores to a .csv file; or scores.csv, plays.csv and runs.csv into a folder.
+
+    Returns the files. ConfigError where they cannot be written.
+    """
     if path.suffix.lower() == ".csv" and not path.is_dir():
         write_report(path, entries_csv(results))
         return (path,)
@@ -229,16 +233,18 @@ def write_csv(store: Store, results: Sequence[RunResult], path: Path) -> tuple[P
         ) from error
     texts = {
         "scores.csv": entries_csv(results),
-        "plays.csv": csv_text(_PLAYS, _plays(store, results)),
-        "runs.csv": csv_text(_RUNS, (_run(result) for result in results)),
+        "plays.csv": csv_text(_PLAYS, _play_rows(store, results)),
+        "runs.csv": csv_text(_RUNS, (_run_row(result) for result in results)),
     }
     for name, text in texts.items():
         write_report(path / name, text)
     return tuple(path / name for name in texts)
 
 
-def _plays(store: Store, results: Iterable[RunResult]) -> Iterable[tuple[str | float | None, ...]]:
-    """A row for each play, judge and measure; a missing value, which was due, is an empty cell."""
+def _play_rows(
+    store: Store, results: Iterable[RunResult]
+) -> Iterable[tuple[str | float | None, ...]]:
+    """A row for each seat of an episode, judge and metric; a missing score is an empty cell."""
     for result in results:
         scores = values_of(store, result.run)
         for value in scores.values:
@@ -246,7 +252,7 @@ def _plays(store: Store, results: Iterable[RunResult]) -> Iterable[tuple[str | f
             yield tuple(row[name] for name in _PLAYS)
 
 
-def _run(result: RunResult) -> tuple[str | float | None, ...]:
+def _run_row(result: RunResult) -> tuple[str | float | None, ...]:
     data, tokens = result.data, result.tokens
     cells: dict[str, Any] = dict(result) | {
         "data": data and data.name,
@@ -260,9 +266,9 @@ def _run(result: RunResult) -> tuple[str | float | None, ...]:
 
 
 def write_pairs(pairs: ComparedPairs, path: Path) -> int:
-    """Write all pairs of all measures of a comparison as CSV, all or nothing; how many there are.
+    """Write all pairs of a comparison, in all metrics, as CSV, and return their number.
 
-    ConfigError where the file is there already or cannot be written.
+    ConfigError where the file exists already or cannot be written.
     """
     rows = list(pairs_rows(pairs))
     write_new(path, "--pairs", csv_text(COLUMNS, rows))

@@ -1,5 +1,4 @@
-"""What was worked out of a run, kept until the run changes: pages are read more often than runs
-are played."""
+"""A cache of results computed from a run, valid until the run changes, for the web app."""
 
 from __future__ import annotations
 
@@ -16,64 +15,64 @@ from sociolab.store.store import Store
 T = TypeVar("T")
 
 _MOST = 24
-"""Results that are kept; of a run with 10,000 episodes, some take tens of megabytes."""
+"""Maximum number of entries; for a run with 10,000 episodes, one can take tens of megabytes."""
 
 
 class CachedResult(NamedTuple):
-    """A result that is kept, and whether the run is still as it was then."""
+    """A cached result; it is `fresh` unless the run has changed since."""
 
     value: Any
     fresh: bool
 
 
 class RunCache:
-    """Results by store, run and what they are of. Used by many threads.
+    """Results by store, run and a key of the caller's (`what`), for use by many threads.
 
-    Two threads that want the same at the same time wait for one another; others do not.
+    Threads that need the same result at the same time wait for the first of them; others do not.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._found: OrderedDict[Hashable, tuple[Stamp, Any]] = OrderedDict()
+        self._entries: OrderedDict[Hashable, tuple[Stamp, Any]] = OrderedDict()
         self._making: dict[Hashable, threading.Lock] = {}
-        # A stamp takes 0.1 s for 10,000 episodes; where nothing was written, it is as it was.
+        # Computing a stamp takes 0.1 s for 10,000 episodes: reused while the files are unchanged.
         self._stamps: dict[tuple[str, int], tuple[_Files, Stamp]] = {}
 
-    def of(self, store: Store, run: str, what: Hashable, make: Callable[[], T]) -> T:
-        """The result of `make`, made anew only if the run has changed."""
+    def get_or_make(self, store: Store, run: str, what: Hashable, make: Callable[[], T]) -> T:
+        """The cached result of `make`, which is called only if the run has changed."""
         key, stamp = self._key(store, run, what), self._stamp(store, run)
         with self._lock:
-            turn = self._making.setdefault(key, threading.Lock())
-        with turn:
+            making = self._making.setdefault(key, threading.Lock())
+        with making:
             with self._lock:
-                entry = self._found.get(key)
+                entry = self._entries.get(key)
                 if entry is not None and entry[0] == stamp:
-                    self._found.move_to_end(key)
+                    self._entries.move_to_end(key)
                     return cast("T", entry[1])
             value = make()
-            self._keep(key, stamp, value)
+            self._add(key, stamp, value)
             return value
 
-    def known(self, store: Store, run: str, what: Hashable) -> CachedResult | None:
-        """What is kept, be it of an earlier state of the run; None if nothing is."""
+    def peek(self, store: Store, run: str, what: Hashable) -> CachedResult | None:
+        """The cached result, even if the run has changed since; None if there is none."""
         stamp = self._stamp(store, run)
         with self._lock:
-            entry = self._found.get(self._key(store, run, what))
+            entry = self._entries.get(self._key(store, run, what))
         return None if entry is None else CachedResult(entry[1], entry[0] == stamp)
 
     def _key(self, store: Store, run: str, what: Hashable) -> Hashable:
         return str(store.path), run, what
 
-    def _keep(self, key: Hashable, stamp: Stamp, value: object) -> None:
+    def _add(self, key: Hashable, stamp: Stamp, value: object) -> None:
         with self._lock:
-            self._found[key] = (stamp, value)
-            self._found.move_to_end(key)
-            while len(self._found) > _MOST:
-                dropped, _ = self._found.popitem(last=False)
+            self._entries[key] = (stamp, value)
+            self._entries.move_to_end(key)
+            while len(self._entries) > _MOST:
+                dropped, _ = self._entries.popitem(last=False)
                 self._making.pop(dropped, None)
 
     def _stamp(self, store: Store, run: str) -> Stamp:
-        pk, files = store.run_pk(run), _files(store.path)
+        pk, files = store.run_pk(run), _file_stats(store.path)
         key = str(store.path), pk
         entry = self._stamps.get(key)
         if entry is not None and entry[0] == files and _is_settled(files):
@@ -85,11 +84,12 @@ class RunCache:
 
 _Files: TypeAlias = tuple[tuple[int, int], ...]
 _SETTLED = 2.0
-"""Seconds after which a file's time tells that nothing was written since: clocks have steps."""
+"""Seconds after which an unchanged modification time means unchanged content: file systems record
+times in steps, so that a second write may leave the time as it was."""
 
 
-def _files(path: Path) -> _Files:
-    """Time of the last writing (ns) and size of the store's file and of its log."""
+def _file_stats(path: Path) -> _Files:
+    """Modification time (ns) and size of the store's file and of its write-ahead log."""
     stats = []
     for file in (path, path.with_name(f"{path.name}-wal")):
         try:
@@ -106,4 +106,4 @@ def _is_settled(files: _Files) -> bool:
 
 
 RUN_CACHE = RunCache()
-"""One for the whole process."""
+"""Shared by the whole process."""

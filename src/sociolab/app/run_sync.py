@@ -1,4 +1,4 @@
-"""Run a coroutine to its end, from plain code as from inside a running event loop (Jupyter's)."""
+"""Run a coroutine from synchronous code, even inside a running event loop (as in Jupyter)."""
 
 from __future__ import annotations
 
@@ -14,38 +14,40 @@ Arguments = ParamSpec("Arguments")
 
 
 def run_sync(make: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
-    """The result of the coroutine that `make` returns; its errors reach the caller.
+    """Run the coroutine that `make` returns, and return its result; its errors reach the caller.
 
-    Where a loop is running already, a thread with a loop of its own does it, and is waited for.
+    If a loop is running already, the coroutine runs in a thread with its own loop, and this blocks.
     Ctrl-C (Jupyter's stop) cancels it there, and reaches the caller once it has ended.
     """
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(make())
-    elsewhere = LoopThread()
+    thread = LoopThread()
     try:
-        return elsewhere.run(make())
+        return thread.run(make())
     finally:
-        elsewhere.close()
+        thread.close()
 
 
 def synchronous(
     function: Callable[Arguments, Coroutine[Any, Any, Result]],
 ) -> Callable[Arguments, Result]:
-    """The same to be called from plain code, as from inside a running event loop."""
+    """Decorate a coroutine function so that it can be called from synchronous code, as `run_sync`
+    does it."""
 
     @wraps(function)
-    def called(*args: Arguments.args, **named: Arguments.kwargs) -> Result:
-        return run_sync(lambda: function(*args, **named))
+    def wrapper(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        return run_sync(lambda: function(*args, **kwargs))
 
-    return called
+    return wrapper
 
 
 class LoopThread:
-    """Runs coroutines one after the other; what one leaves running goes on during the next.
+    """A thread with an event loop that runs coroutines one after the other; tasks that one leaves
+    behind go on during the next.
 
-    It ends by `close`, or with the object or the program: what is under way is cancelled then.
+    The thread ends with `close`, with this object, or with the program; tasks are cancelled then.
     """
 
     def __init__(self) -> None:
@@ -53,7 +55,8 @@ class LoopThread:
         self._end: weakref.finalize[Any, Any] | None = None
 
     def run(self, coroutine: Coroutine[Any, Any, Result]) -> Result:
-        """The coroutine's result; its errors reach the caller. The first call starts the thread."""
+        """Run a coroutine and return its result; its errors reach the caller. The first call starts
+        the thread."""
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
             thread = threading.Thread(
@@ -69,14 +72,13 @@ class LoopThread:
             raise
 
     def close(self) -> None:
-        """End the thread; a later call starts another."""
+        """End the thread; a later `run` starts another."""
         if self._end is not None:
             self._end()
         self._loop = self._end = None
 
 
 def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
-    """The thread's work: the loop, and at the end what is still under way in it."""
     try:
         loop.run_forever()
         loop.run_until_complete(_cancel_all())
@@ -88,12 +90,12 @@ def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
 async def _cancel_all() -> None:
     tasks = asyncio.all_tasks() - {asyncio.current_task()}
     for task in tasks:
-        if not task.cancelling():  # a second time would break off its tidying up
+        if not task.cancelling():  # cancelling it again would interrupt its cleanup
             task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _stop_loop(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
     loop.call_soon_threadsafe(loop.stop)
-    if threading.current_thread() is not thread:  # the last reference may go in the loop itself
+    if threading.current_thread() is not thread:  # the object may be collected in the loop itself
         thread.join()

@@ -1,5 +1,5 @@
-"""The words of episodes for a search: taken in when a run or a study's episode ends, the rest when
-somebody searches."""
+"""The full-text index of episodes: extended when a run or a study's episode ends, and completed
+when somebody searches."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from sociolab.core.errors import SociolabError, StorageError
 from sociolab.store.store import Store
 
 STEP = 0.4
-"""Seconds that one step of indexing takes, about: nobody waits longer for a page."""
+"""Seconds that a step of indexing takes, about: how long a page of search results may wait."""
 _BATCH = 20
-"""Episodes that are written at once: a run that is being played waits for so many at most."""
+"""Episodes written in one transaction, for which a run in progress may have to wait."""
 
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """How many of the played episodes are indexed. `stuck`: the index cannot grow, since the store
-    cannot be written."""
+    """How many of the played episodes are indexed; `stuck` says that the store cannot be written,
+    so that the index cannot grow."""
 
     done: int
     of: int
@@ -32,13 +32,12 @@ class Indexed:
 
     @property
     def complete(self) -> bool:
-        """Whether a search looks through all of them."""
         return self.done >= self.of
 
 
 def index_step(store: Store, seconds: float = STEP, run: str | None = None) -> Indexed:
-    """Take in the words of some episodes (of a run) that are not indexed yet; how far the index
-    is."""
+    """Index episodes (of one run, if named) for about so many seconds; returns the state of the
+    whole index."""
     end, stuck = time.monotonic() + seconds, False
     while time.monotonic() < end:
         batch = store.search.unindexed(_BATCH, run)
@@ -47,7 +46,7 @@ def index_step(store: Store, seconds: float = STEP, run: str | None = None) -> I
         words = [(name, trial, _read_words(store, name, trial)) for name, trial in batch]
         try:
             with store.transaction():
-                # One may have been deleted since its words were read, and stays so.
+                # An episode may have been deleted while its words were read.
                 unindexed = {*store.search.unindexed(_BATCH, run)}
                 for name, trial, text in words:
                     if (name, trial) in unindexed:
@@ -60,9 +59,8 @@ def index_step(store: Store, seconds: float = STEP, run: str | None = None) -> I
 
 
 async def index_run(path: Path, run: str, seconds: float) -> None:
-    """Take in the words of a run for so many seconds at most, in a thread with a connection of its
-    own: whatever else goes on in this process goes on meanwhile. Cancelled, it ends within a step.
-    """
+    """Index a run for so many seconds at most, in a thread with a connection of its own, so that
+    the event loop goes on. Cancelled, it ends within a step."""
     end = time.monotonic() + seconds
 
     def step() -> bool:
@@ -74,24 +72,24 @@ async def index_run(path: Path, run: str, seconds: float) -> None:
 
 
 def words_of(episode: Episode) -> str:
-    """All words of an episode, as a search looks through them."""
-    read = transcript_of(episode)
+    """The text of an episode that is searched: title, scene, lines and notes."""
+    transcript = transcript_of(episode)
     parts = chain(
-        (read.title,),
-        chain.from_iterable(read.scene),
-        (line.text for line in read.lines),
-        (note.text for note in read.notes),
+        (transcript.title,),
+        chain.from_iterable(transcript.scene),
+        (line.text for line in transcript.lines),
+        (note.text for note in transcript.notes),
     )
     return "\n".join(parts)
 
 
 def plain(words: str) -> str:
-    """The words without what no text holds that is indexed: control characters."""
+    """Text, indexed or searched for, without control characters."""
     return re.sub(r"[\x00-\x1f\x7f]", " ", words)
 
 
 def _read_words(store: Store, run: str, trial: str) -> str:
-    """The words of an episode; none where its world cannot show it, so that others go on."""
+    """The text of an episode; "" where its world cannot show it, so that indexing goes on."""
     try:
         text = words_of(store.episode(run, trial))
     except SociolabError:

@@ -1,5 +1,5 @@
-"""How stored episodes read, and what each seat was asked: transcripts are made by the world that
-played them, requests by a play that is repeated from its record."""
+"""Transcripts of stored episodes, made by their world, and the requests that each seat got, rebuilt
+by replaying the episode from its record."""
 
 from __future__ import annotations
 
@@ -30,15 +30,16 @@ from sociolab.store.store import RunRow
 
 @cache
 def world_of(name: str) -> World:
-    """A world to show old episodes with: each carries its own task, so any data set serves.
+    """A world to show stored episodes with: each carries its own task, so any data set will do.
 
-    Read once, as some take a second.
+    Cached, since loading a world can take a second.
     """
     return load_world(name).world
 
 
 def transcript_of(episode: Episode, seat: str | None = None) -> Transcript:
-    """The transcript by the episode's world; StoreError where the world cannot read its record."""
+    """The transcript, as all see it or as one seat did; StoreError where the episode's world cannot
+    read the record."""
     try:
         return world_of(episode.trial.world).transcript(episode, seat)
     except (ValueError, LookupError, TypeError, AttributeError) as error:  # of a world of ours
@@ -48,22 +49,24 @@ def transcript_of(episode: Episode, seat: str | None = None) -> Transcript:
         ) from error
 
 
-def seat_called(episode: Episode, name: str) -> str:
-    """The seat of this id, of the character of this full name, or of this first name.
+def find_seat(episode: Episode, name: str) -> str:
+    """The seat with this id, full name or first name of a character, in upper or lower case.
 
-    Upper and lower case are one. ConfigError where no seat is called so, or several are.
+    ConfigError where no seat is called so, or several are.
     """
     trial = episode.trial
     if name in trial.task.seats:
         return name
-    read = transcript_view(episode, transcript_of(episode))
+    view = transcript_view(episode, transcript_of(episode))
     folded = name.casefold().strip()
-    # A seat may answer some questions of another's: its id is that one's, and what for.
+    # A seat may answer certain questions in place of another, as `ann.plan` does for `ann`.
     parts = tuple(f"{seat}." for seat in trial.task.seats)
-    people = [seat for seat in read.seats if not seat.id.startswith(parts)]
-    called = [(seat.id, _names(seat.id, seat.name)) for seat in people]
-    first = [(seat, {full.split()[0] for full in names if full}) for seat, names in called]
-    for candidates in (called, first):
+    people = [seat for seat in view.seats if not seat.id.startswith(parts)]
+    full_names = [(seat.id, _full_names(seat.id, seat.name)) for seat in people]
+    first_names = [
+        (seat, {full.split()[0] for full in names if full}) for seat, names in full_names
+    ]
+    for candidates in (full_names, first_names):
         fits = [seat for seat, names in candidates if folded in names]
         if len(fits) == 1:
             return fits[0]
@@ -73,31 +76,31 @@ def seat_called(episode: Episode, name: str) -> str:
     raise ConfigError(f'--as: expected one of {seats}, found "{name}"')
 
 
-def _names(seat: str, name: str) -> set[str]:
-    """What a seat is called in full; ids are names with hyphens or underscores for spaces."""
+def _full_names(seat: str, name: str) -> set[str]:
+    """Id and name, and the id read as a name with hyphens or underscores for spaces."""
     words = re.sub(r"[-_]+", " ", seat).strip()
     return {seat.casefold(), words.casefold(), name.casefold().strip()}
 
 
 def task_title(world: World, task: Task) -> str:
-    """What a task is called in its transcripts; "" where its world needs an episode to tell."""
+    """The title of a task in its transcripts; "" where its world cannot make one without events."""
     cast = tuple(CastMember(seat) for seat in task.seats)
     try:
         title = world.transcript(Episode(Trial(task.id, world.name, task, cast, 0, 0), ())).title
-    except WorldError:  # a plugin's, which cannot show an episode that nobody has played
+    except WorldError:  # of a plugin that cannot show an episode without events
         return ""
     return title.removeprefix(f"{task.id}: ")
 
 
-# ------------------------------------------------------------------ what each seat was asked
+# ------------------------------------------------------------------ requests, rebuilt by a replay
 
 
 Key: TypeAlias = tuple[str, int, str, int]
-"""What was asked: seat, turn (from 0), "act" or the question's name, attempt."""
+"""A request: seat, turn (from 0), "act" or the question's name, attempt (from 1)."""
 
 
 def replies_of(events: Sequence[Event]) -> dict[Key, tuple[int, Moved | Answered | Unusable]]:
-    """The events that are replies, by what was asked, each with its place in the record."""
+    """The events that are replies, by request, each with its index in the record."""
     replies: dict[Key, tuple[int, Moved | Answered | Unusable]] = {}
     for place, event in enumerate(events):
         match event:
@@ -111,14 +114,14 @@ def replies_of(events: Sequence[Event]) -> dict[Key, tuple[int, Moved | Answered
 
 
 def is_aside(event: Moved | Answered | Unusable) -> bool:
-    """Whether it answers an optional question, whose answers are no training examples."""
+    """Whether this answers an optional question; such answers are no training examples."""
     return not isinstance(event, Moved) and event.optional
 
 
 def requests_of(world: World, episode: Episode) -> Mapping[Key, Request]:
-    """Every request of an episode; nothing where the play goes another way than the record.
+    """Every request of an episode; {} where a replay does not reproduce the record.
 
-    That is so for episodes of other programs, and where a world's rules changed since.
+    That is so for imported episodes, and where a world's rules have changed since.
     """
     trial = episode.trial
     try:
@@ -160,7 +163,7 @@ def _recorded_reply(
 
 
 def replaying_world(row: RunRow) -> World:
-    """The world as a run was played in it: what a seat saw hangs on its settings."""
+    """The world with the settings of a run, on which depends what its seats saw."""
     settings = row.settings if isinstance(row.settings, dict) else {}
     attempts, on_failure = settings.get("attempts"), settings.get("on_failed_turn")
     end: Literal["skip", "stop"] = "stop" if on_failure == "stop" else "skip"
@@ -169,6 +172,6 @@ def replaying_world(row: RunRow) -> World:
 
 
 def observations(world: World, episode: Episode) -> Mapping[tuple[str, int], Observation]:
-    """What each seat saw when it was last asked in a turn; nothing where a repeat differs."""
+    """The observation of each seat and turn, at the last attempt; {} as in `requests_of`."""
     requests = requests_of(world, episode).values()
     return {(request.seat, request.turn): request.observation for request in requests}

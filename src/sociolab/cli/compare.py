@@ -29,10 +29,10 @@ from sociolab.cli.options import (
     Rename,
     StoreFile,
     argument,
-    match_of,
     option,
+    parse_match,
+    parse_renames,
     refuse,
-    renames,
 )
 from sociolab.cli.output import Media, VerbResult, say, say_next
 from sociolab.core.errors import ConfigError
@@ -126,8 +126,14 @@ def compare(
             "--csv": csv, "--figure": figure, "--rename": rename, "--by-seat": by_seat,
             "--match": match,
         }, "is for two agents: leave it out, or leave --curve out")  # fmt: skip
+        from sociolab.analysis.curve import follow_runs
+        from sociolab.store.store import open_store
+
         request = CompareRequest(tuple(run), agent, None, judge, metrics)
-        _follow(request, Media(html, json=json), store)
+        with open_store(store) as opened:
+            checkpoints = follow_runs(opened, request)
+            result = VerbResult(request.runs, [checkpoints.section], checkpoints.document)
+            Media(html, json=json).show(opened, result)
         return
     request = CompareRequest(
         tuple(run),
@@ -135,25 +141,28 @@ def compare(
         with_,
         judge,
         metrics,
-        ks_of(k),
+        parse_ks(k),
         threshold,
-        renames(rename),
+        parse_renames(rename),
         by_seat,
         by is not None,
-        match_of(match),
+        parse_match(match),
         looks or 1,
     )
     media = Media(html, latex, markdown, csv, figure, json)
     check = gate_check("compare", run, fail_if, junit)
     detailed = full or every or threshold is not None or (k, pairs_shown) != (_K, _PAIRS)
-    display = _Shown(detailed, pairs_shown, every, pairs)
+    display = _PairDisplay(detailed, pairs_shown, every, pairs)
     _compare(request, media, check, display, store, keep_look=looks is not None)
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
-    """What of a comparison is shown: the whole, or what is read first; how many pairs of episodes
-    per metric, of every one or of those that differ; and the new file for all pairs, if any."""
+class _PairDisplay:
+    """Which pairs of episodes are printed, and whether all sections are (`detailed`).
+
+    At most `most` pairs per metric; of every metric, or only of those that differ. `file` is the
+    new file for all pairs; ConfigError where it exists.
+    """
 
     detailed: bool
     most: int
@@ -186,7 +195,7 @@ def _compare(
     request: CompareRequest,
     media: Media,
     check: GateCheck,
-    display: _Shown,
+    display: _PairDisplay,
     store: Path | None,
     *,
     keep_look: bool,
@@ -200,21 +209,21 @@ def _compare(
         conclusions = compare_runs(opened, request)
         if keep_look:
             conclusions = with_looks(opened, conclusions)
-        drawn = conclusions.forest() if media.figure is not None else None
+        figure = conclusions.forest() if media.figure is not None else None
         pairs = display.pairs(opened, conclusions)
         gates = _gates(opened, conclusions, check.rules)
-        listed = (pairs.section,) if pairs and display.most else ()
+        pair_sections = (pairs.section,) if pairs and display.most else ()
         result = VerbResult(
             request.runs,
             conclusions.sections,
             partial(_document, conclusions, pairs, gates),
             conclusions.rows,
-            drawn,
-            (*conclusions.sections, *listed) if display.detailed else conclusions.overview,
+            figure,
+            (*conclusions.sections, *pair_sections) if display.detailed else conclusions.overview,
             conclusions.paper,
         )
         if media.html is not None:
-            result = _with_page(opened, request, result, pairs if listed else None)
+            result = _with_page(opened, request, result, pairs if pair_sections else None)
         media.show(opened, result)
     for other in conclusions.other_judges:
         say(f"scores by {other} are not in these tables: --judge {shlex.quote(other)}")
@@ -224,14 +233,14 @@ def _compare(
         say_next([*pairs.next_pair(), ("compare", *request.runs, *flags, "--full")], store)
     if pairs is not None and display.file is not None:
         say(f"wrote {write_pairs(pairs, display.file):,} pairs to {display.file}")
-    by = [conclusions.comparison.judge] if conclusions.comparison else []
-    check.decide(gates, conclusions.outlines, *by)
+    judges = [conclusions.comparison.judge] if conclusions.comparison else []
+    check.decide(gates, conclusions.outlines, *judges)
 
 
 def _with_page(
     store: Store, request: CompareRequest, result: VerbResult, pairs: ComparedPairs | None
 ) -> VerbResult:
-    """The result with what only its page has: names, and the transcripts of these pairs."""
+    """The result with what only its page has: new names, and the transcripts of these pairs."""
     from sociolab.analysis.agent_labels import AS_LABELLED, agent_names
     from sociolab.analysis.episode_pairs import with_episodes
     from sociolab.app.transcripts import transcript_of
@@ -258,18 +267,8 @@ def _document(
     return conclusions.document() | {"pairs": pairs.document() if pairs else []} | decided
 
 
-def _follow(request: CompareRequest, media: Media, store: Path | None) -> None:
-    """How an agent's scores go over runs, such as checkpoints."""
-    from sociolab.analysis.curve import follow_runs
-    from sociolab.store.store import open_store
-
-    with open_store(store) as opened:
-        curve = follow_runs(opened, request)
-        media.show(opened, VerbResult(request.runs, [curve.section], curve.document))
-
-
-def ks_of(text: str) -> tuple[int, ...]:
-    """ "1,2,4" as numbers, each once, in order; ConfigError for anything else."""
+def parse_ks(text: str) -> tuple[int, ...]:
+    """The numbers in a text such as "1,2,4", each once and sorted; ConfigError for another text."""
     if not re.fullmatch(r"\s*[1-9]\d{0,3}\s*(,\s*[1-9]\d{0,3}\s*)*", text):
         raise ConfigError(
             f'--k: expected numbers from 1 with commas, such as 1,2,4; found "{text}"'

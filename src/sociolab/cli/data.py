@@ -1,10 +1,10 @@
-"""Data sets are written and checked; runs are exported."""
+"""Write and check data sets, and export runs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -19,15 +19,12 @@ from sociolab.cli.options import (
     argument,
     option,
     refuse,
-    several,
+    split_names,
     takes,
 )
 from sociolab.cli.output import resumable, say
 from sociolab.core.errors import ConfigError
 from sociolab.plugin.options import FIRST_WORLD, checked
-
-if TYPE_CHECKING:
-    from sociolab.training.examples import ExportOptions
 
 verbs = typer.Typer()
 
@@ -112,12 +109,13 @@ def export(
         _export_run(runs or (), path, parquet=parquet, replace=replace, store=store)
         return
     from sociolab.training.examples import ExportOptions, share_of
+    from sociolab.training.export import export_training
 
     if parquet:
         raise ConfigError("--parquet writes tables and --as examples: give one of the two")
     options = ExportOptions(
         form=form,
-        measures=tuple(dict.fromkeys(several(measure) or ())),
+        measures=tuple(dict.fromkeys(split_names(measure) or ())),
         least=least,
         by=by,
         agent=agent,
@@ -130,7 +128,10 @@ def export(
         seed=seed or 0,
         gzip=gzip,
     )
-    _export_examples(runs or (), path, options, store, replace=replace)
+    names = runs or ()
+    _check_named(names, path)
+    for sentence in export_training(names, path, options, store, replace=replace).sentences():
+        say(sentence)
 
 
 @data.command("check", epilog="Example: sociolab data check mine")
@@ -190,7 +191,7 @@ _TABLES = ("scores.parquet", "turns.parquet", "calls.parquet", "ledger.parquet")
 def _export_run(
     runs: Sequence[str], path: Path, *, parquet: bool, replace: bool, store: Path | None
 ) -> None:
-    """Write the one run, whole; nothing is left half-written."""
+    """Write one run; ConfigError, before anything is written, for several or for a taken path."""
     from sociolab.store.store import open_store
     from sociolab.training.export import free_output, no_run
 
@@ -218,19 +219,8 @@ def _export_run(
     say(f"wrote {path}")
 
 
-def _export_examples(
-    runs: Sequence[str], path: Path, options: ExportOptions, store: Path | None, *, replace: bool
-) -> None:
-    """Write examples, and say how many there are and what was left out."""
-    from sociolab.training.export import export_training
-
-    _check_named(runs, path)
-    for sentence in export_training(runs, path, options, store, replace=replace).sentences():
-        say(sentence)
-
-
 def _check_named(runs: Sequence[str], path: Path) -> None:
-    """ConfigError where one name was given, so that it is not known what it is of."""
+    """ConfigError where a single name was given, which may be a run's or a file's."""
     if not runs:
         raise ConfigError(
             f'expected RUN... FILE, found "{path}" alone; name the run and the file to write'

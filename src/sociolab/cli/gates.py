@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def fail_option(of: str, example: str) -> Any:
-    """The option for rules of what has intervals, with an example of one."""
+    """The option `--fail-if`; `of` names the estimates that its rules are about."""
     rule = f'the whole interval of {of} satisfies it: "{example}"'
     return option("--fail-if", "RULE", f"Exit with 1 if {rule}. Repeatable.")
 
@@ -30,7 +30,7 @@ Junit = Annotated[OptPath, option("--junit", "FILE", "Write the gates as JUnit X
 
 @dataclass(frozen=True, slots=True)
 class GateCheck:
-    """The rules that a verb checks, what it was called with, and the JUnit file, if wanted."""
+    """The rules that a verb checks; `suite` is the command line that the JUnit file names."""
 
     suite: str
     rules: tuple[GateRule, ...]
@@ -38,8 +38,8 @@ class GateCheck:
 
     @contextmanager
     def deciding(self) -> Iterator[None]:
-        """Whatever keeps gates from being decided stands in their JUnit file, too: a file of an
-        earlier run would show a pass."""
+        """Write a ConfigError raised meanwhile into the JUnit file, too: a file left by an earlier
+        run would show a pass."""
         try:
             yield
         except ConfigError as error:
@@ -47,8 +47,11 @@ class GateCheck:
             raise
 
     def decide(self, gates: Sequence[Gate], results: Sequence[RunResult], *judges: str) -> None:
-        """Say, and write, which gates passed, and first which judges of the results (of all, if
-        none is named) failed their exam; exit code 1 if a gate failed."""
+        """Print and write which gates passed; exit with 1 if one failed.
+
+        Judges of the results (of these `judges`, if any are named) that failed their exam are
+        named first.
+        """
         from sociolab.report.exam import exam_notes
 
         exams = exam_notes({result.run: result.judges for result in results}, judges or None)
@@ -74,8 +77,8 @@ class GateCheck:
 def gate_check(
     verb: str, runs: Sequence[str], fail_if: Sequence[str] | None, junit: Path | None
 ) -> GateCheck:
-    """What --fail-if and --junit ask for; ConfigError for a rule that is none, and for --junit
-    without any."""
+    """The gates that a command line asks for; ConfigError for a malformed rule, and for --junit
+    without --fail-if."""
     suite = f"sociolab {verb} {' '.join(runs)}"
     if not fail_if:
         refuse({"--junit": junit}, "is for gates: say --fail-if too, or leave it out")

@@ -30,7 +30,7 @@ _FLAGS: dict[str, Any] = {
     for flag in world_flags().values()
 }
 _Flags: type[BaseModel] = create_model("_Flags", **_FLAGS)
-"""What some of the formats can be asked."""
+"""The options that formats of installed worlds add."""
 
 
 @verbs.command("import", epilog="Example: sociolab import sotopia DOWNLOADED --name public")
@@ -81,33 +81,32 @@ def import_(
         "ratings": {"--run": run, "--map": mapped, "--duplicates": duplicates},
         "prompts": {"--variant": variant},
     }
-    for other, given_there in only.items():
+    for other, values in only.items():
         if other != format:
-            refuse(given_there, f"is for {other} only, found with {format}; leave it out")
-    wanted_places = "WORLD PATH" if format == "prompts" else "one PATH"
+            refuse(values, f"is for {other} only, found with {format}; leave it out")
+    expected = "WORLD PATH" if format == "prompts" else "one PATH"
     if len(places) != 1 + (format == "prompts"):
-        raise ConfigError(f"{format}: expected {wanted_places}, found {' '.join(places)}")
+        raise ConfigError(f"{format}: expected {expected}, found {' '.join(places)}")
     if name == "" or (name is None and format in (*_FORMATS, "prompts")):
         raise ConfigError("--name: expected what to call it here, found nothing")
-    called = name or _IMPORTED_AS.get(format, "")
+    new_name = name or _DEFAULT_NAMES.get(format, "")
     flags = frozenset(f"--{name.replace('_', '-')}" for name in options)
-    request = Import(Path(places[-1]), called, replace, store, flags, run or "")
+    request = Import(Path(places[-1]), new_name, replace, store, flags, run or "")
     own: dict[str, Reader] = {
         **OWN,
         "ratings": partial(_import_ratings, mapped or [], duplicates or "refuse"),
-        # The authors' prompts (docs/prompts.md) as a set of the user's.
         "prompts": partial(import_prompts, places[0], variant or ""),
     }
     for sentence in import_anything(format, request, own):
         typer.echo(sentence)
 
 
-_IMPORTED_AS = {"ratings": "people", "run": ""}
-"""What is imported without --name is called: of a run, as in its file."""
+_DEFAULT_NAMES = {"ratings": "people", "run": ""}
+"""By format: the name of what is imported without --name; "" is the name in the run's file."""
 
 
 def _import_ratings(mapped: list[str], duplicates: str, request: Import) -> tuple[str, ...]:
-    """Ratings by people (docs/ratings.md) as a set of a run's judgings."""
+    """Store people's ratings (docs/ratings.md) as one set of a run's scores."""
     from sociolab.studies.rating_files import import_ratings
 
     if not request.run:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -46,13 +45,13 @@ if TYPE_CHECKING:
 verbs = typer.Typer()
 
 _LABELLED = ("judge", "data", "limit")
-"""Of `ValidationConfig`: what `judge` alone does not take."""
+"""Fields of `ValidationConfig` that `JudgeConfig` lacks."""
 
 _READER = "reader:"
 """How `--exam` spells a reader of outcomes, before its spec."""
 
 _OF_RUN = [name for name in flags_of(JudgeConfig) if name != "exam"]
-"""Of `JudgeConfig`: all but what `--exam SPEC` says, too."""
+"""Fields of `JudgeConfig`, but for the one whose flag is also that of `ExamConfig.judge`."""
 
 
 @verbs.command(epilog="Example: sociolab judge first --judge openai/MODEL --budget 5")
@@ -103,7 +102,7 @@ def judge(
 
 
 def _judge(run: str, config: JudgeConfig, *, repeats: int, sheet: str, as_json: bool) -> None:
-    """Judge and print the tables of the run, old judges included."""
+    """Judge the run, and print its tables with the scores of earlier judges, too."""
     from sociolab.app.run.judge import judge_run
     from sociolab.cli.progress import watch
     from sociolab.report.run_facts import judge_failures
@@ -124,7 +123,8 @@ def _judge(run: str, config: JudgeConfig, *, repeats: int, sheet: str, as_json: 
 
 
 def _validates(of_run: Mapping[str, object], of_data: Mapping[str, object]) -> bool:
-    """Whether a judge is to be validated; ConfigError where the arguments of both are mixed."""
+    """Whether a judge is to be validated rather than a run judged; ConfigError for arguments of
+    both, or too few of either."""
     if all(of_data[name] is None for name in of_data):
         if of_run["RUN"] is None:
             raise ConfigError(
@@ -217,11 +217,22 @@ def credit(*, options: dict[str, Any], json: Json = False) -> None:
     clusters, exams = result.declared.cluster, result.exams
     section = credit_section(result.run, result.judge, result.plays, result.checks, clusters, exams)
     show_sections([section], partial(_credit_document, result), as_json=json)
-    _credit_remarks(result, config.out)
+    if result.stopped:
+        say(f"stopped: {result.stopped}")
+    if result.in_vain:
+        say(f"{result.in_vain}: nothing was credited")
+    if result.waiting:
+        say(f"{plural(result.waiting, 'episode')} still to be read: the same command resumes")
+    if result.nothing:
+        say(f"{plural(result.nothing, 'episode')} left out: no goal or secret, or no turns")
+    if config.out is not None:
+        say(f"wrote {plural(result.lines, 'turn')} to {config.out}")
+        if result.unseen:
+            say(f"{result.unseen} of them are without what the seat saw: it cannot be rebuilt")
     raise typer.Exit(1 if result.stopped or result.in_vain else 0)
 
 
-# ------------------------------------------------------------------ what audits tell
+# ------------------------------------------------------------------ JSON documents
 
 
 def _audit_document(result: AuditResult) -> dict[str, Any]:
@@ -324,26 +335,8 @@ def _estimate(estimate: Any) -> dict[str, Any]:
     }
 
 
-# ------------------------------------------------------------------ what credit tells
-
-
-def _credit_remarks(result: CreditResult, out: Path | None) -> None:
-    if result.stopped:
-        say(f"stopped: {result.stopped}")
-    if result.in_vain:
-        say(f"{result.in_vain}: nothing was credited")
-    if result.waiting:
-        say(f"{plural(result.waiting, 'episode')} still to be read: the same command resumes")
-    if result.nothing:
-        say(f"{plural(result.nothing, 'episode')} left out: no goal or secret, or no turns")
-    if out is not None:
-        say(f"wrote {plural(result.lines, 'turn')} to {out}")
-        if result.unseen:
-            say(f"{result.unseen} of them are without what the seat saw: it cannot be rebuilt")
-
-
 def _credit_document(result: CreditResult) -> dict[str, Any]:
-    """The findings as a JSON object; its fields are those of docs/credit.md."""
+    """The JSON object that docs/credit.md describes."""
     return {
         "schema": 1,
         "kind": "credit",

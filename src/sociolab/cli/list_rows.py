@@ -12,7 +12,7 @@ from typing import Any
 from rich.cells import cell_len, set_cell_size
 
 from sociolab.app.episode_list import ListedEpisode, ScoredMeasure
-from sociolab.app.queries import FoundEpisodes, tags_of
+from sociolab.app.queries import EpisodeMatches, tags_of
 from sociolab.app.run.session import MADE_WITH, RESUMED_WITH
 from sociolab.core.score import Measure
 from sociolab.report.run_facts import recorded_labels
@@ -24,9 +24,9 @@ Rows = list[dict[str, Any]]
 
 _FEW_SEATS = 6
 _LEAST = 8
-"""Columns that are left of a cell, however narrow the terminal."""
+"""Characters to which a cell may be cut, however narrow the terminal."""
 _MIDDLE = ("agents", "partner", "judges")
-"""Columns of names that differ at their ends, so that the middle is left out."""
+"""Columns of names that differ at both ends, so that they are cut in the middle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ class Table:
 
 
 def run_table(store: Store, runs: Sequence[RunRow], *, everything: bool) -> Table:
-    """A row for each run; `everything`: with what is kept there."""
+    """A row for each run; with `everything`, a column says what each holds."""
     objects = [_run(store, row, everything=everything) for row in runs]
-    return Table(objects, _filled([_run_line(run) for run in objects]), {})
+    return Table(objects, _drop_empty_columns([_run_cells(run) for run in objects]), {})
 
 
 def _run(store: Store, row: RunRow, *, everything: bool) -> dict[str, Any]:
@@ -68,7 +68,8 @@ def _run(store: Store, row: RunRow, *, everything: bool) -> dict[str, Any]:
     }
 
 
-def _run_line(run: dict[str, Any]) -> dict[str, Any]:
+def _run_cells(run: dict[str, Any]) -> dict[str, Any]:
+    usd = run["cost_usd"]
     return {
         "run": run["run"],
         "world": run["world"],
@@ -78,39 +79,35 @@ def _run_line(run: dict[str, Any]) -> dict[str, Any]:
         "played": f"{run['played']}/{run['trials']}",
         "failed": run["failed"] or "",
         "judges": ", ".join(run["judges"]),
-        "cost": _cost(run["cost_usd"], estimated=run["estimated"]),
+        "cost": "" if usd is None else f"{about(run['estimated'])}{money(usd)}",
         "tags": ", ".join(run["tags"]),
         "holds": run.get("holds", ""),
     }
 
 
-def _cost(usd: float | None, *, estimated: bool) -> str:
-    return "" if usd is None else f"{about(estimated)}{money(usd)}"
-
-
-def _filled(cells: Rows) -> Rows:
-    """The rows without columns that hold nothing in any."""
+def _drop_empty_columns(cells: Rows) -> Rows:
     empty = {name for name in (cells[0] if cells else ()) if not any(row[name] for row in cells)}
     return [{name: value for name, value in row.items() if name not in empty} for row in cells]
 
 
-def episode_table(answer: FoundEpisodes) -> Table:
-    """A row for each episode, with the scores of one measure if there are any.
+def episode_table(answer: EpisodeMatches) -> Table:
+    """A row for each episode, with the scores of one metric if there are any.
 
-    People are spared agents and repeats where these are the same in every row.
+    The cells lack agents and repeat where these are the same in every row.
     """
     scored = answer.scored
     head = {
-        "of": answer.fit,
+        "of": answer.total,
         "score": scored and {"judge": scored.label, "measure": scored.measure.name},
     }
-    cells = [_episode_cells(episode, scored) for episode in answer.listed]
-    objects = [_episode(episode) for episode in answer.listed]
-    return Table(objects, _varied(cells, ("agents", "repeat")), head)
+    cells = [_episode_cells(episode, scored) for episode in answer.episodes]
+    objects = [_episode(episode) for episode in answer.episodes]
+    return Table(objects, _drop_constant_columns(cells, ("agents", "repeat")), head)
 
 
-def _varied(cells: Rows, columns: Sequence[str]) -> Rows:
-    """The rows without those of these columns that hold the same in all of several."""
+def _drop_constant_columns(cells: Rows, columns: Sequence[str]) -> Rows:
+    """The rows without those of these columns that hold the same value throughout; a single row
+    keeps them all."""
     same = {name for name in columns if len(cells) > 1 and len({row[name] for row in cells}) == 1}
     return [{name: value for name, value in row.items() if name not in same} for row in cells]
 
@@ -146,7 +143,7 @@ def _episode_cells(episode: ListedEpisode, scored: ScoredMeasure | None) -> dict
 
 
 def _values(episode: ListedEpisode, measure: Measure) -> str:
-    """The values in the order of the seats; a dash for a seat without one."""
+    """The scores in the order of the seats, with a dash for a seat that has none."""
     values = dict(episode.scores)
     if "" in values:
         return single(values[""], measure)
@@ -159,7 +156,8 @@ def _values(episode: ListedEpisode, measure: Measure) -> str:
 
 
 def _cast(cast: Sequence[tuple[str, str]]) -> str:
-    """Who sits where; in a large cast, neighbours that one agent plays are counted."""
+    """The agents in the order of the seats; in a large cast, runs of one agent are counted
+    ("gpt x 3 / scripted") and seats that are no people left out."""
     if len(cast) <= _FEW_SEATS:
         return " / ".join(agent for _, agent in cast)
     people = people_of(seat for seat, _ in cast)
@@ -172,7 +170,7 @@ def _cast(cast: Sequence[tuple[str, str]]) -> str:
 
 
 def tabbed(cells: Rows) -> Iterator[str]:
-    """A line of tab-separated values for each row, below one of names."""
+    """Lines of tab-separated values, the first with the names of the columns."""
     for row in ([*cells[0]], *(row.values() for row in cells)):
         yield "\t".join(
             re.sub(r"\s+", " ", str(value)).replace("\N{MINUS SIGN}", "-") for value in row
@@ -182,8 +180,9 @@ def tabbed(cells: Rows) -> Iterator[str]:
 def aligned(cells: Rows, width: int) -> Iterator[str]:
     """A line for each row, in columns, no wider than a terminal where that can be.
 
-    What all labels begin with is left out first ("openai/"). Then heads are cut, then cells as
-    far as those of a column still differ, then further; but never an id, a date or a number.
+    To make room, an endpoint that all labels share ("openai/") is left out; then column names are
+    cut, then cells as long as those of a column still differ, then cells further. An id, a date or
+    a number is never cut.
     """
     for rows in (cells, _without_endpoint(cells)):
         columns = [[name, *(str(row[name]) for row in rows)] for name in rows[0]]
@@ -192,11 +191,12 @@ def aligned(cells: Rows, width: int) -> Iterator[str]:
         if over <= 0:
             break
     full = [
+        # without letters: a date or a number
         max([_LEAST, *(cell_len(c) for c in column if c.upper() == c.lower())])
         for column in columns
     ]
     unheaded = [max([_LEAST, *map(cell_len, column[1:])]) for column in columns]
-    differ = list(map(_distinct, columns, full)) if over > 0 else full
+    differ = list(map(_distinct_width, columns, full)) if over > 0 else full
     for least in (unheaded, differ, full):
         spare = [max(0, has - room) for has, room in zip(widths, least, strict=True)]
         for _ in range(min(over, sum(spare[1:]))):
@@ -209,10 +209,11 @@ def aligned(cells: Rows, width: int) -> Iterator[str]:
 
 
 _ENDPOINT = re.compile(r"(?:(?<=^)|(?<=, )|(?<= / ))[^/,\s]+/(?=\S)")
+"""Such as "openai/" at the beginning of each label in "openai/a, openai/b / openai/c"."""
 
 
 def _without_endpoint(cells: Rows) -> Rows:
-    """The rows without the endpoint of every label, where there is but one."""
+    """The rows without the endpoint in their labels, if all labels share a single one."""
     labels = [row[name] for row in cells for name in _MIDDLE if name in row]
     if len({head for label in labels for head in _ENDPOINT.findall(label)}) != 1:
         return cells
@@ -225,8 +226,8 @@ def _without_endpoint(cells: Rows) -> Rows:
     ]
 
 
-def _distinct(column: Sequence[str], least: int) -> int:
-    """The least room, of `least` or more, in which the different cells of a column differ."""
+def _distinct_width(column: Sequence[str], least: int) -> int:
+    """The smallest width, `least` or more, at which cells that differ still differ when cut."""
     name, different = column[0], set(column[1:])
     room = max(least, *map(cell_len, different))
     while room > least and len({_fitted(c, room - 1, name) for c in different}) == len(different):

@@ -97,12 +97,12 @@ def list_(
         if flag_value not in (None, name):
             raise ConfigError(f'expected one name, found "{name}" and "{flag_value}"')
         run, world = (name, world) if what == "episodes" else (run, name)
-    of = world or FIRST_WORLD
+    world_name = world or FIRST_WORLD
     lists: dict[str, Callable[[], Rows]] = {
-        "tasks": lambda: _tasks(of, data, tasks),
+        "tasks": lambda: _tasks(world_name, data, tasks),
         "task-lists": _task_lists,
         "worlds": lambda: [{"world": w, "about": about_world(w)} for w in world_names()],
-        "agents": lambda: _agents(of),
+        "agents": lambda: _agents(world_name),
         "data": lambda: [{"world": w, "data": d} for w in data_kinds() for d in imported_names(w)],
     }
     if what not in ("runs", "episodes", *lists):
@@ -118,9 +118,9 @@ def list_(
         ("tasks", "agents"): {"--world": world},
         ("tasks",): {"--data": data, "--tasks": tasks},
     }  # fmt: skip
-    for listed, values in flags.items():
-        if what not in listed:
-            where = " and ".join(f"`sociolab list {kind}`" for kind in listed)
+    for kinds, values in flags.items():
+        if what not in kinds:
+            where = " and ".join(f"`sociolab list {kind}`" for kind in kinds)
             refuse(values, f"is for {where}: leave it out")
     if what in lists:
         rows = lists[what]()
@@ -135,8 +135,8 @@ def list_(
     if json:
         print_json({"schema": 1, **table.head, what: table.objects})
     elif table.cells:
-        wide = endless()
-        lines = tabbed(table.cells) if wide else aligned(table.cells, console().width)
+        uncut = endless()
+        lines = tabbed(table.cells) if uncut else aligned(table.cells, console().width)
         for line in lines:
             typer.echo(line)
     else:
@@ -146,7 +146,7 @@ def list_(
 def _runs(
     store: Path | None, agent: str | None, tags: tuple[str, ...], *, everything: bool
 ) -> Table:
-    """A row for each run of episodes; if everything is sought, also for others."""
+    """A row for each run with episodes; with `everything`, for those of cached replies, too."""
     from sociolab.app.queries import runs_with
     from sociolab.cli.list_rows import run_table
     from sociolab.report.words import plural
@@ -165,7 +165,7 @@ def _runs(
 
 
 def _episodes(store: Path | None, run: str | None, query: EpisodeQuery) -> Table:
-    from sociolab.app.queries import asked_episodes
+    from sociolab.app.queries import query_episodes
     from sociolab.cli.list_rows import episode_table
     from sociolab.report.result import run_of_episodes
     from sociolab.store.store import open_store
@@ -176,14 +176,14 @@ def _episodes(store: Path | None, run: str | None, query: EpisodeQuery) -> Table
             names = ", ".join(row.name for row in runs) or "none"
             raise ConfigError(f"whose episodes? expected --run NAME; there is: {names}")
         name = run_of_episodes(opened, run or runs[0].name).name
-        answer = asked_episodes(opened, name, query)
-    if len(answer.listed) < answer.fit:
-        say(f"first {len(answer.listed):,} of {answer.fit:,} episodes (--limit)")
+        answer = query_episodes(opened, name, query)
+    if len(answer.episodes) < answer.total:
+        say(f"first {len(answer.episodes):,} of {answer.total:,} episodes (--limit)")
     return episode_table(answer)
 
 
 def _tasks(world: str, data: str | None, tasks: str | None) -> Rows:
-    from sociolab.app.data.sets import load_world, wanted_tasks
+    from sociolab.app.data.sets import load_world, select_tasks
     from sociolab.app.transcripts import task_title
 
     kit = load_world(world, data)
@@ -194,7 +194,7 @@ def _tasks(world: str, data: str | None, tasks: str | None) -> Rows:
             "scenario": task.cluster,
             "tags": " ".join(task.tags),
         }
-        for task in wanted_tasks(world, kit.world, tasks, None)
+        for task in select_tasks(world, kit.world, tasks, None)
     ]
 
 

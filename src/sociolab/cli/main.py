@@ -143,7 +143,7 @@ class _Verbs(TyperGroup):
 
 @cache
 def command(name: str) -> Any:
-    """A verb, or a family of them, out of its module."""
+    """The click command of a verb, or of a family of verbs; imports its module."""
     module = import_module(f"sociolab.cli.{_HOMES[name]}")
     if name in FAMILIES:
         verb_app = getattr(module, name)
@@ -187,22 +187,24 @@ def _common(
         ),
     ] = False,
 ) -> None:
-    """What holds for all verbs."""
+    """Options that stand before the verb."""
 
 
 def main() -> None:
     """Run the command; errors become one sentence on stderr and an exit code."""
     sys.path.append(os.getcwd())  # so that python:my_agent:Class is found beside the user
     collect_rarely()
-    keep_secrets()
+    redact_output()
     terminated = heed_sigterm()
     code = _run()
     sys.exit(TERMINATED if terminated and code == INTERRUPTED else code)
 
 
 def heed_sigterm() -> list[int]:
-    """Have SIGTERM, which schedulers and service managers send, end the command as Ctrl-C does; the
-    signals that came will be in the list."""
+    """Have SIGTERM, which schedulers and service managers send, end the command as Ctrl-C does.
+
+    The list that is returned is empty until a signal arrives, and then holds its number.
+    """
     received: list[int] = []
 
     def handle(number: int, frame: FrameType | None) -> None:
@@ -220,15 +222,15 @@ def collect_rarely() -> None:
     gc.set_threshold(300_000)
 
 
-def keep_secrets() -> None:
-    """Black keys and passwords out of all that is printed, logs and tracebacks included."""
+def redact_output() -> None:
+    """Redact keys and passwords in everything printed, logs and tracebacks included."""
     guard_environment()
     for stream in (sys.stdout, sys.stderr):
         write = stream.write
-        stream.write = partial(_write, write)  # type: ignore[method-assign]
+        stream.write = partial(_write_redacted, write)  # type: ignore[method-assign]
 
 
-def _write(write: Callable[[str], int], text: str) -> int:
+def _write_redacted(write: Callable[[str], int], text: str) -> int:
     write(redact(text))
     return len(text)
 
@@ -237,11 +239,11 @@ def _run() -> int:
     try:
         app(prog_name="sociolab")
     except ConfigError as error:
-        return _say(str(error), BAD_INPUT)
+        return _print_error(str(error), BAD_INPUT)
     except SociolabError as error:
-        return _say(str(error), 1)
+        return _print_error(str(error), 1)
     except KeyboardInterrupt:
-        return _say("interrupted", INTERRUPTED)
+        return _print_error("interrupted", INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # whoever read us has gone
         return 1
@@ -249,7 +251,7 @@ def _run() -> int:
         # Even to ask whether there is such a file is refused, so that any use of a path may end so.
         if error.errno != errno.ENAMETOOLONG:
             raise
-        return _say(
+        return _print_error(
             f'"{str(error.filename)[:40]}...": expected a path whose parts have 255 bytes at most, '
             "found a longer one; choose a shorter name",
             BAD_INPUT,
@@ -259,6 +261,6 @@ def _run() -> int:
     return 0
 
 
-def _say(message: str, code: int) -> int:
+def _print_error(message: str, code: int) -> int:
     print(f"sociolab: {message}", file=sys.stderr)  # noqa: T201
     return code

@@ -1,5 +1,5 @@
-"""The options of verbs: those that several share, those of a description, what they hold, and what
-a shell offers after TAB (runs, worlds, agents, tasks and metrics; never an error)."""
+"""Options of the command line: those that several verbs share, those derived from a config model,
+how their values are parsed, and their completion in a shell."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OptPath = Optional[Path]  # noqa: UP045
 OptTexts = Optional[list[str]]  # noqa: UP045
 
 
-# ------------------------------------------------------------------ what a shell offers after TAB
+# ------------------------------------------------------------------ shell completion
 
 
 _AT_MOST = 200
@@ -42,8 +42,9 @@ _FLAGS = {
 }  # fmt: skip
 
 
-def completed(flags: str, metavar: str) -> Callable[[typer.Context, str], list[str]] | None:
-    """What completes an option or, without flags, an argument; None where nothing is known."""
+def completer(flags: str, metavar: str) -> Callable[[typer.Context, str], list[str]] | None:
+    """A completion of names in the store for an option or, without flags, an argument; None where
+    its values are not names of runs, worlds, agents, metrics or tasks."""
     kind = _FLAGS.get(flags.split()[0] if flags else "")
     if kind is None:
         words = metavar.strip("[]").split()
@@ -52,30 +53,30 @@ def completed(flags: str, metavar: str) -> Callable[[typer.Context, str], list[s
         return None
 
     def complete(ctx: typer.Context, incomplete: str) -> list[str]:
-        with suppress(Exception):  # a shell shows whatever goes wrong in the middle of a line
+        with suppress(Exception):  # a shell would print a traceback in the middle of the line
+            from importlib.metadata import entry_points
+
             from sociolab.store.connect import names_in, store_path
 
             path = store_path(ctx.params.get("store"))
-            names = _worlds() if kind == "world" else names_in(path, kind)
+            if kind == "world":
+                names = sorted(entry_points(group="sociolab.worlds").names)
+            else:
+                names = names_in(path, kind)
             return [name for name in names if name.startswith(incomplete)][:_AT_MOST]
         return []
 
     return complete
 
 
-def _worlds() -> list[str]:
-    from importlib.metadata import entry_points
-
-    return sorted(entry_points(group="sociolab.worlds").names)
-
-
-# ------------------------------------------------------------------ of one verb, and of several
+# ------------------------------------------------------------------ options and arguments
 
 
 def option(flags: str, metavar: str, help: str, **ends: float) -> Any:
-    """An option with a value; `ends` are its `min` and `max`, if it has some.
+    """An option with a value; `ends` are its `min` and `max`.
 
-    ConfigError where its value was forgotten, and where a folder is given for a FILE.
+    Parsing it raises ConfigError where the value is missing, so that the next option would be taken
+    for it, and where the path of a FILE is a folder.
     """
 
     def check(value: Any) -> Any:
@@ -92,14 +93,13 @@ def option(flags: str, metavar: str, help: str, **ends: float) -> Any:
         metavar=metavar,
         help=help,
         callback=check,
-        autocompletion=completed(flags, metavar),
+        autocompletion=completer(flags, metavar),
         **ends,  # type: ignore[arg-type]
     )
 
 
 def argument(metavar: str, help: str) -> Any:
-    """A place on the command line, which a shell completes where it can."""
-    return typer.Argument(metavar=metavar, help=help, autocompletion=completed("", metavar))
+    return typer.Argument(metavar=metavar, help=help, autocompletion=completer("", metavar))
 
 
 RunName = Annotated[str, argument("RUN", "The run's name.")]
@@ -137,17 +137,17 @@ Replace = Annotated[bool, typer.Option("--replace", help="Replace an existing on
 Sure = Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")]
 
 
-# ------------------------------------------------------------------ of a description
+# ------------------------------------------------------------------ options of a config model
 
 
 def takes(
     model: type[BaseModel], *fields: str, into: str = "options"
 ) -> Callable[[Callable[..., None]], Any]:
-    """A verb that has the options of a description, or of these fields of it.
+    """Give a verb the options of a config model, or of these fields of it.
 
-    They stand where its parameter `into` stands, which gets what was given, by field; the
-    description itself checks the rest. Flags, texts and bounds are those of the fields. A verb may
-    have those of a second description, none of which is then required.
+    They replace its parameter `into`, which receives a dict of the values that were set, by field;
+    flags, help and bounds come from the fields, and validation is left to the model. A verb may
+    take a second model `into` another parameter; none of its options is then required.
     """
     from sociolab.plugin.options import flags_of
 
@@ -164,7 +164,7 @@ def takes(
                 k: value for k, value in values.items() if value is not None and value is not False
             }
             if "settings" in options:
-                options["settings"] = settings_of(options["settings"])
+                options["settings"] = named_values(options["settings"], "--set", "NAME=VALUE")
             verb(**arguments, **{into: options})
 
         parameters: list[inspect.Parameter] = []
@@ -184,9 +184,9 @@ def takes(
 
 
 def _parameter(name: str, field: FieldInfo, flag: Flag, required: bool) -> inspect.Parameter:
-    """A field as a parameter that typer understands; what is not given is None."""
-    kind = _kind(field.annotation)
-    if kind is bool and field.default is True:  # to be switched off: --name false
+    """A field as a parameter that typer understands; its value is None unless it is set."""
+    kind = _option_type(field.annotation)
+    if kind is bool and field.default is True:  # so that --name false can switch it off
         kind = str
     if kind is bool:
         return inspect.Parameter(
@@ -202,7 +202,7 @@ def _parameter(name: str, field: FieldInfo, flag: Flag, required: bool) -> inspe
             for end, bound in (("min", "ge"), ("max", "le"))
             if hasattr(limit, bound)
         }
-        info = option(flag.flags, flag.metavar, _help(field, flag), **ends)
+        info = option(flag.flags, flag.metavar, _help_text(field, flag), **ends)
     else:
         info = argument(flag.metavar, flag.help)
     mandatory = required and field.is_required()
@@ -214,9 +214,9 @@ def _parameter(name: str, field: FieldInfo, flag: Flag, required: bool) -> inspe
     )
 
 
-def _kind(annotation: Any) -> Any:
-    """What typer reads: of several values, and of values by name, a list of texts; of a choice a
-    text, which the description checks."""
+def _option_type(annotation: Any) -> Any:
+    """The type that typer parses for a field: list[str] for tuples and dicts, str for a literal,
+    which the model validates."""
     if get_origin(annotation) is Union or NoneType in get_args(annotation):
         (annotation,) = (member for member in get_args(annotation) if member is not NoneType)
     if get_origin(annotation) is Annotated:
@@ -226,27 +226,21 @@ def _kind(annotation: Any) -> Any:
     return annotation if annotation in (bool, int, float, Path) else str
 
 
-def _help(field: FieldInfo, flag: Flag) -> str:
+def _help_text(field: FieldInfo, flag: Flag) -> str:
     if isinstance(field.default, bool) or not isinstance(field.default, int | float | str):
         return flag.help
     return f"{flag.help.removesuffix('.')}; default {field.default}."
 
 
-# ------------------------------------------------------------------ what they hold
+# ------------------------------------------------------------------ values
 
 
-def settings_of(texts: Sequence[str]) -> dict[str, str]:
-    """The settings of a world by name."""
-    return named_values(texts, "--set", "NAME=VALUE")
-
-
-def renames(texts: Sequence[str] | None) -> dict[str, str]:
-    """New names of agents, judges and runs by their own."""
+def parse_renames(texts: Sequence[str] | None) -> dict[str, str]:
+    """New names of agents, judges and runs, by their old ones."""
     return named_values(texts or (), "--rename", "A=B")
 
 
-def match_of(text: str | None) -> Match | None:
-    """How episodes are matched; ConfigError for another word."""
+def parse_match(text: str | None) -> Match | None:
     from sociolab.analysis.matching import MATCHES
 
     match = next((word for word in MATCHES if word == text), None)
@@ -256,7 +250,7 @@ def match_of(text: str | None) -> Match | None:
 
 
 def named_values(texts: Sequence[str], flag: str, form: str) -> dict[str, str]:
-    """Values by name; ConfigError for one without name or value, and for a name given twice."""
+    """Values by name; ConfigError for a text without name or value, and for a repeated name."""
     values: dict[str, str] = {}
     for text in texts:
         name, value = name_and_value(text, flag, form)
@@ -267,33 +261,32 @@ def named_values(texts: Sequence[str], flag: str, form: str) -> dict[str, str]:
 
 
 def name_and_value(text: str, flag: str, form: str) -> tuple[str, str]:
-    """What stands before and behind the equals sign; ConfigError where either is missing, but for
-    the value of a setting, which may be empty."""
+    """The two sides of the equals sign; ConfigError where one is empty, unless it is the value of
+    a setting: `--set NAME=` unsets one that a file sets."""
     name, equals, value = (part.strip() for part in text.partition("="))
     if not name or not equals or not (value or flag == "--set"):
         raise ConfigError(f'{flag}: expected {form}, found "{text}"')
     return name, value
 
 
-def several(texts: Sequence[str] | None) -> list[str] | None:
-    """The names in options that may be repeated, or hold several, comma-separated."""
+def split_names(texts: Sequence[str] | None) -> list[str] | None:
+    """The names in an option that may be repeated and may hold several, separated by commas."""
     if texts is None:
         return None
     return [name.strip() for text in texts for name in text.split(",") if name.strip()]
 
 
 def refuse(flags: Mapping[str, object], why: str) -> None:
-    """ConfigError where one of these flags, which do not go with the others, was given."""
+    """ConfigError "FLAG WHY" for the first of these flags that was set."""
     for flag, value in flags.items():
         if value is not None and value is not False and value not in ([], ()):
             raise ConfigError(f"{flag} {why}")
 
 
 class SpreadCommand(TyperCommand):
-    """A verb whose options may have several names behind them."""
+    """A verb whose repeatable options take several values at once: `--generated A B`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """`--generated A B` as `--generated A --generated B`, which is what typer reads."""
         flags = {
             flag for param in self.params if getattr(param, "multiple", 0) for flag in param.opts
         }

@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 
 _ENDLESS = 100_000
-"""Columns into a pipe or a file: more than any line has."""
+"""Width in columns of output into a pipe or a file: more than any line has."""
 
 
 def endless() -> bool:
-    """Whether lines are printed whole: into a pipe or a file, unless COLUMNS says how wide."""
+    """Whether lines are never wrapped or cut: into a pipe or a file, unless COLUMNS is set."""
     return not sys.stdout.isatty() and not os.environ.get("COLUMNS", "").isdigit()
 
 
 def console() -> Console:
-    """Where tables are printed: as wide as the terminal, and else as wide as they are."""
+    """A console for tables, as wide as the terminal; see `endless` for where there is none."""
     from rich.console import Console
 
     return Console(width=_ENDLESS) if endless() else Console()
@@ -43,7 +43,7 @@ def console() -> Console:
 
 @contextmanager
 def resumable(remark: str) -> Iterator[None]:
-    """Work that Ctrl-C ends with a sentence on what is kept."""
+    """End with exit code 130 at Ctrl-C, after a remark on what is stored and how to resume."""
     try:
         yield
     except KeyboardInterrupt:
@@ -52,29 +52,28 @@ def resumable(remark: str) -> Iterator[None]:
 
 
 def say(text: str) -> None:
-    """A remark for the reader at the terminal, beside the result."""
+    """Print a remark to stderr, so that stdout holds nothing but the result."""
     typer.echo(text, err=True)
 
 
 def confirm(question: str, sure: bool) -> None:
-    """Go on only where the user is sure, or says so; exit code 1 if not.
+    """Ask the user, unless they are `sure` already; exit with 1 if they decline.
 
-    ConfigError where nobody answers.
+    ConfigError where there is no terminal to ask at.
     """
     try:
         if sure or typer.confirm(question, err=True):
             return
-    except typer.Abort as gone:
+    except typer.Abort as abort:
         say("")
         if sys.stdin.isatty():
-            raise KeyboardInterrupt from gone
-        raise ConfigError(f"{question} No terminal to ask at; add --yes to confirm") from gone
+            raise KeyboardInterrupt from abort
+        raise ConfigError(f"{question} No terminal to ask at; add --yes to confirm") from abort
     say("nothing was deleted")
     raise typer.Exit(1)
 
 
 def print_json(document: dict[str, Any]) -> None:
-    """A document on stdout."""
     typer.echo(json.dumps(document, ensure_ascii=False, indent=2))
 
 
@@ -85,7 +84,7 @@ def show_sections(
     as_json: bool,
     written: Iterable[Path | None] = (),
 ) -> None:
-    """Sections on the terminal, or the document that says the same; and which files there are."""
+    """Print sections, or the document with the same content, and name the files written."""
     if as_json:
         print_json(document())
     else:
@@ -96,7 +95,7 @@ def show_sections(
 
 
 def say_written(files: Iterable[Path | None]) -> None:
-    """Which files there are now; None: one that was not wanted."""
+    """Name the files that were written; None stands for one that was not requested."""
     for file in files:
         if file is not None:
             say(f"wrote {file}")
@@ -104,11 +103,11 @@ def say_written(files: Iterable[Path | None]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class VerbResult:
-    """What a verb found, for every medium: sections, the document that says the same, and rows.
+    """What a verb computed, for every medium: sections, the same as a JSON document, and rows.
 
-    The page is of these runs, whose agents and judges it calls by `names`, with these sections
-    first. `printed` and `paper` are the sections for the terminal and for LaTeX and Markdown,
-    where these are others; `rows` have the same keys each; `figure` is what is drawn.
+    A page shows these sections, then the `runs`, with agents and judges renamed by `names`.
+    `printed` are the sections for the terminal and `paper` those for LaTeX and Markdown, where
+    they differ. All `rows` have the same keys; they become the CSV.
     """
 
     runs: Sequence[str]
@@ -123,8 +122,10 @@ class VerbResult:
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """Where a verb's result goes, as its flags say: to these files, and to the terminal as tables
-    or as JSON. ConfigError, before any work, where no figure can be drawn into its file."""
+    """Where a verb's result goes: into these files, and to the terminal as tables or as JSON.
+
+    ConfigError, before any work, for a figure file of a type that cannot be drawn.
+    """
 
     html: Path | None = None
     latex: Path | None = None
@@ -140,7 +141,7 @@ class Media:
             drawing(self.figure)
 
     def show(self, store: Store, result: VerbResult) -> None:
-        """Write the files that are wanted, print the rest, and say which files there are."""
+        """Write the requested files, print the result, and name the files."""
         settings = [store.run(run).settings for run in result.runs]
         self.write_page(store, result)
         written = [self.html, *self.write_files(result, settings)]
@@ -148,7 +149,6 @@ class Media:
         show_sections(printed, result.document, as_json=self.json, written=written)
 
     def write_page(self, store: Store, result: VerbResult) -> None:
-        """Write the page, if one is wanted."""
         if self.html is not None:
             from sociolab.analysis.agent_labels import AS_LABELLED
             from sociolab.app.results import write_page
@@ -159,9 +159,11 @@ class Media:
             write_page(store, details, self.html, result.sections, names=names)
 
     def write_files(self, result: VerbResult, settings: Sequence[object] = ()) -> list[Path]:
-        """Write the tables for a paper, the rows as CSV (ConfigError without any) and the figure,
-        those that are wanted, and return which these are. By the `settings` of the runs, tables and
-        figure say where no language model replied."""
+        """Write what was requested of LaTeX, Markdown, CSV and figure, and return these files.
+
+        `settings` are those of the runs: tables and figure note where a stand-in replied in place
+        of a language model. ConfigError for a CSV without rows.
+        """
         from sociolab.report import export
         from sociolab.report.section import noted
         from sociolab.report.words import stand_in_notes
@@ -194,8 +196,8 @@ def show_result(
     details: bool = False,
     rename: Mapping[str, str] | None = None,
 ) -> None:
-    """A run in at most 40 lines, or in full, or as its documented JSON object; and what to type
-    next."""
+    """Print a run in at most 40 lines, or in full, or as its documented JSON object, and suggest
+    commands to type next."""
     if as_json:
         typer.echo(result.as_json())
         return
@@ -224,7 +226,7 @@ def show_result(
 
 
 def say_next(steps: Sequence[Sequence[str]], store: Path | None) -> None:
-    """What to type next, a command a line."""
+    """Suggest commands, each given as its words without `sociolab`, one on a line."""
     where = ("--store", str(store)) if store else ()
-    typed = [shlex.join(("sociolab", *words, *where)) for words in steps]
-    say("Next: " + "\n      ".join(typed))
+    commands = [shlex.join(("sociolab", *words, *where)) for words in steps]
+    say("Next: " + "\n      ".join(commands))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 
 from sociolab.report.words import about
 from sociolab.runner.progress import Tally, Watch
@@ -19,14 +19,23 @@ PLAIN_MOST = 600.0
 def watch(
     name_seen: Callable[[str], object], *, plain: bool = False, failed: str = "failed"
 ) -> Watch:
-    """A progress display. `plain` keeps it to lines at the beginning and the end, for a run in
-    which a person types. `failed` is what the episodes are that the tally counts as failed."""
+    """A progress display; it calls `name_seen` with the run's name as soon as there is one.
+
+    `plain` keeps it to lines at the beginning and the end, for a run in which a person types.
+    `failed` is the word for what the tally counts as failed.
+    """
 
     @contextmanager
     def open_(name: str, tally: Tally) -> Iterator[None]:
         name_seen(name)
+        if plain:
+            display = _lines(name, tally, failed, every=None)
+        elif sys.stderr.isatty():
+            display = _live(name, tally, failed)
+        else:
+            display = _lines(name, tally, failed, every=PLAIN_EVERY)
         try:
-            with _show_progress(name, tally, failed, plain=plain):
+            with display:
                 yield
         finally:
             for sentence in remarks(tally):
@@ -35,19 +44,9 @@ def watch(
     return open_
 
 
-def _show_progress(
-    name: str, tally: Tally, failed: str, *, plain: bool
-) -> AbstractContextManager[None]:
-    if plain:
-        return _lines(name, tally, failed, every=None)
-    if sys.stderr.isatty():
-        return _live(name, tally, failed)
-    return _lines(name, tally, failed, every=PLAIN_EVERY)
-
-
 def line(tally: Tally, failed: str = "failed") -> str:
-    """Where a run stands: episodes, failures, turns or answers, calls, tokens, money, time left,
-    and whom it has waited for long."""
+    """A run's progress: episodes, failures, turns or answers, calls, tokens, cost, time left, and
+    who has kept it waiting."""
     parts = [f"{tally.done:,}/{tally.total:,} episodes"] if tally.total or not tally.exam else []
     if tally.exam is not None:
         who, cases = tally.exam
@@ -62,17 +61,17 @@ def line(tally: Tally, failed: str = "failed") -> str:
         parts.append(f"{tally.failed:,} {failed}")
     mark = about(tally.estimated)
     if tally.calls:
-        parts += [f"{tally.calls:,} calls", f"{mark}{_short(tally.tokens)} tokens"]
+        parts += [f"{tally.calls:,} calls", f"{mark}{_format_count(tally.tokens)} tokens"]
     if tally.usd:
         parts.append(f"{mark}${tally.usd:.2f}")
     if tally.done < tally.total and tally.seconds_left is not None:
-        parts.append(f"about {_time(tally.seconds_left)} left")
-    return "; ".join([", ".join(parts), *tally.waits.words()])
+        parts.append(f"about {_format_duration(tally.seconds_left)} left")
+    return "; ".join([", ".join(parts), *tally.waits.clauses()])
 
 
 def remarks(tally: Tally) -> tuple[str, ...]:
-    """What is to be said once when a run is over: what was played anew, who held up all others."""
-    sentences = list(tally.waits.held_up_words())
+    """Sentences for the end of a run: trials that were replayed, and who held up all others."""
+    sentences = list(tally.waits.held_up_sentences())
     if tally.anew:
         were = "1 trial that had" if tally.anew == 1 else f"{tally.anew} trials that had"
         verb = "was" if tally.anew == 1 else "were"
@@ -95,7 +94,7 @@ def _live(name: str, tally: Tally, failed: str) -> Iterator[None]:
         task = progress.add_task("", name=name, line=line(tally, failed), total=1.0)
 
         def refresh() -> None:
-            for sentence in tally.waits.blocked_words():
+            for sentence in tally.waits.blocked_sentences():
                 progress.console.print(f"{name}: {sentence}", markup=False)
             progress.update(task, completed=tally.share, line=line(tally, failed), refresh=True)
 
@@ -106,8 +105,8 @@ def _live(name: str, tally: Tally, failed: str) -> Iterator[None]:
 
 @contextmanager
 def _lines(name: str, tally: Tally, failed: str, *, every: float | None) -> Iterator[None]:
-    def tell() -> None:
-        for sentence in tally.waits.blocked_words():
+    def print_line() -> None:
+        for sentence in tally.waits.blocked_sentences():
             print(f"{name}: {sentence}", file=sys.stderr, flush=True)  # noqa: T201
         print(f"{name}: {line(tally, failed)}", file=sys.stderr, flush=True)  # noqa: T201
 
@@ -115,16 +114,18 @@ def _lines(name: str, tally: Tally, failed: str, *, every: float | None) -> Iter
         if every is None:
             yield
         else:
-            with ticking(every, tell, PLAIN_MOST):
+            with ticking(every, print_line, PLAIN_MOST):
                 yield
     finally:
-        tell()
+        print_line()
 
 
 @contextmanager
 def ticking(seconds: float, tick: Callable[[], None], most: float = 0.0) -> Iterator[None]:
-    """Call `tick` now and then from a thread, so that a busy event loop does not silence it; at
-    twice the seconds from time to time, up to `most`."""
+    """Call `tick` every so many seconds from a thread, since the event loop may be busy.
+
+    Each pause is twice the last one, up to `most` seconds; without `most` they stay equal.
+    """
     over = threading.Event()
 
     def work() -> None:
@@ -142,14 +143,14 @@ def ticking(seconds: float, tick: Callable[[], None], most: float = 0.0) -> Iter
         thread.join()
 
 
-def _short(number: int) -> str:
-    """A count in three figures: 950, 12.3k, 4.5M."""
+def _format_count(number: int) -> str:
+    """Such as 950, 12.3k or 4.5M."""
     if number < 1000:
         return str(number)
     return f"{number / 1000:.1f}k" if number < 1_000_000 else f"{number / 1_000_000:.1f}M"
 
 
-def _time(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,4 +1,4 @@
-"""Results of runs: reported, ranked, set beside each other; agreement, variance, own analyses."""
+"""Results of runs: reports, rankings, tables, agreement, variance and analyses of one's own."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from sociolab.cli.options import (
     RunNames,
     StoreFile,
     argument,
-    match_of,
     named_values,
     option,
-    renames,
-    several,
+    parse_match,
+    parse_renames,
+    split_names,
 )
 from sociolab.cli.output import Media, VerbResult, say, say_written, show_result, show_sections
 from sociolab.core.errors import ConfigError
@@ -87,45 +87,45 @@ def report(
     from sociolab.report.result import by_main_judge
     from sociolab.store.store import open_store
 
-    called = renames(rename)
+    new_names = parse_renames(rename)
     media = Media(html, latex, markdown, csv, figure, json)
     check = gate_check("report", run, fail_if, junit)
     if figure is not None and len(run) > 1:
         raise ConfigError(f"--figure: expected one run, found {len(run)}; name one")
     written: list[Path] = []
     with check.deciding(), open_store(store) as opened:
-        reported = [*_reported(opened, run, judge or (), metric or (), by_seat=by_seat)]
+        loaded = [*_load_details(opened, run, judge or (), metric or (), by_seat=by_seat)]
         names = None
-        if called:
+        if new_names:
             from sociolab.analysis.agent_labels import agent_names
 
-            names = agent_names(opened, run, called)
-            reported = [*map(names.details, reported)]
-        results = [loaded.result for loaded in reported]
+            names = agent_names(opened, run, new_names)
+            loaded = [*map(names.details, loaded)]
+        results = [entry.result for entry in loaded]
         displayed = results if judge else [*map(by_main_judge, results)]
         gates = _gates(results, check.rules)
         if html is not None:
-            paged = [replace(old, result=new) for old, new in zip(reported, displayed, strict=True)]
-            _write_page(opened, paged, html, names, called)
+            paged = [replace(old, result=new) for old, new in zip(loaded, displayed, strict=True)]
+            _write_page(opened, paged, html, names, new_names)
             written.append(html)
         if csv is not None:
             from sociolab.app.results import write_csv
 
             written += write_csv(opened, results, csv)
-    written += _paper_files(media, displayed, called, partner=partner, details=details)
+    written += _paper_files(media, displayed, new_names, partner=partner, details=details)
     if json and len(results) > 1:
         typer.echo("[\n" + ",\n".join(result.as_json() for result in results) + "\n]")
     else:
         all_tables = full or by_seat or bool(metric)
         for result in results if json else displayed:
             show_result(
-                result, store, as_json=json, full=all_tables, details=details, rename=called
+                result, store, as_json=json, full=all_tables, details=details, rename=new_names
             )
     say_written(written)
     check.decide(gates, results)
 
 
-def _reported(
+def _load_details(
     store: Store,
     runs: Sequence[str],
     judges: Sequence[str],
@@ -133,7 +133,7 @@ def _reported(
     *,
     by_seat: bool,
 ) -> Iterator[ResultDetails]:
-    """The results of runs, each once, of these judges and metrics, of all where none is named."""
+    """The results of runs, each once, narrowed to these judges and metrics if any are named."""
     from sociolab.report.result import details_of, each_once, narrowed
 
     for run in each_once(runs):
@@ -156,28 +156,30 @@ def _write_page(
     results: Sequence[ResultDetails],
     html: Path,
     names: AgentNames | None,
-    called: Mapping[str, str],
+    new_names: Mapping[str, str],
 ) -> None:
-    """A page of runs, in which two agents of one are compared."""
+    """Write a page of these runs; in a run of two agents, these are compared, too."""
     from sociolab.analysis.agent_labels import AS_LABELLED
     from sociolab.analysis.run_comparison import two_agents
     from sociolab.app.results import write_page
 
-    pairs = [two_agents(store, details.result, called) for details in results]
+    pairs = [two_agents(store, details.result, new_names) for details in results]
     write_page(store, results, html, compared=pairs, names=names or AS_LABELLED)
 
 
 def _paper_files(
     media: Media,
     results: Sequence[RunResult],
-    called: Mapping[str, str],
+    new_names: Mapping[str, str],
     *,
     partner: bool,
     details: bool,
 ) -> Iterator[Path]:
-    """Write tables of the runs for a paper and, of a single run, the means by its main judge as a
-    figure, with the matrix of agents and partners in a second one if it has any: those that are
-    wanted; with the partner's scores only if wanted, too."""
+    """Write what was requested for a paper: tables of the runs and, of a single run, a figure of
+    the means by its main judge, with the agent-partner matrix, if there is one, in a second file.
+
+    The partner's scores are left out unless `partner` asks for them.
+    """
     if media.latex is None and media.markdown is None and media.figure is None:
         return
     from sociolab.report.result import narrowed
@@ -185,7 +187,7 @@ def _paper_files(
 
     own = [
         narrowed(result, partner=partner).model_copy(
-            update={"run": called.get(result.run, result.run)}
+            update={"run": new_names.get(result.run, result.run)}
         )
         for result in results
     ]
@@ -265,11 +267,11 @@ def rank(
     from sociolab.store.store import open_store
 
     media = Media(html, latex, markdown, csv, figure, json)
-    called, how = renames(rename), match_of(match)
+    new_names, how = parse_renames(rename), parse_match(match)
     if how == "none":
         raise ConfigError("--match none is for compare; a ranking needs counterparts")
     with open_store(store) as opened:
-        ranking = rank_runs(opened, run, judge, metric, called, how)
+        ranking = rank_runs(opened, run, judge, metric, new_names, how)
         section = ranking_section(ranking)
         document = partial(ranking_document, ranking)
         result = VerbResult(
@@ -279,7 +281,7 @@ def rank(
             rows=lambda: document()["agents"],
             figure=rating_figure(ranking) if figure is not None else None,
             printed=None if full else [replace(section, tables=section.tables[:1])],
-            names=agent_names(opened, run, called) if called and html else None,
+            names=agent_names(opened, run, new_names) if new_names and html else None,
         )
         media.show(opened, result)
 
@@ -309,7 +311,7 @@ def hard(
     left behind.
     """
     from sociolab.analysis.hard_subset import hard_document, hard_section
-    from sociolab.app.data.sets import keep
+    from sociolab.app.data.sets import save_list
     from sociolab.app.hard_subset import HardSpec, choose_hard
     from sociolab.store.store import open_store
 
@@ -321,7 +323,7 @@ def hard(
         section = hard_section(subset, spec.name, chosen.pools if details else chosen.pools[:1])
         document = partial(hard_document, subset, spec.name)
         Media(html).write_page(opened, VerbResult(subset.pool.runs, [section], document))
-    path = keep(chosen.tasks)
+    path = save_list(chosen.tasks)
     show_sections([section], document, as_json=json, written=[html, path])
     say(f"run it: {chosen.command}")
 
@@ -357,7 +359,7 @@ def variance(
 
     with open_store(store) as opened:
         components = run_variances(
-            opened, run, several(judge), measure, cost_per_play, cost_per_judging
+            opened, run, split_names(judge), measure, cost_per_play, cost_per_judging
         )
     document = partial(variance_document, components)
     show_sections([variance_section(components)], document, as_json=json)

@@ -1,4 +1,4 @@
-"""`sociolab run`: a run is described by options and a file, estimated or played, and printed."""
+"""`sociolab run`: play, or estimate, the run that options and a TOML file describe."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from sociolab.app.run.config import RunConfig, check_file, described, write_run
+from sociolab.app.run.config import RunConfig, check_file, merge_flags, write_run
 from sociolab.cli.options import Full, Json, OptFloat, OptPath, option, takes
 from sociolab.cli.output import say, show_result, show_sections
 from sociolab.core.errors import ConfigError, StorageError
@@ -19,10 +19,9 @@ verbs = typer.Typer()
 
 
 class _RunCommand(TyperCommand):
-    """Knows the switches of worlds: `--tdp` is `--set tdp=true`."""
+    """Takes the switches of installed worlds for settings: `--tdp` for `--set tdp=true`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """An option that is none of this verb, and a switch of an installed world, is a setting."""
         own = {flag for param in self.params for flag in param.opts} | {"--help"}
         unknown = {word for word in args if word.startswith("--") and word.split("=")[0] not in own}
         if unknown:
@@ -63,7 +62,7 @@ def run(
     """
     if write_file is not None:
         check_file(write_file)
-    config, remarks = described(file, options)
+    config, remarks = merge_flags(file, options)
     if "world" not in config.model_fields_set:
         raise ConfigError("which world? expected `sociolab run sotopia`, or a --file that names it")
     for remark in remarks:
@@ -71,16 +70,20 @@ def run(
     if latency is not None and not dry_run:
         raise ConfigError("--latency is for an estimate: say --dry-run too, or leave it out")
     if dry_run:
-        _estimate(config, latency, as_json=json)
-        _write(write_file, config, f"play it: sociolab run --file {write_file}")
+        from sociolab.app.preflight.estimate import estimate
+        from sociolab.cli.progress import ticking
+
+        with ticking(10, partial(say, "still simulating what it takes ...")):
+            expected = estimate(config, latency)
+        show_sections([expected.section()], expected.document, as_json=json)
+        _write_description(write_file, config, f"play it: sociolab run --file {write_file}")
         return
-    # Nothing is written of a run that cannot begin.
-    on_start = partial(_write, write_file, config, "the run starts now")
+    # Only once the run is in the store, so that a run that cannot begin leaves no file behind.
+    on_start = partial(_write_description, write_file, config, "the run starts now")
     raise typer.Exit(play_and_show(config, on_start, full=full, as_json=json))
 
 
-def _write(file: Path | None, config: RunConfig, remark: str) -> None:
-    """Write the description, if it is wanted."""
+def _write_description(file: Path | None, config: RunConfig, remark: str) -> None:
     if file is not None:
         write_run(file, config)
         say(f"wrote {file}; {remark}")
@@ -89,8 +92,11 @@ def _write(file: Path | None, config: RunConfig, remark: str) -> None:
 def play_and_show(
     config: RunConfig, on_start: Callable[[], None] | None = None, *, full: bool, as_json: bool
 ) -> int:
-    """Play, print the overview, all tables or JSON, and return the exit code; `on_start` is called
-    as soon as the run is in the store."""
+    """Play, print the overview, all tables or JSON, and return the exit code.
+
+    `on_start` is called as soon as the run is in the store. The exit code is 1 where a trial or a
+    judge failed or the run stopped early, and 130 after Ctrl-C.
+    """
     from sociolab.app.run.play import run as play, too_short
     from sociolab.app.run.session import interrupted_result
     from sociolab.cli.progress import watch
@@ -125,12 +131,3 @@ def play_and_show(
     for sentence in unjudged:
         say(sentence)
     return 1 if result.failed or unjudged or result.stopped else 0
-
-
-def _estimate(config: RunConfig, latency: float | None, *, as_json: bool) -> None:
-    from sociolab.app.preflight.estimate import estimate
-    from sociolab.cli.progress import ticking
-
-    with ticking(10, partial(say, "still simulating what it takes ...")):
-        expected = estimate(config, latency)
-    show_sections([expected.section()], expected.document, as_json=as_json)

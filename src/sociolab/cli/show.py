@@ -1,4 +1,4 @@
-"""`sociolab show`: an episode as a transcript with its scores, its prompts, or two side by side."""
+"""`sociolab show`: an episode's transcript and scores, its prompts, or two episodes in parallel."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sociolab.cli.output import say
 from sociolab.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from sociolab.app.queries import FoundEpisode
+    from sociolab.app.queries import StoredEpisode
     from sociolab.report.transcript_views import EpisodeSide, TranscriptView
     from sociolab.store.calls import CallRow
     from sociolab.store.store import Store
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 verbs = typer.Typer()
 
 _LONG = 1_000
-"""Characters of a message that is shown once."""
+"""Characters from which a message is printed only once, and named where it is sent again."""
 
 
 @verbs.command(epilog="Example: sociolab show 27dea2a9 --run first")
@@ -49,7 +49,7 @@ def show(
 
     Or what one seat saw of it, or every prompt and reply.
     """
-    from sociolab.app.transcripts import seat_called
+    from sociolab.app.transcripts import find_seat
     from sociolab.report.transcript_views import EpisodeSide
     from sociolab.store.store import open_store
 
@@ -59,17 +59,14 @@ def show(
         raise ConfigError("--prompts is for one episode in the terminal: leave out the others")
     with open_store(store) as opened:
         hits = _find_episodes(opened, episode, run or ())
-        seats = [seat and seat_called(hit.episode, seat) for hit in hits]
+        seats = [seat and find_seat(hit.episode, seat) for hit in hits]
         if prompts:
             _print_prompts(opened, hits[0], seats[0])
             return
-        read = [_read(opened, hit, whose) for hit, whose in zip(hits, seats, strict=True)]
-    heads = _heads(hits)
-    _print(
-        [EpisodeSide(head, transcript) for head, transcript in zip(heads, read, strict=True)],
-        markdown=markdown,
-        html=html,
-    )
+        views = [_transcript_view(opened, hit, seat) for hit, seat in zip(hits, seats, strict=True)]
+    heads = [f"{hit.episode.trial.id} of {hit.run}" for hit in hits]
+    sides = [EpisodeSide(head, view) for head, view in zip(heads, views, strict=True)]
+    _print(sides, markdown=markdown, html=html)
     for hit, head in zip(hits, heads, strict=True):
         if hit.status == "failed":
             which = "This trial" if len(hits) == 1 else f"The trial {head}"
@@ -78,8 +75,8 @@ def show(
 
 def _find_episodes(
     store: Store, prefixes: Sequence[str], runs: Sequence[str]
-) -> tuple[FoundEpisode, ...]:
-    """The episodes; of two, each in its run where two are named."""
+) -> tuple[StoredEpisode, ...]:
+    """The episodes with these ids or prefixes; one run holds for all, two for one episode each."""
     from sociolab.app.queries import find_episode
 
     if len(runs) > len(prefixes):
@@ -92,11 +89,7 @@ def _find_episodes(
     )
 
 
-def _heads(hits: Sequence[FoundEpisode]) -> list[str]:
-    return [f"{hit.episode.trial.id} of {hit.run}" for hit in hits]
-
-
-def _read(store: Store, hit: FoundEpisode, seat: str | None) -> TranscriptView:
+def _transcript_view(store: Store, hit: StoredEpisode, seat: str | None) -> TranscriptView:
     from sociolab.analysis.credit import credit_of, with_credit
     from sociolab.app.transcripts import transcript_of
     from sociolab.report.transcript_views import transcript_view, with_retries
@@ -130,20 +123,21 @@ def _print(sides: Sequence[EpisodeSide], *, markdown: bool, html: Path | None) -
         console.print(side_by_side(sides, console.width if console.is_terminal else None))
 
 
-def _print_prompts(store: Store, hit: FoundEpisode, seat: str | None) -> None:
+def _print_prompts(store: Store, hit: StoredEpisode, seat: str | None) -> None:
     trial = hit.episode.trial
     calls = [c for c in store.calls.all(hit.run, trial.id) if seat in (None, c.call.seat)]
     if not calls:
         raise ConfigError(f"no model was called in {trial.id}: there is no prompt to show")
     printed: dict[str, int] = {}
     for number, call in enumerate(calls, 1):
-        typer.echo(_call(store, number, call, printed))
+        typer.echo(_format_call(store, number, call, printed))
 
 
-def _call(store: Store, number: int, row: CallRow, printed: dict[str, int]) -> str:
-    """One call, word for word, as a heading and what was sent and received.
+def _format_call(store: Store, number: int, row: CallRow, printed: dict[str, int]) -> str:
+    """A heading, then request and response verbatim.
 
-    `printed` numbers the long messages that were shown already: these are named, not repeated.
+    `printed` maps long messages to the number of the call that showed them first; such a message
+    is not repeated, and new ones are added.
     """
     from sociolab.report.served import served_words
     from sociolab.report.words import about

@@ -1,4 +1,4 @@
-"""Runs are renamed, tagged and deleted; the store is measured, made smaller and checked."""
+"""Rename, tag and delete runs; measure, compact, check and merge stores."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ store = typer.Typer(
     rich_markup_mode=None,
 )
 
-_MUCH = 1_000_000
-"""Free bytes from which it is worth a word that they can be had back."""
+_WORTH_A_HINT = 1_000_000
+"""Free bytes from which `sociolab store vacuum` is recommended."""
 
 
 @verbs.command(epilog="Example: sociolab rename first baseline")
@@ -50,7 +50,7 @@ def rename(
         if opened.run(old).keeps == EXAM:
             raise ConfigError(
                 f"RUN: expected a run of yours, found {old}, an exam, which must keep its name: "
-                f"by that it is found for {_sat_by(opened, old)}"
+                f"by that it is found for {_examinees(opened, old)}"
             )
         opened.rename_run(old, new)
     say(f"{old} is now {new}")
@@ -116,18 +116,18 @@ def delete(
             delete_ratings(opened, runs[0], ratings)
             say(f"deleted the ratings {ratings} of {runs[0]}")
             return
-        holds = {run: _holds(opened, run) for run in dict.fromkeys(runs)}
-        for run in holds:
-            _check_unused(opened, run, holds)
-        contents = "; ".join(f"{run} with its {what}" for run, what in holds.items())
-        confirm(f"delete {contents}?", yes)
-        for run, what in holds.items():
+        contents = {run: _describe_contents(opened, run) for run in dict.fromkeys(runs)}
+        for run in contents:
+            _check_unused(opened, run, contents)
+        question = "; ".join(f"{run} with its {what}" for run, what in contents.items())
+        confirm(f"delete {question}?", yes)
+        for run, what in contents.items():
             delete_exam_ratings(opened, run)
             opened.delete_run(run)
             say(f"deleted {run} with its {what}")
         size = opened.size()
-    how = ": `sociolab store vacuum` gives it back" if size.free >= _MUCH else ""
-    say(_size_words(size) + how)
+    how = ": `sociolab store vacuum` gives it back" if size.free >= _WORTH_A_HINT else ""
+    say(_describe_size(size) + how)
 
 
 @store.command("size", epilog="Example: sociolab store size")
@@ -143,7 +143,7 @@ def store_size(store: StoreFile = None, json: Json = False) -> None:
             "schema": 1, "store": str(path), "runs": runs, "bytes": size.bytes, "free": size.free,
         })  # fmt: skip
     else:
-        typer.echo(f"{path}: {plural(runs, 'run')}; {_size_words(size)}")
+        typer.echo(f"{path}: {plural(runs, 'run')}; {_describe_size(size)}")
 
 
 @store.command("vacuum", epilog="Example: sociolab store vacuum")
@@ -216,7 +216,7 @@ def store_merge(
 
 
 def _check_unused(store: Store, run: str, deleted: Collection[str]) -> None:
-    """ConfigError where a run is the exam of a study that is not deleted with its own run."""
+    """ConfigError where a run is the exam of a study, unless the study's run is deleted, too."""
     from sociolab.studies.rating_study import studies_with_exam
 
     if using := [study.name for study in studies_with_exam(store, run) if study.run not in deleted]:
@@ -226,8 +226,8 @@ def _check_unused(store: Store, run: str, deleted: Collection[str]) -> None:
         )
 
 
-def _sat_by(store: Store, run: str) -> str:
-    """Who sits an exam."""
+def _examinees(store: Store, run: str) -> str:
+    """The names of those who sit an exam."""
     from sociolab.studies.rating_study import studies_with_exam
 
     who = [judge.label for judge in store.verdicts.judges(run) if judge.method != "people"]
@@ -235,14 +235,14 @@ def _sat_by(store: Store, run: str) -> str:
     return ", ".join(who) or "whoever sits it"
 
 
-def _holds(store: Store, run: str) -> str:
-    """What goes with a run."""
+def _describe_contents(store: Store, run: str) -> str:
+    """What is deleted together with a run, such as "40 trials and the study talks (3 ...)"."""
     from sociolab.report.exam import EXAM
     from sociolab.report.words import plural
 
     row = store.run(run)
     if row.keeps == EXAM:
-        who = _sat_by(store, run)
+        who = _examinees(store, run)
         return f"{plural(row.trials, 'case')} and the answers of {who} (a judge sits it again)"
     what = plural(row.trials, "trial") if not row.keeps else "replies"
     for study in store.studies.all():
@@ -252,7 +252,7 @@ def _holds(store: Store, run: str) -> str:
     return what
 
 
-def _size_words(size: StoreSize) -> str:
+def _describe_size(size: StoreSize) -> str:
     return f"the store takes {_mb(size.bytes)}, of which {_mb(size.free)} are free"
 
 

@@ -1,4 +1,4 @@
-"""`sociolab study`: studies with people are set up, opened, exported and deleted."""
+"""`sociolab study`: set up, open, export and delete studies with people."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ def create(
     """
     from sociolab.studies import setup
 
-    named, settings = setup.read_study(file)
+    name_in_file, settings = setup.read_study(file)
     with _opened(store, create=True) as opened:
-        row = setup.create(opened, name or named, settings)
+        row = setup.create(opened, name or name_in_file, settings)
     say(f"{row.name} is set up and still closed. Next:")
     invite = f"sociolab study invite {row.name} 10"
     for command, does in (
@@ -91,7 +91,7 @@ def list_(store: StoreFile = None, json: Json = False) -> None:
     with _opened(store) as opened:
         rows = [(row, progress_of(opened, row.name)) for row in opened.studies.all()]
     if json:
-        print_json({"studies": [_document(row, progress) for row, progress in rows]})
+        print_json({"studies": [_study_document(row, progress) for row, progress in rows]})
         return
     if not rows:
         say("no studies yet; `sociolab study example play > my-play-study.toml` writes a first one")
@@ -187,8 +187,8 @@ def review(
     if sum((draw, fails is not None, meets is not None)) > 1:
         raise ConfigError("expected one of --draw, --fails and --meets, found several")
     if (fails is None) != (why is None):
-        found_one = "--fails alone" if why is None else f'"{why}" without --fails'
-        raise ConfigError(f'expected --fails RATER:EPISODE "WHY" together, found {found_one}')
+        alone = "--fails alone" if why is None else f'"{why}" without --fails'
+        raise ConfigError(f'expected --fails RATER:EPISODE "WHY" together, found {alone}')
     with _opened(store) as opened:
         rated = rate_study(opened, opened.studies.get(name))
         if draw:
@@ -200,22 +200,23 @@ def review(
             marked = reviewing.mark(opened, rated, rater, episode, meets=meet, why=why or "")
         ratings = ratings_in(opened, rated.run, rated.name)
         drawn = reviewing.drawn_annotations(opened, name)
-        fresh = len(reviewing.waiting(opened, rated, ratings))
+        undrawn = len(reviewing.waiting(opened, rated, ratings))
         summary = reviewing.review_words(opened, rated)
-    listed = [
+    to_review = [
         (annotation, reviewing.compared(annotation, ratings, drawn))
         for annotation in drawn
         if annotation.listed
     ]
     if json:
-        print_json({"annotations": [_annotation(*each) for each in listed], "waiting": fresh})
+        documents = [_annotation_document(*entry) for entry in to_review]
+        print_json({"annotations": documents, "waiting": undrawn})
         return
-    for annotation, places in listed:
+    for annotation, places in to_review:
         if annotation.key == marked.key if marked else annotation.meets is None:
             _show_annotation(annotation, places)
     typer.echo(summary or f"{name}: no batch was drawn yet.")
-    if fresh and not marked:
-        say(f"not in a batch: {fresh}; draw the next: sociolab study review {name} --draw")
+    if undrawn and not marked:
+        say(f"not in a batch: {undrawn}; draw the next: sociolab study review {name} --draw")
     if any(annotation.meets is False for annotation in drawn) and not rated.test:
         say(
             "this study has no qualification test: anyone you invite may rate the replaced episodes"
@@ -247,7 +248,7 @@ def forget(
     with _opened(store) as opened:
         opened.studies.participant(name, participant)
         confirm(f"Delete {participant} of {name} and everything this person did, for good?", yes)
-        with _kept_to_us(opened, opened.studies.get(name)):
+        with _locked_run(opened, opened.studies.get(name)):
             deleted = participants.forget(opened, name, participant)
     say(
         f"deleted {participant}: {plural(deleted.answers, 'answer')}, "
@@ -279,7 +280,7 @@ def scrub(store: StoreFile = None) -> None:
 
 
 def _show_annotation(annotation: Annotation, places: Sequence[ComparedRating]) -> None:
-    """An annotation as the terminal shows it: each rating, what others gave, and why."""
+    """Print an annotation: each rating with its rationale and what the other raters gave."""
     from rich.table import Table
     from rich.text import Text
 
@@ -303,7 +304,9 @@ def _show_annotation(annotation: Annotation, places: Sequence[ComparedRating]) -
     console().print(table)
 
 
-def _annotation(annotation: Annotation, places: Sequence[ComparedRating]) -> dict[str, object]:
+def _annotation_document(
+    annotation: Annotation, places: Sequence[ComparedRating]
+) -> dict[str, object]:
     from dataclasses import asdict
 
     fields = asdict(annotation)
@@ -332,8 +335,8 @@ def _set_open(name: str, store: Path | None, *, is_open: bool) -> None:
 
 
 @contextmanager
-def _kept_to_us(store: Store, study: StudyRow) -> Iterator[None]:
-    """Keep the app from playing the study's run meanwhile."""
+def _locked_run(store: Store, study: StudyRow) -> Iterator[None]:
+    """Keep the web app from playing the study's run meanwhile."""
     from sociolab.store.connect import lock_run
 
     if study.kind != "play" or study.run is None:
@@ -344,16 +347,16 @@ def _kept_to_us(store: Store, study: StudyRow) -> Iterator[None]:
         yield
 
 
-_LETS_GO = 10.0
-"""Seconds within which an app, which looks each second, lets go of a closed study's run."""
+_RELEASE_SECONDS = 10.0
+"""The web app checks every second, and releases the run of a closed study well within this."""
 
 
 def _await_app(store: Store, study: StudyRow) -> None:
-    """Wait until an app that serves the store has noticed that the study is closed; ConfigError
-    where its run stays in use."""
+    """Wait until the web app has noticed that the study is closed; ConfigError where its run stays
+    in use."""
     from sociolab.store.connect import run_is_locked
 
-    end = time.monotonic() + (0 if study.open else _LETS_GO)
+    end = time.monotonic() + (0 if study.open else _RELEASE_SECONDS)
     while study.kind == "play" and study.run and run_is_locked(store.path, study.run):
         if time.monotonic() >= end:
             advice = "wait until it has ended"
@@ -365,7 +368,7 @@ def _await_app(store: Store, study: StudyRow) -> None:
 
 @contextmanager
 def _private() -> Iterator[None]:
-    """Only their owner can read the files and open the folders that are made meanwhile."""
+    """Let only their owner read the files and folders that are made meanwhile."""
     before = os.umask(0o077)
     try:
         yield
@@ -375,8 +378,8 @@ def _private() -> Iterator[None]:
 
 @contextmanager
 def _links_file(file: Path | None) -> Iterator[TextIO]:
-    """Where links go: a new file, or the screen. It is there before any link is made, since what
-    cannot be written then is lost."""
+    """A new file for links, or stdout; opened before any link is made, since the store keeps only
+    hashes: a link that could not be written would be lost."""
     if file is None:
         yield sys.stdout
         return
@@ -409,7 +412,7 @@ def _write_links(links: Iterable[Link], address: str, file: TextIO, path: Path |
         say(f"they begin with {_HERE}; if `sociolab web` is reached elsewhere, use --public-url")
 
 
-def _document(row: StudyRow, progress: StudyProgress) -> dict[str, object]:
+def _study_document(row: StudyRow, progress: StudyProgress) -> dict[str, object]:
     return {
         "name": row.name,
         "kind": row.kind,

@@ -10,7 +10,7 @@ import typer
 import typer.main
 from typer.core import TyperGroup
 
-from sociolab.app.tools import ToolKind, run_tool, tool_called, tool_names
+from sociolab.app.tools import ToolKind, find_tool, run_tool, tool_names
 from sociolab.cli.options import (
     Html,
     Json,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class _Tools(TyperGroup):
-    """A verb for each command; one that breaks is left out of the list."""
+    """A verb for each command of a world; the list says of a broken one why it cannot be used."""
 
     kind: ToolKind = "tools"
 
@@ -61,8 +61,8 @@ tool = typer.Typer(
 
 
 @tool.callback()
-def _of_worlds() -> None:
-    """What holds for all of them."""
+def _group_tools() -> None:
+    """Without a callback typer makes no group of an app that registers no command itself."""
 
 
 class _Recipes(_Tools):
@@ -80,15 +80,14 @@ reproduce = typer.Typer(
 
 
 @reproduce.callback(invoke_without_command=True)
-def _recipes(ctx: typer.Context) -> None:
-    """All of them, unless one is named."""
+def _list_recipes(ctx: typer.Context) -> None:
     if ctx.invoked_subcommand is None:
         typer.echo(ctx.get_help())
 
 
 def tool_command(name: str, kind: ToolKind = "tools") -> Any:
-    """The verb of a command of an installed world; None where none has it."""
-    world_tool = tool_called(name, kind)
+    """The click command for a world's command of this name; None where no world has it."""
+    world_tool = find_tool(name, kind)
     if world_tool is None:
         return None
     app = typer.Typer(rich_markup_mode=None, add_completion=False)

@@ -1,4 +1,4 @@
-"""`sociolab town`: its map and its simulated days."""
+"""`sociolab town`: draw a town's map, and replay its simulated days."""
 
 from __future__ import annotations
 
@@ -78,12 +78,12 @@ def replay(
     """
     from sociolab.town.trajectory import Span, moments
 
-    simulation = _lived(episode, run, store)
+    simulation = _load_simulation(episode, run, store)
     selected = moments(
         simulation, Span(day, start, end, every), [simulation.who(name) for name in follow or []]
     )
     if not sys.stdout.isatty():
-        for line in _changes(simulation, selected):
+        for line in _describe_changes(simulation, selected):
             typer.echo(line)
         return
     from rich.console import Console
@@ -91,7 +91,7 @@ def replay(
 
     with Live(console=Console(), auto_refresh=False) as live:
         for moment in selected:
-            live.update(_page(simulation, moment), refresh=True)
+            live.update(_render_moment(simulation, moment), refresh=True)
             time.sleep(pause)
 
 
@@ -110,7 +110,8 @@ def strip(
     from sociolab.cli.output import say
     from sociolab.town.trajectory import Span, write_filmstrip
 
-    write_filmstrip(_lived(episode, run, store), Span(day, start, end, every), out)
+    simulation = _load_simulation(episode, run, store)
+    write_filmstrip(simulation, Span(day, start, end, every), out)
     say(f"wrote {out}")
 
 
@@ -147,10 +148,7 @@ def page(
     say_written(write_town_page(out, content, beside=url is not None))
 
 
-# ------------------------------------------------------------------ a day
-
-
-def _lived(episode: str, run: str | None, store: Path | None) -> Lived:
+def _load_simulation(episode: str, run: str | None, store: Path | None) -> Lived:
     from sociolab.app.queries import find_episode
     from sociolab.app.registry import town_of
     from sociolab.store.store import open_store
@@ -160,7 +158,7 @@ def _lived(episode: str, run: str | None, store: Path | None) -> Lived:
         return town_of(record.trial.world, f"the episode {record.trial.id}").lived(record)
 
 
-def _page(simulation: Lived, moment: Moment) -> Group:
+def _render_moment(simulation: Lived, moment: Moment) -> Group:
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
@@ -172,10 +170,10 @@ def _page(simulation: Lived, moment: Moment) -> Group:
         table.add_column(heading)
     for id, place in moment.places.items():
         table.add_row(*(Text(sanitize(t)) for t in (simulation.names[id], place, moment.doing[id])))
-    return Group(table, *(Text(line) for line in _talks(simulation, moment)))
+    return Group(table, *(Text(line) for line in _describe_talks(simulation, moment)))
 
 
-def _changes(simulation: Lived, selected: Iterator[Moment]) -> Iterator[str]:
+def _describe_changes(simulation: Lived, selected: Iterator[Moment]) -> Iterator[str]:
     from sociolab.report.words import sanitize
 
     before: dict[str, tuple[str, str]] = {}
@@ -186,10 +184,10 @@ def _changes(simulation: Lived, selected: Iterator[Moment]) -> Iterator[str]:
             if before.get(id) != state:
                 yield sanitize(f"  {simulation.names[id]}: {state[1]} ({place})")
             before[id] = state
-        yield from (f"  {line}" for line in _talks(simulation, moment))
+        yield from (f"  {line}" for line in _describe_talks(simulation, moment))
 
 
-def _talks(simulation: Lived, moment: Moment) -> Iterator[str]:
+def _describe_talks(simulation: Lived, moment: Moment) -> Iterator[str]:
     from sociolab.report.words import sanitize
 
     clock = simulation.trajectory.clock

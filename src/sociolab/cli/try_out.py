@@ -115,16 +115,16 @@ def prices(
 
     shipped = shipped_prices()
     own = load_models(EndpointAccess(**options).models).prices
-    listed: list[tuple[str, Price, int | None, str]]
-    listed = [(name, entry.price, None, "models.toml") for name, entry in own.items()]
-    listed += [
+    entries: list[tuple[str, Price, int | None, str]]
+    entries = [(name, entry.price, None, "models.toml") for name, entry in own.items()]
+    entries += [
         (name, row.price, row.context, "shipped")
         for row in shipped.rows.values()
         if (name := f"{row.provider}/{row.model}") not in own
     ]
-    matches = [row for row in listed if search.lower() in row[0].lower()]
+    matches = [entry for entry in entries if search.lower() in entry[0].lower()]
     if not matches:
-        like = did_you_mean(search, [row[0].partition("/")[2] for row in listed])
+        like = did_you_mean(search, [entry[0].partition("/")[2] for entry in entries])
         raise ConfigError(
             f'expected a part of provider/model, found no price for "{search}"{like}; add one to '
             'models.toml under [prices."ENDPOINT/MODEL"]'
@@ -188,13 +188,13 @@ def demo(
         failed = f", {result.failed:,} failed" if result.failed else ""
         say(f"  {result.run:26} {result.played:>5,} episodes{failed}   {score}")
         results.append(result)
-    sections = _with_tools(results, store)
-    named = f" --store {shlex.quote(str(store))}"
+    sections = _tool_sections(results, store)
+    store_flag = f" --store {shlex.quote(str(store))}"
     tables = html.with_stem(f"{html.stem}-tables")
     with open_store(store) as opened:
         write_page(opened, results, tables, sections)
-        write_demo_page(opened, results, html, tables, named)
-    say(f"Inspect every episode, and replay the town:  sociolab web{named}")
+        write_demo_page(opened, results, html, tables, store_flag)
+    say(f"Inspect every episode, and replay the town:  sociolab web{store_flag}")
     say(f"Open in a browser:  {html.resolve().as_uri()}")
     raise typer.Exit(1 if broken or any(result.failed for result in results) else 0)
 
@@ -204,8 +204,8 @@ def _announce(url: str) -> None:
     say(f"try: sociolab doctor openai/any --base-url {url}")
 
 
-def _with_tools(results: Sequence[RunResult], store: Path) -> tuple[Section, ...]:
-    """What the worlds' own commands make of these runs; their sections."""
+def _tool_sections(results: Sequence[RunResult], store: Path) -> tuple[Section, ...]:
+    """Sections by the worlds' own commands that have something to demonstrate on these runs."""
     from sociolab.app.registry import world_plugin, worlds_that
     from sociolab.app.tools import run_tool
 

@@ -1,4 +1,4 @@
-"""`sociolab web`: the app of a store is served, to its owner and whom they let in."""
+"""`sociolab web`: serve the web app of a store to its owner and to invited people."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def web(
 
     if no_token and token_file is not None:
         raise ConfigError("--no-token and --admin-token-file exclude each other; leave one out")
-    supplied = None if no_token else _given_token(token_file, TOKEN_VARIABLE)
+    supplied = None if no_token else _read_token(token_file, TOKEN_VARIABLE)
     token = supplied
     if token is None and not no_token:
         token = secrets.token_urlsafe(24)
@@ -99,8 +99,9 @@ def web(
     serve(settings, announce)
 
 
-def _given_token(file: Path | None, variable: str) -> str | None:
-    """The token of the file, or else of the variable; None if neither is given."""
+def _read_token(file: Path | None, variable: str) -> str | None:
+    """The token in the file or, without a file, in the environment variable; None if neither is
+    set. ConfigError for a file that is unreadable, or open to others."""
     if file is None:
         value = os.environ.get(variable)
         return value.strip() if value else None

@@ -1,4 +1,4 @@
-"""The names that the author of a world needs, in one place: these stay, all others may move.
+"""The names that the author of a world needs; their place is stable, all others may move.
 
 import sociolab.plugin.api as lab
 """

@@ -1,4 +1,4 @@
-"""What is handed to a world's own command: the store, models whose replies are kept, a voice?"""
+"""A world's own command (`Tool`), what it can use (`Context`) and what it returns (`Findings`)."""
 
 from __future__ import annotations
 
@@ -18,43 +18,45 @@ from sociolab.store.store import Store
 
 
 class Context(Protocol):
-    """All of it. `store` is open; `tell` hears of slow steps."""
+    """The store, models within a budget, and runs, for a command of a world."""
 
     @property
     def store(self) -> Store:
-        """The store, open."""
+        """The open store."""
         ...
 
     @property
     def base_url(self) -> str | None:
-        """Where openai/MODEL is served, if it was said."""
+        """The address of --base-url, for openai/MODEL; None without."""
         ...
 
     def tell(self, step: str) -> None:
-        """Say how far the work is."""
+        """Report progress to the user."""
         ...
 
     def model(self, spec: str, flag: str) -> ChatModel:
-        """The model of a spec such as openai/MODEL, its replies kept and its money counted;
-        ConfigError, naming the flag, where the spec is none."""
+        """The model of a spec such as openai/MODEL, whose replies are stored, and whose cost counts
+        against the budget; ConfigError, naming the flag, for another spec."""
         ...
 
     def endpoint(self, spec: str, flag: str) -> tuple[EndpointSpec, str]:
-        """Where the model of a spec is served, and what it is called there."""
+        """The endpoint of a spec's model, and the model's name there."""
         ...
 
     def estimate(self, run: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What a run would take, described as in a file for `run --file`: the JSON object of its
-        dry run, how many of its trials are "played" already, and the "exams" that its judges have
-        not sat: judge, world, "run" (several runs may have one in common), "calls" and "cost_usd".
-        Nothing is called or stored."""
+        """The JSON object of a dry run, with how many trials of the run are "played" already, and
+        the "exams" that its judges have not sat: judge, world, "run" (several runs may have one in
+        common), "calls" and "cost_usd".
+
+        `run` has the fields of a file for `run --file`. No model is called, and nothing is stored.
+        """
         ...
 
     async def play(self, runs: Sequence[Mapping[str, Any]]) -> Sequence[RunResult]:
-        """Play these named runs one after the other, or what is missing of them, with the models
-        and within the budget of this work; fewer results where it stopped early.
+        """Play named runs, or what is missing of them, one after the other, within the budget.
 
-        ConfigError, before anything is played, where a description is wrong.
+        There are fewer results than runs if it stopped early. ConfigError, before anything is
+        played, where a description is invalid.
         """
         ...
 
@@ -65,8 +67,8 @@ class Context(Protocol):
         settings: Mapping[str, str],
         exam: Literal["on", "off"] = "on",
     ) -> Sequence[RunResult]:
-        """Have stored runs judged by these models, where they have not judged yet, by the prompts
-        that the settings name; their results."""
+        """Have stored runs judged by these models, where scores are missing, and return the
+        results; `settings` may name a prompt set."""
         ...
 
     async def estimate_judging(
@@ -76,30 +78,31 @@ class Context(Protocol):
         settings: Mapping[str, str],
         exam: Literal["on", "off"] = "on",
     ) -> Mapping[str, Any]:
-        """What such a judging would take, as `estimate`; its trials are the episodes that were
-        played, "played" those that all of these have judged."""
+        """The JSON object of a dry run of `judge`; its trials are the played episodes, and "played"
+        counts those that all of these have judged."""
         ...
 
     async def stand_ins(self, specs: Sequence[str]) -> tuple[str, ...]:
-        """Those of these models that the local stand-in endpoint serves, by label."""
+        """The labels of those models that the local stand-in endpoint serves."""
         ...
 
-    def kept(
+    def keep_replies(
         self, world: str, about: tuple[str, Mapping[str, str | None]]
     ) -> AbstractContextManager[str]:
-        """While this is open, replies are kept in a run without trials, and found there.
+        """While this is open, replies of `model` are stored in a run without trials, whose name it
+        gives.
 
-        `about` is the kind of work and what it is done with: the same again finds the same replies.
+        `about` is a kind of work and its parameters: the same work finds its stored replies.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What a command found: sections for the terminal, and for a page that is about these runs.
+    """The result of a command: sections to print and, with these runs, for a page.
 
-    `figures` are its JSON object; None: the sections as they stand. `rows` are its CSV file, a
-    record a line; empty: a line for each figure of the findings in its tables.
+    `figures` is its JSON object; None stands for the sections. `rows` become its CSV file; if there
+    are none, it has a line for each figure in the tables.
     """
 
     sections: Sequence[Section]
@@ -108,26 +111,25 @@ class Findings:
     rows: Sequence[Mapping[str, Any]] = ()
 
     def document(self) -> dict[str, Any]:
-        """All of it as one JSON object."""
         if self.figures is None:
             return {"sections": documents(self.sections)}
         return dict(self.figures)
 
     def figure_rows(self) -> Sequence[Mapping[str, Any]]:
-        """What a CSV file holds."""
+        """The rows of the CSV file."""
         tables = (table for section in self.sections for table in section.tables)
         return self.rows or list(tidy_rows(tables))
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A command of a world, `sociolab NAME`: what it is asked (`config`, whose fields are its
-    options, see `plugin.options`), and how it is done.
+    """A command of a world, `sociolab NAME`.
 
-    A config that inherits `StoreAccess` or `ModelAccess` has their options, too. `about` is its
-    help, `example` what to write behind its name. `page`: its sections can be written as a page,
-    about the runs of its findings. `demo` is what to ask it in a demonstration, of the runs of each
-    world, by name.
+    The fields of `config` are its options (see `plugin.options`); a config that inherits
+    `StoreAccess` or `ModelAccess` has their options, too. `about` is its help, and `example` the
+    arguments of the example there. `page`: whether --html, --latex, --markdown and --csv write its
+    findings. `demo` makes the config for `sociolab demo` from the names of the runs by world; None
+    if it has nothing to show.
     """
 
     config: type[BaseModel]

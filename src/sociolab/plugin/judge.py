@@ -1,4 +1,4 @@
-"""A chat model as a judge that gets the same instructions as people who rate: those of a guide."""
+"""A model as a judge that gets the same instructions as human raters: those of a `RatingGuide`."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ class _Observed(BaseModel):
 
 
 def guide_judge(guide: RatingGuide, model: ChatModel, sheet: str = "") -> Judge:
-    """A model that fills in a guide for each seat: the `model_judge` of a world, or, with the name
-    of a further `sheet`, a judge beside it."""
+    """A judge that has a model fill in a guide for each seat: the `model_judge` of a world or, with
+    the name of a `sheet`, a further judge beside it."""
     return LlmJudge(GuideRubric(guide), model, role="sheet" if sheet else "judge", sheet=sheet)
 
 
 class GuideRubric:
-    """The prompt of a guide, and its verdicts: one for each dimension and seat."""
+    """The rubric of an `LlmJudge` for a guide: its prompt, and a verdict per metric and seat."""
 
     def __init__(self, guide: RatingGuide) -> None:
         self._guide = guide
@@ -66,8 +66,8 @@ class GuideRubric:
         self.instructions = guide.instructions
 
     def prompt(self, episode: Episode, temperature: float) -> tuple[Prompt, type[BaseModel]] | None:
-        """The guide, the scene as raters see it, and a sheet for each seat; None: for nobody."""
-        scene = self._guide.shown(episode)
+        """The guide, the scene as raters see it, and a sheet for each seat; None without people."""
+        scene = self._guide.rated_scene(episode)
         if not scene.people:
             return None
         reply_type, sheets = (
@@ -94,9 +94,9 @@ class GuideRubric:
         return prompt, sheets
 
     def verdicts(self, episode: Episode, reply: BaseModel) -> tuple[Verdict, ...]:
-        """A verdict for each dimension and seat; a failure where it is off the scale, or quotes
+        """A verdict for each metric and seat; a failure where the reply is off the scale, or quotes
         what is not in the turn."""
-        ratings, scene = reply.model_dump(), self._guide.shown(episode)
+        ratings, scene = reply.model_dump(), self._guide.rated_scene(episode)
         return tuple(
             _verdict(guide, seat, ratings[field][guide.name], scene)
             for seat, field in _fields(scene).items()
@@ -104,13 +104,12 @@ class GuideRubric:
         )
 
     def failures(self, episode: Episode, missing: MissingValue) -> tuple[Verdict, ...]:
-        """A failure for each dimension and seat."""
         measures = [guide.measure for guide in self._guide.guides]
-        return missing.of(measures, self._guide.shown(episode).seats)
+        return missing.of(measures, self._guide.rated_scene(episode).seats)
 
 
 def _fields(scene: RatedScene) -> dict[str, str]:
-    """What each seat is called in the reply: not what it is, which may be no name in JSON."""
+    """The field of each seat in the reply; a seat's id may be no valid name of a field."""
     return {seat: f"person_{number}" for number, seat in enumerate(scene.seats, start=1)}
 
 
@@ -120,7 +119,6 @@ def _record(name: str, fields: Mapping[str, type[BaseModel]]) -> type[BaseModel]
 
 
 def _define_reply(guide: DimensionGuide) -> type[BaseModel]:
-    """One score or answer as the schema asks for it."""
     if guide.measure.yes_no:
         return _Observed
     points: Any = Annotated[int, Field(ge=guide.points[0], le=guide.points[-1])]
@@ -139,7 +137,7 @@ def _verdict(guide: DimensionGuide, seat: str, entry: dict[str, Any], scene: Rat
 
 
 def _score(guide: DimensionGuide, seat: str, entry: dict[str, Any]) -> Score | str:
-    """A point of the scale, or what is wrong with it."""
+    """A score, or what is wrong with the reply."""
     score, points = entry["score"], guide.points
     if score in points:
         return Score(guide.measure, seat, score, entry["reasoning"])
@@ -149,8 +147,8 @@ def _score(guide: DimensionGuide, seat: str, entry: dict[str, Any]) -> Score | s
 def _answer(
     guide: DimensionGuide, seat: str, entry: dict[str, Any], scene: RatedScene
 ) -> Score | Unscored | str:
-    """A yes, with what it rests on, or a no; no value where the judge gives none; or what is wrong
-    with it."""
+    """A score of 1 for a yes (which needs quotes) or 0 for a no, an Unscored for the other answers;
+    or what is wrong with the reply."""
     answer, quotes = entry["answer"].strip().casefold(), entry["quotes"]
     for kind in NO_ANSWERS:
         if answer == kind:
@@ -161,12 +159,12 @@ def _answer(
         return "expected a turn and its words for a yes, found none"
     for quote in quotes:
         turn, text = quote["turn"], quote["quote"]
-        if scene.words(turn, text) is None:
+        if scene.match_quote(turn, text) is None:
             return f'expected {WANTED} of turn {turn} as quote, found "{text[:100]}"'
     reason = f"{cited(scene, quotes)} {entry['reasoning']}".strip()
     return Score(guide.measure, seat, float(answer == "yes"), reason)
 
 
 def cited(scene: RatedScene, quotes: Sequence[Mapping[str, Any]]) -> str:
-    """Quotes before a reason, as raters write them: `3: "no, that is mine"`."""
-    return " ".join(f'{q["turn"]}: "{scene.words(q["turn"], q["quote"])}"' for q in quotes)
+    """Quotes as raters write them before a reason, such as `3: "no, that is mine"`."""
+    return " ".join(f'{q["turn"]}: "{scene.match_quote(q["turn"], q["quote"])}"' for q in quotes)

@@ -1,7 +1,6 @@
-"""How is what a command is asked described, so that options, a TOML file and Python are one?
+"""Configs of commands: one pydantic model for the command line, TOML files and Python.
 
-A description is a pydantic model. Its fields hold, beside their types, how they are given on the
-command line:
+Fields are annotated with a `Flag`, which says how they are set on the command line:
 
     class Wanted(StoreAccess):
         run: Annotated[str, Flag("RUN", "RUN", "The run's name.")]
@@ -24,13 +23,13 @@ from sociolab.core.errors import ConfigError
 from sociolab.core.reading import first_problem
 
 FIRST_WORLD = "sotopia"
-"""What is meant where no world is named."""
+"""The default world."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """How a field is given on the command line: its flags (or "WORLD", a place), what stands for
-    its value, and what it is. Bounds and the default are the field's own."""
+    """How a field is set on the command line: its flags (or, for an argument, its name in upper
+    case), the placeholder of its value, and the help. Bounds and default are the field's own."""
 
     flags: str
     metavar: str
@@ -38,13 +37,13 @@ class Flag:
 
 
 class Description(BaseModel):
-    """What all descriptions are: frozen, and an unknown field is an error."""
+    """A config that is frozen and rejects unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class StoreAccess(Description):
-    """Which store: a part of every description of work on one."""
+    """The option for the store, for configs of work on one."""
 
     store: Annotated[
         Path | None, Flag("--store", "FILE", "The store; default: $SOCIOLAB_STORE or your own.")
@@ -52,9 +51,8 @@ class StoreAccess(Description):
 
 
 class EndpointAccess(Description):
-    """Where models are served, how many calls are in flight at once, how many dollars they may
-    cost, and how long replies may be, as a factor of what each needs: a part of every description
-    of work that calls some."""
+    """The options for models, for configs of work that calls some: endpoints and keys, concurrent
+    calls, the budget in dollars, and the length of replies as a factor of what they need."""
 
     in_flight: Annotated[
         int | None, Flag("--in-flight", "N", "Concurrent calls to each endpoint.")
@@ -78,23 +76,23 @@ class EndpointAccess(Description):
 
 
 class ModelAccess(StoreAccess, EndpointAccess):
-    """Access to models whose replies are in the store."""
+    """The options for models whose replies are stored."""
 
 
 def _as_text(value: object) -> object:
-    """What a person wrote where words are meant, such as `turns = 10`; the rest as it is."""
+    """Text from what a TOML file may have in its place, as in `turns = 10`; the rest unchanged."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value) if isinstance(value, int | float | date) else value
 
 
 def as_texts(value: object) -> object:
-    """One name where several may be given."""
+    """A single name as a tuple of one."""
     return (value,) if isinstance(value, str) else value
 
 
 def _as_several(value: object) -> object:
-    """Names, each of which may be several, comma-separated."""
+    """Names from texts that may each hold several, separated by commas."""
     texts = as_texts(value)
     if not isinstance(texts, list | tuple):
         return value
@@ -102,7 +100,7 @@ def _as_several(value: object) -> object:
 
 
 def _as_filter(value: object) -> object:
-    """A list of ids or tags: any of them."""
+    """A filter from a list of ids or tags, any of which may match."""
     if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
         return ",".join(value)
     return _as_text(value)
@@ -119,10 +117,10 @@ Described = TypeVar("Described", bound=BaseModel)
 
 
 def flags_of(model: type[BaseModel]) -> dict[str, Flag]:
-    """By field, in the order in which people read them: its own first, then those of what it is
-    made of, and last where models are.
+    """The flags of a config by field: the class's own first, then those of its bases, and those of
+    `ModelAccess` last.
 
-    A field that says nothing is the option of its name.
+    A field without a `Flag` becomes the option with its name.
     """
     flags = {
         name: next((item for item in field.metadata if isinstance(item, Flag)), None)
@@ -135,8 +133,8 @@ def flags_of(model: type[BaseModel]) -> dict[str, Flag]:
 
 
 def checked(kind: type[Described], values: Mapping[str, Any], source: str = "") -> Described:
-    """A checked description of this kind; ConfigError names the field, what was found and where: in
-    this source or, without one, by the flag of the command."""
+    """Validate a config; ConfigError names the field and the value, and says where: in this source
+    or, without one, at the flag of the command."""
     try:
         return kind.model_validate(values)
     except ValidationError as error:

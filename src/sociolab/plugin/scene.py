@@ -1,4 +1,4 @@
-"""A scene of plain parts, for worlds in which every seat sees what is done."""
+"""A ready-made scene for worlds in which every seat sees everything that is done."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from sociolab.plugin.shown import RatedLine
 
 @dataclass(frozen=True)
 class OpenScene:
-    """A scene in which every seat sees all that is done, but for what is meant for others only.
+    """A scene in which every seat sees all actions, except those addressed to others only.
 
-    `heads` holds what each seat is told before the first turn, in the order in which they act, and
-    `tail` what it is told at its turn, with its number from 1. `names` says what everybody calls a
-    seat (its id, without one); `acts` what it can do in a turn, counted from 0 (all of `space`,
-    without one).
+    `heads` holds the instructions of each seat, in the order in which the seats act; `tail` is
+    added at its turn, with the turn's number from 1. `names` holds the names that seats are shown
+    by (default: their ids). `acts` limits what a seat can do in a turn, counted from 0 (default:
+    all of `space`).
 
     >>> pay, keep = ActionKind("pay", has_text=False), ActionKind("keep", has_text=False)
     >>> space = ActionSpace((pay, keep))
@@ -41,48 +41,46 @@ class OpenScene:
 
     @property
     def seats(self) -> tuple[str, ...]:
-        """In the order in which they act."""
+        """The seats in the order in which they act."""
         return tuple(self.heads)
 
     def space_of(self, seat: str, turn: int) -> ActionSpace:
-        """What this seat can do in this turn."""
         if self.acts is None:
             return self.space
         return ActionSpace(tuple(self.acts(seat, turn)), self.space.most, self.space.distinct)
 
     def witness(self, seat: str) -> OpenWitness:
-        """What this seat knows before the first turn."""
+        """A new witness, which has seen nothing yet."""
         return OpenWitness(self, seat)
 
     def name(self, seat: str) -> str:
-        """What everybody calls a seat."""
+        """The name that a seat is shown by."""
         return self.names.get(seat, seat)
 
     def line(self, move: Moved, seat: str | None = None) -> Line:
-        """A turn as this seat, or (None) everybody, reads it: who, and what they said or did."""
-        named = tuple(
+        """A turn as a line, for the history of a seat or (None) for the transcript."""
+        actions = tuple(
             Action(act.kind, act.text, tuple(map(self.name, act.to)), act.acts, act.fields)
             for act in move.actions
         )
-        who, done = self.name(move.seat), "; ".join(map(self._read, named))
+        who, text = self.name(move.seat), "; ".join(map(self._describe, actions))
         whose = move.seat if seat is None else ""
-        return Line(move.turn, who, move.seat == seat, named, f"{who}: {done}", whose)
+        return Line(move.turn, who, move.seat == seat, actions, f"{who}: {text}", whose)
 
     def rated_lines(self, episode: Episode) -> tuple[RatedLine, ...]:
-        """The turns as raters see them."""
         return tuple(
             RatedLine(line.turn + 1, line.seat, line.who, line.text.removeprefix(f"{line.who}: "))
             for line in map(self.line, episode.moves)
         )
 
-    def _read(self, action: Action) -> str:
+    def _describe(self, action: Action) -> str:
         kind = self.space[action.kind]
         plain = kind.spoken and not action.fields
         text = " ".join(action.text.split()) if plain else action.as_text
         return f"(to {', '.join(action.to)} only) {text}" if action.to else text
 
     def transcript(self, title: str, episode: Episode, seat: str | None = None) -> Transcript:
-        """The episode to read: all of it, with the turns that failed, or what one seat saw."""
+        """The transcript: the whole episode, with failed turns as notes, or what a seat saw."""
         heads = ((self.name(who), head) for who, head in self.heads.items() if seat in (None, who))
         moves = episode.moves if seat is None else visible_moves(episode.moves, seat, self.space)
         failed = episode.failed_turns if seat is None else ()
@@ -94,7 +92,7 @@ class OpenScene:
 
 
 class OpenWitness:
-    """What one seat of an open scene has seen."""
+    """Collects what one seat of an `OpenScene` sees."""
 
     def __init__(self, scene: OpenScene, seat: str) -> None:
         self._scene = scene
@@ -102,11 +100,9 @@ class OpenWitness:
         self._lines: list[Line] = []
 
     def see(self, move: Moved) -> None:
-        """Take in a move."""
         self._lines.append(self._scene.line(move, self._seat))
 
     def observe(self, turn: int) -> Observation:
-        """What this seat is shown."""
         scene, seat = self._scene, self._seat
         partners = tuple(scene.name(partner) for partner in scene.seats if partner != seat)
         lines, you, head = tuple(self._lines), scene.name(seat), scene.heads[seat]
@@ -114,6 +110,6 @@ class OpenWitness:
         return Observation(seat, you, turn, scene.limit, head, lines, tail, partners, None)
 
     def seat_called(self, name: str) -> str | None:
-        """The seat of this name, but not one's own."""
+        """The partner with this name; None if there is none, and for the seat's own name."""
         partners = (seat for seat in self._scene.seats if seat != self._seat)
         return next((seat for seat in partners if self._scene.name(seat) == name), None)

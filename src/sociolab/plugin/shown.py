@@ -1,4 +1,5 @@
-"""What of a world's episodes do pages show that a transcript does not hold?"""
+"""What pages and forms show of an episode beside its transcript: sidebars, and views for raters and
+reviewers."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ from sociolab.judging.quoting import SpokenLine, lines_with
 
 
 @dataclass(frozen=True, slots=True)
-class ToldFact:
-    """A fact was told in this turn (from 0) by `who`; `to` are the names of those who heard it."""
+class FactMention:
+    """A fact was stated in this turn (from 0) by `who`; `to` are the names of its listeners."""
 
     turn: int
     who: str
@@ -26,8 +27,8 @@ class ToldFact:
 
 
 @dataclass(frozen=True, slots=True)
-class HeardFact:
-    """What became of a fact at one player: heard first in `turn` (from 0) from `source`, or never.
+class FactReceipt:
+    """Whether a fact reached a player: first in `turn` (from 0) from `source`, or never (None).
 
     `stated`: whether the player's answer at the end states it; None without such an answer.
     """
@@ -40,17 +41,17 @@ class HeardFact:
 
 @dataclass(frozen=True, slots=True)
 class FactWay:
-    """A fact that one seat alone knew: when it was told, and what became of it at each player."""
+    """The way of a fact that one seat alone knew: its mentions, and the receipts of all players."""
 
     fact: str
     text: str
-    told: tuple[ToldFact, ...]
-    heard: tuple[HeardFact, ...]
+    mentions: tuple[FactMention, ...]
+    receipts: tuple[FactReceipt, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition as one judge found it; `quote`, in the words of the transcript, may be ""."""
+    """A judge's decision on a condition; `quote` is verbatim from the transcript, or ""."""
 
     text: str
     met: bool
@@ -59,17 +60,18 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What one judge found, and where: in the talk, whose lines it quotes, or elsewhere."""
+    """A judge's decisions on conditions, and where it looked: in the conversation, from which it
+    quotes lines (`in_talk`), or elsewhere."""
 
     judge: str
     where: str
-    found: tuple[Condition, ...]
+    decisions: tuple[Condition, ...]
     in_talk: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Sidebar:
-    """What stands beside a transcript: the way of each fact, and conditions that judges checked."""
+    """What stands beside a transcript: the ways of facts, and judges' decisions on conditions."""
 
     facts: tuple[FactWay, ...] = ()
     conditions: tuple[Conditions, ...] = ()
@@ -77,10 +79,10 @@ class Sidebar:
 
 @dataclass(frozen=True, slots=True)
 class DimensionGuide:
-    """A measure as raters see it: its question, what to look at, and worked points of its scale.
+    """A metric as raters see it: a question, what to look at, and example points of its scale.
 
-    A measure of two values (`Measure.yes_no`) is a yes/no question: a yes needs a quote, and those
-    who fill it in may say that they cannot tell, or that it does not apply.
+    A metric of two values (`Measure.yes_no`) is a yes/no question: a yes needs a quote, and "cannot
+    tell" and "not applicable" are further answers.
     """
 
     measure: Measure
@@ -93,12 +95,11 @@ class DimensionGuide:
 
     @property
     def name(self) -> str:
-        """The measure's name in files."""
         return self.measure.name
 
     @property
     def points(self) -> tuple[int, ...]:
-        """The points of the scale, the lowest first."""
+        """The points of the scale, ascending."""
         return tuple(range(int(self.measure.low), int(self.measure.high) + 1))
 
 
@@ -120,15 +121,16 @@ class _Table(RootModel[Mapping[str, _TableRow]]):
 
 
 def guides_from(file: Path) -> tuple[DimensionGuide, ...]:
-    """The guides in a TOML file, in their order: a table for each measure, by its name.
+    """Read guides from a TOML file, which has a table for each metric, in the order of the form.
 
         [interrupts]
         title = "Interrupts"
         question = "Do they cut the other off?"
         look = "Count turns that begin before the other has finished."
 
-    With `low`, `high`, `low_end` and `high_end` it is a scale of whole numbers; without, a yes/no
-    question. `examples` are pairs of a point and a sentence. ConfigError where it cannot be read.
+    With `low`, `high`, `low_end` and `high_end` the scale has whole numbers; without, the metric is
+    a yes/no question. `examples` are pairs of a point and a sentence. ConfigError where the file
+    cannot be read or is invalid.
     """
     try:
         rows = record(str(file), _Table, tomllib.loads(read_text(file))).root
@@ -152,8 +154,8 @@ def guides_from(file: Path) -> tuple[DimensionGuide, ...]:
 
 @dataclass(frozen=True, slots=True)
 class RatedPerson:
-    """A character to be rated. `knew` holds, for each other one, the name and what this one was
-    told about them, word for word. `full_name` is what a file of ratings may call them, too."""
+    """A character to be rated. `knew` holds the name of each other character, with the text that
+    this one was given about them. `full_name` may stand for `name` in a file of ratings."""
 
     seat: str
     name: str
@@ -166,8 +168,8 @@ class RatedPerson:
 
 @dataclass(frozen=True, slots=True)
 class RatedLine:
-    """A turn: who, and what was done in a line. `number` counts from 1; `spoken`: the text is their
-    words, not a description."""
+    """A turn as a line of text. `number` counts from 1; `spoken` says that the text is the words of
+    the character rather than a description."""
 
     number: int
     seat: str
@@ -178,7 +180,7 @@ class RatedLine:
 
 @dataclass(frozen=True, slots=True)
 class RatedScene:
-    """An episode as raters see it."""
+    """An episode as raters see it; `ties` are sentences on the relationships of the characters."""
 
     context: str
     people: tuple[RatedPerson, ...]
@@ -187,23 +189,23 @@ class RatedScene:
 
     @property
     def seats(self) -> tuple[str, ...]:
-        """The seats, in their order."""
         return tuple(person.seat for person in self.people)
 
-    def words(self, turn: int, quote: str) -> str | None:
-        """The words of a turn, by its number, as they are quoted; None if they are not its own.
-
-        Those who act at once share a turn.
-        """
+    def match_quote(self, turn: int, quote: str) -> str | None:
+        """The passage of a turn, by its number, that a quote stands for, as the turn has it; None
+        if it is not in there. Seats that act at once share the number of a turn."""
         lines = [SpokenLine(line.number, line.name, (line.text,)) for line in self.lines]
         places = lines_with(quote, lines)
-        return next((words for at, words in places.items() if lines[at].turn == turn), None)
+        return next((passage for at, passage in places.items() if lines[at].turn == turn), None)
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewedTask:
-    """A task as reviewers see it. `texts` are those that may be edited: the scene, then a goal for
-    each person, whose name and description `people` hold."""
+    """A task as reviewers see it.
+
+    `texts` can be edited: the scene, then the goal of each person. `people` are their names and
+    descriptions, `ties` sentences on their relationships.
+    """
 
     texts: tuple[str, ...]
     people: tuple[tuple[str, str], ...]
@@ -211,15 +213,17 @@ class ReviewedTask:
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """What each text is."""
+        """A heading for each of `texts`."""
         return ("The scene", *(f"The goal of {name}" for name, _ in self.people))
 
 
 @dataclass(frozen=True, slots=True)
 class DecidedCluster:
-    """What reviewers decided of a cluster of tasks: keep, edit or reject; "" where they did not
-    agree. `texts` are those of an edit, of `proposals` different ones; `by` and `reasons` are of
-    those who decided so, `on` is the day of the last review."""
+    """The reviewers' decision on a cluster of tasks; "" where they did not agree.
+
+    `texts` are those of an edit, chosen from `proposals` different ones; `by` and `reasons` are
+    those of the reviewers who decided so, and `on` is the day of the last review.
+    """
 
     decision: Literal["keep", "edit", "reject", ""]
     texts: tuple[str, ...]

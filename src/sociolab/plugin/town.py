@@ -1,4 +1,4 @@
-"""What does a world that is played in a town declare, so that its days can be looked at?"""
+"""What a world that is played in a town declares, so that its simulated days can be replayed."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TownTask:
-    """The task of the performer, as a replay shows it.
+    """The performer's task, as a replay shows it.
 
-    `expected`: how many the goal asks for; `background`: how many others there are. `place` and
-    `start` are "" where the task leaves them open; `places` are all that its goal names.
+    `expected` is the number of participants that the goal asks for, `background` that of the other
+    residents. `place` and `start` are "" where the task leaves them open; `places` are all that the
+    goal names.
     """
 
     title: str
@@ -38,7 +39,8 @@ class TownTask:
 
 @dataclass(frozen=True, slots=True)
 class TownScore:
-    """How the task went, by the rules of today: `goal` from 0 to 1, for `least` minutes.
+    """The score of the task by the current rules: `goal` from 0 to 1, where taking part means for
+    `least` minutes.
 
     `errands`: what each was, who ran it and at which step; "" and None if nobody did.
     """
@@ -50,10 +52,10 @@ class TownScore:
 
 @dataclass(frozen=True, slots=True)
 class ResidentOutcome:
-    """What became of a background resident, by the rules of scoring.
+    """Whether a background resident counts for the goal, by the rules of scoring.
 
-    `since`: the step at which it had taken part for as long as is needed, or its errand was done;
-    None if it does not count. `when` it took part, `near`: when it came near to that (as steps).
+    `since`: the step at which it had taken part for long enough, or its errand was done; None if it
+    does not count. `when` it took part and `near`, when it almost did, are intervals of steps.
     """
 
     who: str
@@ -68,10 +70,9 @@ class ResidentOutcome:
 class Replay:
     """All that a replay shows.
 
-    `score` and `outcomes` are computed from the trace by the rules of today, for `least` minutes;
-    without a score (None, and no outcomes) `why` says what is missing. `about` are the talks that
-    are about the task. `verdicts` are those in the
-    store; `other_rules`: whether some of them were made by other rules than these.
+    `score` and `outcomes` are computed from the trace by the current rules; where they are missing
+    (None and empty), `why` says what they need. `about` are the conversations about the task.
+    `verdicts` are the stored scores; `other_rules`: whether earlier rules made some of them.
     """
 
     lived: Lived
@@ -88,8 +89,9 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class TownWorld:
-    """How a world's town is looked at: its map (in a data folder, or its own), the days of an
-    episode, and all that a replay shows. ConfigError where there are none."""
+    """Functions that load what pages show of a world's town: its map (of a data folder, or its
+    own), the days of an episode, and a replay (of a store, a run and a trial). They raise
+    ConfigError where an episode has none."""
 
     map: Callable[[Path | None], TownMap]
     lived: Callable[[Episode], Lived]

@@ -1,12 +1,12 @@
-"""What does a world declare, so that everything above it can ask instead of knowing it by name?
+"""`WorldPlugin`: what a package declares to offer a world.
 
-A package registers a `WorldPlugin` under its world's name in the entry points "sociolab.worlds":
+The package registers it under its world's name in the entry points "sociolab.worlds":
 
     plugin = WorldPlugin("ultimatum", load, declared=Declared(main=("payoff",), cluster="game"))
 
-where `load` makes the kit that plays of a setup. All else is optional: what a world does not
-declare it does not offer, and whoever asks for it is told so in a sentence. So is what it breaks,
-with the file and the line.
+where `load` makes a `WorldKit` from a `WorldSetup`. Everything else is optional: commands that need
+what a world does not declare say so. Errors of a plugin's code become `WorldError`s with the file
+and the line.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Importing:
-    """What is imported: where from, under which name, and whether the importer's flag was given."""
+    """What to import, under which name, and whether the importer's own flag was set."""
 
     source: Path
     name: str
@@ -56,10 +56,10 @@ class Importing:
 class Importer:
     """A format that a world can import as a data set.
 
-    `read` lays the data down in a folder that it makes, and says in lines what it found. `kind` is
-    what the data set is for where that is no world; `flag` the option of the command that this
-    format knows; `reserved` names that a data set may not have; `then` how to go on, with {name} in
-    it.
+    `read` writes the data into a folder that it creates, and returns lines on what was read. `then`
+    is a sentence on what to do next, with {name} in it. `kind` is the kind of the data set if it is
+    not for a world; `flag` an option of the command for this format alone; `reserved` are names
+    that a data set must not have.
     """
 
     read: Callable[[Importing, Path], Sequence[str]]
@@ -71,7 +71,7 @@ class Importer:
 
 @dataclass(frozen=True, slots=True)
 class ImportedJudging:
-    """What a judge elsewhere said of an imported episode, by the id of its trial."""
+    """The scores that an imported episode came with; `trial` is the id of its trial."""
 
     trial: str
     judge: JudgeId
@@ -80,21 +80,24 @@ class ImportedJudging:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeImporter:
-    """A format that a world can import as a run: finished episodes, lines on what was found, and
-    the judgings that were stored with them."""
+    """A format that a world can import as a run: `read` returns finished episodes, lines on what
+    was read, and the scores that came with them."""
 
     read: Callable[[Path], tuple[Sequence[Episode], Sequence[str], Sequence[ImportedJudging]]]
 
 
 Revise = Callable[[Path | None, Path, str, Mapping[str, DecidedCluster]], Sequence[str]]
-"""Writes what a study (named) decided, by cluster, as the next version of a folder of data (None:
-the world's own) into a new one, and says in lines what it did."""
+"""Writes the next version of a data set: `(old folder, new folder, study, decisions)`, with None as
+the old folder for the world's own data and decisions by cluster. Returns lines on what it did."""
 
 
 @dataclass(frozen=True, slots=True)
 class PromptImporter:
-    """How a world makes a set of prompts of somebody's own copy: `read` takes the source, the new
-    folder, the set's name and a variant ("" or one of `variants`), and says in lines what it is."""
+    """How a world imports a set of prompts from a copy of a paper's code.
+
+    `read` takes the source, the new folder, the set's name and a variant ("" or one of `variants`),
+    and returns lines on what was read. `package` is the one whose prompts the set replaces.
+    """
 
     read: Callable[[Path, Path, str, str], Sequence[str]]
     package: str
@@ -103,7 +106,7 @@ class PromptImporter:
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """One kind of thing that a model can write for a world, and the settings that it knows."""
+    """A kind of data that a model can write for a world, such as scenarios, and its settings."""
 
     write: Callable[[WriteJob], Coroutine[Any, Any, WrittenTasks]]
     settings: type[BaseModel]
@@ -111,16 +114,16 @@ class Writer:
 
 @dataclass(frozen=True, slots=True)
 class RatingGuide:
-    """How people rate a world's episodes: the scene of the examples, what to bear in mind, and a
-    guide for each measure, in the order of the form.
+    """How people rate a world's episodes: a guide for each metric, in the order of the form.
 
-    `shown` is an episode as raters see it; ConfigError where it is none of this world's. `summary`
-    is what a rater's scores of a seat come to once all are there. `instructions` names the set that
-    a judge of the same instructions gets.
+    `rated_scene` makes the view of an episode that raters get; ConfigError where the episode is
+    not of this world. `scene` is the scene of the guides' examples, `knew` the heading for what a
+    person was told about the others. `summary` computes one more score of a seat from all that a
+    rater gave it. `instructions` is the prompt set of a judge with the same instructions.
     """
 
     guides: tuple[DimensionGuide, ...]
-    shown: Callable[[Episode], RatedScene]
+    rated_scene: Callable[[Episode], RatedScene]
     scene: str = ""
     knew: str = ""
     summary: Callable[[tuple[Score, ...], str], Verdict] | None = None
@@ -129,20 +132,22 @@ class RatingGuide:
 
 @dataclass(frozen=True, slots=True)
 class WorldPlugin:
-    """A world as its package declares it; called with a setup it gives the kit that plays.
+    """A world as its package declares it; called with a setup, it returns the kit to play with.
 
-    `about` says in a line what it is. `declared` is stored with its runs: metrics, the main one,
-    what a cluster is called. `settings` are the world's own, as --set takes them, `short` those
-    that make its episodes short enough to try an agent out. `people`: a person can take a seat.
-    `importers` by the name of their format, `prompts` makes a set of somebody's own copy, `writers`
-    by what they have a model write. `remarks` is what the author of a data set should know, `cast`
-    writes the tasks of a folder (which, how many a scenario, seed). `sidebar` is what stands beside
-    a transcript. People rate by one of `guides`, the first if none is named, and review tasks
-    before they are played by `reviewed`, from which `revise` makes the data's next version;
-    `impressions`: they say in a word what a session is like. `levels` names another world that
-    plays the same tasks, `town` is how its days are looked at. `tools` are what commands of this
-    package ask for by name, `recipes` the tables of its paper that `sociolab reproduce` makes.
-    `exam` is what its judges, readers and raters sit before they are believed.
+    - `about`: a line on what the world is. `declared`: its metrics and what a cluster is called,
+      stored with each run.
+    - `settings`: the world's own, as --set takes them. `short`: settings that make episodes short
+      enough to try an agent out. `people`: whether a person can take a seat.
+    - Data: `importers` by format, `prompts` imports prompt sets, `writers` by what a model writes,
+      `remarks` are for the author of a data set, `cast` writes the tasks of a folder (given the
+      folder, the number per scenario, the seed).
+    - Pages: `sidebar` stands beside a transcript; `town` shows simulated days.
+    - People: `guides` to rate episodes by, the first of which is the default; `reviewed` shows a
+      task to reviewers, and `revise` makes the data's next version from reviews; `impressions`:
+      whether people can describe a session in a word.
+    - `levels`: another world that plays the same tasks. `tools`: the package's own commands.
+      `recipes`: the tables of its paper, for `sociolab reproduce`. `exam`: what its judges, readers
+      and raters sit before their scores count.
     """
 
     name: str
@@ -169,14 +174,14 @@ class WorldPlugin:
     exam: Callable[[], Sequence[ExamCase]] | None = None
 
     def __call__(self, setup: WorldSetup) -> WorldKit:
-        """The world over its data, with its players and judges.
+        """Load the world with its data, players and judges.
 
-        What breaks in somebody else's loader is a WorldError that says where.
+        An error in the loader of another package is a WorldError that says where.
         """
         code = code_of(self)
         if not code:
-            own = self.loader(setup)
-            return replace(own, declared=self._declared(own))
+            built_in = self.loader(setup)
+            return replace(built_in, declared=self._declared(built_in))
         kit: WorldKit = guarded(self.name, "set-up", self.loader, WorldKit)(setup)
         variants = {
             kind: replace(entry, make=guarded(self.name, f"variants {kind}", entry.make, Sequence))
@@ -192,12 +197,11 @@ class WorldPlugin:
         )
 
     def _declared(self, kit: WorldKit) -> Declared:
-        """What is declared, with what a run of these settings says below its tables."""
+        """The plugin's declaration, with the footnote of the kit, which depends on settings."""
         return replace(self.declared, footnote=kit.declared.footnote)
 
     def guide(self, name: str = "") -> RatingGuide:
-        """How people rate its episodes, or a model in their place; ConfigError where it does not
-        say, or has no guide of this name."""
+        """The guide with this name, by default the first; ConfigError where there is none."""
         if not self.guides:
             raise ConfigError(f"the world {self.name} has no guide to rate its episodes by")
         make = self.guides.get(name or next(iter(self.guides)))
@@ -207,7 +211,7 @@ class WorldPlugin:
         return make()
 
     def __post_init__(self) -> None:
-        """What is declared is checked and, of a package from outside, guarded against mistakes."""
+        """Check the types of fields and, in a plugin of another package, guard its functions."""
         for what, value, kind in (
             ("declared", self.declared, Declared),
             ("importers", self.importers, Mapping),
@@ -218,12 +222,14 @@ class WorldPlugin:
             ("settings", self.settings or BaseModel, type),
         ):
             checked_type(self.name, what, value, kind)
-        if _is_ours(self.loader):
+        if _is_built_in(self.loader):
             return
-        for what, gives in _CALLED.items():
+        for what, returns in _RETURN_TYPES.items():
             if (call := getattr(self, what)) is not None:
-                object.__setattr__(self, what, guarded(self.name, what, call, gives))
-        guides = {name: partial(_rating, self.name, make) for name, make in self.guides.items()}
+                object.__setattr__(self, what, guarded(self.name, what, call, returns))
+        guides = {
+            name: partial(_guarded_guide, self.name, make) for name, make in self.guides.items()
+        }
         object.__setattr__(self, "guides", guides)
         importers = {
             name: replace(entry, read=guarded(self.name, f"importer {name}", entry.read, Sequence))
@@ -237,11 +243,13 @@ class WorldPlugin:
         object.__setattr__(self, "writers", writers)
         for what in ("tools", "recipes"):
             factories = getattr(self, what).items()
-            tools = {name: partial(_tool, self.name, name, make) for name, make in factories}
+            tools = {
+                name: partial(_guarded_tool, self.name, name, make) for name, make in factories
+            }
             object.__setattr__(self, what, tools)
 
 
-_CALLED: Mapping[str, type] = {
+_RETURN_TYPES: Mapping[str, type] = {
     "remarks": Sequence,
     "cast": str,
     "sidebar": Sidebar,
@@ -251,95 +259,95 @@ _CALLED: Mapping[str, type] = {
     "town": object,
     "exam": Sequence,
 }
-"""What a plugin may hold to be called, and of which type it is what they give."""
+"""The optional functions of a plugin, with the types of their results."""
 
 
-def _rating(world: str, make: Callable[[], RatingGuide]) -> RatingGuide:
+def _guarded_guide(world: str, make: Callable[[], RatingGuide]) -> RatingGuide:
     guide: RatingGuide = guarded(world, "rating guide", make, RatingGuide)()
-    return replace(guide, shown=guarded(world, "rated scene", guide.shown, RatedScene))
+    return replace(guide, rated_scene=guarded(world, "rated scene", guide.rated_scene, RatedScene))
 
 
-def _tool(world: str, name: str, make: Callable[[], Tool]) -> Tool:
+def _guarded_tool(world: str, name: str, make: Callable[[], Tool]) -> Tool:
     tool: Tool = guarded(world, f"command {name}", make)()
     return replace(tool, run=guarded(world, f"command {name}", tool.run))
 
 
-def _is_ours(loader: Callable[..., Any]) -> bool:
+def _is_built_in(loader: Callable[..., Any]) -> bool:
     return str(getattr(loader, "__module__", "")).partition(".")[0] == "sociolab"
 
 
 def code_of(plugin: WorldPlugin) -> str:
-    """A hash of the Python files of a plugin's package, so that an edit of its rules is another
-    world; "" for the worlds of this package, which have a version."""
+    """A hash of the Python files of a plugin's package, so that an edit of its rules makes another
+    world; "" for the built-in worlds, which have a version."""
     module = sys.modules.get(plugin.loader.__module__)
-    if module is None or _is_ours(plugin.loader):
+    if module is None or _is_built_in(plugin.loader):
         return ""
     top = sys.modules[module.__name__.partition(".")[0]]
     folders = [Path(folder) for folder in getattr(top, "__path__", ())]
     files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
     files += [Path(top.__file__)] if not folders and top.__file__ else []
-    # How models are asked for typed actions belongs to the prompts of those who declare some.
+    # The prompt by which models are asked for typed actions is a part of the plugin's prompts.
     fields_hash = prompt("sociolab.agents", "fields").hash
     return digest(fields_hash, *(file.read_text("utf-8") for file in files))
 
 
-# ------------------------------------------------------------------ what somebody's plugin breaks
+# ------------------------------------------------------------------ errors in plugins
 
 
-def guarded(world: str, what: str, call: Callable[..., Any], gives: Any = object) -> Any:
-    """The function of a plugin; whatever it raises that is no error of ours is a WorldError, and so
-    is a value that is none of the type that it `gives`."""
+def guarded(world: str, what: str, call: Callable[..., Any], returns: Any = object) -> Any:
+    """Wrap a function of a plugin: any error other than sociolab's own becomes a WorldError, and so
+    does a result that is not of the type that it `returns`."""
 
-    def calling(*args: Any, **named: Any) -> Any:
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
         try:
-            result = call(*map(_unwrapped, args), **named)
-        except Exception as error:  # somebody's code
-            raise _broke(world, what, error, call) from error
+            result = call(*map(_unwrap, args), **kwargs)
+        except Exception as error:  # a bug in a plugin
+            raise _world_error(world, what, error, call) from error
         if inspect.iscoroutine(result):
-            return _awaited(world, what, result)
-        return checked_type(world, what, result, gives, call)
+            return _guarded_await(world, what, result)
+        return checked_type(world, what, result, returns, call)
 
-    return calling
+    return wrapper
 
 
-def checked_type(world: str, what: str, value: Any, gives: Any, call: object = None) -> Any:
-    """What a plugin gave; WorldError, with the place of what gave it, where it is none of this
-    type."""
-    if isinstance(value, gives):
+def checked_type(world: str, what: str, value: Any, returns: Any, call: object = None) -> Any:
+    """The value if it is of this type; otherwise WorldError, with the line of the function that
+    returned it."""
+    if isinstance(value, returns):
         return value
     raise WorldError(
-        f'the world "{world}": expected the type {gives.__name__} for its {what}, found '
-        f"{value!r:.80}{_place(call)}"
+        f'the world "{world}": expected the type {returns.__name__} for its {what}, found '
+        f"{value!r:.80}{_definition_line(call)}"
     )
 
 
-async def _awaited(world: str, what: str, coroutine: Coroutine[Any, Any, Any]) -> Any:
+async def _guarded_await(world: str, what: str, coroutine: Coroutine[Any, Any, Any]) -> Any:
     try:
         return await coroutine
-    except Exception as error:  # as above
-        raise _broke(world, what, error) from error
+    except Exception as error:
+        raise _world_error(world, what, error) from error
 
 
-def _broke(world: str, what: str, error: Exception, call: object = None) -> Exception:
+def _world_error(world: str, what: str, error: Exception, call: object = None) -> Exception:
     if isinstance(error, SociolabError):
         return error
     problem = describe_error(error)
-    # What was called in a wrong way never began, and is in no traceback.
-    place = "" if raised_in_users_file(error) else _place(call)
+    # A function called with wrong arguments never began, and is in no traceback.
+    place = "" if raised_in_users_file(error) else _definition_line(call)
     return WorldError(f'the world "{world}" breaks in its {what}: {problem}{place}')
 
 
-def _place(call: object) -> str:
+def _definition_line(call: object) -> str:
     code = getattr(call, "__code__", None)
     return f" ({Path(code.co_filename).name}, line {code.co_firstlineno})" if code else ""
 
 
-def _unwrapped(value: Any) -> Any:
+def _unwrap(value: Any) -> Any:
     return value.inner if isinstance(value, GuardedWorld) else value
 
 
 class GuardedWorld:
-    """A world from outside. `inner` is the author's own object."""
+    """A plugin's world, whose errors become WorldErrors; `inner` is the author's own object."""
 
     def __init__(self, inner: World, name: str) -> None:
         self.inner = inner
@@ -349,17 +357,15 @@ class GuardedWorld:
 
     @property
     def data(self) -> DataId:
-        """The author's."""
         data: DataId = guarded(self.name, "data", lambda: self.inner.data, DataId)()
         return data
 
     def transcript(self, episode: Episode, seat: str | None = None) -> Transcript:
-        """The author's."""
         transcript: Transcript = self._transcript(episode, seat)
         return transcript
 
     def play(self, task: Task, trial: str, seed: int) -> Play:
-        """The author's; WorldError where it ends without saying why."""
+        """The author's play; WorldError where it does not end with an `Ended`."""
         last, sent, over = None, None, False
         play = guarded(self.name, "play", self.inner.play, Generator)(task, trial, seed)
         while not over:
@@ -367,8 +373,8 @@ class GuardedWorld:
                 last = play.send(sent)
             except StopIteration:
                 over = True
-            except Exception as error:  # as above
-                raise _broke(self.name, "play", error, self.inner.play) from error
+            except Exception as error:
+                raise _world_error(self.name, "play", error, self.inner.play) from error
             else:
                 sent = yield last
         checked_type(self.name, "last event of a play", last, Ended, self.inner.play)

@@ -1,7 +1,7 @@
-"""How does a model write tasks, characters or anything else that a world declares it can write?
+"""Have a model write tasks, characters or other data of a world.
 
-A `Writer` is called with a `WriteJob`. Its `author` asks the model for one typed piece at a time,
-and `write_all` has many written at once.
+A world's `Writer` is called with a `WriteJob`. Its `author` asks the model for one typed piece at a
+time, and `write_all` has many written at once.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _TEMPERATURE = 1.0
 """High, since no two pieces should resemble one another."""
 
 _REPORTS = 10
-"""About so often it is told how far the work is."""
+"""Number of progress reports, about."""
 
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """A model that writes. In a `rehearsal` replies are made up, to count the calls: whatever one
-    of them lacks is let pass."""
+    """A model that writes. In a `rehearsal`, which counts calls with made-up replies, no reply is
+    rejected for what it lacks."""
 
     model: ChatModel
     rehearsal: bool = False
@@ -47,11 +47,11 @@ class Author:
         key: CallKey,
         lacks: Callable[[Typed], Iterable[str]] = lambda _: (),
     ) -> tuple[Typed, int]:
-        """A typed piece, and how many attempts it took.
+        """Have a typed piece written; returns it with the number of attempts that it took.
 
-        `lacks` gives what a reply lacks, in clauses of which empty ones do not count; such a reply
-        is sent back with the problems, twice at most. Then ReplyError says what the last one lacks.
-        ModelError passes through: a call failed for good.
+        `lacks` returns clauses on what a reply lacks (empty ones do not count). A reply that lacks
+        something is sent back with these, twice at most; then ReplyError says what is missing.
+        ModelError passes through.
         """
 
         def check_reply(reply: Typed) -> Typed:
@@ -60,7 +60,7 @@ class Author:
                 raise ReplyError(problem)
             return reply
 
-        needs = 2 * estimate_needs(schema_of(kind))  # texts to be read are longer than answers
+        needs = 2 * estimate_needs(schema_of(kind))  # prose is longer than answers
         prompt = typed_prompt(head, body, kind, _TEMPERATURE, needs)
         reply = await ask_model(self.model, prompt, kind, key, check_reply)
         return reply.value, reply.attempts
@@ -68,8 +68,8 @@ class Author:
 
 @dataclass(frozen=True, slots=True)
 class WriteJob:
-    """What is to be written: `count` pieces (None: as many as is usual) into `folder`, which may
-    hold some already. `writer` and `today` are for the provenance; `tell` hears how far it is."""
+    """What to write: `count` pieces in all (None: the writer's default) into `folder`, which may
+    hold some already. `writer` and `today` are recorded as provenance; `tell` reports progress."""
 
     author: Author
     writer: str
@@ -82,8 +82,8 @@ class WriteJob:
 
 @dataclass(frozen=True, slots=True)
 class WrittenTasks:
-    """What a model wrote: how many, what one is called, a sentence for each failure, and what else
-    to know or do."""
+    """How many pieces a model wrote, the noun for one, a sentence for each failure, and sentences
+    on what to do next."""
 
     count: int
     what: str
@@ -92,7 +92,7 @@ class WrittenTasks:
 
 
 Piece = Callable[[], Awaitable[Made]]
-"""Has one piece written; ReplyError where the model gives no usable reply."""
+"""Has one piece written; raises ReplyError where no reply of the model was usable."""
 
 
 async def write_all(
@@ -103,16 +103,16 @@ async def write_all(
     before: int = 0,
     total: int | None = None,
 ) -> tuple[tuple[Made, ...], tuple[str, ...]]:
-    """All of these at once, by name: those that were written, in order, and a sentence for each
-    that was not. A fatal ModelError ends all.
+    """Have all pieces written at once; returns them in order, and a sentence for each failure.
 
-    `tell` hears how far it is: `before` were done when it began, of `total`.
+    A fatal ModelError ends all. `tell` reports progress; `before` pieces of `total` were done
+    when this began.
     """
 
     total = before + len(jobs) if total is None else total
     written, failures = dict[str, Made](), dict[str, str]()
 
-    async def attempted(item: tuple[str, Piece[Made]]) -> None:
+    async def write_piece(item: tuple[str, Piece[Made]]) -> None:
         name, job = item
         try:
             written[name] = await job()
@@ -124,7 +124,7 @@ async def write_all(
         if done < total and done % max(1, total // _REPORTS) == 0:
             tell(f"{done} of {total} {what} are done")
 
-    if error := await work_all(list(jobs.items()), attempted, len(jobs), Waits()):
+    if error := await work_all(list(jobs.items()), write_piece, len(jobs), Waits()):
         raise error
     in_order = (written[name] for name in jobs if name in written)
     return tuple(in_order), tuple(failures[name] for name in jobs if name in failures)
@@ -134,16 +134,16 @@ async def write_until(
     what: str,
     target: int,
     count: Callable[[], int],
-    chosen: Callable[[int], Mapping[str, Piece[None]]],
+    choose: Callable[[int], Mapping[str, Piece[None]]],
     tell: Callable[[str], None],
 ) -> tuple[str, ...]:
-    """Have pieces written until `count` gives `target`; a sentence for each failure.
+    """Have pieces written until `count` returns `target`; returns a sentence for each failure.
 
-    `chosen` gives the next ones, at most as many as are missing, and none where none are left. What
-    failed is replaced by others, until twice as many as `target` were tried.
+    `choose` returns the next pieces, at most as many as are missing, and none if none are left.
+    Others replace those that fail, until twice as many as `target` were tried.
     """
     failures, tried = list[str](), 0
-    while (missing := target - count()) > 0 and tried < 2 * target and (jobs := chosen(missing)):
+    while (missing := target - count()) > 0 and tried < 2 * target and (jobs := choose(missing)):
         failures += (await write_all(what, jobs, tell, before=count(), total=target))[1]
         tried += len(jobs)
     return tuple(failures)

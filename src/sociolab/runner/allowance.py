@@ -1,4 +1,4 @@
-"""Money first to the begun: a new episode begins only if the budget also ends those under way."""
+"""A budget goes to the episodes under way first: another begins only if money is left for it."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from sociolab.core.errors import BudgetSpent
 from sociolab.models.budget import Budget
 
 BEGUN_UNKNOWN = 2
-"""Episodes under way at most while nobody knows what one costs."""
+"""Maximum number of episodes under way while the cost of one is unknown."""
 
 _PRIOR_WEIGHT = 3
-"""Ended episodes that an estimate made beforehand counts as."""
+"""Number of ended episodes that the estimate made before the run counts as."""
 
 _LEAST_LEFT = 0.25
-"""Share of an episode's expected cost that is set aside for one that has cost more already."""
+"""Minimum share of the expected cost set aside for an episode, even if it overran that cost."""
 
 
 class Allowance:
-    """What a budget leaves for episodes; `expected` is what one takes, judges included, in dollars,
-    as estimated before the run, None if unknown.
+    """Decides whether a budget has room for another episode.
 
-    Each episode under way keeps aside what it will still cost by the mean of those that ended.
+    `expected` is the cost of an episode in dollars, judges included, as estimated before the run;
+    None if unknown. For each episode under way, what it will still cost by the mean of those that
+    ended is set aside.
     """
 
     def __init__(self, budget: Budget, expected: float | None = None) -> None:
@@ -42,15 +43,14 @@ class Allowance:
         self.resume(trial)
 
     def resume(self, trial: str) -> None:
-        """An episode that was begun before goes on."""
+        """Count an episode as under way although there may be no room: it has cost money before."""
         self._under_way.add(trial)
 
     def pay(self, trial: str, usd: float) -> None:
-        """A call of an episode cost so much."""
         self._cost[trial] += usd
 
     def end(self, trial: str, *, finished: bool) -> None:
-        """An episode is over; what a `finished` one cost tells what others will."""
+        """An episode is over; the cost of a `finished` one counts towards the expected cost."""
         cost = self._cost.pop(trial, 0.0)
         self._under_way.discard(trial)
         if finished:
@@ -60,7 +60,7 @@ class Allowance:
     def _has_room(self) -> bool:
         budget = self._budget
         if budget.limit is None or not (budget.spent or self._under_way):
-            return True  # the first of all: its calls find out
+            return True  # the first episode may always begin: its calls check the budget
         if not self._count:
             return len(self._under_way) < BEGUN_UNKNOWN
         expected = self._sum / self._count

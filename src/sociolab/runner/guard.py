@@ -1,5 +1,5 @@
-"""Players that are not ours, kept in bounds: their time, their memory, Ctrl-C that reaches them,
-and whose mistake it was.
+"""Bounds for players and judges written by users: time limits, valid memory, Ctrl-C that reaches
+them, and errors that name whose code failed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import inspect
 import signal
 import threading
 from collections.abc import Awaitable, Coroutine, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Any
@@ -23,20 +23,21 @@ from sociolab.engine.checking import action_problem
 from sociolab.runner.progress import Waits
 
 LATE_IN_A_ROW = 3
-"""Replies: a player that is late so often in a row will be late to the end of the episode."""
+"""Late replies in a row after which a player is given up for the rest of the episode."""
 
 OPTIONAL_SECONDS = 60.0
-"""The longest wait for an answer to an optional question, also of a player without a limit."""
+"""Longest wait for the answer to an optional question, even of a player without a limit."""
 
 
 @dataclass(slots=True)
 class ForeignPlayer:
-    """Somebody's player in a seat, asked for at most `seconds` at a time (None: for ever).
+    """A user's player in a seat, which may take `seconds` for each reply (None: no limit).
 
-    Late, it has given no usable reply, and may be asked again; `LATE_IN_A_ROW` times in a row, it
-    is a ModelError with the cause "timeout". Whatever it breaks is a WorldError that names it, its
-    seat, the turn, and the line; ModelError passes through. An optional question that it does not
-    answer stays unanswered. It writes no acts: those are the built-in players' own.
+    A late reply counts as unusable, and may be asked for again; `LATE_IN_A_ROW` late replies in a
+    row raise ModelError with the cause "timeout". Any other error of the player's code becomes a
+    WorldError that names the player, its seat, the turn and the line; ModelError passes through.
+    A late answer to an optional question is not asked for again. Acts are removed from its
+    actions: only built-in players may set them.
     """
 
     player: Player
@@ -47,27 +48,23 @@ class ForeignPlayer:
     _late_so_far: int = 0
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        """What the player replies, in time."""
         with self.waits.until_answered(self.label, f"{self.task}, turn {request.turn + 1}"):
-            reply = await self._bounded(request, memory)
+            try:
+                reply = await self._request_reply(request, memory)
+            except (ModelError, ConfigError):
+                raise
+            except LateError as error:
+                reply = self._count_late(request, error)
+            except (Exception, SystemExit) as error:
+                raise self._error(request, _describe_problem(error)) from error
+            else:
+                self._late_so_far = 0
         if problem := memory_problem(reply.memory) or _actions_problem(reply):
             raise self._error(request, problem)
         return _without_acts(reply)
 
-    async def _bounded(self, request: Request, memory: Json) -> Reply | NoReply:
-        try:
-            reply = await self._request_reply(request, memory)
-        except (ModelError, ConfigError):
-            raise
-        except LateError as error:
-            return self._gave_none(request, error)
-        except (Exception, SystemExit) as error:
-            raise self._error(request, _describe_problem(error)) from error
-        self._late_so_far = 0
-        return reply
-
-    def _gave_none(self, request: Request, error: LateError) -> NoReply:
-        """Late once more: no reply this time, or once too often."""
+    def _count_late(self, request: Request, error: LateError) -> NoReply:
+        """What stands for a late reply; ModelError once there were too many in a row."""
         problem = f"{self.label} gave no reply within {self._seconds(request):g} s"
         if request.optional:
             return NoReply("timeout", problem, again=False)
@@ -112,7 +109,7 @@ class ForeignPlayer:
 
 
 def memory_problem(memory: object) -> str:
-    """Why a memory cannot be kept and handed back as it is, with the path inside; "" if it can."""
+    """Why a memory cannot be stored as JSON, with the path of the offending part; "" if it can."""
     part = _not_json(memory, "memory", 0)
     if not part:
         return ""
@@ -124,22 +121,21 @@ def memory_problem(memory: object) -> str:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C while a player or judge blocked: the run is being cancelled, and only this one is in
-    its way."""
+    """Ctrl-C while a player or judge blocks the event loop, raised within its code."""
 
 
 @contextmanager
 def interruptible(waits: Waits) -> Iterator[None]:
     """While this is open in a task, the first Ctrl-C reaches a player or judge that blocks, too.
 
-    asyncio's own handler cancels the task, which happens once the loop goes on: with code that
-    awaits nothing, never. So nobody else begins to work from then on, and `Interrupted` is raised
-    in the midst of whoever is at work. Other threads get no signals.
+    asyncio's own handler cancels the task, which takes effect once the loop runs again: never, with
+    code that awaits nothing. So no other step begins from then on, and `Interrupted` is raised in
+    the midst of the code at work. Does nothing outside the main thread, which gets no signals.
     """
     task = asyncio.current_task()
     former = signal.getsignal(signal.SIGINT)
-    ours = threading.current_thread() is threading.main_thread()
-    if not ours or not callable(former):
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    if not in_main_thread or not callable(former):
         yield
         return
 
@@ -157,64 +153,64 @@ def interruptible(waits: Waits) -> Iterator[None]:
 
 
 LONGEST_REPLY = 600.0
-"""Seconds until what is not ours is given up, unless a run says otherwise."""
+"""Default time limit in seconds for a reply of a user's player or a judging of a user's judge."""
 
 LONGEST_STEP = 0.1
-"""Seconds: who works on for longer, awaiting nothing, makes all others wait."""
+"""Seconds without an await from which a step counts as holding up all other episodes."""
 
 LAST_WORDS = 5.0
-"""Seconds that it may take to put its things in order, once it was given up."""
+"""Seconds that code which was cancelled has for its cleanup before it is abandoned."""
 
 
 class LateError(Exception):
-    """It was given up: its time was over."""
+    """A player or judge was cancelled because its time was over."""
 
 
 class QuitError(Exception):
-    """It ended itself, by `sys.exit` or by a cancellation of its own, and nothing else."""
+    """A player or judge called `sys.exit`, or was cancelled by its own code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Within which somebody's player or judge works: `whom` says who it is, `seconds` how long it
-    may take each time (None: for ever), and `waits` is told where it blocks."""
+    """The limits of a user's player or judge, called `whom`: `seconds` for each piece of work
+    (None: no limit); `waits` records where it blocks."""
 
     whom: str
     seconds: float | None
     waits: Waits
 
     async def result(self, work: Coroutine[Any, Any, Any]) -> Any:
-        """What it returns; LateError or QuitError, or whatever else it raises.
+        """Await the work; LateError, QuitError, or whatever else it raises.
 
-        Whoever catches the cancellation and goes on is let go `LAST_WORDS` seconds later. Whoever
+        Work that swallows its cancellation is abandoned `LAST_WORDS` seconds later. Work that
         blocks, awaiting nothing, cannot be given up; Ctrl-C reaches it.
         """
         limit = asyncio.timeout(self.seconds)
         try:
             async with limit:
                 return await _Stepped(work, self)
-        except Interrupted:  # Ctrl-C in its midst: this run stops, as soon as it can go on
+        except Interrupted:  # the run is being cancelled: wait for that, once the loop runs again
             await asyncio.Event().wait()
             raise
         except TimeoutError as error:
-            if not limit.expired():  # one of its own
+            if not limit.expired():  # the user's code raised this one
                 raise
             raise LateError from error
-        except SociolabError as error:  # raised by its own hand, with whatever text
+        except SociolabError as error:  # raised by the user's code, so the text may hold secrets
             error.args = (redact(str(error), lookalikes=True),)
             raise
         except SystemExit as error:
             raise QuitError(describe_error(error)) from error
         except asyncio.CancelledError as error:
             task = asyncio.current_task()
-            if task is None or task.cancelling():  # it is this run that stops
+            if task is None or task.cancelling():  # the run itself is being cancelled
                 raise
             raise QuitError(describe_error(error)) from error
 
 
 class _Stepped:
-    """Awaits a coroutine step by step, tells of each step that took too long, and lets go of it
-    where it goes on although it was told to end."""
+    """Awaits a coroutine step by step, reports each step that took too long, and abandons the
+    coroutine if it goes on after its cancellation."""
 
     __slots__ = ("_bounds", "_coroutine", "_insists", "_task", "_timer")
 
@@ -238,7 +234,7 @@ class _Stepped:
         sent: Any = None
         thrown: BaseException | None = None
         while True:
-            while waits.stopping and thrown is None:  # begun now, nothing could end it
+            while waits.stopping and thrown is None:  # a step begun now could not be ended
                 try:
                     yield
                 except GeneratorExit:
@@ -246,15 +242,15 @@ class _Stepped:
                     raise
                 except BaseException as error:  # noqa: BLE001  the coroutine's to handle
                     thrown = error
-            waits.step_begins(bounds.whom, bounds.seconds)
+            waits.begin_step(bounds.whom, bounds.seconds)
             try:
                 waits_for = coroutine.send(sent) if thrown is None else coroutine.throw(thrown)
             except StopIteration as end:
                 return end.value
             finally:
-                took = waits.step_ends()
+                took = waits.end_step()
                 if took > LONGEST_STEP:
-                    waits.late(bounds.whom, took)
+                    waits.add_hold_up(bounds.whom, took)
             sent = thrown = None
             try:
                 sent = yield waits_for
@@ -262,39 +258,35 @@ class _Stepped:
                 coroutine.close()
                 raise
             except asyncio.CancelledError as error:
-                self._check_ends()
+                self._on_cancelled()
                 thrown = error
             except BaseException as error:  # noqa: BLE001  the coroutine's to handle
                 thrown = error
 
-    def _check_ends(self) -> None:
-        """The first time it is told to end, it may; the CancelledError at hand goes on where it
-        did not."""
+    def _on_cancelled(self) -> None:
+        """At the first cancellation, give the coroutine `LAST_WORDS` seconds; at the second, which
+        `_insist` causes, abandon it."""
         task = self._task
         if task is None:
             return
         if self._insists:
             task.uncancel()
-            self._let_go()
+            with suppress(RuntimeError):  # it ignores this as well; nobody listens any more
+                self._coroutine.close()
             raise asyncio.CancelledError
         if self._timer is None or self._timer.when() <= task.get_loop().time():
             self._timer = task.get_loop().call_later(LAST_WORDS, self._insist)
 
     def _insist(self) -> None:
-        """Unless it was its own time limit that was over, for something that it awaits."""
+        # A task that is not being cancelled any more was cancelled by a time limit within the
+        # coroutine's own code, which has handled it.
         if self._task is not None and self._task.cancelling():
             self._insists = True
             self._task.cancel()
 
-    def _let_go(self) -> None:
-        try:
-            self._coroutine.close()
-        except RuntimeError:  # it goes on in spite of that, too; nobody listens any more
-            return
-
 
 _DEEPEST = 100
-"""Levels of a memory: a deeper one, or one that holds itself, is no JSON."""
+"""Maximum depth of a memory; one that contains itself is deeper."""
 
 
 def _without_acts(reply: Reply | NoReply) -> Reply | NoReply:
@@ -306,7 +298,7 @@ def _without_acts(reply: Reply | NoReply) -> Reply | NoReply:
 
 
 def _not_json(value: object, path: str, depth: int) -> tuple[str, str] | None:
-    """The path and the kind of the first part that is no JSON."""
+    """Path and type of the first part that is no JSON; None if there is none."""
     if value is None or isinstance(value, str | int | float):
         return None
     if depth > _DEEPEST:
@@ -327,7 +319,7 @@ def _not_json(value: object, path: str, depth: int) -> tuple[str, str] | None:
 
 
 def _actions_problem(reply: Reply | NoReply) -> str:
-    """Which action of a reply is malformed, and whom to tell; "" if there is none."""
+    """What is wrong with the first malformed action of a reply; "" if there is none."""
     if isinstance(reply, NoReply) or not isinstance(reply.value, tuple):
         return ""
     for action in reply.value:
@@ -337,7 +329,7 @@ def _actions_problem(reply: Reply | NoReply) -> str:
 
 
 class _UnlikeReplyError(Exception):
-    """What came back is no reply: no line of the player was under way then."""
+    """A player returned something other than a reply, so there is no line to name."""
 
 
 async def _awaiting(awaitable: Awaitable[object]) -> object:

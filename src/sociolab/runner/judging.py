@@ -1,5 +1,5 @@
-"""The judges of a run: what they say is checked and stored; what one of them breaks is a failure of
-its scores, and of nothing else.
+"""The judges of a run: their scores are checked and stored, and an error of one judge is stored as
+a failure of its scores alone.
 """
 
 from __future__ import annotations
@@ -39,43 +39,48 @@ from sociolab.runner.progress import TalliedReplies, Tally, Waits
 from sociolab.store.store import Store
 
 Cells: TypeAlias = tuple[tuple[Measure, int | None], ...]
-"""What a judge is for: measures, and the place of the seat; None for the whole episode."""
+"""What a judge scores: metrics, each with the index of its seat; None for the whole episode."""
 
 
 class Jury:
-    """Has episodes judged, and keeps the verdicts. Call `settle` when all is judged.
+    """Has episodes judged, and stores the scores. Call `settle` when all are judged.
 
-    A judge that breaks has failed in all that it gives elsewhere; while that is not known, in
-    `UNNAMED_MEASURE`. Where somebody has mended its code, what the old code broke goes as the new
-    code judges. A fatal ModelError (credentials, budget) and a StoreError pass through.
+    A judge that breaks has failed in every metric that it scores in other episodes; while these are
+    unknown, in `UNNAMED_MEASURE`. Once the code of a judge was fixed, failures of the old code are
+    deleted as the new code judges. A fatal ModelError (credentials, budget) and a StoreError pass
+    through.
     """
 
     def __init__(self, store: Store, run: str, waits: Waits) -> None:
         self._store, self._run, self._waits = store, run, waits
         self._cells: dict[JudgeId, Cells] = {}
-        self._looked: set[JudgeId] = set()
+        self._looked_up: set[JudgeId] = set()
         self._former: dict[JudgeId, tuple[JudgeId, ...]] = {}
-        self._untold: list[tuple[JudgeId, Episode, int]] = []
+        self._unspecified: list[tuple[JudgeId, Episode, int]] = []
 
     async def judge(self, judge: Judge, episode: Episode, judging: int = 0) -> None:
-        """Have an episode judged, and keep what is said of it."""
         verdicts = await self._verdicts(judge, episode, judging)
         self._store.verdicts.add(
             self._run, judge.id, verdicts, trial=episode.trial.id, judging=judging
         )
-        if not _all_broken(verdicts):
-            self._forget_broken(judge.id, episode.trial.id)
+        if _all_broken(verdicts):
+            return
+        trial = episode.trial.id
+        for former in self._former_codes(judge.id):
+            for row in list(self._store.verdicts.judgings(self._run, former, trial)):
+                if _all_broken(row.verdicts):
+                    self._store.verdicts.delete(self._run, former, trial=trial, judging=row.judging)
 
     def settle(self) -> None:
-        """Failures from before a judge said what it measures become failures of just that."""
-        for judge, episode, judging in self._untold:
+        """Turn failures from before a judge's metrics were known into failures of these metrics."""
+        for judge, episode, judging in self._unspecified:
             if cells := self._cells.get(judge):
-                self._name(judge, episode, judging, cells)
-        self._untold.clear()
+                self._specify_failure(judge, episode, judging, cells)
+        self._unspecified.clear()
 
     async def _verdicts(self, judge: Judge, episode: Episode, judging: int) -> tuple[Verdict, ...]:
         try:
-            if judge.id.method == "model":  # the call is what is waited for, and is told as such
+            if judge.id.method == "model":  # the display counts its call among those waited for
                 verdicts = await verdicts_of(judge, episode, judging)
             else:
                 with self._waits.until_answered(
@@ -85,56 +90,46 @@ class Jury:
         except SociolabError as error:
             if stops_all(error):
                 raise
-            return self._failures(judge, episode, judging, error)
+            cells = self._find_cells(judge.id)
+            if not cells:
+                self._unspecified.append((judge.id, episode, judging))
+            return failures_of(error, cells, episode.trial.task.seats)
         if verdicts and judge.id not in self._cells:
             self._cells[judge.id] = cells_of(verdicts, episode.trial.task.seats)
         return verdicts
 
-    def _failures(
-        self, judge: Judge, episode: Episode, judging: int, error: SociolabError
-    ) -> tuple[Verdict, ...]:
-        cells = self._known_cells(judge.id)
-        if not cells:
-            self._untold.append((judge.id, episode, judging))
-        return failures_of(error, cells, episode.trial.task.seats)
-
-    def _forget_broken(self, judge: JudgeId, trial: str) -> None:
-        """What other code of the same judge failed on in this episode is no failure any more."""
-        for former in self._former_codes(judge):
-            rows = list(self._store.verdicts.judgings(self._run, former, trial))
-            for row in rows:
-                if _all_broken(row.verdicts):
-                    self._store.verdicts.delete(self._run, former, trial=trial, judging=row.judging)
-
     def _former_codes(self, judge: JudgeId) -> tuple[JudgeId, ...]:
-        """The same judge with other code, as it judged in this run before."""
+        """The same judge with other code, as far as it judged in this run."""
         if judge not in self._former:
-            like = _but_for_code(judge)
+            codeless = _without_code(judge)
             judges = self._store.verdicts.judges(self._run)
             self._former[judge] = tuple(
-                other for other in judges if other != judge and _but_for_code(other) == like
+                other for other in judges if other != judge and _without_code(other) == codeless
             )
         return self._former[judge]
 
-    def _known_cells(self, judge: JudgeId) -> Cells:
-        """What a judge is for, as told in this run; looked up in the store once."""
-        if judge not in self._cells and judge not in self._looked:
-            self._looked.add(judge)
-            if cells := told_cells(self._store, self._run, judge):
+    def _find_cells(self, judge: JudgeId) -> Cells:
+        """What a judge scores in this run, from the store the first time; () while unknown."""
+        if judge not in self._cells and judge not in self._looked_up:
+            self._looked_up.add(judge)
+            if cells := stored_cells(self._store, self._run, judge):
                 self._cells[judge] = cells
         return self._cells.get(judge, ())
 
-    def _name(self, judge: JudgeId, episode: Episode, judging: int, cells: Cells) -> None:
+    def _specify_failure(
+        self, judge: JudgeId, episode: Episode, judging: int, cells: Cells
+    ) -> None:
         rows = self._store.verdicts.judgings(self._run, judge, episode.trial.id)
         failures = next((row.verdicts for row in rows if row.judging == judging), ())
-        if len(failures) != 1 or not isinstance(failures[0], ScoreFailure):
+        if len(failures) != 1 or not isinstance(failure := failures[0], ScoreFailure):
             return
-        broke = failures[0]
-        named = [
-            ScoreFailure(measure, seat, broke.cause, broke.problem, broke.raw, broke.attempts)
+        specific = [
+            replace(failure, measure=measure, seat=seat)
             for measure, seat in seated(cells, episode.trial.task.seats)
         ]
-        self._store.verdicts.add(self._run, judge, named, trial=episode.trial.id, judging=judging)
+        self._store.verdicts.add(
+            self._run, judge, specific, trial=episode.trial.id, judging=judging
+        )
 
 
 DueJudging: TypeAlias = tuple[Judge, Trial, int]
@@ -143,7 +138,7 @@ DueJudging: TypeAlias = tuple[Judge, Trial, int]
 
 @dataclass(slots=True)
 class JudgingBench:
-    """Has judges judge what is due."""
+    """Has judges score the stored episodes of a run, or of a shard of it."""
 
     store: Store
     run: str
@@ -153,11 +148,11 @@ class JudgingBench:
     shard: Shard | None
 
     def due(self, judges: Sequence[Judge], repeats: int) -> list[DueJudging]:
-        """What these judges have not judged yet, or failed on."""
+        """The judgings that are missing or failed, repeat by repeat."""
         rows = self.store.trials(self.run)
         ids = [row.trial.id for row in rows]
-        ours = {*ids} if self.shard is None else self.shard.of(ids)
-        played = [row.trial for row in rows if row.status == "played" and row.trial.id in ours]
+        own = {*ids} if self.shard is None else self.shard.pick(ids)
+        played = [row.trial for row in rows if row.status == "played" and row.trial.id in own]
         return [
             (judge, trial, number)
             for number in range(repeats)
@@ -167,7 +162,6 @@ class JudgingBench:
         ]
 
     async def work(self, judging: DueJudging) -> None:
-        """Judge once, and keep what is said."""
         judge, trial, number = judging
         episode = Episode(trial, self.store.events(self.run, trial.id))
         await self.jury.judge(judge, episode, number)
@@ -176,9 +170,10 @@ class JudgingBench:
 
 
 async def verdicts_of(judge: Judge, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
-    """What a judge says of an episode; a bug in it (a plugin's, maybe) is a WorldError by name.
+    """Have a judge score an episode, and check what it returns.
 
-    ModelError and what else is raised on purpose pass through.
+    A bug in the judge is a WorldError that names it; ModelError and other errors of sociolab pass
+    through.
     """
     if problem := id_problem(judge.id):
         raise WorldError(f"the judge {type(judge).__name__}: {problem}")
@@ -191,7 +186,7 @@ async def verdicts_of(judge: Judge, episode: Episode, judging: int = 0) -> tuple
         raise _broke(who, episode, error) from error
     except SociolabError:
         raise
-    except Exception as error:  # somebody's judge
+    except Exception as error:  # a bug in somebody's judge
         raise _broke(who, episode, error) from error
     if not inspect.isawaitable(awaitable):
         raise WorldError(f'{who}: {EXPECTED}, found one without "async"')
@@ -199,21 +194,20 @@ async def verdicts_of(judge: Judge, episode: Episode, judging: int = 0) -> tuple
         verdicts: object = await awaitable
     except SociolabError:
         raise
-    except Exception as error:  # as in the runner: a plugin's bug, by name
+    except Exception as error:
         raise _broke(who, episode, error) from error
     return checked_verdicts(who, verdicts, episode)
 
 
 def cells_of(verdicts: Sequence[Verdict], seats: Sequence[str]) -> Cells:
-    """The measures of these verdicts, and the places of their seats."""
     return tuple(
         (verdict.measure, None if verdict.seat is None else seats.index(verdict.seat))
         for verdict in verdicts
     )
 
 
-def told_cells(store: Store, run: str, judge: JudgeId) -> Cells:
-    """What a judge is for, as in the first episode of a run where it told; empty if in none."""
+def stored_cells(store: Store, run: str, judge: JudgeId) -> Cells:
+    """What a judge scored in the first episode of a run that it did not break on; () if in none."""
     seats: Mapping[str, Sequence[str]] | None = None
     for row in store.verdicts.judgings(run, judge):
         verdicts = [verdict for verdict in row.verdicts if verdict.measure != UNNAMED_MEASURE]
@@ -230,7 +224,7 @@ def told_cells(store: Store, run: str, judge: JudgeId) -> Cells:
 def failures_of(
     error: SociolabError, cells: Cells, seats: Sequence[str]
 ) -> tuple[ScoreFailure, ...]:
-    """What a judge broke: a failure in all that it is for, see `seated`."""
+    """An error of a judge as a failure in everything that it scores, see `seated`."""
     tries = error.tries if isinstance(error, ModelError) else 1
     problem = str(error)
     return tuple(
@@ -240,7 +234,7 @@ def failures_of(
 
 
 def seated(cells: Cells, seats: Sequence[str]) -> tuple[tuple[Measure, str | None], ...]:
-    """The measures and seats due in an episode; `UNNAMED_MEASURE` where nothing is known."""
+    """The metrics and seats that a judge scores in an episode; `UNNAMED_MEASURE` without cells."""
     if not cells:
         return ((UNNAMED_MEASURE, None),)
     return tuple(
@@ -251,14 +245,14 @@ def seated(cells: Cells, seats: Sequence[str]) -> tuple[tuple[Measure, str | Non
 
 
 def _all_broken(verdicts: Sequence[Verdict]) -> bool:
-    """Whether a judging holds nothing but what the judge's code broke, or was too late for."""
+    """Whether a judging holds nothing but errors of the judge's own code, or timeouts."""
     return bool(verdicts) and all(
         isinstance(verdict, ScoreFailure) and verdict.cause in ("plugin", "timeout")
         for verdict in verdicts
     )
 
 
-def _but_for_code(judge: JudgeId) -> JudgeId:
+def _without_code(judge: JudgeId) -> JudgeId:
     return replace(judge, code=None)
 
 
@@ -273,7 +267,7 @@ EXPECTED = (
 
 
 def id_problem(judge_id: object) -> str:
-    """Why a judge cannot be known by this, as "expected ..., found ..."; "" if it can."""
+    """Why this cannot identify a judge, as "expected ..., found ..."; "" if it can."""
     if not isinstance(judge_id, JudgeId):
         return f"expected id = JudgeId(name, method, settings), found {judge_id!r:.80}"
     texts = {"name": judge_id.name, "settings": judge_id.settings, "sheet": judge_id.sheet}
@@ -294,19 +288,19 @@ def id_problem(judge_id: object) -> str:
 
 
 def checked_verdicts(who: str, verdicts: object, episode: Episode) -> tuple[Verdict, ...]:
-    """The verdicts, their values as Python's own numbers; WorldError where one cannot be kept."""
+    """The verdicts, with values as plain Python numbers; WorldError for one that is malformed."""
     if not isinstance(verdicts, tuple | list):
         raise WorldError(f"{who}: {EXPECTED}, found {verdicts!r:.80}")
     seats = episode.trial.task.seats
     for verdict in verdicts:
-        if problem := _problem(verdict, seats):
+        if problem := _verdict_problem(verdict, seats):
             raise WorldError(f"{who}: {problem}")
     _check_once(who, verdicts)
-    return tuple(map(_plain, verdicts))
+    return tuple(map(_with_plain_number, verdicts))
 
 
-def _problem(verdict: object, seats: Sequence[str]) -> str:
-    """Why something is no verdict of this episode; "" if it is one."""
+def _verdict_problem(verdict: object, seats: Sequence[str]) -> str:
+    """Why something is no verdict on this episode; "" if it is one."""
     if not isinstance(verdict, Score | ScoreFailure | Unscored):
         return f"{EXPECTED}, found {verdict!r:.80} among them"
     if not isinstance(verdict.measure, Measure):
@@ -359,8 +353,8 @@ def _check_once(who: str, verdicts: Sequence[Verdict]) -> None:
     )
 
 
-def _plain(verdict: Verdict) -> Verdict:
-    """A value of some other library's kind of number cannot be written down as one."""
+def _with_plain_number(verdict: Verdict) -> Verdict:
+    """Turn a value such as numpy's float32, which JSON cannot hold, into a float."""
     if not isinstance(verdict, Score) or type(verdict.value) in (int, float):
         return verdict
     return replace(verdict, value=float(verdict.value))

@@ -1,5 +1,5 @@
-"""Play a plan on this machine: many episodes at once, no barriers, everything on disk. Whatever
-else works on many episodes at once does so by the same `work_all`."""
+"""Play and judge a plan on this machine: many episodes at once, without barriers, each step stored
+as it happens. `work_all` also serves other work on many episodes at once."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from sociolab.store.store import Store, TrialRow
 class RunContext:
     """All that is needed to play and judge the trials of one run.
 
-    `players` are known by their agents' labels. A trial in which a seat failed more than
-    `max_failed_turns` of its turns (0 to 1) has failed. `foreign` names the players that are not
-    ours, with the seconds that each may take to reply (None: as long as it likes). `allowance`
-    says whether there is money to begin another episode.
+    `players` are keyed by their agents' labels. A trial in which a seat failed more than
+    `max_failed_turns` of its turns (0 to 1) has failed. `foreign` holds the labels of players
+    written by users, with the seconds that each may take to reply (None: no limit). `allowance`
+    decides whether there is money to begin another episode.
     """
 
     store: Store
@@ -51,7 +51,7 @@ class RunContext:
     allowance: Allowance | None = None
 
     def player(self, trial: Trial, label: str) -> Player:
-        """Who plays a seat of a trial; somebody's own player is kept in bounds."""
+        """The player with this label; one written by a user is guarded by `ForeignPlayer`."""
         player = self.players[label]
         if label not in self.foreign:
             return player
@@ -65,13 +65,13 @@ Item = TypeVar("Item")
 async def work_all(
     items: Sequence[Item], work: Callable[[Item], Awaitable[object]], at_once: int, waits: Waits
 ) -> ModelError | StorageError | None:
-    """Do this work on each item, on at most `at_once` of them at a time; why it ended early, if it
-    did.
+    """Do this work on each item, on at most `at_once` of them at a time; returns the error that
+    ended it early, if one did.
 
     A ModelError or StorageError of the work ends it. One that is fatal cancels what is under way,
-    but for a spent budget and a disk that is nearly full: calls in flight are paid for and come
-    back to be stored. Any other error cancels what is under way, and reaches the caller. Ctrl-C
-    reaches a player or judge that blocks, too.
+    except for a spent budget or a full disk: calls in flight are paid for, and come back to be
+    stored. Any other error cancels what is under way, and reaches the caller. Ctrl-C reaches a
+    player or judge that blocks, too.
     """
     waiting = iter(items)
     errors: list[ModelError | StorageError] = []
@@ -101,14 +101,14 @@ async def work_all(
 async def play_all(
     context: RunContext, rows: Sequence[TrialRow], episodes: int
 ) -> ModelError | StorageError | None:
-    """Play and judge what is not done yet, at most `episodes` at once and what is begun first; why
-    it ended before the plan was done, if it did: the budget, an error that would repeat, or no room
-    on the disk.
+    """Play and judge what is not done yet, at most `episodes` at once, those under way first.
 
-    A trial that fails is on record with its cause, and the others go on; so is a judge that breaks,
-    in each of its scores, and the trial stays played. A fatal error stops everything: what is under
-    way stays as it is and resumes with the run's name. The same holds when this coroutine is
-    cancelled, as it is where the store fails (see `Database.failing_fast`).
+    Returns the error that ended it before the plan was done, if one did: a spent budget, an error
+    that would repeat, or no room on the disk. A trial that fails is stored with its cause, and the
+    others go on; a judge that breaks fails in each of its scores, and the trial stays played. A
+    fatal error stops everything: what is under way stays as it is and resumes with the run's name.
+    The same holds when this coroutine is cancelled, as it is where the store fails (see
+    `Database.failing_fast`).
     """
     jury = Jury(context.store, context.run, context.tally.waits)
     allowance = context.allowance or Allowance(Budget())
@@ -130,7 +130,7 @@ async def play_all(
             _fail(context, row.trial, cause_of(error), str(error))
         finally:
             allowance.end(trial, finished=finished)
-        context.tally.one_done(trial)
+        context.tally.finish(trial)
 
     in_order = sorted(rows, key=lambda row: row.status not in _BEGUN)
     try:
@@ -140,11 +140,11 @@ async def play_all(
 
 
 _BEGUN = ("playing", "played")
-"""Of a trial that is to be gone on with: it has cost something already."""
+"""Statuses of a trial that was begun earlier, and has cost something already."""
 
 
 async def _play_and_judge(context: RunContext, jury: Jury, row: TrialRow) -> None:
-    """Play a trial to its end, or what is left of it, and have it judged."""
+    """Play a trial, or the rest of it, and have it judged."""
     trial, store = row.trial, context.store
     if row.status == "played":
         episode = Episode(trial, store.events(context.run, trial.id))
@@ -162,11 +162,11 @@ async def _play_and_judge(context: RunContext, jury: Jury, row: TrialRow) -> Non
 
 
 def spoiled(episode: Episode, limit: float) -> str:
-    """Which seat failed more than this share of its turns (see `Episode.turns_by_seat`), in a
-    sentence without a full stop; "" if none did, and where the limit is 1.
+    """Which seat failed more than this share of its turns (see `Episode.turns_by_seat`), as a
+    sentence without a full stop; "" if none did, and always where the limit is 1.
 
-    Exactly the limit is not more. It hangs on what is on record alone, so that a trial that is
-    resumed comes to the same, and no call is made for it.
+    A share equal to the limit is within it. The result depends on the record alone, so that a
+    resumed trial gets the same one without a call.
     """
     over = {
         seat: turns
@@ -179,22 +179,18 @@ def spoiled(episode: Episode, limit: float) -> str:
     what = "turn" if episode.moves or episode.failed_turns else "question"
     rest = len(over) - 1
     too = f", and {'another seat' if rest == 1 else f'{rest} more seats'} too many"
+    limit_text = {0.5: "one half", 0.0: "none"}.get(limit, f"{100 * limit:.3g} %")
     return (
         f"{seat} ({episode.trial.agent(seat)}) failed {worst.failed:,} of {worst.total:,} "
-        f"{what}{'' if worst.total == 1 else 's'}{too if rest else ''} "
-        f"(limit: {_limit_words(limit)})"
+        f"{what}{'' if worst.total == 1 else 's'}{too if rest else ''} (limit: {limit_text})"
     )
 
 
-def _limit_words(limit: float) -> str:
-    return {0.5: "one half", 0.0: "none"}.get(limit, f"{100 * limit:.3g} %")
-
-
 def _journal(context: RunContext, row: TrialRow) -> tuple[Event, ...]:
-    """What was played of a trial before, to go on from there.
+    """The recorded events of a trial, to resume from.
 
-    Nothing where a plugin's error ended it: what was wrong is mended since, and an episode is not
-    to be half by the broken code and half by the mended. Replies that were paid for are kept.
+    None where a plugin's error ended it: an episode is not to be played by the broken code in one
+    half and by the fixed code in the other. Replies that were paid for stay cached.
     """
     store, trial = context.store, row.trial.id
     if row.status == "planned":
@@ -211,16 +207,16 @@ def _journal(context: RunContext, row: TrialRow) -> tuple[Event, ...]:
 
 
 def count_event(tally: Tally, trial: str, event: Event) -> None:
-    """Count what happened in a trial. An answer is a turn where nothing but questions is asked."""
+    """Count an event of a trial. An answer counts as a turn in a world that only asks questions."""
     tally.turns += isinstance(event, Moved)
     tally.answers += isinstance(event, Answered)
     if (course := tally.course) is None:
         return
     answered = isinstance(event, Answered) and not event.optional and not tally.turns
     if isinstance(event, Happened):
-        course.reached(trial, event.turn)
+        course.advance(trial, event.turn)
     elif course.per == 1 and (isinstance(event, Moved) or answered):
-        course.reached(trial, event.turn + 1)
+        course.advance(trial, event.turn + 1)
 
 
 async def _play(context: RunContext, trial: Trial, journal: Sequence[Event]) -> Episode:

@@ -19,7 +19,7 @@ Seated = TypeVar("Seated")
 def every_seating(
     agents: Sequence[Seated], partner: Seated | None, seats: Sequence[str]
 ) -> tuple[tuple[Seated, ...], ...]:
-    """Who sits where. Without a partner: every ordered choice, self-play included.
+    """All casts. Without a partner: every ordered choice of agents, self-play included.
 
     With a partner: each agent in each seat once, the partner in all the others. With one agent and
     no partner: the agent plays itself, once.
@@ -59,7 +59,7 @@ def trials(
 def trial_id(
     world: str, data: DataId, task: Task, cast: Sequence[CastMember], repeat: int, seed: int
 ) -> str:
-    """The hash of what defines a trial: to lay out a plan again is to find the old trials."""
+    """The hash of what defines a trial, so that the same plan finds its trials again."""
     members = [part for m in cast for part in (m.seat, m.agent, m.identity.settings)]
     code = [m.identity.code for m in cast if m.identity.code is not None]
     return digest(world, data.hash, task.id, *members, repeat, seed, *code)
@@ -84,8 +84,8 @@ class Shard:
             raise ValueError(f'expected I/N with I from 1 to N, such as 3/16, found "{text}"')
         return cls(int(match[1]), int(match[2]))
 
-    def of(self, trials: Iterable[str]) -> frozenset[str]:
-        """The ids of this shard among those of a whole plan."""
+    def pick(self, trials: Iterable[str]) -> frozenset[str]:
+        """The ids of this shard among all trial ids of a plan."""
         return frozenset(sorted(trials)[self.number - 1 :: self.count])
 
 

@@ -1,6 +1,4 @@
-"""What a run has done so far in this process, whom it waits for, and who makes all others wait: for
-the display, for warnings and for the summary.
-"""
+"""Counters of a run in progress: what it has done, whom it waits for, and who holds it up."""
 
 from __future__ import annotations
 
@@ -21,15 +19,15 @@ from sociolab.core.tracebacks import format_place, is_users_own
 from sociolab.store.calls import RunReplies
 
 PATIENCE = 30.0
-"""Seconds: nobody is named who has been waited for no longer."""
+"""Seconds of waiting after which the display names who is waited for."""
 
 OFTEN = 2
-"""Who held others up less often (an import at its first turn) is not named."""
+"""Hold-ups from which a player or judge is named: a slow import at the first turn is one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Somebody who was asked and has not answered: who, where, and since when (`now`)."""
+    """A player or judge that was asked and has not answered; `since` is a time of `now`."""
 
     whom: str
     where: str
@@ -38,8 +36,8 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class WorkStep:
-    """A player or judge that works at the moment, while nothing else can: in which thread, since
-    when (`now`), and the seconds that it may take (None: as many as it likes)."""
+    """A player or judge that occupies the event loop, in this thread, since a time of `now`; it
+    may take so many `seconds` (None: no limit)."""
 
     whom: str
     thread: int
@@ -49,7 +47,7 @@ class WorkStep:
 
 @dataclass(slots=True)
 class HeldUp:
-    """How often somebody worked on without giving others their turn, and for how many seconds."""
+    """How often somebody occupied the event loop for too long, and for how many seconds in all."""
 
     times: int = 0
     seconds: float = 0.0
@@ -59,8 +57,8 @@ class HeldUp:
 class Waits:
     """What a run waits for at the moment; read from another thread while the loop is busy.
 
-    `step` is the player or judge that works at the moment. `stopping`: the run is being cancelled,
-    so that nobody is to begin to work.
+    `step` is the player or judge that occupies the loop. `stopping`: the run is being cancelled,
+    so no other step may begin.
     """
 
     held_up: dict[str, HeldUp] = field(default_factory=dict)
@@ -74,7 +72,7 @@ class Waits:
 
     @contextmanager
     def until_answered(self, whom: str, where: str) -> Iterator[None]:
-        """Somebody is asked now, and has answered when this is left."""
+        """Count somebody as waited for while this context is open."""
         self._last_number += 1
         number = self._last_number
         self._people[number] = Wait(whom, where, now())
@@ -83,34 +81,34 @@ class Waits:
         finally:
             del self._people[number]
 
-    def call_begun(self) -> None:
-        """The task that runs now makes a call."""
-        if (task := _task()) is not None:
+    def begin_call(self) -> None:
+        """Count the current task as waiting for a model."""
+        if (task := _current_task()) is not None:
             self._calls[task] = now()
 
-    def call_ended(self) -> None:
-        """The call of the task that runs now is over."""
-        if (task := _task()) is not None:
+    def end_call(self) -> None:
+        if (task := _current_task()) is not None:
             self._calls.pop(task, None)
 
-    def late(self, whom: str, seconds: float) -> None:
+    def add_hold_up(self, whom: str, seconds: float) -> None:
         """A player or judge kept everything else waiting for so long."""
         held = self.held_up.setdefault(whom, HeldUp())
         held.times += 1
         held.seconds += seconds
 
-    def step_begins(self, whom: str, seconds: float | None) -> None:
-        """A player or judge works from now on in this thread, until it awaits something or is
+    def begin_step(self, whom: str, seconds: float | None) -> None:
+        """A player or judge occupies this thread from now on, until it awaits something or is
         done."""
         self.step = WorkStep(whom, threading.get_ident(), now(), seconds)
 
-    def step_ends(self) -> float:
-        """It let others go on, after so many seconds."""
+    def end_step(self) -> float:
+        """The step is over; returns how many seconds it took."""
         step, self.step = self.step, None
         return now() - step.since if step is not None else 0.0
 
     def blocked(self) -> tuple[str, ...]:
-        """Who works past its time, awaiting nothing, and on which line; each is told of once."""
+        """Who has overrun its time without awaiting anything, and on which line; empty if nobody,
+        and for somebody who was reported before."""
         step = self.step
         if step is None or step.seconds is None or now() - step.since <= step.seconds:
             return ()
@@ -123,17 +121,34 @@ class Waits:
             "others wait",
         )
 
-    def blocked_words(self) -> tuple[str, ...]:
-        """The same, and how to end a run in a terminal."""
+    def blocked_sentences(self) -> tuple[str, ...]:
+        """What `blocked` gives, with how to end a run in a terminal."""
         ended = "Ctrl-C ends the run, which can be resumed"
         return tuple(f"{who}; {ended}" for who in self.blocked())
 
-    def words(self) -> tuple[str, ...]:
-        """Whom and what the run has waited for long, in a clause each; empty if nobody."""
-        return (*self._for_people(), *self._for_calls())
+    def clauses(self) -> tuple[str, ...]:
+        """Players, judges and calls that the run has waited for longer than `PATIENCE`, a clause
+        for the first of the players and judges and one for all calls; empty if there are none."""
+        at = now()
+        clauses = []
+        late = [wait for wait in list(self._people.values()) if at - wait.since > PATIENCE]
+        if late:
+            first = min(late, key=lambda wait: wait.since)
+            rest = f" and for {len(late) - 1} more" if late[1:] else ""
+            waited = at - first.since
+            clauses.append(f"waiting {waited:.0f} s for {first.whom} in {first.where}{rest}")
+        calls = list(self._calls.items())
+        for task, _ in calls:
+            if task.done():  # it was cancelled, and ends no call any more
+                self._calls.pop(task, None)
+        waits = [at - since for task, since in calls if not task.done() and at - since > PATIENCE]
+        if waits:
+            noun = "call" if len(waits) == 1 else "calls"
+            clauses.append(f"{len(waits)} {noun} waiting, the longest since {max(waits):.0f} s")
+        return tuple(clauses)
 
-    def held_up_words(self) -> tuple[str, ...]:
-        """Who held up all others, and how to mend it, in a sentence each."""
+    def held_up_sentences(self) -> tuple[str, ...]:
+        """Who held up all others `OFTEN` times or more, and what its author can do about it."""
         return tuple(
             f"{whom} held up all other episodes {held.times} times, {held.seconds:.1f} s in all: "
             "it works on for longer than 0.1 s without awaiting anything; use an asynchronous "
@@ -142,41 +157,21 @@ class Waits:
             if held.times >= OFTEN
         )
 
-    def _for_people(self) -> Iterator[str]:
-        at = now()
-        late = [wait for wait in list(self._people.values()) if at - wait.since > PATIENCE]
-        if late:
-            first = min(late, key=lambda wait: wait.since)
-            rest = f" and for {len(late) - 1} more" if late[1:] else ""
-            waited = at - first.since
-            yield f"waiting {waited:.0f} s for {first.whom} in {first.where}{rest}"
-
-    def _for_calls(self) -> Iterator[str]:
-        at = now()
-        calls = list(self._calls.items())
-        for task, _ in calls:
-            if task.done():  # it was cancelled, and ends no call any more
-                self._calls.pop(task, None)
-        late = [at - since for task, since in calls if not task.done() and at - since > PATIENCE]
-        if late:
-            noun = "call" if len(late) == 1 else "calls"
-            yield f"{len(late)} {noun} waiting, the longest since {max(late):.0f} s"
-
 
 def blocks_at(thread: int) -> str:
-    """Where in somebody's own file a thread is, such as " (my_agent.py, line 12, in reply)"; "" if
-    it is in none."""
+    """The line of the user's own code at which a thread is, such as " (my_agent.py, line 12, in
+    reply)"; "" if it is in none."""
     frame = sys._current_frames().get(thread)
     frames = [entry for entry in extract_stack(frame) if is_users_own(entry)] if frame else []
     return f" ({format_place(frames[-1])})" if frames else ""
 
 
 def now() -> float:
-    """Seconds on the clock that waits are measured by."""
+    """Monotonic seconds; a function of its own so that tests can set the clock."""
     return time.monotonic()
 
 
-def _task() -> asyncio.Task[object] | None:
+def _current_task() -> asyncio.Task[object] | None:
     try:
         return asyncio.current_task()
     except RuntimeError:  # no loop is running
@@ -187,9 +182,9 @@ def _task() -> asyncio.Task[object] | None:
 class Course:
     """How far the episodes of a run are, in turns or in steps of simulated time.
 
-    `lengths` holds the most that each trial may take. `played` counts earlier parts of the run too,
-    `fresh` this part alone, `going` the trials that are not over. What these will take is told from
-    those that are: `over` turns played of at most `allowed`.
+    `lengths` holds the maximum of each trial. `played` counts earlier parts of the run, too,
+    `fresh` this part alone, and `going` the trials under way. What these will take is extrapolated
+    from those that ended: `over` turns played of at most `allowed`.
     """
 
     lengths: dict[str, int]
@@ -206,14 +201,14 @@ class Course:
     def __post_init__(self) -> None:
         self._open = sum(self.lengths.values())
 
-    def earlier(self, trial: str, turns: int) -> None:
-        """What was played of a trial in earlier parts of the run."""
+    def add_earlier(self, trial: str, turns: int) -> None:
+        """Turns of a trial that were played in earlier parts of the run."""
         self._at[trial] = turns
         self.played += turns
         self.going += turns
 
-    def reached(self, trial: str, turns: int) -> None:
-        """A trial has come so far."""
+    def advance(self, trial: str, turns: int) -> None:
+        """A trial has so many turns now, in all."""
         more = min(turns, self.lengths.get(trial, 0)) - self._at.get(trial, 0)
         if more > 0:
             self._at[trial] = self._at.get(trial, 0) + more
@@ -221,8 +216,8 @@ class Course:
             self.fresh += more
             self.going += more
 
-    def ended(self, trial: str) -> None:
-        """A trial is over, and takes no more; a second time, once it is judged, does nothing."""
+    def end(self, trial: str) -> None:
+        """A trial is over; calling this again, once it is judged, does nothing."""
         if trial not in self.lengths:
             return
         length = self.lengths.pop(trial)
@@ -233,7 +228,7 @@ class Course:
 
     @property
     def expected(self) -> int:
-        """In all, as far as it can be told; never less than was played."""
+        """Estimated length of all trials together; never less than was played."""
         ratio = self.over / self.allowed if self.allowed else 1.0
         return self.over + max(self.going, round(ratio * self._open))
 
@@ -242,11 +237,10 @@ class Course:
 class Tally:
     """Counters that only grow; `total` and `done` count trials, earlier parts of a run included.
 
-    `anew` are trials begun anew, since a plugin's error had ended them. `estimated` are calls whose
-    tokens and cost are estimates. `waits` is no counter, but who is waited for; `on_done` is called
-    when a trial is over. `judges`: those that judge anew. `course`: how far the
-    episodes are, where their world tells how long they get. `exam`: who sits one at the
-    moment, and how far.
+    `anew` are trials replayed because a plugin's error had ended them. `estimated` are calls whose
+    tokens and cost are estimates. `on_done` is called when a trial is over. `judges` are those that
+    score a stored run again. `course` is None where the world does not say how long its episodes
+    can get. `exam` names who sits one at the moment, with a tally of its cases.
     """
 
     total: int = 0
@@ -267,74 +261,74 @@ class Tally:
     course: Course | None = None
     exam: tuple[str, Tally] | None = None
 
-    def one_done(self, trial: str) -> None:
+    def finish(self, trial: str) -> None:
         """A trial is over: played and judged, or failed."""
         self.done += 1
         if self.course is not None:
-            self.course.ended(trial)
+            self.course.end(trial)
         if self.on_done is not None:
             self.on_done()
 
     @property
     def seconds(self) -> float:
-        """Since this part of the run began."""
+        """Wall time of this part of the run."""
         return time.perf_counter() - self.began
 
     @property
     def share(self) -> float:
-        """How much is done, from 0 to 1: of turns where they are told, else of trials."""
+        """How much is done, from 0 to 1: of turns if there is a `course`, else of trials."""
         if self.course is not None and self.course.expected:
             return self.course.played / self.course.expected
         return self.done / self.total if self.total else 0.0
 
     @property
     def seconds_left(self) -> float | None:
-        """At the pace so far; None while nobody can tell."""
+        """At the pace so far; None until a turn or a trial of this part is done."""
         if self.course is not None and self.course.fresh:
             remaining = self.course.expected - self.course.played
-            if remaining > 0:  # else only judges and the last replies are waited for
+            if remaining > 0:  # else only judges and last replies are outstanding
                 return self.seconds / self.course.fresh * remaining
         fresh = self.done - self.done_before
         return self.seconds / fresh * (self.total - self.done) if fresh > 0 else None
 
 
 Watch: TypeAlias = Callable[[str, Tally], AbstractContextManager[None]]
-"""Shows the progress of a run while its context is open; is given the run's name and its tally."""
+"""Called with a run's name and tally; shows its progress while the context is open."""
 
 
 class TalliedReplies:
-    """The replies of a run, counted as they come in; `keep_in` says which run holds them, and
-    `on_cost` hears what each call of a trial cost."""
+    """The replies of a run, counted as they come in.
+
+    `keep_in` must name the run before the first call; `on_cost` hears what each call of a trial
+    cost, in dollars.
+    """
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
-        self._kept: RunReplies | None = None
+        self._stored: RunReplies | None = None
         self.on_cost: Callable[[str, float], None] | None = None
 
     def keep_in(self, replies: RunReplies) -> None:
-        """From now on the run is there."""
-        self._kept = replies
+        self._stored = replies
 
     @property
     def _replies(self) -> RunReplies:
-        assert self._kept is not None, "a call was made before its run was created"
-        return self._kept
+        assert self._stored is not None, "a call was made before its run was created"
+        return self._stored
 
     def release(self, trial: str) -> None:
-        """Forget the prompts of a trial that is over."""
+        """Free the prompts of a trial that is over."""
         self._replies.release(trial)
 
     def find(self, key: str) -> ChatReply | None:
-        """A reply that was paid for before: not counted as a call."""
+        """A reply that was paid for before; it does not count as a call."""
         return self._replies.find(key)
 
     def begin_attempt(self) -> None:
-        """From now on a server is waited for."""
-        self._tally.waits.call_begun()
+        self._tally.waits.begin_call()
 
     def keep(self, key: str, call: CallKey, model: str, prompt: Prompt, reply: ChatReply) -> None:
-        """Count and store."""
-        self._tally.waits.call_ended()
+        self._tally.waits.end_call()
         self._tally.calls += 1
         self._tally.estimated += reply.usage.estimated
         self._tally.tokens += reply.usage.prompt + reply.usage.completion
@@ -342,14 +336,13 @@ class TalliedReplies:
         self._replies.keep(key, call, model, prompt, reply)
 
     def keep_failure(self, call: CallKey, model: str, error: ModelError, seconds: float) -> None:
-        """Count and store."""
-        self._tally.waits.call_ended()
+        self._tally.waits.end_call()
         self._tally.calls += 1
         self._replies.keep_failure(call, model, error, seconds)
 
     def keep_attempt(self, call: CallKey, model: str, attempt: Attempt) -> None:
-        """Count what it may have cost, and store."""
-        self._tally.waits.call_ended()
+        """Store an attempt that was retried; it may have cost something, but is no call."""
+        self._tally.waits.end_call()
         self._count_cost(call.trial, attempt.usd)
         self._tally.tokens += attempt.usage.prompt + attempt.usage.completion
         self._replies.keep_attempt(call, model, attempt)

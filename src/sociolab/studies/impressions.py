@@ -50,7 +50,9 @@ def impression_study(store: Store, row: StudyRow) -> ImpressionStudy:
             f'expected a study of impressions, found "{row.name}", which is of another'
         )
     run = run_of_episodes(store, row.run or plan.run).name
-    sessions, low = RUN_CACHE.of(store, run, ("drawn", plan), lambda: _drawn(store, run, plan))
+    sessions, low = RUN_CACHE.get_or_make(
+        store, run, ("drawn", plan), lambda: _drawn(store, run, plan)
+    )
     if not sessions:
         raise ConfigError(
             f"expected episodes of {run} with {plan.measure} below {plan.below:g}, found none; "

@@ -252,7 +252,7 @@ class BlockedWatch:
 
     def end(self) -> None:
         """Look no more, and say who held up others now and then."""
-        for sentence in self._partner_cast.waits.held_up_words():
+        for sentence in self._partner_cast.waits.held_up_sentences():
             log.warning("study %s: %s", self._study, sentence)
         self._over.set()
         if self._thread is not None:

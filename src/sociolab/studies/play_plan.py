@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 
-from sociolab.app.data.sets import list_hashes, load_world, wanted_tasks, world_names
+from sociolab.app.data.sets import list_hashes, load_world, select_tasks, world_names
 from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import Models
 from sociolab.app.registry import worlds_that
@@ -31,7 +31,7 @@ from sociolab.core.seeding import digest, stream
 from sociolab.engine.scene import FailurePolicy
 from sociolab.models.budget import Budget
 from sociolab.plugin.options import ModelAccess
-from sociolab.runner.judging import failures_of, told_cells, verdicts_of
+from sociolab.runner.judging import failures_of, stored_cells, verdicts_of
 from sociolab.runner.plan import every_seating, trial_id
 from sociolab.runner.progress import TalliedReplies, Tally, Waits
 from sociolab.store.store import Store
@@ -98,7 +98,7 @@ def trials_of(plan: PlayPlan, partner_cast: PartnerCast | None = None) -> tuple[
     ConfigError where a world, task, partner or judge is wrong, or the people find no seats.
     """
     partner_cast = partner_cast or partner_cast_of(plan)
-    tasks = wanted_tasks(plan.world, partner_cast.kit.world, plan.tasks, plan.limit)
+    tasks = select_tasks(plan.world, partner_cast.kit.world, plan.tasks, plan.limit)
     if not tasks:
         raise ConfigError("tasks: none fits; name task ids, tags or scenario=ID")
     return tuple(
@@ -222,7 +222,7 @@ async def verdicts_or_failures(
     except StoreError:
         raise
     except SociolabError as error:
-        return failures_of(error, told_cells(store, run, judge.id), episode.trial.task.seats)
+        return failures_of(error, stored_cells(store, run, judge.id), episode.trial.task.seats)
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ def quote_problem(scene: RatedScene, reason: str, *, needed: bool) -> str:
     if needed and not citations:
         return 'quote the turn that shows it, such as 3: "its words"'
     for number, words in citations:
-        if scene.words(int(number), words) is None:
+        if scene.match_quote(int(number), words) is None:
             return f"quote {WANTED} of turn {number} as they stand there, not “{words}”"
     return ""
 

@@ -236,7 +236,7 @@ def _casts(store: Store, study: RateStudy) -> Mapping[str, str]:
             for row in store.trials(study.run)
         }
 
-    return RUN_CACHE.of(store, study.run, "casts", find)
+    return RUN_CACHE.get_or_make(store, study.run, "casts", find)
 
 
 def played_by(store: Store, study: RateStudy, who: ParticipantRow) -> Collection[str]:
@@ -264,7 +264,7 @@ def _disputed(store: Store, study: RateStudy) -> frozenset[str]:
         disputed = disputes(store, study.run, study.name, study.plan)
         return frozenset(dispute.trial for dispute in disputed if dispute.open)
 
-    return RUN_CACHE.of(store, study.run, ("disputed", study.name), find)
+    return RUN_CACHE.get_or_make(store, study.run, ("disputed", study.name), find)
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +324,7 @@ def asked_places(store: Store, study: RateStudy, play: RatedEpisode) -> tuple[Se
 def scene_of(store: Store, study: RateStudy, play: RatedEpisode) -> RatedScene:
     """An episode as raters see it."""
     guide = guide_of(store, study.run, study.plan.guide)
-    return guide.shown(store.episode(study.run_of(play), play.trial))
+    return guide.rated_scene(store.episode(study.run_of(play), play.trial))
 
 
 def missing(

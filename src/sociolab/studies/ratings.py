@@ -12,7 +12,7 @@ from itertools import count
 from statistics import fmean
 from typing import Literal, TypeAlias
 
-from sociolab.app.registry import known_world
+from sociolab.app.registry import find_world
 from sociolab.core.episode import Episode, Trial
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import (
@@ -408,7 +408,7 @@ class Rateable:
     def _names(self, trial: Trial) -> Iterable[tuple[str, str]]:
         """What those in an episode may be called, and their seats."""
         try:
-            people = self.guides[0].shown(Episode(trial, ())).people if self.guides else ()
+            people = self.guides[0].rated_scene(Episode(trial, ())).people if self.guides else ()
         except ConfigError:  # a task that its world does not know
             people = ()
         return [(spelled(name), who.seat) for who in people for name in (who.name, who.full_name)]
@@ -548,7 +548,7 @@ def rated_value(verdict: Score | Unscored) -> float | NotKnown:
 
 def _guides(store: Store, run: str) -> tuple[RatingGuide, ...]:
     """How people rate in the world of a run; empty where it does not say, or is not installed."""
-    world = known_world(store.run(run).world)
+    world = find_world(store.run(run).world)
     return tuple(world.guide(name) for name in world.guides) if world is not None else ()
 
 

@@ -14,7 +14,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Literal, TypeAlias, cast, get_args
 
-from sociolab.app.data.sets import load_world, wanted_tasks, world_names
+from sociolab.app.data.sets import load_world, select_tasks, world_names
 from sociolab.app.registry import world_plugin, worlds_that
 from sociolab.core.episode import Json, Task
 from sociolab.core.errors import ConfigError
@@ -142,7 +142,7 @@ def review_study(row: StudyRow) -> ReviewStudy:
 def _tasks(plan: ReviewPlan) -> Mapping[str, Task]:
     """The tasks of a plan; kept, as every page asks for them."""
     world = load_world(plan.world, plan.data).world
-    return {task.id: task for task in wanted_tasks(plan.world, world, plan.tasks, plan.limit)}
+    return {task.id: task for task in select_tasks(plan.world, world, plan.tasks, plan.limit)}
 
 
 def task_pool(study: ReviewStudy) -> ItemPool:

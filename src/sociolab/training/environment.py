@@ -15,11 +15,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Literal, Self, TypeAlias, TypeVar, get_args
 
-from sociolab.app.data.sets import wanted_tasks
+from sociolab.app.data.sets import select_tasks
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models
 from sociolab.app.run.config import EnvironmentConfig, JudgeChoice, WorldConfig
-from sociolab.app.run.session import Seated, wanted_judges, world_of
+from sociolab.app.run.session import Seated, choose_judges, world_of
 from sociolab.app.run_sync import LoopThread
 from sociolab.core.episode import Agent, CastMember, Episode, Task, Trial
 from sociolab.core.errors import ConfigError, ModelError, SociolabError
@@ -328,10 +328,10 @@ class EnvFactory:
         self._models = Models(config)
         casting = Casting(self._kit, self._models, NullReplyStore(), Budget(config.budget))
         self._partner = casting.agent(partner, "partner")
-        self._panel = SeatJudges(wanted_judges(config, casting, Seated((self._partner,), None)))
+        self._panel = SeatJudges(choose_judges(config, casting, Seated((self._partner,), None)))
         self._make_player = model_player_of(self._kit)
         self._seat = seat
-        self.tasks = wanted_tasks(config.world, self._kit.world, config.tasks, config.limit)
+        self.tasks = select_tasks(config.world, self._kit.world, config.tasks, config.limit)
         self._count = 0
         self._begun: Counter[str] = Counter()
         for task in self.tasks:

@@ -200,12 +200,14 @@ def _guide(store: Store, study: RateStudy) -> RatingGuide:
 
 def _scenes(store: Store, study: RateStudy, trials: Sequence[str]) -> dict[str, RatedScene]:
     guide = _guide(store, study)
-    return {trial: guide.shown(store.episode(study.run, trial)) for trial in dict.fromkeys(trials)}
+    return {
+        trial: guide.rated_scene(store.episode(study.run, trial)) for trial in dict.fromkeys(trials)
+    }
 
 
 def _agreements(store: Store, run: str) -> Agreements:
     """The agreement in a run; worked out again when somebody has judged since."""
-    computed = RUN_CACHE.of(store, run, "agreements", lambda: agreements(store, (run,)))
+    computed = RUN_CACHE.get_or_make(store, run, "agreements", lambda: agreements(store, (run,)))
     return with_review(store, computed)
 
 

@@ -68,7 +68,7 @@ def test_past_its_time_it_is_told_with_the_line(
     said: list[tuple[str, ...]] = []
 
     def looked_at(episode: Episode) -> None:
-        other = threading.Thread(target=lambda: said.append(tallies[0].waits.blocked_words()))
+        other = threading.Thread(target=lambda: said.append(tallies[0].waits.blocked_sentences()))
         other.start()
         other.join()
 
@@ -85,7 +85,7 @@ def test_who_held_up_all_others_is_named(
     passing = iter(range(10**6))
     monkeypatch.setattr(progress, "now", lambda: float(next(passing)))
     judged()
-    (sentence,) = tallies[0].waits.held_up_words()
+    (sentence,) = tallies[0].waits.held_up_sentences()
     assert sentence.startswith("the judge works held up all other episodes 3 times, ")
 
 

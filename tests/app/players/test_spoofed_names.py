@@ -10,7 +10,7 @@ from casts import agent, seated
 from own_code import AGENT, writer
 from sociolab import RunConfig, open_store, result_of, run
 from sociolab.analysis import agent_names
-from sociolab.app.data.importing import keep_episodes
+from sociolab.app.data.importing import store_episodes
 from sociolab.core import Agent, CastMember, Ended, Episode, Task, Trial
 from sociolab.report import warnings
 from sociolab.report.words import agent_kind, by_rules, stand_ins
@@ -31,7 +31,7 @@ def episode(*agents: Agent) -> Episode:
 @pytest.mark.parametrize("label", SPOOFED)
 def test_an_imported_model_is_one_by_any_name(tmp_path: Path, label: str) -> None:
     with Store.open(tmp_path / "s.db") as store:
-        keep_episodes(store, "r", "sotopia", (episode(Agent(label, "model", label)),))
+        store_episodes(store, "r", "sotopia", (episode(Agent(label, "model", label)),))
         assert store.run("r").agents[label].kind == "model"
         result = result_of(store, "r")
         assert (agent_kind(result, label), by_rules(result, label)) == ("model", False)

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 
 from sociolab import RunConfig
 from sociolab.app import config_of, read_run, write_run
-from sociolab.app.run.config import described, run_toml
+from sociolab.app.run.config import merge_flags, run_toml
 from sociolab.core import ConfigError
 
 
@@ -20,7 +20,7 @@ def file(tmp_path: Path, text: str) -> Path:
 
 
 def config(tmp_path: Path, text: str) -> RunConfig:
-    return described(file(tmp_path, text), {})[0]
+    return merge_flags(file(tmp_path, text), {})[0]
 
 
 def test_numbers_and_booleans_are_taken_where_words_are_meant(tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_what_is_wrong_is_named_with_what_is_near(tmp_path: Path, text: str, sai
 def test_flags_win_over_the_file_and_what_they_change_is_said(tmp_path: Path) -> None:
     text = 'agents = ["a", "b"]\nlimit = 5\nseed = 1\n[settings]\nturns = 10\nstep = 2\n'
     flags = {"limit": 2, "seed": 1, "agents": ["c"], "settings": {"turns": "8"}, "name": "n"}
-    found, remarks = described(file(tmp_path, text), flags)
+    found, remarks = merge_flags(file(tmp_path, text), flags)
     assert (found.limit, found.agents, found.name) == (2, ("c",), "n")
     assert found.settings == {"turns": "8", "step": "2"}
     (said,) = remarks
@@ -92,8 +92,8 @@ def test_flags_win_over_the_file_and_what_they_change_is_said(tmp_path: Path) ->
 
 
 def test_flags_that_change_nothing_are_not_spoken_of(tmp_path: Path) -> None:
-    assert described(file(tmp_path, "limit = 5"), {"limit": 5, "name": "x"})[1] == ()
-    assert described(None, {"limit": 5})[1] == ()
+    assert merge_flags(file(tmp_path, "limit = 5"), {"limit": 5, "name": "x"})[1] == ()
+    assert merge_flags(None, {"limit": 5})[1] == ()
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -112,7 +112,7 @@ def test_what_is_written_reads_back_as_the_same(
     wanted = config_of(fields, "test")
     made = tmp_path_factory.mktemp("toml") / "run.toml"
     write_run(made, wanted)
-    assert described(made, {})[0] == wanted
+    assert merge_flags(made, {})[0] == wanted
 
 
 def test_only_what_was_given_is_written(tmp_path: Path) -> None:

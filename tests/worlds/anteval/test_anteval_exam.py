@@ -232,7 +232,7 @@ def test_the_forms_share_no_player(cases: tuple[ExamCase, ...]) -> None:
 def test_whoever_sits_it_can_read_a_case(plugin: WorldPlugin, case: ExamCase) -> None:
     (guide,) = plugin.guides.values()
     transcript = plugin(WorldSetup()).world.transcript(case.episode)
-    rated = guide().shown(case.episode)
+    rated = guide().rated_scene(case.episode)
     assert len(transcript.lines) == len(rated.lines) == len(case.episode.moves)
     assert {one.seat for one in rated.people} == set(players(case))
     assert {one.seat for one in case.expected} <= {None, *players(case)}

@@ -46,7 +46,7 @@ def test_raters_see_the_table_and_nothing_private_and_do_not_rate_the_npc() -> N
             says(1, anteval.NPC, "Psst.", "player-2"),
             Moved(2, "player-2", (Action("act", "nods"), marked)),
         )
-        shown = guide.guide().shown(episode)
+        shown = guide.guide().rated_scene(episode)
         assert shown.seats == ("player-1", "player-2", "player-3")
         assert [(line.name, line.text, line.spoken) for line in shown.lines] == [
             ("Mira", "Good day.", True),
@@ -64,7 +64,7 @@ def test_an_episode_of_another_world_cannot_be_rated() -> None:
     task = episode.trial.task.__class__("t", ("a",), "c", '{"other": 1}')
     other = episode.__class__(episode.trial.__class__("x", "w", task, (), 0, 0), ())
     with pytest.raises(ConfigError, match="expected a session of AntEval"):
-        anteval.load_information.guide().shown(other)
+        anteval.load_information.guide().rated_scene(other)
 
 
 def simulated(store: Path, name: str, means: str, scores: dict[tuple[str, str], float]) -> None:

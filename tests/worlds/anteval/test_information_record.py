@@ -316,12 +316,12 @@ def test_a_party_that_took_no_turn_is_a_failure_whatever_the_npc_said() -> None:
 
 def test_each_fact_says_when_it_was_told_by_whom_and_who_heard_and_stated_it() -> None:
     door, fear, mint = ways_of(WHOLE)
-    assert [(one.turn, one.who, one.to) for one in door.told] == [(2, "Ansel", ("Mira", "Tom"))]
-    assert [(one.player, one.turn, one.stated) for one in fear.heard] == [
+    assert [(one.turn, one.who, one.to) for one in door.mentions] == [(2, "Ansel", ("Mira", "Tom"))]
+    assert [(one.player, one.turn, one.stated) for one in fear.receipts] == [
         ("Mira", 3, True),
         ("Tom", None, False),
     ]
-    assert mint.told == ()
+    assert mint.mentions == ()
 
 
 def test_the_way_of_a_fact_is_told_only_where_it_is_on_record() -> None:

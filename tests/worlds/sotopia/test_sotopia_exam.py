@@ -112,7 +112,7 @@ def read(reply: Callable[[ExamCase], str]) -> dict[str, int]:
 @pytest.mark.parametrize("case", EXAM, ids=lambda case: case.id)
 def test_whoever_sits_it_can_read_a_case(case: ExamCase) -> None:
     seats = case.episode.trial.task.seats
-    transcript, rated = KIT.world.transcript(case.episode), load.guide().shown(case.episode)
+    transcript, rated = KIT.world.transcript(case.episode), load.guide().rated_scene(case.episode)
     assert len(transcript.lines) == len(rated.lines) == len(case.episode.moves)
     assert {one.seat for one in case.expected} == set(seats)
     assert {"goal", "goal_checked"} <= {one.metric for one in case.expected}

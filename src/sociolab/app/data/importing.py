@@ -21,11 +21,10 @@ from sociolab.store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """Where to import from, what to call it, and the store for episodes.
+    """What to import, its new name, and the store for episodes.
 
-    A run without a name keeps the one in its file.
-    `flags` are options that only some formats know, such as "--no-hints". `run` is whom ratings are
-    of.
+    With the name "", a run keeps the name in its file. `flags` are options that only some formats
+    have, such as "--no-hints". `run` is the run that was rated (ratings only).
     """
 
     path: Path
@@ -37,7 +36,7 @@ class Import:
 
 
 def import_run(request: Import) -> tuple[str, ...]:
-    """A run that `sociolab export` wrote."""
+    """Import a run that `sociolab export` wrote."""
     with Store.open(store_path(request.store)) as store:
         name = restore_run(store, request.path, request.name or None, replace=request.replace)
         trials = len(store.trials(name))
@@ -48,7 +47,8 @@ Reader = Callable[[Import], tuple[str, ...]]
 
 
 def import_prompts(world: str, variant: str, request: Import) -> tuple[str, ...]:
-    """A set of prompts of somebody's own copy; ConfigError where the world reads none."""
+    """Import a set of prompts from a user's copy of the paper's code; ConfigError where the world
+    has no importer for prompts."""
     importer = world_plugin(world).prompts
     if importer is None:
         choices = ", ".join(worlds_that(lambda installed: installed.prompts is not None))
@@ -65,11 +65,11 @@ def import_prompts(world: str, variant: str, request: Import) -> tuple[str, ...]
 
 
 OWN: Mapping[str, Reader] = {"run": import_run}
-"""The formats that belong to no world."""
+"""The formats of sociolab itself."""
 
 
 def world_formats() -> Mapping[str, str]:
-    """The formats that installed worlds can import, with the name of the world."""
+    """The formats that installed worlds import, each with the name of its world."""
     formats: dict[str, str] = {}
     for name in worlds_that(lambda world: bool(world.importers)):
         formats |= dict.fromkeys(world_plugin(name).importers, name)
@@ -77,7 +77,7 @@ def world_formats() -> Mapping[str, str]:
 
 
 def world_flags() -> Mapping[str, Flag]:
-    """The options that some of these formats have, by format."""
+    """The options of `world_formats`, by format, for those that have one."""
     importers = {
         format: world_plugin(world).importers[format] for format, world in world_formats().items()
     }
@@ -89,7 +89,7 @@ def world_flags() -> Mapping[str, Flag]:
 
 
 def check_format(format: str, own: Iterable[str]) -> None:
-    """ConfigError where there is no such format, of a world or of our `own`."""
+    """ConfigError unless the format is one of a world or one of `own`."""
     formats = (*world_formats(), *own)
     if format not in formats:
         none = f'there is no import format "{format}"{did_you_mean(format, formats)}'
@@ -99,11 +99,17 @@ def check_format(format: str, own: Iterable[str]) -> None:
 def import_anything(
     format: str, request: Import, own: Mapping[str, Reader] = OWN
 ) -> tuple[str, ...]:
-    """Import in the named format; sentences on what was read. ConfigError if there is none."""
+    """Import in a format; returns sentences on what was read. ConfigError for an unknown format,
+    and for a flag of another one."""
     check_format(format, own)
     worlds = world_formats()
     importer = None if format in own else world_plugin(worlds[format]).importers[format]
-    _check_flags(format, request.flags)
+    flag_of = {name: flag.flags for name, flag in world_flags().items()}
+    for flag in sorted(request.flags - {flag_of.get(format)}):
+        formats = [name for name, needed in flag_of.items() if needed == flag]
+        raise ConfigError(
+            f"{flag}: expected with {' or '.join(formats)} only, found with {format}; leave it out"
+        )
     if importer is None:
         return own[format](request)
     if isinstance(importer, EpisodeImporter):
@@ -111,17 +117,8 @@ def import_anything(
     return _import_data(worlds[format], importer, request)
 
 
-def _check_flags(format: str, flags: frozenset[str]) -> None:
-    flag_of = {name: flag.flags for name, flag in world_flags().items()}
-    for flag in sorted(flags - {flag_of.get(format)}):
-        of = [name for name, needed in flag_of.items() if needed == flag]
-        raise ConfigError(
-            f"{flag}: expected with {' or '.join(of)} only, found with {format}; leave it out"
-        )
-
-
 def _import_data(world: str, importer: Importer, request: Import) -> tuple[str, ...]:
-    """Read a source into a folder under the wanted name, whole or not at all."""
+    """Import a data set under the requested name, all or nothing."""
     if request.name in importer.reserved:
         raise ConfigError(
             f'--name: "{request.name}" is what the {request.name} data of this package is called; '
@@ -134,19 +131,19 @@ def _import_data(world: str, importer: Importer, request: Import) -> tuple[str, 
 
 
 def _import_episodes(world: str, importer: EpisodeImporter, request: Import) -> tuple[str, ...]:
-    """Finished episodes as a run that can be shown and judged."""
+    """Import finished episodes as a run that can be shown and judged."""
     episodes, lines, judgings = importer.read(request.path)
     with Store.open(store_path(request.store)) as store, store.transaction():
         if request.replace:
             make_room(store, request.name)
-        keep_episodes(store, request.name, world, tuple(episodes))
+        store_episodes(store, request.name, world, tuple(episodes))
         for judging in judgings:
             store.verdicts.add(request.name, judging.judge, judging.verdicts, trial=judging.trial)
     return (*lines, f"judge it: sociolab judge {request.name} --judge SPEC")
 
 
-def keep_episodes(store: Store, name: str, world: str, episodes: tuple[Episode, ...]) -> None:
-    """Store finished episodes as a run of their own, all or none."""
+def store_episodes(store: Store, name: str, world: str, episodes: tuple[Episode, ...]) -> None:
+    """Store finished episodes as a run of their own, all or nothing."""
     with store.transaction():
         declared = world_plugin(world).declared
         trials = [episode.trial for episode in episodes]

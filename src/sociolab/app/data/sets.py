@@ -1,4 +1,4 @@
-"""Which tasks are played: a world's own data, an imported set, a folder, a list of one's own."""
+"""The tasks to play: a world's own data, an imported set, a user's folder, or a stored list."""
 
 from __future__ import annotations
 
@@ -39,32 +39,31 @@ def load_world(
     settings: Mapping[str, str] | None = None,
     seed: int = 0,
 ) -> WorldKit:
-    """The world over its data; ConfigError if either is not there, or a setting is wrong."""
+    """Load a world with its data; ConfigError if either is missing, or a setting is wrong."""
     plugin = world_plugin(name)
     folder = None if data is None else find_data_folder(name, data)
     return plugin(WorldSetup(folder, policy, settings or {}, seed))
 
 
 def world_names() -> tuple[str, ...]:
-    """The worlds that are installed."""
     return names("sociolab.worlds")
 
 
 @contextmanager
 def new_data_set(kind: str, name: str, *, replace: bool) -> Iterator[Path]:
-    """A folder to make, which becomes the data set of this kind (a world, or "dnd") and name.
+    """A new folder, which becomes the data set of this kind (a world, or "dnd") and name.
 
-    Left early, it leaves all as it was. ConfigError as `free_place`, or where nothing can be
-    written.
+    An error within the context leaves everything as it was. ConfigError as in `free_place`, and
+    where nothing can be written.
     """
     with fresh_folder(free_place(kind, name, replace=replace)) as fresh:
         yield fresh
 
 
 def free_place(kind: str, name: str, *, replace: bool) -> Path:
-    """Where a data set of this kind and name belongs.
+    """The path for a data set of this kind and name.
 
-    ConfigError for a name that cannot be, or that is taken and not to be replaced.
+    ConfigError for an invalid name, and for one that is taken and not to be replaced.
     """
     place = imported_folder(kind, checked_name(name, "data set"))
     if place.exists() and not replace:
@@ -75,9 +74,9 @@ def free_place(kind: str, name: str, *, replace: bool) -> Path:
 
 
 def check_data_set(folder: Path, world: str) -> str:
-    """Load a data set as a run would, and say what is in it; ConfigError where it is wrong.
+    """Load a data set as a run would, and describe it in a line; ConfigError where it is wrong.
 
-    Also what its author should know, a line each, where the world says so.
+    Remarks of the world for its author follow, a line each.
     """
     if not folder.is_dir():
         raise ConfigError(f"{folder} is no folder; expected one with the files of a data set")
@@ -97,7 +96,8 @@ def check_data_set(folder: Path, world: str) -> str:
 
 
 def cast_tasks(folder: Path, world: str, per_scenario: int, seed: int) -> str:
-    """Write the tasks of a folder; ConfigError where its world casts nobody."""
+    """Write the tasks of a folder by casting its characters; ConfigError where the world does not
+    support it. Returns a sentence on the outcome."""
     write = world_plugin(world).cast
     if write is None:
         worlds = " and ".join(worlds_that(lambda installed: installed.cast is not None))
@@ -109,11 +109,14 @@ def cast_tasks(folder: Path, world: str, per_scenario: int, seed: int) -> str:
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _SHOWN = 4
-"""Tasks that a sentence names before it says how many more there are."""
+"""Number of tasks that a message names before it counts the rest."""
 
 
 class TaskList(BaseModel):
-    """Tasks of one data set under a name. `data`: its name, version and hash; `made`: how."""
+    """A named list of tasks of a data set, stored as JSON.
+
+    `data` is the data set's name, version and hash; `made` records how the list was made.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -126,13 +129,16 @@ class TaskList(BaseModel):
 
     @property
     def hash(self) -> str:
-        """Of the data set and the tasks, whatever their order."""
+        """Hash of the data set and the tasks, regardless of their order."""
         return digest(self.data[2], *sorted(self.tasks))
 
 
-def wanted_tasks(name: str, world: World, text: str | None, limit: int | None) -> tuple[Task, ...]:
-    """The tasks that a filter names; stored lists count as tags. ConfigError as in `select`, and
-    for a list that was made for other data than `world`, the world called `name`, plays."""
+def select_tasks(name: str, world: World, text: str | None, limit: int | None) -> tuple[Task, ...]:
+    """The tasks that a filter names; the names of stored lists may be used like tags.
+
+    `name` is the name of the world. ConfigError as in `runner.plan.select`, and for a list that was
+    made for other data than `world` has.
+    """
     lists = {
         task_list.name: frozenset(task_list.tasks) for task_list in named_lists(name, world, text)
     }
@@ -140,13 +146,13 @@ def wanted_tasks(name: str, world: World, text: str | None, limit: int | None) -
 
 
 def list_hashes(name: str, world: World, text: str | None) -> dict[str, Json]:
-    """By name, the hash of each stored list that a filter names: a run that goes on needs the
-    same."""
+    """By name, the hash of each stored list that a filter names: a run can only be resumed with the
+    same lists."""
     return {task_list.name: task_list.hash for task_list in named_lists(name, world, text)}
 
 
 RESERVED = ("public-hard",)
-"""Tags of imported data, which no list may hide whatever data is played."""
+"""Tags of imported data, which must not be names of lists even while that data is not loaded."""
 
 
 def named_lists(name: str, world: World, text: str | None) -> tuple[TaskList, ...]:
@@ -165,8 +171,8 @@ def stored_lists(worlds: Sequence[str]) -> tuple[TaskList, ...]:
 
 
 def check_name(world: str, name: str, tasks: Iterable[Task], *, replace: bool) -> None:
-    """ConfigError for a name that is none, that a list has (unless it may be replaced), or that
-    is the id or a tag of one of the tasks."""
+    """ConfigError for an invalid name of a list, one that another list has (unless it may be
+    replaced), and one that is the id or a tag of one of these tasks."""
     checked_name(name, "task list")
     if name in RESERVED or any(name == task.id or name in task.tags for task in tasks):
         raise ConfigError(
@@ -180,8 +186,8 @@ def check_name(world: str, name: str, tasks: Iterable[Task], *, replace: bool) -
         )
 
 
-def keep(tasks: TaskList) -> Path:
-    """Write a list, over one of the same name, and say where it lies."""
+def save_list(tasks: TaskList) -> Path:
+    """Store a list, replacing one of the same name, and return its file."""
     path = _path(tasks.world, tasks.name)
     text = json.dumps(tasks.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n"
     try:

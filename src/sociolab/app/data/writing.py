@@ -1,4 +1,4 @@
-"""What a model writes for a world, as a data set to play: `sociolab write`."""
+"""Have a model write a data set for a world: `sociolab write`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sociolab.app.data.sets import world_names
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.registry import world_plugin, worlds_that
 from sociolab.app.run.config import WriteConfig
-from sociolab.app.run.session import kept_in_a_run
+from sociolab.app.run.session import run_for_replies
 from sociolab.app.run_sync import synchronous
 from sociolab.core.errors import ConfigError
 from sociolab.core.ports import CallKey, ChatReply, Prompt, Usage
@@ -31,14 +31,13 @@ from sociolab.store.store import Store
 
 @synchronous
 async def write(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, ...]:
-    """Have a model write, into a folder; sentences on what came of it.
+    """Have a model write records into a folder; returns sentences on the outcome.
 
-    `tell` hears how far it is.
-
-    ConfigError where the description is wrong or nothing could be written. Replies are kept in the
-    store, so that the same command after a break pays for none of them twice.
+    `tell` is called with the progress. Replies are stored, so that the same command after an
+    interruption pays for none of them twice. ConfigError where the description is wrong or nothing
+    usable was written.
     """
-    writer, spec = _writer(config), _spec(config)
+    writer, spec = _find_writer(config), _model_spec(config)
     budget, replies, models = Budget(config.budget), TalliedReplies(Tally()), Models(config)
     model = models.cached(spec, replies, budget)
     path = store_path(config.store)
@@ -52,7 +51,7 @@ async def write(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, 
     }
     with (
         Store.open(path) as store,
-        kept_in_a_run(store, path, config.world, ("writer", about), replies) as run,
+        run_for_replies(store, path, config.world, ("writer", about), replies) as run,
     ):
         budget.carry_over(store.calls.totals(run))
         try:
@@ -75,12 +74,12 @@ async def write(config: WriteConfig, tell: Callable[[str], None]) -> tuple[str, 
 
 @synchronous
 async def rehearse(config: WriteConfig) -> tuple[str, ...]:
-    """What writing would take: calls, tokens and dollars, by replies that are made up.
+    """Estimate calls, tokens and dollars with made-up replies; returns them as sentences.
 
-    Nothing is called, and nothing is written. Replies that must be asked for again come on top.
+    No model is called, and nothing is written. Retries come on top.
     """
-    writer, spec, models = _writer(config), _spec(config), Models(config)
-    made_up = _MadeUp(spec.label)
+    writer, spec, models = _find_writer(config), _model_spec(config), Models(config)
+    made_up = _MadeUpModel(spec.label)
     with TemporaryDirectory() as scratch:
         folder = Path(scratch) / "data"
         if config.to.is_dir():
@@ -108,9 +107,9 @@ def _job(
     return WriteJob(author, config.writer, today, folder, setup, tell, config.n)
 
 
-def _writer(config: WriteConfig) -> Writer:
-    """The writer that is wanted; ConfigError where the world has none, or others, or a setting is
-    wrong: before anything is paid for."""
+def _find_writer(config: WriteConfig) -> Writer:
+    """The writer for what is requested; ConfigError where the world has none, or a setting is
+    wrong."""
     if config.to.exists() and not config.to.is_dir():
         raise ConfigError(f"--to: expected a folder, found the file {config.to}")
     writers = world_plugin(config.world).writers if config.world in world_names() else {}
@@ -128,7 +127,7 @@ def _writer(config: WriteConfig) -> Writer:
     return writers[kind]
 
 
-def _spec(config: WriteConfig) -> ModelSpec:
+def _model_spec(config: WriteConfig) -> ModelSpec:
     spec = parse(config.writer, "writer")
     if not isinstance(spec, ModelSpec):
         raise ConfigError(
@@ -139,8 +138,8 @@ def _spec(config: WriteConfig) -> ModelSpec:
 
 
 @dataclass(slots=True)
-class _MadeUp:
-    """Counts what is asked for, and makes replies up."""
+class _MadeUpModel:
+    """Replies at random within the schema, and counts calls and tokens."""
 
     label: str
     calls: int = 0

@@ -1,4 +1,4 @@
-"""Chat models for somebody's own agent or judge: their calls are kept and priced as ours are."""
+"""Chat models for users' own agents and judges; calls are stored and priced like all others."""
 
 from __future__ import annotations
 
@@ -30,18 +30,16 @@ from sociolab.core.score import JudgeId, Verdict
 from sociolab.models.budget import Budget
 from sociolab.prompting.structured import ask_model, check_finish, extract_spoken, schema_of
 
-"""How often a model is asked for a typed reply."""
-
 _ROOM = 1000
-"""Calls for which one request to an agent has numbers of its own."""
+"""Indices reserved for the calls of one attempt, so that no two attempts share a call's key."""
 
-Said: TypeAlias = str | Message | Mapping[str, str]
+MessageLike: TypeAlias = str | Message | Mapping[str, str]
 Typed = TypeVar("Typed", bound=BaseModel)
 
 
 @dataclass(slots=True)
 class _Asking:
-    """What an agent or judge is asked at the moment, and the calls that it has made for it."""
+    """The request that an agent or judge is working on, and the calls that it has made for it."""
 
     key: CallKey
     calls: int = 0
@@ -58,21 +56,21 @@ _current_asking: ContextVar[_Asking | None] = ContextVar("asking", default=None)
 class AgentModels:
     """The chat models of a run, for a class whose constructor takes `models`.
 
-    A call belongs to what the agent or judge is asked while it is made; a run that is resumed
-    finds its reply again as long as the calls of a turn come in the same order.
+    A call belongs to the request or episode that the agent or judge is working on. A resumed run
+    finds the stored reply as long as the calls of a turn come in the same order.
     """
 
     def __init__(self, models: Models, replies: ReplyStore, budget: Budget) -> None:
         self._models = models
         self._replies = replies
         self._budget = budget
-        self._known: dict[str, ChatModel] = {}
+        self._by_spec: dict[str, ChatModel] = {}
 
     @overload
     async def chat(
         self,
         model: str,
-        messages: str | Sequence[Said],
+        messages: str | Sequence[MessageLike],
         schema: None = None,
         *,
         temperature: float | None = None,
@@ -83,7 +81,7 @@ class AgentModels:
     async def chat(
         self,
         model: str,
-        messages: str | Sequence[Said],
+        messages: str | Sequence[MessageLike],
         schema: type[Typed],
         *,
         temperature: float | None = None,
@@ -93,19 +91,20 @@ class AgentModels:
     async def chat(
         self,
         model: str,
-        messages: str | Sequence[Said],
+        messages: str | Sequence[MessageLike],
         schema: type[Typed] | None = None,
         *,
         temperature: float | None = None,
         max_tokens: int | None = None,
     ) -> str | Typed:
-        """What a model ("endpoint/model", with options after "?") replies: text without its
-        reasoning and chat marks or, with the type of a reply, an instance of it.
+        """Call a model ("endpoint/model", with options after "?") and return its reply: text
+        without reasoning and chat tokens or, with a `schema`, an instance of that type.
 
-        `messages` are texts (the user's), `Message`s or {"role": ..., "content": ...}. A reply
-        that is no such instance is asked for again, twice. ReplyError where none could be used, or
-        where it was cut off, withheld or reasoning alone; ModelError where the call failed for
-        good. Options of the spec and of models.toml go before `temperature` and `max_tokens`.
+        `messages` are texts (of the user), `Message`s or {"role": ..., "content": ...}. A reply
+        that does not fit the schema is asked for again, twice. ReplyError where none was usable, or
+        where the reply was cut off, withheld or nothing but reasoning; ModelError where the call
+        failed for good. Options of the spec and of models.toml override `temperature` and
+        `max_tokens`.
         """
         asking = _current_asking.get()
         if asking is None:
@@ -129,7 +128,7 @@ class AgentModels:
             raise
 
     def _model(self, text: str) -> ChatModel:
-        model = self._known.get(text)
+        model = self._by_spec.get(text)
         if model is None:
             try:
                 spec = parse(text, "model")
@@ -139,24 +138,22 @@ class AgentModels:
             if not isinstance(spec, ModelSpec):
                 raise ConfigError(f'models.chat: expected "endpoint/model", found "{text}"')
             model = self._models.cached(spec, self._replies, self._budget)
-            self._known[text] = model
+            self._by_spec[text] = model
         return model
 
 
 @dataclass(frozen=True, slots=True)
 class CountedPlayer:
-    """Somebody's player, whose calls to chat models belong to what it is asked.
+    """A user's player, whose calls to chat models belong to the request that it works on.
 
-    A reply of a model that it could not use, and let pass, is no usable reply of its own. An error
-    that would repeat (a spent budget, no credentials) stops the run, whether the player heeds it
-    or not.
+    A ReplyError of a model that it does not catch becomes an unusable reply of its own. An error
+    that would repeat (a spent budget, no credentials) stops the run even if the player catches it.
     """
 
     player: Player
     role: Role
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        """What the player replies."""
         index = (request.attempt - 1) * _ROOM
         key = CallKey(request.trial, self.role, request.seat, request.turn, request.name, 1, index)
         try:
@@ -172,13 +169,12 @@ class CountedPlayer:
 
 @dataclass(frozen=True, slots=True)
 class CountedJudge:
-    """Somebody's judge, whose calls to chat models belong to the episode that it judges."""
+    """A user's judge, whose calls to chat models belong to the episode that it judges."""
 
     id: JudgeId
     own: Judge
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
-        """What the judge says."""
         key = CallKey(episode.trial.id, "judge", "", 0, self.id.label, 1, judging * _ROOM)
         with _calls_under(key):
             return await self.own.judge(episode, judging)
@@ -186,13 +182,13 @@ class CountedJudge:
 
 @contextmanager
 def _calls_under(key: CallKey) -> Iterator[None]:
-    """While this is open, calls belong to this key; a fatal error among them is raised at the end,
-    should nobody have let it pass."""
+    """While this is open, calls belong to this key. A fatal error of one is raised at the end even
+    if the user's code swallowed it."""
     asking = _Asking(key)
     token = _current_asking.set(asking)
     try:
         yield
-    except Exception as error:  # whatever somebody's code makes of a fatal error
+    except Exception as error:  # whatever the user's code turned a fatal error into
         if asking.fatal is not None and error is not asking.fatal:
             raise asking.fatal from error
         raise
@@ -202,8 +198,7 @@ def _calls_under(key: CallKey) -> Iterator[None]:
         raise asking.fatal
 
 
-def _messages(content: str | Sequence[Said]) -> tuple[Message, ...]:
-    """WorldError where something is no message."""
+def _messages(content: str | Sequence[MessageLike]) -> tuple[Message, ...]:
     messages = [
         _message(message) for message in ([content] if isinstance(content, str) else content)
     ]
@@ -212,7 +207,7 @@ def _messages(content: str | Sequence[Said]) -> tuple[Message, ...]:
     return tuple(messages)
 
 
-def _message(message: Said) -> Message:
+def _message(message: MessageLike) -> Message:
     if isinstance(message, Message):
         return message
     if isinstance(message, str):

@@ -1,6 +1,6 @@
-"""Who plays and who judges: from specs to players and judges.
+"""Make players and judges from their specs.
 
-What a run of models alone does not need, of somebody's own classes, is imported where it is used.
+Modules for users' own classes are imported where they are used: a run of models needs none.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NO_JUDGE = "none"
 
 @dataclass(frozen=True, slots=True)
 class Seatable:
-    """An agent that can take a seat, and what plays it; `spec` is a model's."""
+    """An agent that can take a seat, with its player; `spec` is None unless it is a model."""
 
     id: Agent
     player: Player
@@ -33,12 +33,12 @@ class Seatable:
 
     @property
     def calls_model(self) -> bool:
-        """Whether this package calls a model for it."""
+        """Whether sociolab calls a model for it; a user's own class may call one, too."""
         return self.id.kind == "model"
 
     @property
     def own(self) -> bool:
-        """Whether this package does not answer for it: somebody's code, or a person."""
+        """Whether the player is a user's code or a person, which no run can vouch for."""
         return self.id.kind not in ("model", "rules")
 
 
@@ -46,8 +46,8 @@ class Seatable:
 class Casting:
     """Makes players and judges for one run.
 
-    `patience` is how many seconds a judge of one's own may take for an episode; `waits` is told
-    where it blocks.
+    `patience` is the time limit in seconds of a user's own judge for an episode; `waits` records
+    where it blocks. The methods raise ConfigError for a spec that names nothing usable.
     """
 
     kit: WorldKit
@@ -58,32 +58,26 @@ class Casting:
     waits: Waits = field(default_factory=Waits)
 
     def agent(self, text: str, role: Role) -> Seatable:
-        """The agent of a spec; ConfigError if there is none."""
-        seatable = self._agent(text, role)
+        match parse(text, role):
+            case ModelSpec() as spec:
+                seatable = self._model_agent(spec, role)
+            case PythonSpec() as spec:
+                seatable = self._own_agent(spec, role)
+            case NamedSpec() as spec:
+                name = spec.label
+                agent = Agent(name, self._agent_kind(name), name, settings=digest(name))
+                seatable = Seatable(agent, self._named_player(name))
         if not self.kit.embedder or self.kit.embedding_player is None:
             return seatable
         model = self.models.embedder(self.kit.embedder, self.replies, self.budget)
         return replace(seatable, player=self.kit.embedding_player(seatable.player, model))
 
-    def _agent(self, text: str, role: Role) -> Seatable:
-        match parse(text, role):
-            case ModelSpec() as spec:
-                return self._model_agent(spec, role)
-            case PythonSpec() as spec:
-                return self._own_agent(spec, role)
-            case NamedSpec() as spec:
-                name = spec.label
-                agent = Agent(name, self._kind(name), name, settings=digest(name))
-                return Seatable(agent, self._named_agent(name))
-
-    def _kind(self, name: str) -> AgentKind:
-        """What a player of this name is; the world says it of its own."""
+    def _agent_kind(self, name: str) -> AgentKind:
         if name in self.kit.players:
             return self.kit.declared.agents.get(name, "rules")
         return "person" if name == HUMAN else "plugin"
 
     def judge(self, text: str) -> Judge:
-        """The judge of a spec; ConfigError if there is none."""
         match parse(text, "judge"):
             case ModelSpec() as spec:
                 return self.kit.model_judge(self._cached_model(spec))
@@ -93,7 +87,7 @@ class Casting:
                 return self.kit.judges.get(spec.label) or self._registered_judge(spec.label)
 
     def observer(self, text: str, sheet: str, guide: RatingGuide) -> Judge:
-        """The model that fills in a sheet; ConfigError if there is none."""
+        """A judge that fills in a sheet of the guide; `text` must be the spec of a model."""
         spec = parse(text, "judge")
         if not isinstance(spec, ModelSpec):
             raise ConfigError(f'--sheet: expected --judge endpoint/model, found "{text}"')
@@ -102,7 +96,7 @@ class Casting:
         return guide_judge(guide, self._cached_model(spec), sheet)
 
     def reader(self, text: str) -> Judge:
-        """The model that reads off transcripts what was agreed; ConfigError if there is none."""
+        """A judge that reads outcomes off transcripts; `text` must be the spec of a model."""
         spec = parse(text, "reader")
         if not isinstance(spec, ModelSpec):
             raise ConfigError(f'--reader: expected "endpoint/model", found "{text}"')
@@ -115,7 +109,7 @@ class Casting:
     def _own_agent(self, spec: PythonSpec, role: Role) -> Seatable:
         from sociolab.app.players.agent_models import CountedPlayer
 
-        instance, code, counted = self._made(spec)
+        instance, code, counted = self._construct(spec)
         settings = digest(spec.label, str(getattr(instance, "settings", "")))
         player = self._python_player(spec.label, instance)
         player = CountedPlayer(player, role) if counted else player
@@ -126,27 +120,27 @@ class Casting:
         from sociolab.app.players.agent_models import CountedJudge
         from sociolab.app.players.own_code import own_judge
 
-        instance, code, counted = self._made(spec)
+        instance, code, counted = self._construct(spec)
         judge = own_judge(spec.label, instance, code, self.patience, self.waits)
         return replace(judge, own=CountedJudge(judge.id, judge.own)) if counted else judge
 
-    def _made(self, spec: PythonSpec) -> tuple[Any, str, bool]:
-        """Somebody's object, the code that it runs, and whether it was given chat models."""
+    def _construct(self, spec: PythonSpec) -> tuple[Any, str, bool]:
+        """A user's object, the fingerprint of its code, and whether it was given chat models."""
         from sociolab.app.players.agent_models import AgentModels
         from sociolab.app.players.own_code import (
             MODELS,
-            built,
             code_of,
+            instantiate,
             keyword_arguments,
-            wants_models,
+            takes_models,
         )
 
-        named = python_object(spec.path)
-        arguments, counted = keyword_arguments(spec, named), wants_models(named)
+        target = python_object(spec.path)
+        arguments, counted = keyword_arguments(spec, target), takes_models(target)
         if counted:
             arguments[MODELS] = AgentModels(self.models, self.replies, self.budget)
-        code = code_of(spec.path.partition(":")[0], named)
-        return built(spec.label, named, arguments), code, counted
+        code = code_of(spec.path.partition(":")[0], target)
+        return instantiate(spec.label, target, arguments), code, counted
 
     def _registered_judge(self, name: str) -> Judge:
         if name not in names("sociolab.judges"):
@@ -159,8 +153,8 @@ class Casting:
         from sociolab.app.players.own_code import OwnJudge, checked_id
 
         registered: Judge = plugin("sociolab.judges", name)(self.kit)
-        known_as = checked_id(name, registered.id)
-        return OwnJudge(name, known_as, registered, self.patience, self.waits)
+        judge_id = checked_id(name, registered.id)
+        return OwnJudge(name, judge_id, registered, self.patience, self.waits)
 
     def _model_agent(self, spec: ModelSpec, role: Role) -> Seatable:
         from sociolab.agents.prompted import PromptedPlayer, prompts_hash  # rules need no prompts
@@ -186,19 +180,19 @@ class Casting:
     def _cached_model(self, spec: ModelSpec) -> ChatModel:
         return self.models.cached(spec, self.replies, self.budget)
 
-    def _named_agent(self, name: str) -> Player:
+    def _named_player(self, name: str) -> Player:
         own = self.kit.players.get(name)
         if own is not None:
             return own
         if name not in names("sociolab.agents"):
             raise _unknown("agent", name, (*self.kit.players, *names("sociolab.agents")))
-        from sociolab.app.players.own_code import constructed
+        from sociolab.app.players.own_code import construct
 
-        instance = constructed(name, plugin("sociolab.agents", name))
+        instance = construct(name, plugin("sociolab.agents", name))
         return self._python_player(name, instance)
 
     def _python_player(self, label: str, instance: object) -> Player:
-        """Somebody's object as a player of this world; ConfigError if it is none."""
+        """A user's object as a player of this world; ConfigError if it is none."""
         if self.kit.python_player is not None:
             return self.kit.python_player(label, instance)
         if callable(getattr(instance, "reply", None)):
@@ -213,7 +207,7 @@ class Casting:
 
 
 def _unknown(what: str, name: str, choices: Iterable[str]) -> ConfigError:
-    """That nothing goes by this name, and what may have been meant: a class, or a model."""
+    """The error for an unknown name, which suggests a class or a model that may be meant."""
     module, colon, attribute = name.partition(":")
     path = f"{module.removesuffix('.py')}:{attribute}"
     is_path = colon and all(part.isidentifier() for part in path.replace(":", ".").split("."))

@@ -1,4 +1,4 @@
-"""From a spec such as "openai/gpt-x?temperature=0.7" to a chat model, replies kept and priced."""
+"""Make chat models from specs such as "openai/gpt-x?temperature=0.7" and from models.toml."""
 
 from __future__ import annotations
 
@@ -49,21 +49,21 @@ log = logging.getLogger("sociolab.models")
 
 
 class ModelSettings(Sampling):
-    """What may follow a model's name after "?": options, and the form of its replies."""
+    """The options that may follow a model's name after "?"; `dialect` is the form of replies."""
 
     dialect: Literal["json", "plain"] = "json"
 
 
 @dataclass(frozen=True, slots=True)
 class NamedSpec:
-    """A player or judge that goes by a name: of the world, or of a plugin."""
+    """A player or judge of a world or a plugin, known by a name."""
 
     label: str
 
 
 @dataclass(frozen=True, slots=True)
 class PythonSpec:
-    """Somebody's class; `arguments` are for its constructor, as written."""
+    """A user's class at `path`, with the arguments of its constructor as they were written."""
 
     label: str
     path: str
@@ -72,8 +72,6 @@ class PythonSpec:
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """A model of an endpoint."""
-
     label: str
     endpoint: str
     model: str
@@ -81,7 +79,7 @@ class ModelSpec:
 
 
 def parse(text: str, role: str) -> NamedSpec | PythonSpec | ModelSpec:
-    """The spec that a text is; ConfigError if it is none. `role` is for the message."""
+    """Parse a spec; ConfigError for another text, with the `role` as the flag in the message."""
     spec = text.strip()
     _refuse_secrets(spec, role)
     if names_code(spec):
@@ -94,7 +92,7 @@ def parse(text: str, role: str) -> NamedSpec | PythonSpec | ModelSpec:
     name, _, query = spec.partition("?")
     endpoint, slash, model = name.partition("/")
     if slash and endpoint and model:
-        return ModelSpec(spec, endpoint, model, _settings(query, f"{role} {spec}"))
+        return ModelSpec(spec, endpoint, model, _model_settings(query, f"{role} {spec}"))
     if not spec or slash or query:
         raise ConfigError(
             f'--{role}: expected "scripted", "human", "endpoint/model" or '
@@ -107,12 +105,11 @@ _CODE = "python:"
 
 
 def names_code(text: str) -> bool:
-    """Whether a spec is meant to name somebody's Python class."""
     return text.strip().startswith(_CODE)
 
 
 def _refuse_secrets(spec: str, role: str) -> None:
-    """ConfigError for an argument that is named as secrets are: specs are stored and shown."""
+    """ConfigError for an argument with the name of a secret, since specs are stored and shown."""
     plain, _, query = spec.partition("?")
     for name, value in parse_qsl(query, keep_blank_values=True):
         if any(secrets_in({name: value})):
@@ -128,28 +125,23 @@ def _refuse_secrets(spec: str, role: str) -> None:
             )
 
 
-def _settings(query: str, where: str) -> ModelSettings:
-    try:
-        return ModelSettings.model_validate(_values(query, where))
-    except ValidationError as error:
-        raise ConfigError(
-            f"--{where}: {first_problem(error, ModelSettings)}{_elsewhere(error)}"
-        ) from error
-
-
-def _values(query: str, where: str) -> dict[str, object]:
-    """What is given; of all texts to stop at, a tuple."""
-    values: dict[str, object] = dict(_read_pairs(query, where, several="stop"))
+def _model_settings(query: str, where: str) -> ModelSettings:
+    values: dict[str, object] = dict(_read_pairs(query, where, repeatable="stop"))
     if "stop" in values:
         values["stop"] = tuple(value for name, value in _pairs(query, where) if name == "stop")
-    return values
+    try:
+        return ModelSettings.model_validate(values)
+    except ValidationError as error:
+        unknown = error.errors(include_url=False)[0]["type"] == "extra_forbidden"
+        hint = "; other options of a server go under extra in models.toml" if unknown else ""
+        raise ConfigError(f"--{where}: {first_problem(error, ModelSettings)}{hint}") from error
 
 
-def _read_pairs(query: str, where: str, several: str = "") -> dict[str, str]:
-    """Values by name; ConfigError for a name that is given twice, but for `several`."""
+def _read_pairs(query: str, where: str, repeatable: str = "") -> dict[str, str]:
+    """Values by name; ConfigError for a name that is given twice, except the `repeatable` one."""
     values: dict[str, str] = {}
     for name, value in _pairs(query, where):
-        if name in values and name != several:
+        if name in values and name != repeatable:
             raise ConfigError(f'--{where}: "{name}" is given twice')
         values[name] = value
     return values
@@ -164,19 +156,15 @@ def _pairs(query: str, where: str) -> list[tuple[str, str]]:
         raise ConfigError(f"--{where}: expected name=value after the question mark") from error
 
 
-def _elsewhere(error: ValidationError) -> str:
-    """Where an option goes that we do not know."""
-    unknown = error.errors(include_url=False)[0]["type"] == "extra_forbidden"
-    return "; other options of a server go under extra in models.toml" if unknown else ""
-
-
 # ------------------------------------------------------------------ the models of a run
 
 
 @dataclass
 class Models:
-    """The endpoints of a run, each opened once, and what their models cost. Of their limits this
-    process has its `share`: one n-th."""
+    """The models of a run: their endpoints, each opened once, their options and their prices.
+
+    If n processes share a run, `share` is n, and each gets an n-th of an endpoint's limits.
+    """
 
     config: EndpointAccess
     share: int = 1
@@ -196,12 +184,12 @@ class Models:
             guard(*secrets_in(listed.extra))
 
     def endpoint(self, spec: ModelSpec) -> EndpointSpec:
-        """Where a model is served: as `models.toml` says, and `openai` where that gives no address
-        as `--base-url` or else the environment says."""
+        """The endpoint of a model, from `models.toml`. If that has no address for `openai`, the
+        address comes from `--base-url`, or else from the environment."""
         table = self.file.endpoints.get(spec.endpoint)
         endpoint = self.file.endpoint(spec.endpoint)
         if endpoint is not None and _VARIABLE.search(endpoint.base_url):
-            endpoint = endpoint.model_copy(update={"base_url": _filled_in(endpoint)})
+            endpoint = endpoint.model_copy(update={"base_url": _fill_in_variables(endpoint)})
         addressed = table is not None and "base_url" in table.model_fields_set
         if spec.endpoint == "openai" and not addressed:
             endpoint = _openai(self.config, endpoint or EndpointSpec(name="openai"))
@@ -217,13 +205,13 @@ class Models:
         refuses = set(endpoint.refuses)
         if (table and table.provider != "openai") or is_hosted(endpoint.base_url):
             refuses.add("bounds")
-        if endpoint.base_url == OPENAI:  # all its models take the other name, and some only that
+        if endpoint.base_url == OPENAI:  # all its models take max_completion_tokens, some only that
             refuses.add("max_tokens")
         return endpoint.model_copy(update={"refuses": frozenset(refuses)})
 
     async def is_stand_in(self, spec: ModelSpec) -> bool:
-        """Whether the local stand-in endpoint serves a model, as that says itself. No provider is
-        asked: they have https, and it has not."""
+        """Whether the local stand-in endpoint serves a model. Only http addresses are asked: the
+        stand-in has no https, and real providers have nothing else."""
         from sociolab.models.chat import Endpoint
 
         endpoint = self.endpoint(spec)
@@ -237,15 +225,15 @@ class Models:
             return False
 
     async def stand_ins(self, specs: Iterable[ModelSpec]) -> tuple[str, ...]:
-        """The labels of those of these models that the local stand-in endpoint serves. All are
-        asked at once, so that endpoints that hang hold up nobody for longer than one."""
+        """The labels of the models that the local stand-in endpoint serves. All endpoints are asked
+        at once, so that several that hang cost no more time than one."""
         candidates = list(specs)
         served = await asyncio.gather(*map(self.is_stand_in, candidates))
         return tuple(spec.label for spec, yes in zip(candidates, served, strict=True) if yes)
 
     def price(self, spec: ModelSpec) -> Price | None:
-        """Its price: that of `models.toml`, else of the table that ships, by the provider whose
-        host serves it; None where neither has a model of this very name."""
+        """The price in `models.toml`, or else in the table that ships, by the provider whose host
+        serves the model; None where neither has a model of exactly this name."""
         listed = self.file.prices.get(f"{spec.endpoint}/{spec.model}")
         if listed is not None:
             return listed.price
@@ -256,18 +244,20 @@ class Models:
         return shipped_prices().price(self.endpoint(spec).base_url, spec.model)
 
     def no_price(self, *specs: ModelSpec) -> str:
-        """That these models have no price, and what to do; with list prices, or names like it."""
-        named = [f'"{spec.endpoint}/{spec.model}"' for spec in specs]
-        unpriced = [f"{name}{self._like(spec)}" for name, spec in zip(named, specs, strict=True)]
+        """The message that these models have no price, how to add one, and similar prices."""
+        quoted = [f'"{spec.endpoint}/{spec.model}"' for spec in specs]
+        unpriced = [
+            f"{name}{self._similar_price(spec)}" for name, spec in zip(quoted, specs, strict=True)
+        ]
         add = "it" if len(specs) == 1 else "each"
         return (
             f"no price is known for {', '.join(unpriced)}; add {add} to models.toml under "
-            f"[prices.{named[0]}]{'' if len(specs) == 1 else ' and so on,'} with input and output "
+            f"[prices.{quoted[0]}]{'' if len(specs) == 1 else ' and so on,'} with input and output "
             "in dollars per million tokens"
         )
 
-    def _like(self, spec: ModelSpec) -> str:
-        """What the provider of that name charges at its own address, or names that it serves."""
+    def _similar_price(self, spec: ModelSpec) -> str:
+        """What the provider itself charges for the model, or similar names in the price table."""
         address, table = self.endpoint(spec).base_url, shipped_prices()
         price = table.vendor_price(spec.endpoint, address, spec.model)
         if price is not None:
@@ -276,12 +266,12 @@ class Models:
         return f" (`sociolab prices` has {', '.join(near)})" if near else ""
 
     def options(self, spec: ModelSpec) -> Options:
-        """What a model is asked for in every call: the spec's own, then those of `models.toml`."""
+        """The options of every call: those of the spec, which win, and those of `models.toml`."""
         listed = self.file.options.get(f"{spec.endpoint}/{spec.model}")
         return options_of(spec.settings, listed)
 
     def extra_options(self, spec: ModelSpec) -> str:
-        """What `models.toml` adds to a spec, such as "top_p=0.9&seed=3"; "" for nothing."""
+        """The options that `models.toml` adds to a spec, such as "top_p=0.9&seed=3"; "" if none."""
         own, merged = options_of(spec.settings), self.options(spec)
         added = Options(
             merged.temperature if own.temperature is None else None,
@@ -291,11 +281,10 @@ class Models:
         return added.suffix.removeprefix("?")
 
     def open(self, spec: ModelSpec) -> ChatModel:
-        """The model with its options, without memory or money."""
-        return with_options(self._served(spec), self.options(spec), self.config.reply_room)
+        """The model with its options; replies are not stored, and no budget applies."""
+        return with_options(self._bare_model(spec), self.options(spec), self.config.reply_room)
 
-    def _served(self, spec: ModelSpec) -> ChatModel:
-        """The model itself."""
+    def _bare_model(self, spec: ModelSpec) -> ChatModel:
         sent = self.options(spec).sent
         for secret in secrets_in(sent):
             takes = "a secret from its options in models.toml"
@@ -303,7 +292,6 @@ class Models:
         return self._provider(spec).model(spec.model, sent)
 
     def _provider(self, spec: ModelSpec) -> Provider:
-        """Who serves a model, opened once a run."""
         provider = self._providers.get(spec.endpoint)
         if provider is None:
             endpoint = self.endpoint(spec)
@@ -320,13 +308,13 @@ class Models:
         return provider
 
     def _key_note(self, endpoint: EndpointSpec) -> str:
-        """Which keys go to which address, and who says so; "" where that is as usual, a provider's
-        key to its own address."""
+        """A warning that keys are sent to an address other than their provider's own, and what says
+        so; "" where none are."""
         names = [name for name in secret_variables(endpoint) if is_secret(os.environ.get(name, ""))]
         listed = self.file.endpoints.get(endpoint.name, EndpointTable())
         usual = EndpointTable.model_validate(ready_endpoints().get(endpoint.name, {}))
         source = ""
-        if any(getattr(listed, name) != getattr(usual, name) for name in _WAYS):
+        if any(getattr(listed, name) != getattr(usual, name) for name in _ROUTING):
             source = (
                 f"{self._source} in this folder"
                 if self._source == Path(FILE)
@@ -340,23 +328,26 @@ class Models:
         return f"{keys} to {endpoint.base_url} ({source})"
 
     def _factory(self, spec: ModelSpec) -> Callable[[EndpointSpec], Provider]:
-        """What makes the provider of an endpoint."""
         table = self.file.endpoints.get(spec.endpoint)
         factory = plugin("sociolab.models", table.provider if table else "openai")
         return cast("Callable[[EndpointSpec], Provider]", factory)
 
     def cached(self, spec: ModelSpec, replies: ReplyStore, budget: Budget) -> ChatModel:
-        """The model with its replies kept and its money counted."""
+        """The model with its options, whose replies are stored, and whose cost counts against the
+        budget; ConfigError where the budget has a limit and the model no price."""
         price = self.price(spec)
         if price is None and budget.limit is not None:
             raise ConfigError(f"--budget: {self.no_price(spec)}")
         address, options = self.endpoint(spec).base_url, self.options(spec)
-        model = CachedModel(self._served(spec), address, replies, budget, price, options.key)
+        model = CachedModel(self._bare_model(spec), address, replies, budget, price, options.key)
         return with_options(model, options, self.config.reply_room)
 
     def embedder(self, text: str, replies: ReplyStore, budget: Budget) -> ChatModel:
-        """The embedding model of a spec, "endpoint/model" or the folder of a checkpoint, its
-        vectors kept and its money counted; ConfigError if there is none."""
+        """The embedding model of a spec: "endpoint/model", or the folder of a checkpoint.
+
+        Vectors are stored, and their cost counts against the budget. ConfigError for another spec,
+        for an endpoint without embeddings, and where a price is missing as in `cached`.
+        """
         embedder = self._embedders.get(text)
         if embedder is None:
             embedder = self._embedders[text] = self._embedder(text, replies, budget)
@@ -389,21 +380,20 @@ class Models:
         return CachedModel(model, address, replies, budget, price, options.key, writes=False)
 
     async def close(self) -> None:
-        """Let go of all connections."""
         for provider in self._providers.values():
             await provider.close()
 
 
 def with_options(model: ChatModel, options: Options, room: float) -> ChatModel:
-    """The same model, known by its options; its replies have `room` times what they need."""
+    """The model with options, which are part of its label; a reply may take `room` times the tokens
+    that it is estimated to need."""
     label = f"{model.label}{options.suffix}"
-    return _Asked(model, label, options.temperature, options.max_tokens, room)
+    return _ModelWithOptions(model, label, options.temperature, options.max_tokens, room)
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """A model that is asked for a temperature and a length of its own, whatever the prompt says,
-    and is told what each reply may take."""
+class _ModelWithOptions:
+    """A model whose own temperature and length, unless None, override those of a prompt."""
 
     model: ChatModel
     label: str
@@ -420,9 +410,9 @@ class _Asked:
 
 
 def _openai(config: EndpointAccess, spec: EndpointSpec) -> EndpointSpec:
-    """The spec at `--base-url`, or else at the environment's OPENAI_BASE_URL, or else at OpenAI.
+    """The endpoint at `--base-url`, else at OPENAI_BASE_URL of the environment, else OpenAI's.
 
-    A key never goes where it was not meant to: with `--base-url` none is sent unless `--key-env`
+    A key is never sent where it was not meant to go: with `--base-url` none is, unless `--key-env`
     names one. OPENAI_BASE_URL and OPENAI_API_KEY belong together, as for OpenAI's own client.
     """
     source, address = "--base-url", config.base_url
@@ -445,8 +435,8 @@ def _openai(config: EndpointAccess, spec: EndpointSpec) -> EndpointSpec:
 
 FILE = "models.toml"
 
-_WAYS = ("base_url", "key_env", "headers")
-"""What says of an endpoint which secrets go where."""
+_ROUTING = ("base_url", "key_env", "headers")
+"""Fields of an endpoint that decide which secrets are sent where."""
 
 
 class EndpointTable(EndpointOptions):
@@ -457,7 +447,7 @@ class EndpointTable(EndpointOptions):
     @field_validator("base_url")
     @classmethod
     def _plain_address(cls, value: str) -> str:
-        """Not of those that ship: one holds a variable, one is no address."""
+        # Addresses that ship are not checked: one holds a variable, and one is no address.
         ready = any(value == table["base_url"] for table in ready_endpoints().values())
         return value if ready else checked_url(value)
 
@@ -469,7 +459,7 @@ class EndpointTable(EndpointOptions):
 
 
 class ModelsFile(BaseModel):
-    """The whole file. `prices` and `options` are keyed as agents are: "endpoint/model"."""
+    """The contents of models.toml; `prices` and `options` are keyed by "endpoint/model"."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -478,7 +468,6 @@ class ModelsFile(BaseModel):
     options: dict[str, ListedOptions] = {}
 
     def endpoint(self, name: str) -> EndpointSpec | None:
-        """The endpoint of this name, if the file has it."""
         table = self.endpoints.get(name)
         if table is None:
             return None
@@ -486,15 +475,16 @@ class ModelsFile(BaseModel):
 
 
 def models_path(path: Path | None) -> Path | None:
-    """The named file, else `models.toml` here, else the user's own, else none."""
+    """The named file, else `models.toml` in this folder, else the one in the user's data folder;
+    None if there is none."""
     places = (Path(FILE), data_home() / FILE)
     return path or next((place for place in places if place.is_file()), None)
 
 
 def load_models(path: Path | None) -> ModelsFile:
-    """What `models_path` finds, and the endpoints that are ready without a file.
+    """Read the file that `models_path` names, and add the endpoints that ship.
 
-    ConfigError where the named file is missing or a file is wrong.
+    ConfigError where the named file is missing, or the contents are invalid.
     """
     path = models_path(path)
     if path is None:
@@ -503,22 +493,23 @@ def load_models(path: Path | None) -> ModelsFile:
         table = read_toml(path)
         endpoints = table.get("endpoints", {})
         if isinstance(endpoints, dict):
-            table = {**table, "endpoints": _with_ready(endpoints)}
+            table = {**table, "endpoints": _merge_with_ready(endpoints)}
         return ModelsFile.model_validate(table, context={"folder": path.parent})
     except ValidationError as error:
-        raise ConfigError(f"{path}: {first_problem(error)}{_known_fields(error)}") from error
+        raise ConfigError(f"{path}: {first_problem(error)}{_field_hint(error)}") from error
 
 
 @cache
 def ready_endpoints() -> Mapping[str, Mapping[str, Any]]:
-    """The endpoints that ship, as in `models.toml`, by name."""
+    """The endpoints that ship, by name, each as a table of `models.toml`."""
     text = files("sociolab.models").joinpath("providers.toml").read_text("utf-8")
     endpoints: dict[str, dict[str, Any]] = tomllib.loads(text)["endpoints"]
     return endpoints
 
 
-def _with_ready(endpoints: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The tables of a file over those that ship; of one with its own address, what is no secret."""
+def _merge_with_ready(endpoints: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The tables of a file over those that ship. One with an address of its own inherits no fields
+    that name secrets, so that no key is sent there unasked."""
     tables: dict[str, Any] = {**ready_endpoints()}
     for name, table in endpoints.items():
         ready = tables.get(name, {})
@@ -528,8 +519,9 @@ def _with_ready(endpoints: Mapping[str, Any]) -> Mapping[str, Any]:
     return tables
 
 
-def _filled_in(spec: EndpointSpec) -> str:
-    """The address with its variables from the environment; ConfigError if that is none."""
+def _fill_in_variables(spec: EndpointSpec) -> str:
+    """The address with ${VARIABLE} replaced from the environment; ConfigError if that makes no
+    address."""
     names = _VARIABLE.findall(spec.base_url)
     url = _VARIABLE.sub(lambda match: os.environ.get(match[1], "").rstrip("/"), spec.base_url)
     try:
@@ -550,8 +542,8 @@ _TABLES: dict[str, type[BaseModel]] = {
 }
 
 
-def _known_fields(error: ValidationError) -> str:
-    """What there is, where a name in the first problem is unknown."""
+def _field_hint(error: ValidationError) -> str:
+    """The fields there are, where the first problem is an unknown one; "" otherwise."""
     item = error.errors(include_url=False)[0]
     place = item["loc"]
     kind = _TABLES.get(str(place[0])) if len(place) > 2 else ModelsFile
@@ -563,7 +555,8 @@ def _known_fields(error: ValidationError) -> str:
 
 
 def checked_url(url: str) -> str:
-    """An http(s) address without a password in it; ValueError otherwise."""
+    """An http(s) address without its final slash; ValueError for another text, and for an address
+    with a password or a query."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError("expected an address such as http://127.0.0.1:8000/v1")

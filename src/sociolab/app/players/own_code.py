@@ -1,9 +1,9 @@
-"""Somebody's own classes as agents and judges: made from their spec, or told what is wrong; and
-which code they run, as a digest of its source and of what it imports.
+"""Users' own classes as agents and judges: constructing them from their spec, and a fingerprint of
+the code that they run, by its source and that of the modules it imports.
 
-Imports are read off the text, never by importing, and followed within the folder in which the
-outermost package of the importing module lies (a plain module: the folder in which it lies
-itself). Nothing that is installed counts.
+Imports are read from source text, never by importing, and followed within the folder that holds the
+outermost package of the importing module (or the module itself, if it is in no package). Installed
+packages do not count.
 """
 
 from __future__ import annotations
@@ -38,23 +38,23 @@ from sociolab.runner.judging import id_problem
 from sociolab.runner.progress import Waits
 
 MODELS = "models"
-"""The parameter of a constructor that is given a client for chat models."""
+"""The parameter of a constructor that receives an `AgentModels`."""
 
 
 _JUDGE = "async def judge(self, episode, judging=0)"
 
 
-def built(label: str, obj: Any, args: Mapping[str, Any] | None = None) -> Any:
-    """An instance of a class, made with what is given, or the object itself; ConfigError where the
-    class cannot be made so."""
-    return constructed(label, partial(obj, **(args or {}))) if isinstance(obj, type) else obj
+def instantiate(label: str, obj: Any, args: Mapping[str, Any] | None = None) -> Any:
+    """An instance of a class, or the object itself if it is none; ConfigError where the class
+    cannot be constructed with these arguments."""
+    return construct(label, partial(obj, **(args or {}))) if isinstance(obj, type) else obj
 
 
-def constructed(label: str, make: Callable[[], Any]) -> Any:
-    """What is made without further arguments; ConfigError where it cannot be."""
+def construct(label: str, make: Callable[[], Any]) -> Any:
+    """Call `make`, whose errors become a ConfigError with the label."""
     try:
         return make()
-    except Exception as error:  # somebody's constructor
+    except Exception as error:  # a bug in a user's constructor
         inner = error.__traceback__ and error.__traceback__.tb_next
         if isinstance(error, TypeError) and inner is None:
             raise ConfigError(
@@ -66,7 +66,7 @@ def constructed(label: str, make: Callable[[], Any]) -> Any:
 
 
 def check_async(label: str, instance: object, name: str, arguments: str) -> None:
-    """ConfigError where a method is a plain `def`, whose result nobody can await."""
+    """ConfigError where a method is a plain `def` or an async generator: neither can be awaited."""
     method = getattr(instance, name)
     function = method.__func__ if isinstance(method, MethodType) else method
     if inspect.isasyncgenfunction(function):
@@ -82,32 +82,31 @@ def check_async(label: str, instance: object, name: str, arguments: str) -> None
 
 
 def own_judge(label: str, instance: Any, code: str, seconds: float, waits: Waits) -> OwnJudge:
-    """Somebody's judge, known by its id and its code; ConfigError if it is none.
+    """A user's object as a judge; ConfigError where it is none.
 
-    It is given up where it has not judged an episode within so many seconds; `waits` is told where
-    it blocks.
+    It fails on an episode for which it takes longer than so many seconds; `waits` records where it
+    blocks. `code` becomes a part of its id.
     """
-    known_as = getattr(instance, "id", None)
-    if not callable(getattr(instance, "judge", None)) or known_as is None:
+    own_id = getattr(instance, "id", None)
+    if not callable(getattr(instance, "judge", None)) or own_id is None:
         raise ConfigError(
             f'"{label}" is no judge: expected a class with an "id" and "{_JUDGE}"; '
             "see docs/agents.md"
         )
-    known_as = checked_id(label, known_as)
+    judge_id = replace(checked_id(label, own_id), code=code)
     check_async(label, instance, "judge", "self, episode, judging=0")
     try:
         inspect.signature(instance.judge).bind(None, 0)
     except TypeError as error:
         signature = inspect.signature(instance.judge)
         raise ConfigError(f'"{label}": expected "{_JUDGE}", found judge{signature}') from error
-    except ValueError:  # one without a signature, such as a builtin's: it will show when called
+    except ValueError:  # without a signature, as a builtin: a call will show whether it fits
         pass
-    judge_id = replace(known_as, code=code)
     return OwnJudge(label, judge_id, instance, seconds, waits)
 
 
 def checked_id(label: str, judge_id: object) -> JudgeId:
-    """What a judge is known by; ConfigError where it cannot be written down or read again."""
+    """The id of a judge; ConfigError where it cannot be stored."""
     if problem := id_problem(judge_id):
         raise ConfigError(f'"{label}": {problem}')
     assert isinstance(judge_id, JudgeId)
@@ -116,7 +115,7 @@ def checked_id(label: str, judge_id: object) -> JudgeId:
 
 @dataclass(frozen=True, slots=True)
 class OwnJudge:
-    """Somebody's judge, under the id that its code is a part of, kept to its time in seconds."""
+    """A user's judge with a time limit in seconds for each episode; its code is a part of `id`."""
 
     label: str
     id: JudgeId
@@ -125,15 +124,15 @@ class OwnJudge:
     waits: Waits
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
-        """What it says; what it breaks reaches the caller.
+        """The judge's verdicts; its errors reach the caller.
 
-        ModelError with the cause "timeout" where it is late, WorldError where it says nothing or
-        ends itself.
+        ModelError with the cause "timeout" where it is late, WorldError where it returns none,
+        calls `sys.exit` or cancels itself.
         """
         who = f"the judge {self.id.label}"
         bounds = Bounds(who, self.seconds, self.waits)
         try:
-            verdicts: tuple[Verdict, ...] = await bounds.result(self._ask(episode, judging))
+            verdicts: tuple[Verdict, ...] = await bounds.result(self._call(episode, judging))
         except LateError as error:
             raise ModelError(
                 f"{who} gave no score within {self.seconds:g} s; see --agent-timeout",
@@ -148,23 +147,23 @@ class OwnJudge:
             )
         return verdicts
 
-    async def _ask(self, episode: Episode, judging: int) -> tuple[Verdict, ...]:
+    async def _call(self, episode: Episode, judging: int) -> tuple[Verdict, ...]:
+        # A coroutine whatever the user's `judge` returns, as `Bounds.result` needs it.
         return await self.own.judge(episode, judging)
 
 
-# ------------------------------------------------------------------ arguments of its constructor
+# ------------------------------------------------------------------ arguments of a constructor
 
 
-def wants_models(target: Any) -> bool:
-    """Whether a class has a constructor with a parameter for chat models."""
+def takes_models(target: Any) -> bool:
     return isinstance(target, type) and MODELS in _parameters(target)
 
 
 def keyword_arguments(spec: PythonSpec, target: Any) -> dict[str, Any]:
-    """What a class is made with, of the types that its constructor names; ConfigError where a name
-    or a value does not fit.
+    """The arguments of a spec, converted to the types of the constructor's annotations; ConfigError
+    where a name or a value does not fit.
 
-    A parameter without a type takes a number, true or false for what it looks like, else text.
+    For a parameter without annotation, numbers, true and false are recognized; all else is text.
     """
     if not spec.arguments:
         return {}
@@ -181,7 +180,7 @@ def keyword_arguments(spec: PythonSpec, target: Any) -> dict[str, Any]:
                 f'"{spec.label}": its constructor takes no "{name}"; '
                 f"it takes {', '.join(names) or 'nothing'}"
             )
-        values[name] = _typed(f'"{spec.label}": {name}', text, hints.get(name, Any))
+        values[name] = _parse_argument(f'"{spec.label}": {name}', text, hints.get(name, Any))
     return values
 
 
@@ -196,13 +195,13 @@ def _hints(cls: type) -> dict[str, Any]:
     make: Callable[..., Any] = cls.__init__  # type: ignore[misc]  # that of this very class
     try:
         return get_type_hints(make)
-    except (NameError, TypeError):  # names that only a type checker sees
+    except (NameError, TypeError):  # names imported under TYPE_CHECKING alone
         return {}
 
 
-def _typed(where: str, text: str, annotation: Any) -> Any:
+def _parse_argument(where: str, text: str, annotation: Any) -> Any:
     if annotation is Any:
-        return _as_it_looks(text)
+        return _guess_value(text)
     try:
         adapter = TypeAdapter(annotation)
     except PydanticUserError as error:
@@ -216,23 +215,20 @@ def _typed(where: str, text: str, annotation: Any) -> Any:
             raise ConfigError(f"{where}: {first_problem(error)}") from error
 
 
-def _as_it_looks(text: str) -> Any:
+def _guess_value(text: str) -> Any:
     try:
         value = json.loads(text)
     except ValueError:
-        return _number(text)
+        if text[:1] not in ".-+" or not text[-1:].isdigit():
+            return text
+        try:
+            return float(text)  # such as ".5", which is no JSON
+        except ValueError:
+            return text
     return value if isinstance(value, bool | int | float) else text
 
 
-def _number(text: str) -> float | str:
-    """Such as ".5", which is no JSON."""
-    try:
-        return float(text) if text[:1] in ".-+" and text[-1:].isdigit() else text
-    except ValueError:
-        return text
-
-
-# ------------------------------------------------------------------ which code it runs
+# ------------------------------------------------------------------ fingerprint of the code
 
 
 _SHELL = "__main__"
@@ -240,73 +236,73 @@ _SHELL = "__main__"
 
 _MADE_BY_PYTHON = ("__module__", "__dict__", "__weakref__", "__annotations__")
 
-_read: WeakKeyDictionary[type, tuple[str, dict[str, str]]] = WeakKeyDictionary()
-"""By class: a file that is edited afterwards is not what the class was made of."""
+_code_by_class: WeakKeyDictionary[type, tuple[str, dict[str, str]]] = WeakKeyDictionary()
+"""Cached, since a file that was edited later is not what the class was made of."""
 
 
 def code_of(module: str, target: Any) -> str:
-    """A mark, as in `core.code_fingerprint`, that changes with the source of a class, or `UNKNOWN`.
+    """A fingerprint, as in `core.code_fingerprint`, of the source of a class, or `UNKNOWN`.
 
-    Counted are the source files of the modules of the class and of its bases (those of Python
-    and of this package apart), and what `imported_code` finds from there. Of a class in a script or
-    notebook it is the class alone. Of an object also the file of `module`, where it is made; in a
-    script or notebook what it holds. What else a class reads is not counted.
+    It covers the modules of the class and of its bases (apart from those of Python and sociolab),
+    and what `imported_code` finds from there; of a class in a script or notebook, the class alone.
+    For an object it also covers the `module` that created it or, in a script or notebook, the
+    object's attributes. Other files that a class reads are not covered.
     """
     kind = target if isinstance(target, type) else type(target)
-    own, imports = _code_of_class(kind)
+    own, imports = _class_code(kind)
     parts = [own]
     if kind is not target and module == _SHELL:
-        parts.append(_held(target))
+        parts.append(_attributes_as_json(target))
     elif kind is not target:
         maker = sys.modules.get(module)
-        parts.append(_of_module(maker))
+        parts.append(_module_source(maker))
         imports = imports if maker is None else {**imports, **_imported(maker)}
     if UNKNOWN in parts:
         return UNKNOWN
     if not imports:
         return digest(*parts)
-    named = (f"{name}:{code}" for name, code in sorted(imports.items()))
-    return f"{digest(*parts)}+{digest(*named)}"
+    imported = (f"{name}:{code}" for name, code in sorted(imports.items()))
+    return f"{digest(*parts)}+{digest(*imported)}"
 
 
-def _code_of_class(kind: type) -> tuple[str, dict[str, str]]:
-    """The code of a class itself, and by name that of what it imports."""
-    if kind not in _read:
-        kinds = (kind, *(base for base in kind.__mro__[1:] if _is_somebodys(base)))
-        parts = [_of_class(cls) for cls in kinds]
+def _class_code(kind: type) -> tuple[str, dict[str, str]]:
+    """Fingerprints of a class with its bases and, by name, of the modules that it imports."""
+    if kind not in _code_by_class:
+        kinds = (kind, *(base for base in kind.__mro__[1:] if _is_user_class(base)))
+        parts = [_class_source(cls) for cls in kinds]
         modules = {cls.__module__ for cls in kinds} - {_SHELL}
         roots = [sys.modules[name] for name in sorted(modules) if name in sys.modules]
         own = UNKNOWN if UNKNOWN in parts else digest(*parts)
-        _read[kind] = own, _imported(*roots)
-    return _read[kind]
+        _code_by_class[kind] = own, _imported(*roots)
+    return _code_by_class[kind]
 
 
 def _imported(*roots: ModuleType) -> dict[str, str]:
     return {name: digest(text.hex()) for name, text in imported_code(roots).items()}
 
 
-def _is_somebodys(base: type) -> bool:
+def _is_user_class(base: type) -> bool:
     package = base.__module__.partition(".")[0]
     return package != "sociolab" and package not in sys.stdlib_module_names
 
 
-def _of_class(kind: type) -> str:
+def _class_source(kind: type) -> str:
     if kind.__module__ != _SHELL:
-        return _of_module(sys.modules.get(kind.__module__))
+        return _module_source(sys.modules.get(kind.__module__))
     try:
         return inspect.getsource(kind)
     except (OSError, TypeError):
-        return _of_parts(kind)
+        return _member_sources(kind)
 
 
-def _of_parts(kind: type) -> str:
-    """A notebook's class has no file, but its methods have a source; what else it holds must be
-    plain."""
+def _member_sources(kind: type) -> str:
+    """A digest of a notebook's class, which has no file: of the source of its methods, and of its
+    other attributes as JSON; `UNKNOWN` where one cannot be written as such."""
     parts = []
-    for name, held in vars(kind).items():
+    for name, member in vars(kind).items():
         if name in _MADE_BY_PYTHON:
             continue
-        value = held.__func__ if isinstance(held, staticmethod | classmethod) else held
+        value = member.__func__ if isinstance(member, staticmethod | classmethod) else member
         try:
             is_code = isinstance(value, FunctionType)
             text = inspect.getsource(value) if is_code else json.dumps(value)
@@ -316,8 +312,8 @@ def _of_parts(kind: type) -> str:
     return digest(*parts)
 
 
-def _of_module(module: ModuleType | None) -> str:
-    """Its source; that of a module in an archive comes from its loader."""
+def _module_source(module: ModuleType | None) -> str:
+    """The bytes of the source file in hex, or the text that the loader of an archive gives."""
     if module is None:
         return UNKNOWN
     try:
@@ -329,25 +325,24 @@ def _of_module(module: ModuleType | None) -> str:
         return UNKNOWN
 
 
-def _held(instance: Any) -> str:
-    """What an object was given, as far as that is plain."""
+def _attributes_as_json(instance: Any) -> str:
     try:
         return json.dumps(vars(instance), sort_keys=True)
     except (TypeError, ValueError):
         return UNKNOWN
 
 
-# ------------------------------------------------------------------ what it imports
+# ------------------------------------------------------------------ imported modules
 
 MOST = 256
-"""Modules that are read; those that are fewer imports away come first."""
+"""Maximum number of modules that are read, breadth first."""
 
 _INSTALLED = frozenset(("site-packages", "dist-packages"))
 
 
 @dataclass(frozen=True, slots=True)
 class _Module:
-    """A module, as a file: `folder` is the one in which one's own modules lie."""
+    """A user's module; imports are followed within `folder`."""
 
     name: str
     file: Path
@@ -355,31 +350,31 @@ class _Module:
 
     @property
     def package(self) -> tuple[str, ...]:
-        """The package that its relative imports begin at."""
+        """The package to which its relative imports refer."""
         parts = tuple(self.name.split("."))
         return parts if self.file.name == "__init__.py" else parts[:-1]
 
 
 def imported_code(roots: Sequence[ModuleType]) -> dict[str, bytes]:
-    """By name, the text of all modules of one's own that these import, or that those import.
+    """By name, the source of the user's modules that these modules import, directly or not.
 
-    Imports inside functions count; what is imported by a name that is made up at run time, and
-    other files that are read, cannot be seen. The roots are not among them.
+    The roots themselves are not included. Imports inside functions count; imports by a name that is
+    computed at run time, and other files that are read, are not seen.
     """
-    waiting = deque(filter(None, map(_root, roots)))
+    waiting = deque(filter(None, map(_root_module, roots)))
     seen = {module.name for module in waiting}
     texts: dict[str, bytes] = {}
     while waiting:
-        for imported in _imports(waiting.popleft()):
+        for imported in _imported_modules(waiting.popleft()):
             if imported.name not in seen and len(texts) < MOST:
                 seen.add(imported.name)
-                texts[imported.name] = _text(imported.file)
+                texts[imported.name] = _read_bytes(imported.file)
                 waiting.append(imported)
     return texts
 
 
-def _root(module: ModuleType) -> _Module | None:
-    """None for a module that is no file, or is installed."""
+def _root_module(module: ModuleType) -> _Module | None:
+    """None for a module that has no source file, or is installed."""
     name, file = module.__name__, Path(getattr(module, "__file__", None) or "")
     if file.suffix != ".py" or not file.is_file():
         return None
@@ -390,22 +385,22 @@ def _root(module: ModuleType) -> _Module | None:
     return None if _INSTALLED & set(folder.parts) else _Module(name, file, folder)
 
 
-def _imports(module: _Module) -> Iterator[_Module]:
-    """What a module imports of one's own; nothing of a text that is no Python."""
+def _imported_modules(module: _Module) -> Iterator[_Module]:
+    """The user's modules that a module imports; none if its text is no Python."""
     try:
-        tree = ast.parse(_text(module.file))
+        tree = ast.parse(_read_bytes(module.file))
     except (SyntaxError, ValueError, RecursionError):
         return
     for node in ast.walk(tree):
-        for names in _names(node, module.package):
-            candidates = (_of_ones_own(name, module.folder) for name in names)
+        for names in _imported_names(node, module.package):
+            candidates = (_find_user_module(name, module.folder) for name in names)
             if (imported := next(filter(None, candidates), None)) is not None:
                 yield imported
 
 
-def _names(node: ast.AST, package: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """What a statement imports, each by the names that it may have: of `from a import b` it is the
-    module a.b, or else something inside a."""
+def _imported_names(node: ast.AST, package: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """For each import of a statement, the modules that it may name: `from a import b` names the
+    module a.b or else, if b is something inside it, the module a."""
     if isinstance(node, ast.Import):
         yield from ((alias.name,) for alias in node.names)
     elif isinstance(node, ast.ImportFrom):
@@ -414,8 +409,8 @@ def _names(node: ast.AST, package: tuple[str, ...]) -> Iterator[tuple[str, ...]]
         yield from ((f"{base}.{alias.name}", base) for alias in node.names)
 
 
-def _of_ones_own(name: str, folder: Path) -> _Module | None:
-    """A module by its name, loaded or not; None where it is not one's own, or not there."""
+def _find_user_module(name: str, folder: Path) -> _Module | None:
+    """A module by its name, loaded or not; None where it is not the user's, or does not exist."""
     parts = name.split(".")
     if parts[0] == "sociolab" or not all(parts):
         return None
@@ -438,8 +433,8 @@ def _of_ones_own(name: str, folder: Path) -> _Module | None:
     return None if at is None else _Module(name, at, folder)
 
 
-def _text(file: Path) -> bytes:
-    """Nothing of a file that may not be read."""
+def _read_bytes(file: Path) -> bytes:
+    """The contents of a file; nothing if it cannot be read."""
     try:
         return file.read_bytes()
     except OSError:

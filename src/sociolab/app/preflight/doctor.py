@@ -260,7 +260,7 @@ def _play(casting: Casting, label: str, tasks: str | None, outcome: _Trying) -> 
             f', and left the question "{event.name}" unanswered: {event.problem}'
             for event in unusable
         )
-        held_up = "".join(f". But {words}" for words in waits.held_up_words())
+        held_up = "".join(f". But {words}" for words in waits.held_up_sentences())
         outcome.well = (
             f"it took {plural(turns, 'turn')}{answered} in {kit.world.name}{unanswered}{held_up}"
         )

@@ -37,10 +37,10 @@ from sociolab.app.run.exam import (
 )
 from sociolab.app.run.session import (
     Seated,
+    choose_judges,
     models_among,
     plan_of,
     seat_all,
-    wanted_judges,
     world_of,
 )
 from sociolab.app.run_sync import run_sync
@@ -130,7 +130,7 @@ async def estimate_run(config: RunConfig, latency: float | None = None) -> RunEs
     casting = Casting(kit, models, NullReplyStore(), Budget())
     seated = seat_all(config, casting)
     plan = plan_of(config, kit, seated)
-    judges = wanted_judges(config, casting, seated)
+    judges = choose_judges(config, casting, seated)
     models.readers = {judge.id.label for judge in judges if judge.id.role == "reader"}
     own = _own_labels(seated, judges)
     tasks = {trial.task.id for trial in plan}

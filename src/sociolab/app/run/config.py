@@ -1,4 +1,4 @@
-"""What a run is: described by options, by a TOML file, or in Python; where its models are."""
+"""The description of a run, and of other work: one model for options, TOML files and Python."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ OnceEach = Annotated[Names, AfterValidator(_each_once)]
 
 
 def _with_whole_paths(settings: dict[str, str]) -> dict[str, str]:
-    """A set of prompts in a folder by its whole path: a run can be resumed from elsewhere."""
+    """Make the path of a prompt set absolute, so that a run can be resumed from another folder."""
     return {
         name: absolute_unless_name(value) if name == "prompts" else value
         for name, value in settings.items()
@@ -66,7 +66,7 @@ def _with_whole_paths(settings: dict[str, str]) -> dict[str, str]:
 
 
 EPISODES = 512
-"""Episodes under way, where nothing else is said."""
+"""Default number of concurrent episodes."""
 
 
 class JudgeChoice(Description):
@@ -97,12 +97,11 @@ class JudgeChoice(Description):
 
     @property
     def players(self) -> tuple[str | None, ...]:
-        """The specs of those who play."""
+        """The specs of agents and partner, if there are any; None for a partner that is not set."""
         return ()
 
     @property
     def specs(self) -> tuple[str | None, ...]:
-        """All specs, of models and of others."""
         return (*self.players, *self.judges, *self.readers)
 
 
@@ -173,12 +172,12 @@ class RunWork(ModelAccess):
 
     @property
     def part(self) -> Shard | None:
-        """Which part of the plan is to be done; None: all of it."""
+        """The part of the plan to be done; None for all of it."""
         return None if self.shard is None else Shard.parse(self.shard)
 
     @property
     def budget_share(self) -> float | None:
-        """The budget of this part: of N shards, each has one N-th."""
+        """The budget of this part in dollars: one N-th for each of N shards; None without limit."""
         shard = self.part
         return self.budget if shard is None or self.budget is None else self.budget / shard.count
 
@@ -260,7 +259,6 @@ class RunConfig(JudgeChoice, WorldConfig, RunWork):
 
     @property
     def players(self) -> tuple[str | None, ...]:
-        """The specs of agents and partner."""
         return (*self.agents, self.partner)
 
 
@@ -381,7 +379,7 @@ FIELDS = tuple(flags_of(RunConfig))
 
 
 def config_of(values: dict[str, Any], source: str = "") -> RunConfig:
-    """A checked description; ConfigError names the field, what was found and where."""
+    """Validate the fields of a run; ConfigError names the field, the value and the `source`."""
     return checked(RunConfig, values, source)
 
 
@@ -393,15 +391,15 @@ SPELLINGS = {
     for spelling in flag.flags.split()
     if spelling.startswith("--")
 }
-"""Fields by their flags, as a file may spell them."""
+"""The field of each flag, by the flag's name in a run file."""
 
 
 def read_run(path: Path) -> dict[str, Any]:
-    """The fields of a run that a TOML file describes, under their own names.
+    """Read the fields of a run from a TOML file.
 
-    A flag's spelling will do for a field (`agent`, `in-flight`), and a switch of a world may stand
-    beside them (`tdp = true`).
-    ConfigError where the file is no TOML or gives a field twice; `config_of` checks the rest.
+    A field may be spelled like its flag (`agent`, `in-flight`), and a boolean setting of a world
+    may stand beside the fields (`tdp = true`). ConfigError where the file is no TOML or sets a
+    field twice; `config_of` validates the rest.
     """
     values: dict[str, Any] = {}
     for key, value in read_toml(path).items():
@@ -421,11 +419,11 @@ def read_run(path: Path) -> dict[str, Any]:
     return values
 
 
-def described(path: Path | None, flags: Mapping[str, Any]) -> tuple[RunConfig, tuple[str, ...]]:
-    """The run of a file with the flags beside it, and a sentence on what these change.
+def merge_flags(path: Path | None, flags: Mapping[str, Any]) -> tuple[RunConfig, tuple[str, ...]]:
+    """The run that a file and flags describe, and a sentence on the fields that flags override.
 
-    A flag wins over the file; of the world's settings, each by itself. ConfigError for a field
-    that is wrong.
+    A flag wins over the file; settings of the world are merged one by one. ConfigError for an
+    invalid field.
     """
     if path is None:
         return config_of(dict(flags)), ()
@@ -434,19 +432,14 @@ def described(path: Path | None, flags: Mapping[str, Any]) -> tuple[RunConfig, t
     file_settings = written.get("settings")
     if isinstance(file_settings, dict) and flags.get("settings"):
         merged["settings"] = {**file_settings, **flags["settings"]}
-    config = config_of(merged, str(path))
-    return config, _overridden(path, config_of(written, str(path)), config)
-
-
-def _overridden(path: Path, written: RunConfig, config: RunConfig) -> tuple[str, ...]:
-    """Which fields of the file the flags have changed, if any."""
+    config, unmerged = config_of(merged, str(path)), config_of(written, str(path))
     changed = [
         f"{name} {_format_value(getattr(config, name))} instead of "
-        f"{_format_value(getattr(written, name))}"
+        f"{_format_value(getattr(unmerged, name))}"
         for name in FIELDS
-        if name in written.model_fields_set and getattr(written, name) != getattr(config, name)
+        if name in unmerged.model_fields_set and getattr(unmerged, name) != getattr(config, name)
     ]
-    return (f"flags beside {path}: {'; '.join(changed)}",) if changed else ()
+    return config, (f"flags beside {path}: {'; '.join(changed)}",) if changed else ()
 
 
 def _format_value(value: object) -> str:
@@ -458,21 +451,20 @@ def _format_value(value: object) -> str:
 
 
 def check_file(path: Path) -> None:
-    """ConfigError where no description can be written there."""
+    """ConfigError where no new run file can be written."""
     require_new_file(path, FLAG)
 
 
 def write_run(path: Path, config: RunConfig) -> None:
-    """Write what describes a run to a new TOML file, for `run --file`.
+    """Write the fields of a run that were set to a new TOML file, for `run --file`.
 
-    Only what was given. A key never is: a description holds the name of its variable at most, and
-    what looks like one elsewhere, such as in an address, is left out.
+    A description holds no API key, at most the name of its variable; whatever looks like a key
+    elsewhere, as in an address, is redacted.
     """
     write_new(path, FLAG, run_toml(config))
 
 
 def run_toml(config: RunConfig) -> str:
-    """The description of a run as TOML."""
     import tomli_w
 
     values = config.model_dump(exclude_unset=True, exclude_none=True) | {"world": config.world}
@@ -483,7 +475,7 @@ def run_toml(config: RunConfig) -> str:
 
 
 def _redact(value: Any) -> Any:
-    """A value without what looks like a key."""
+    """A value for TOML, with whatever looks like an API key redacted."""
     if isinstance(value, dict):
         return {name: _redact(item) for name, item in value.items()}
     if isinstance(value, tuple):

@@ -39,13 +39,12 @@ def judge_run(
 ) -> RunResult:
     """Judge every played episode of a run with each judge, `repeats` times, and return the result.
 
-    The world's own formula judges, too, where it never has: episodes made elsewhere.
-    What was judged before is not judged again; an episode that a judge failed on, is. A judge that
-    breaks, or one of one's own that takes longer than `agent_timeout`, has failed on that episode,
-    and all go on. Of `config` only the judges and what they need count, the set of prompts
-    included. `sheet`: they fill in this guide of the world, or that of a TOML file
-    (`plugin.shown.guides_from`), and nothing else. Works inside a running event loop too.
-    ConfigError if the run is not there.
+    Scores that are stored already are kept; failed ones are tried again. The world's own checks are
+    scored, too, where they are missing, as in imported episodes. A judge that breaks, or a user's
+    judge that takes longer than `agent_timeout`, fails on that episode alone. With a `sheet`, the
+    judges do nothing but fill in this guide of the world, or that of a TOML file
+    (`plugin.shown.guides_from`). Works inside a running event loop, too. StoreError if the run is
+    not in the store, ConfigError if `config` names no judge.
     """
     return run_sync(lambda: judge_run_async(run, config, repeats=repeats, sheet=sheet, watch=watch))
 
@@ -53,7 +52,7 @@ def judge_run(
 async def judge_run_async(
     run: str, config: JudgeConfig, *, repeats: int, sheet: str = "", watch: Watch | None = None
 ) -> RunResult:
-    """As `judge_run`, to be awaited."""
+    """`judge_run` for code in an event loop."""
     error = await judge_due(run, config, repeats=repeats, sheet=sheet, watch=watch)
     with Store.open(store_path(config.store), create=False) as store:
         return result_of(store, run, stopped=str(error) if error else "")
@@ -68,8 +67,9 @@ async def judge_due(
     sheet: str = "",
     watch: Watch | None = None,
 ) -> ModelError | None:
-    """Judge what is due, here or where the description says; why it ended early, if it did."""
-    if not isinstance(config, JudgeConfig):  # one of a run holds more, which would say nothing
+    """Judge what is missing, on this machine or on a cluster; returns the error that ended it
+    early, if one did."""
+    if not isinstance(config, JudgeConfig):  # a RunConfig has fields that would be ignored
         raise ConfigError(f"config: expected a JudgeConfig, found {config!r:.80}")
     path = store_path(config.store)
     with Store.open(path, create=False) as store, lock_run(path, run), store.failing_fast():
@@ -105,7 +105,7 @@ async def judge_due(
                 if examiner and (stopped := await examiner.examine()):
                     return stopped
                 if config.on:
-                    from sociolab.app.run.on_ray import work_on  # which --on alone needs
+                    from sociolab.app.run.on_ray import work_on  # imports Ray's dependencies
 
                     ids = list(dict.fromkeys(trial.id for _, trial, _ in pending))
                     part = partial(judge_due, run, repeats=repeats, sheet=sheet)
@@ -124,8 +124,8 @@ async def judge_due(
 
 
 def sheet_of(world: World, name: str, sheet: str) -> tuple[str, RatingGuide]:
-    """The name and the guide of a sheet: one that the world declares, or a table of one's own, for
-    which an episode of a world without guides is shown as it reads."""
+    """Name and guide of a sheet: one that the world declares, or one in a TOML file. For the latter
+    in a world without guides, episodes are shown as their transcripts read."""
     plugin = world_plugin(name)
     if not sheet.endswith(".toml"):
         return sheet, plugin.guide(sheet)
@@ -136,7 +136,7 @@ def sheet_of(world: World, name: str, sheet: str) -> tuple[str, RatingGuide]:
 
 
 def read_scene(world: World, episode: Episode) -> RatedScene:
-    """An episode as its transcript reads."""
+    """An episode as raters see it in a world without a guide: by its transcript."""
     transcript = world.transcript(episode)
     story = story_of(transcript, episode.trial.task.seats, ())
     return RatedScene(
@@ -151,7 +151,8 @@ def read_scene(world: World, episode: Episode) -> RatedScene:
 
 
 def _replaced(check: Judge, judges: Sequence[JudgeId]) -> bool:
-    """Whether a check has judged here in another version, and not in this one."""
+    """Whether a check has scored the run in another version and not in this one: scores of two
+    versions are not to be mixed in a run."""
     versions = [
         judge
         for judge in judges

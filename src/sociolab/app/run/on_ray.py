@@ -1,10 +1,9 @@
-"""`--on ray`: trials of a run are played, or judged, on the machines of a Ray cluster.
+"""`--on ray`: play or judge the trials of a run on the machines of a Ray cluster.
 
-The driver, which is the command itself, holds the run's store and is the only one to write to it. A
-worker is a Ray task with some trials in a store of its own, which lasts as long as the task; what
-happens there it sends to the driver every second. Where a worker is lost, the driver has another
-begin where the store stands. The desk, an actor on the driver's own node, holds the budget of all,
-and what workers sent until the driver takes it.
+The driver, which is the command itself, holds the run's store and is the only process to write to
+it. A worker is a Ray task with some of the trials in a temporary store; it sends what happens there
+to the driver every second. If a worker is lost, another one continues from the driver's store. The
+desk, an actor on the driver's node, holds the shared budget, and queues what workers send.
 """
 
 from __future__ import annotations
@@ -47,27 +46,27 @@ from sociolab.store.store import RunRow, Store
 from sociolab.store.trial_rows import Marks, TrialRows, read_trial, take_trial, trial_states
 
 EVERY = 1.0
-"""Seconds between two sendings of a worker: what it did since the last is lost with its machine."""
+"""Seconds between two parcels of a worker: at most this much work is lost with its machine."""
 
 MOST_TRIALS = 200
-"""Of a task."""
+"""Maximum number of trials in a task."""
 
 LOSSES = 5
-"""Tasks in a row that may be lost with nothing new from any of them; then the cluster is broken."""
+"""Number of tasks in a row that may be lost without sending anything; then the run gives up."""
 
 LAST_WORDS = 5.0
-"""Seconds that workers have to send what they did, when the run is interrupted."""
+"""Seconds that workers have for a last parcel when the run is interrupted."""
 
 
 PartWork: TypeAlias = Callable[[Any, Worker], Coroutine[Any, Any, ModelError | None]]
-"""Plays or judges what a worker's store holds, and says why it ended early, if it did. A function
-of a module, with arguments at most: it goes to other machines."""
+"""Plays or judges the trials in a worker's store, and returns the error that ended it early, if one
+did. It is pickled: a function of a module, or a partial of one."""
 
 
 @dataclass(frozen=True, slots=True)
 class RayJob:
-    """What a task is to do: `work`, on trials as they stand in the driver's store. `workers` may be
-    at work at once."""
+    """What a task is to do: `work`, on trials with their `rows` in the driver's store. At most
+    `workers` tasks run at once."""
 
     number: int
     config: RunConfig | JudgeConfig
@@ -82,7 +81,7 @@ class RayJob:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Why a task ended before its trials were done, as a ModelError has it; "" if it did not."""
+    """How a task ended: the `problem` is the text of the ModelError that ended it early, or ""."""
 
     problem: str = ""
     cause: Cause = "interrupted"
@@ -93,7 +92,7 @@ class Outcome:
 
 
 class RayDesk:
-    """An actor: the budget of all workers, and their parcels on the way to the driver."""
+    """A Ray actor with the budget of all workers, and their parcels on the way to the driver."""
 
     def __init__(self, limit: float | None, spent: float) -> None:
         self._budget = Budget(limit)
@@ -103,7 +102,7 @@ class RayDesk:
         self._parcels: asyncio.Queue[tuple[int, list[TrialRows]]] = asyncio.Queue(100)
 
     async def hold(self, number: int, usd: float) -> str:
-        """Hold dollars for a call of a task; why there are none, or ""."""
+        """Reserve dollars for a call of a task; returns why there are none left, or ""."""
         try:
             await self._budget.hold(lambda: usd)
         except BudgetSpent as error:
@@ -112,21 +111,21 @@ class RayDesk:
         return ""
 
     async def settle(self, number: int, held: float, usd: float, estimated: bool) -> None:
-        """A call is over: book its cost, and let go of what was held for it, in one step, since
-        an actor may take messages out of their order."""
+        """A call is over: book its cost and release what was reserved for it, in one step, since
+        an actor may handle messages out of order."""
         if number not in self._lost:
             self._budget.spend(usd, estimated=estimated)
             self._held[number].remove(held)
             self._budget.release(held)
 
     async def put(self, number: int, parcel: list[TrialRows]) -> bool:
-        """Hand in what a task did; False if it was given up for lost, and must end."""
+        """Queue a parcel of a task; False if the task was given up for lost, and must end."""
         if number not in self._lost:
             await self._parcels.put((number, parcel))
         return number not in self._lost
 
     async def take(self, seconds: float = 0.5) -> list[tuple[int, list[TrialRows]]]:
-        """What was handed in, once there is anything, but for no longer than this."""
+        """All queued parcels, after waiting for the first for so many seconds at most."""
         parcels = []
         with suppress(TimeoutError):
             parcels.append(await asyncio.wait_for(self._parcels.get(), seconds))
@@ -135,7 +134,7 @@ class RayDesk:
         return parcels
 
     async def lose(self, number: int) -> None:
-        """Give up a task: its calls under way are taken to have cost what was held for them."""
+        """Give up a task: its calls in flight count as having cost what was reserved for them."""
         self._lost.add(number)
         for usd in self._held.pop(number, []):
             self._budget.spend(usd, estimated=True)
@@ -143,7 +142,7 @@ class RayDesk:
 
 
 class SharedBudget(Budget):
-    """The budget at the desk, as a worker sees it."""
+    """A worker's view of the budget at the desk."""
 
     def __init__(self, limit: float | None, desk: Any, number: int) -> None:
         super().__init__(limit)
@@ -151,19 +150,17 @@ class SharedBudget(Budget):
         self._booked, self._estimated_too = 0.0, False
 
     async def hold(self, most: Callable[[], float]) -> float:
-        """As `Budget.hold`, for the calls of all workers together."""
         usd = most()
         if problem := await self._desk.hold.remote(self._number, usd):
             raise BudgetSpent(problem)
         return usd
 
     def release(self, usd: float) -> None:
-        """A call is over; what was booked since the last goes with it."""
+        """A call is over; sends what `spend` has booked since the last call with it."""
         self._desk.settle.remote(self._number, usd, self._booked, self._estimated_too)
         self._booked, self._estimated_too = 0.0, False
 
     def spend(self, usd: float, *, estimated: bool = False) -> None:
-        """Book what a call did cost."""
         self._booked += usd
         self._estimated_too |= estimated
 
@@ -172,12 +169,12 @@ class SharedBudget(Budget):
 
 
 def do_job(job: RayJob, desk: Any) -> Outcome:
-    """The task: work in a store that is gone afterwards, and send what happens."""
+    """The Ray task: work in a temporary store, and send what happens to the desk."""
     if job.version != __version__:
         raise ConfigError(
             f"--on: expected sociolab {job.version} on every machine, found {__version__}"
         )
-    if Path(job.folder).is_dir():  # agents of one's own, and files, are found from where it began
+    if Path(job.folder).is_dir():  # users' own agents and files are found relative to it
         os.chdir(job.folder)
         sys.path.append(job.folder)
     with TemporaryDirectory(prefix="sociolab-worker-") as folder:
@@ -189,10 +186,10 @@ def do_job(job: RayJob, desk: Any) -> Outcome:
             with store.transaction():
                 for rows in job.rows:
                     take_trial(store, run.name, rows)
-        return asyncio.run(_worked(config, job, desk))
+        return asyncio.run(_work_and_send(config, job, desk))
 
 
-async def _worked(config: RunConfig | JudgeConfig, job: RayJob, desk: Any) -> Outcome:
+async def _work_and_send(config: RunConfig | JudgeConfig, job: RayJob, desk: Any) -> Outcome:
     assigned = Worker(SharedBudget(config.budget_share, desk, job.number), job.workers)
     assert config.store is not None
     with Store.open(config.store) as store:
@@ -213,7 +210,7 @@ async def _worked(config: RunConfig | JudgeConfig, job: RayJob, desk: Any) -> Ou
 
 
 class _Outbox:
-    """What a worker did, on its way to the desk."""
+    """Sends what is new in a worker's store to the desk."""
 
     def __init__(self, store: Store, run: str, desk: Any, number: int) -> None:
         self._store, self._run, self._desk, self._number = store, run, desk, number
@@ -223,14 +220,14 @@ class _Outbox:
         }
 
     async def keep_sending(self) -> None:
-        """Send every second; ends where this worker was given up."""
+        """Send every second; ConfigError once the driver has given this worker up."""
         while True:
             await asyncio.sleep(EVERY)
             if not await self.send():
                 raise ConfigError("this task was given up by its driver")
 
     async def send(self) -> bool:
-        """Send what is new; whether the desk still wants it."""
+        """Send what is new; returns whether the driver still counts on this worker."""
         states, parcel = trial_states(self._store, self._run), list[TrialRows]()
         for trial, state in states.items():
             if state != self._sent[trial]:
@@ -255,28 +252,28 @@ async def work_on(
     *,
     judging: bool = False,
 ) -> ModelError | StorageError | None:
-    """Have these trials played, or judged if it is `judging`, on the cluster; why that ended early,
-    if it did. Cancelled, it takes in what workers have done.
+    """Have these trials played (or judged, if `judging`) on the cluster; returns the error that
+    ended it early, if one did. When cancelled, it still stores what workers have done.
 
-    ConfigError where Ray is not installed or cannot be reached, and where a worker's machine is
-    not as the run wants it.
+    ConfigError where Ray is not installed or cannot be reached, and where a worker's machine has
+    another version of sociolab or cannot run the work.
     """
     if not trials:
         return None
     before = signal.getsignal(signal.SIGTERM)
-    ray, ours = await asyncio.to_thread(_connected, config)
-    if threading.current_thread() is threading.main_thread():  # Ray aborts the process on it
+    ray, connected_here = await asyncio.to_thread(_connect, config)
+    if threading.current_thread() is threading.main_thread():  # Ray's handler aborts the process
         signal.signal(signal.SIGTERM, before)
     try:
         return await _Driver(ray, config, store, run, tally, work, judging).work(trials)
     finally:
-        if ours:
+        if connected_here:
             await asyncio.to_thread(ray.shutdown)
 
 
-def _connected(config: RunConfig | JudgeConfig) -> tuple[Any, bool]:
-    """Ray, and whether the connection to the cluster is ours; one that is there is used."""
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would tell its makers
+def _connect(config: RunConfig | JudgeConfig) -> tuple[Any, bool]:
+    """The module ray, and whether this call connected it; an existing connection is used."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no telemetry
     try:
         import ray
     except ImportError as error:
@@ -299,7 +296,7 @@ def _connected(config: RunConfig | JudgeConfig) -> tuple[Any, bool]:
 
 
 class _Driver:
-    """Hands out trials, takes in what comes of them, and is the only one to write."""
+    """Distributes trials to tasks, and stores what their workers send."""
 
     def __init__(
         self,
@@ -323,18 +320,18 @@ class _Driver:
         spent = store.calls.totals(run).usd or 0.0
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-        # A worker's machine may go; with the driver's own, all goes.
+        # The desk is on the driver's node: if that is lost, the run ends anyway.
         node = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
         desk = ray.remote(num_cpus=0, max_concurrency=10_000, scheduling_strategy=node)(RayDesk)
         self._desk = desk.remote(config.budget_share, spent)
         self._task = ray.remote(num_cpus=1, max_retries=0)(do_job)
 
     async def work(self, trials: Sequence[str]) -> ModelError | None:
-        """All of it, in tasks of some trials each, two for each worker if that is not too much."""
+        """Work on all trials, in about two tasks for each worker, of `MOST_TRIALS` at most."""
         size = min(MOST_TRIALS, ceil(len(trials) / (2 * self._workers)))
         waiting = deque(trials[at : at + size] for at in range(0, len(trials), size))
         error: ModelError | None = None
-        taking = asyncio.ensure_future(self._got(self._desk.take.remote()))
+        taking = asyncio.ensure_future(self._result(self._desk.take.remote()))
         try:
             while self._jobs or (waiting and error is None):
                 while waiting and error is None and len(self._jobs) < self._workers:
@@ -343,17 +340,17 @@ class _Driver:
                     {taking, *self._jobs}, return_when=asyncio.FIRST_COMPLETED
                 )
                 if taking in done:
-                    self._take(await taking)
-                    taking = asyncio.ensure_future(self._got(self._desk.take.remote()))
+                    self._store_parcels(await taking)
+                    taking = asyncio.ensure_future(self._result(self._desk.take.remote()))
                 for job in done & {*self._jobs}:
-                    self._take(await self._got(self._desk.take.remote(0.01)))
-                    ended = await self._ended(job, waiting)
-                    if ended is not None:
-                        error = error or ended
-                        if ended.fatal and ended.cause != "budget":
+                    self._store_parcels(await self._result(self._desk.take.remote(0.01)))
+                    job_error = await self._finish(job, waiting)
+                    if job_error is not None:
+                        error = error or job_error
+                        if job_error.fatal and job_error.cause != "budget":
                             self._cancel()
-            self._take(await taking)
-            self._take(await self._got(self._desk.take.remote(0.01)))
+            self._store_parcels(await taking)
+            self._store_parcels(await self._result(self._desk.take.remote(0.01)))
             return error
         except self._ray.exceptions.RayActorError as lost:
             raise ConfigError(
@@ -363,12 +360,12 @@ class _Driver:
         finally:
             taking.cancel()
             if self._jobs:
-                await self._interrupted()
+                await self._stop_workers()
             self._ray.kill(self._desk)
 
     def _in_flight(self) -> int:
-        """How many calls may be in flight at the endpoint that takes the fewest: so many workers at
-        most, since each has one."""
+        """The lowest limit of calls in flight among the endpoints: the maximum number of workers,
+        since each makes at least one call at a time."""
         models = Models(self._config)
         room = (models.endpoint(spec).in_flight for spec in models_of(self._config))
         return min(room, default=sys.maxsize)
@@ -387,37 +384,36 @@ class _Driver:
             __version__,
         )
         ref = self._task.remote(job, self._desk)
-        self._jobs[asyncio.ensure_future(self._got(ref))] = (job.number, ref, trials)
+        self._jobs[asyncio.ensure_future(self._result(ref))] = (job.number, ref, trials)
 
-    async def _ended(
+    async def _finish(
         self, job: asyncio.Task[Outcome], waiting: deque[Sequence[str]]
     ) -> ModelError | None:
-        """What a task came to; what was lost of it waits again."""
+        """The error that ended a task early, if one did; the trials of a lost task wait again."""
         number, _, trials = self._jobs.pop(job)
         try:
             outcome = job.result()
-        except self._ray.exceptions.RayTaskError as error:  # it was raised by our own code there
+        except self._ray.exceptions.RayTaskError as error:  # raised by sociolab in the worker
             cause = error.cause if isinstance(error.cause, SociolabError) else error
             if isinstance(cause, SociolabError):
                 raise cause from None
             raise
         except self._ray.exceptions.RayError as error:
-            await self._got(self._desk.lose.remote(number))
-            self._take(await self._got(self._desk.take.remote(0.01)))
+            await self._result(self._desk.lose.remote(number))
+            self._store_parcels(await self._result(self._desk.take.remote(0.01)))
             self._losses += 1
             if self._losses > LOSSES:
                 raise ConfigError(
                     f"--on: {self._losses} tasks in a row were lost, and nothing came of them "
                     f"({type(error).__name__}); see the logs of Ray; the same command resumes"
                 ) from error
-            waiting.append(trials)  # what is done is found so: a played one may lack scores
+            waiting.append(trials)  # even those that were played, since they may lack scores
             return None
         if not outcome.problem:
             return None
         return ModelError(outcome.problem, cause=outcome.cause, fatal=outcome.fatal)
 
-    def _take(self, parcels: Sequence[tuple[int, list[TrialRows]]]) -> None:
-        """Store what workers sent, and count it."""
+    def _store_parcels(self, parcels: Sequence[tuple[int, list[TrialRows]]]) -> None:
         if not parcels:
             return
         self._losses = 0
@@ -453,21 +449,21 @@ class _Driver:
         if rows.status in ("played", "failed") and rows.id not in self._over:
             self._over.add(rows.id)
             tally.failed += rows.status == "failed"
-            tally.one_done(rows.id)
+            tally.finish(rows.id)
 
     def _cancel(self) -> None:
         for _, ref, _ in self._jobs.values():
             self._ray.cancel(ref)
 
-    async def _interrupted(self) -> None:
-        """Have the workers end, and take in what they send meanwhile."""
+    async def _stop_workers(self) -> None:
+        """Cancel the workers, and store what they send meanwhile."""
         self._cancel()
         until = asyncio.get_running_loop().time() + LAST_WORDS
         try:
             with suppress(self._ray.exceptions.RayError, ConnectionError):  # the cluster is gone
                 while asyncio.get_running_loop().time() < until:
                     over = all(job.done() for job in self._jobs)
-                    self._take(await self._got(self._desk.take.remote(0.2)))
+                    self._store_parcels(await self._result(self._desk.take.remote(0.2)))
                     if over:
                         break
         finally:
@@ -475,5 +471,5 @@ class _Driver:
                 job.cancel()
             await asyncio.gather(*self._jobs, return_exceptions=True)
 
-    async def _got(self, ref: Any) -> Any:
+    async def _result(self, ref: Any) -> Any:
         return await asyncio.wrap_future(ref.future())

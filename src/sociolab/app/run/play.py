@@ -34,14 +34,17 @@ if TYPE_CHECKING:
     from sociolab.report.result import RunResult
 
 _FEW = 8
-"""Episodes under way where nobody waits for an answer."""
+"""Concurrent episodes of a run in which every player is rule-based."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is. `total` and `done` count trials, earlier parts of the run included; all
-    else is of this part. Tokens and cost of `estimated_calls` are estimates. `seconds_left` is None
-    until a trial is over."""
+    """The progress of a run.
+
+    `total` and `done` count trials, earlier parts of the run included; everything else is of this
+    part. Tokens and cost of `estimated_calls` are estimates. `seconds_left` is None until a trial
+    is over.
+    """
 
     run: str
     total: int
@@ -73,12 +76,12 @@ def run(
 
 
 _MEASURED = 5
-"""Tasks that are looked at for what replies may need."""
+"""Number of tasks from which the length of replies is estimated."""
 
 
 def too_short(config: RunConfig) -> tuple[str, ...]:
-    """For each model of a run whose `max_tokens` is less than its replies may need, a sentence;
-    by a few of its tasks, and only where somebody has set one."""
+    """A sentence for each model whose `max_tokens` may be too small for its replies, as estimated
+    from a few tasks; models without a `max_tokens` have none."""
     models = Models(config)
     if all(models.options(spec).max_tokens is None for spec in models_of(config)):
         return ()
@@ -89,7 +92,7 @@ def too_short(config: RunConfig) -> tuple[str, ...]:
 
 
 INDEXING = 60.0
-"""Seconds that a run takes at its end, at most, for the index of its words."""
+"""Maximum seconds that a run spends at its end on the full-text index."""
 
 
 async def run_async(
@@ -97,9 +100,9 @@ async def run_async(
 ) -> RunResult:
     """Play a run to its end, or until its budget is spent, and return its result.
 
-    ConfigError where the description is wrong, StorageError where the disk is (nearly) full. The
-    result's `stopped` says why a run ended early otherwise. Cancelled, it leaves everything on
-    disk, to be resumed with the run's name.
+    ConfigError where the description is invalid, StorageError where the disk is (nearly) full; the
+    result's `stopped` says why a run ended early otherwise. When cancelled, everything so far is on
+    disk, and the run's name resumes it.
     """
     if config.on:  # before anything is written
         if HUMAN in config.players:
@@ -112,7 +115,7 @@ async def run_async(
             tally.on_done = lambda: on_progress(_progress(session.name, tally))
         await note_stand_ins(session.store, session.name, models_of(config), session.models)
         error = await play_session(session, watch, examines=True)
-        from sociolab.app.search_index import index_run  # what needs it begins once all is played
+        from sociolab.app.search_index import index_run  # imported late, for a quick start
         from sociolab.report.result import result_of
 
         await index_run(session.store.path, session.name, INDEXING)
@@ -139,8 +142,8 @@ def _progress(run: str, tally: Tally) -> Progress:
 async def play_session(
     session: RunSession, watch: Watch | None, *, examines: bool = False
 ) -> ModelError | None:
-    """Play what is left of a run, here or where it says; why it ended early, if it did. If it
-    `examines`, judges sit the exam of the world that they have not sat."""
+    """Play what is left of a run, on this machine or on a cluster; returns the error that ended it
+    early, if one did. If it `examines`, new judges sit the world's exam first."""
     context = RunContext(
         session.store,
         session.name,
@@ -150,13 +153,13 @@ async def play_session(
         session.replies,
         session.tally,
         session.config.max_failed_turns,
-        _foreign(session),
+        _time_limits(session),
         await _allowance(session),
     )
     rows = session.store.trials(session.name)
     if (shard := session.config.part) is not None:
-        ours = shard.of(row.trial.id for row in rows)
-        rows = tuple(row for row in rows if row.trial.id in ours)
+        own = shard.pick(row.trial.id for row in rows)
+        rows = tuple(row for row in rows if row.trial.id in own)
     pending = [row for row in rows if _is_pending(session, row)]
     tally = session.tally
     tally.total, tally.done = len(rows), len(rows) - len(pending)
@@ -168,13 +171,13 @@ async def play_session(
             if examiner and (stopped := await examiner.examine()):
                 return stopped
             if session.config.on:
-                from sociolab.app.run.on_ray import work_on  # which --on alone needs
+                from sociolab.app.run.on_ray import work_on  # imports Ray's dependencies
 
                 ids = [row.trial.id for row in pending]
-                named = session.config.model_copy(update={"name": session.name})
-                error = await work_on(named, session.store, session.name, ids, tally, play_part)
+                config = session.config.model_copy(update={"name": session.name})
+                error = await work_on(config, session.store, session.name, ids, tally, play_part)
             else:
-                error = await play_all(context, pending, _at_once(session))
+                error = await play_all(context, pending, _concurrency(session))
             if examiner and error is None:
                 error = await examiner.examine(session.name)
     finally:
@@ -186,24 +189,24 @@ async def play_session(
 
 
 def _examiner(session: RunSession) -> Examiner | None:
-    """Who examines the judges of a run; None where no model judges, or it is not wanted."""
+    """None where no model judges, and with `--exam off`."""
     config, budget = session.config, session.budget or Budget()
     casting = Casting(session.kit, session.models, session.replies, budget)
     return examiner_of(session.store, session.name, casting, config, session.tally)
 
 
 async def play_part(config: RunConfig, worker: Worker) -> ModelError | None:
-    """Play what a worker's store holds; why it ended early, if it did."""
+    """Play the trials in a worker's store; returns the error that ended it early, if one did."""
     with open_session(config, worker) as session:
         return await play_session(session, None)
 
 
 async def _allowance(session: RunSession) -> Allowance | None:
-    """The money for episodes, by what a dry run says that one takes; None without a limit."""
+    """The allowance of a run with a budget, by the estimated cost of an episode; None without."""
     budget = session.budget
     if budget is None or budget.limit is None:
         return None
-    from sociolab.app.preflight.estimate import estimate_run  # of a run with a limit
+    from sociolab.app.preflight.estimate import estimate_run  # needed with a budget only
 
     allowance = Allowance(budget, (await estimate_run(session.config)).episode_usd)
     session.replies.on_cost = allowance.pay
@@ -213,7 +216,8 @@ async def _allowance(session: RunSession) -> Allowance | None:
 def _course(
     session: RunSession, rows: Sequence[TrialRow], pending: Sequence[TrialRow]
 ) -> Course | None:
-    """How far the run is, what earlier parts of it played included; None where nobody can tell."""
+    """The turns played so far, earlier parts of the run included; None where the world does not say
+    how long its episodes can get."""
     pace = session.kit.pace
     if pace is None:
         return None
@@ -227,25 +231,24 @@ def _course(
             continue
         over = row.status == "played" or row.trial not in pending_ids
         turns = row.turns or row.answers
-        if pace.per > 1:  # simulated time, which those that are over have seen all of
+        if pace.per > 1:  # steps of simulated time: an episode that is over has had all of them
             turns = lengths[row.trial] if over else 0
-        course.earlier(row.trial, min(turns, lengths[row.trial]))
+        course.add_earlier(row.trial, min(turns, lengths[row.trial]))
         if over:
-            course.ended(row.trial)
+            course.end(row.trial)
     return course
 
 
 def _is_pending(session: RunSession, row: TrialRow) -> bool:
-    """Whether anything is left to be played or judged of a trial."""
     if row.status == "played":
         judged = session.store.verdicts.judged
         return not all(judged(session.name, j.id, trial=row.trial.id) for j in session.judges)
-    # Failed turns are on record with the rest: another try would read the same replies.
+    # The replies of failed turns are stored: another try would read the same ones.
     return (row.status, row.cause) != ("failed", "failed turns")
 
 
-def _foreign(session: RunSession) -> dict[str, float | None]:
-    """The agents that are not ours, each with the seconds that it may take to reply."""
+def _time_limits(session: RunSession) -> dict[str, float | None]:
+    """The seconds that each user's own agent, and with `--agent-timeout` a person, may take."""
     limit = session.config.agent_timeout
     limits: dict[str, float | None] = {}
     for seatable in session.seated.all:
@@ -254,8 +257,8 @@ def _foreign(session: RunSession) -> dict[str, float | None]:
     return limits
 
 
-def _at_once(session: RunSession) -> int:
-    """Episodes under way: a few where rules play all, since nobody waits for anybody then, and
-    what is done early is done if the run is stopped."""
+def _concurrency(session: RunSession) -> int:
+    """Number of concurrent episodes. Rule-based players never wait, so that more than a few would
+    save no time, and leave more unfinished episodes if the run is stopped."""
     by_rules = all(seatable.id.kind == "rules" for seatable in session.seated.all)
     return min(session.config.episodes, _FEW) if by_rules else session.config.episodes

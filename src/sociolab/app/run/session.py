@@ -1,4 +1,4 @@
-"""One run, opened: its world, its players and judges, its place in the store; may it go on?"""
+"""Open a run, or resume it if it is the same run: its world, players, judges, and its store."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sociolab.app.data.sets import list_hashes, load_world, wanted_tasks
+from sociolab.app.data.sets import list_hashes, load_world, select_tasks
 from sociolab.app.players.casting import NO_JUDGE, Casting, Seatable
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.run.config import JudgeChoice, RunConfig, WorldConfig
@@ -39,25 +39,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Seated:
-    """Who plays: the agents that are compared, and the partner that all of them meet."""
+    """The agents that are compared, and the partner that all of them meet, if there is one."""
 
     agents: tuple[Seatable, ...]
     partner: Seatable | None
 
     @property
     def all(self) -> tuple[Seatable, ...]:
-        """Agents and partner."""
         return (*self.agents, self.partner) if self.partner else self.agents
 
     def players(self) -> dict[str, Player]:
-        """By label; an agent that is also the partner plays as the agent."""
+        """Players by label; an agent with the label of the partner takes its place."""
         return {seatable.id.label: seatable.player for seatable in reversed(self.all)}
 
 
 @dataclass(frozen=True)
 class RunSession:
-    """Everything that `play_all` needs, and what must be closed after it. `budget` is None where
-    another process keeps it."""
+    """An open run; `budget` is None where another process keeps it."""
 
     config: RunConfig
     name: str
@@ -73,8 +71,8 @@ class RunSession:
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """One of `count` processes that work on a run at the same time: its store holds its trials, and
-    its `budget` is that of all. Of the limits of an endpoint it has its share."""
+    """One of `count` processes that work on a run at the same time, with its trials in a store of
+    its own; the `budget` is shared, and each gets its share of an endpoint's limits."""
 
     budget: Budget
     count: int
@@ -82,10 +80,10 @@ class Worker:
 
 @contextmanager
 def open_session(config: RunConfig, worker: Worker | None = None) -> Iterator[RunSession]:
-    """Open or resume the run of a description, and hold its lock.
+    """Open or resume a run, and hold its lock.
 
-    ConfigError where the description is wrong, or differs from what the run of this name was; a
-    store is made only for a description that is in order.
+    ConfigError where the description is invalid, or differs from that of the stored run of this
+    name. A store is created only for a valid description.
     """
     if config.shard and not config.name:
         raise ConfigError(
@@ -98,9 +96,9 @@ def open_session(config: RunConfig, worker: Worker | None = None) -> Iterator[Ru
     replies = TalliedReplies(tally)
     casting = Casting(kit, models, replies, budget, patience_of(config.agent_timeout), tally.waits)
     seated = seat_all(config, casting)
-    judges = wanted_judges(config, casting, seated)
-    settings = _settings(config, kit, seated, judges) | _options(config, models)
-    plan = () if worker else plan_of(config, kit, seated)  # a worker's store has its part
+    judges = choose_judges(config, casting, seated)
+    settings = _settings(config, kit, seated, judges) | _option_settings(config, models)
+    plan = () if worker else plan_of(config, kit, seated)  # a worker's store has its trials already
     path = store_path(config.store)
     requested_name = checked_name(config.name) if config.name else None
     by_people = any(seatable.id.kind == "person" for seatable in seated.all)
@@ -133,29 +131,29 @@ def open_session(config: RunConfig, worker: Worker | None = None) -> Iterator[Ru
 
 
 def check_description(config: RunConfig) -> None:
-    """ConfigError where a description is wrong; nothing is called and nothing is stored."""
+    """ConfigError where a description is invalid; nothing is called and nothing is stored."""
     kit = world_of(config)
     if config.name:
         checked_name(config.name)
     casting = Casting(kit, Models(config), NullReplyStore(), Budget())
     seated = seat_all(config, casting)
-    wanted_judges(config, casting, seated)
+    choose_judges(config, casting, seated)
     plan_of(config, kit, seated)
 
 
 def world_of(config: WorldConfig) -> WorldKit:
-    """The world of a description; ConfigError if it, its data or a setting is wrong."""
+    """Load the world of a description; ConfigError if it, its data or a setting is wrong."""
     policy = FailurePolicy(config.attempts, config.on_failed_turn)
     return load_world(config.world, config.data, policy, config.settings, config.seed)
 
 
 def patience_of(agent_timeout: float | None) -> float:
-    """How many seconds somebody's own player may take to reply, and a judge for an episode."""
+    """Time limit in seconds of users' own players and judges; None stands for the default."""
     return LONGEST_REPLY if agent_timeout is None else agent_timeout
 
 
 def fresh_name(store: Store, world: str) -> str:
-    """A name for a run that was given none: world, date and time, and a number if need be."""
+    """A name for a run without one: world, date and time, and a number if that is taken."""
     base = f"{world}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
     name, number = base, 2
     while store.has_run(name):
@@ -164,7 +162,8 @@ def fresh_name(store: Store, world: str) -> str:
 
 
 def seat_all(config: RunConfig, casting: Casting) -> Seated:
-    """The agents and the partner of a description; ConfigError for one that is not there."""
+    """Make the agents and the partner of a description; ConfigError for an unknown one, and for a
+    user's agent in a town without a background."""
     background = casting.kit.background
     agents = tuple(casting.agent(text, "agent") for text in dict.fromkeys(config.agents))
     if (
@@ -182,11 +181,12 @@ def seat_all(config: RunConfig, casting: Casting) -> Seated:
 
 
 SMOKE = "smoke"
-"""Among a run's settings: why nothing in it is a result."""
+"""The setting of a run that says why nothing in it is a result."""
 
 
 def smoke_of(kit: WorldKit, seated: Seated) -> str:
-    """Why a run is but a smoke test: other performers among scripted residents; "" if it is not."""
+    """Why a run is only a smoke test: a model or a user's agent performs among scripted residents;
+    "" if it is not."""
     partner = seated.partner
     if not kit.background or partner is None or partner.id.kind != "rules":
         return ""
@@ -195,11 +195,10 @@ def smoke_of(kit: WorldKit, seated: Seated) -> str:
 
 
 def plan_of(config: RunConfig, kit: WorldKit, seated: Seated) -> tuple[Trial, ...]:
-    """The trials that a description lays out."""
     return trials(
         config.world,
         kit.data,
-        wanted_tasks(config.world, kit.world, config.tasks, config.limit),
+        select_tasks(config.world, kit.world, config.tasks, config.limit),
         [agent.id for agent in seated.agents],
         seated.partner.id if seated.partner else None,
         repeats=config.repeats,
@@ -208,8 +207,9 @@ def plan_of(config: RunConfig, kit: WorldKit, seated: Seated) -> tuple[Trial, ..
     )
 
 
-def wanted_judges(config: JudgeChoice, casting: Casting, seated: Seated) -> tuple[Judge, ...]:
-    """The checks of the world, then the judges named; the heuristic one for offline play only."""
+def choose_judges(config: JudgeChoice, casting: Casting, seated: Seated) -> tuple[Judge, ...]:
+    """The world's checks, then the judges and readers named; if none is named, the rule-based judge
+    of a run without models. ConfigError for a run with models that names none."""
     specs = config.judges
     if not specs:
         by_rules = tuple(casting.kit.judges)[:1]
@@ -226,20 +226,20 @@ def wanted_judges(config: JudgeChoice, casting: Casting, seated: Seated) -> tupl
     return (*casting.kit.checks, *named, *readers)
 
 
-def _options(config: RunConfig, models: Models) -> dict[str, Json]:
-    """What models.toml adds to the specs of a description, if it adds anything."""
-    listed = {spec.label: models.extra_options(spec) for spec in models_of(config)}
-    added: dict[str, Json] = {label: words for label, words in listed.items() if words}
+def _option_settings(config: RunConfig, models: Models) -> dict[str, Json]:
+    """The setting with the options that models.toml adds to specs; {} if it adds none."""
+    extra = {spec.label: models.extra_options(spec) for spec in models_of(config)}
+    added: dict[str, Json] = {label: options for label, options in extra.items() if options}
     return {OPTIONS: added} if added else {}
 
 
 def models_of(config: JudgeChoice) -> tuple[ModelSpec, ...]:
-    """The models that a description names, whatever they are to do."""
+    """The models that a description names as agents, partner, judges or readers, each once."""
     return models_among(*config.specs)
 
 
 def models_among(*texts: str | None) -> tuple[ModelSpec, ...]:
-    """Those of these agents and judges that are models, each once."""
+    """The specs of models among these texts, each once."""
     specs = (parse(text, "agent") for text in dict.fromkeys(texts) if text and text != NO_JUDGE)
     return tuple(spec for spec in specs if isinstance(spec, ModelSpec))
 
@@ -247,14 +247,13 @@ def models_among(*texts: str | None) -> tuple[ModelSpec, ...]:
 async def note_stand_ins(
     store: Store, run: str, specs: Iterable[ModelSpec], models: Models
 ) -> None:
-    """Record with a run those of these models that the stand-in endpoint serves."""
+    """Record in a run which of these models the stand-in endpoint serves."""
     if served := await models.stand_ins(specs):
         had = store.run(run).settings
         store.set_settings(run, extended(had if isinstance(had, dict) else {}, STAND_INS, served))
 
 
 def interrupted_result(config: RunConfig, name: str) -> RunResult:
-    """What an interrupted run has so far."""
     from sociolab.report.result import result_of
 
     with Store.open(store_path(config.store), create=False) as store:
@@ -267,7 +266,7 @@ def _settings(
     seated: Seated,
     judges: Sequence[Judge],
 ) -> dict[str, Json]:
-    """What makes a run's results what they are; stored with it, and compared when it resumes."""
+    """All that a run's results depend on; stored with it, and compared when it resumes."""
     data, partner = kit.data, seated.partner
     settings: dict[str, Any] = {
         "data": [data.name, data.version, data.hash],
@@ -295,16 +294,17 @@ def _settings(
 
 
 @contextmanager
-def kept_in_a_run(
+def run_for_replies(
     store: Store,
     path: Path,
     world: str,
     about: tuple[str, Mapping[str, str | None]],
     replies: TalliedReplies,
 ) -> Iterator[str]:
-    """While this is open, replies are kept in a run without trials, and found there; its name.
+    """While this is open, replies are stored in a run without trials, whose name it gives.
 
-    `about` is the kind of work and what it is done with: the same again finds the same replies.
+    `about` is a kind of work and its parameters, which decide the name: the same work finds the
+    replies that it has paid for.
     """
     kind, parts = about
     name = f"{kind}-{digest(*(f'{key}={value}' for key, value in sorted(parts.items())))}"
@@ -315,17 +315,17 @@ def kept_in_a_run(
         yield name
 
 
-# ------------------------------------------------------------------ may it go on?
+# ------------------------------------------------------------------ whether a run may be resumed
 
 
 def check_same(run: RunRow, current: dict[str, Json], agents: Iterable[Agent] = ()) -> None:
     """ConfigError unless a run is resumed with the settings, and the code, that it began with."""
     was: Mapping[str, Any] = run.settings if isinstance(run.settings, dict) else {}
     changed = changed_settings(was, current)
-    if changed == ["data"] and _named(was) == _named(current):
+    if changed == ["data"] and _data_name(was) == _data_name(current):
         raise ConfigError(
             f'the run "{run.name}" cannot go on: the prompts or the data are not those '
-            f"that it began with ({_setting_words(was.get('data'))}), so that its episodes would "
+            f"that it began with ({_format_setting(was.get('data'))}), so that its episodes would "
             f"be of two kinds; {_how_far(run)}; choose another --name, or play it to its end with "
             "that version of sociolab and of the prompts"
         )
@@ -345,20 +345,23 @@ def check_same(run: RunRow, current: dict[str, Json], agents: Iterable[Agent] = 
 
 
 def changed_settings(was: Mapping[str, Any], current: Mapping[str, Any]) -> list[str]:
-    """The names of the settings that make two runs different ones, but for the code of agents."""
-    # The same data may lie elsewhere by now.
+    """The names of the settings in which two runs differ, other than the code of judges, and other
+    than settings that may differ when a run resumes."""
+    # The same data may be in another folder by now.
     compared = {*was, *current} - {"data_source"} - BESIDE
     return [
-        key for key in sorted(compared) if _but_for_code(key, was) != _but_for_code(key, current)
+        key for key in sorted(compared) if _without_code(key, was) != _without_code(key, current)
     ]
 
 
 def both_settings(
     names: Sequence[str], was: Mapping[str, Any], current: Mapping[str, Any], where: str
 ) -> str:
-    """Settings as they were and as they are `where`, without hashes; the data only where nothing
-    else explains that their hash differs, which covers the world's settings and prompts."""
-    if _named(was) == _named(current) and {"world_settings", INSTRUCTIONS} & {*names}:
+    """Settings as they were and as they are `where` ("now"), without hashes.
+
+    The data are left out where changed settings or prompts of the world explain their new hash.
+    """
+    if _data_name(was) == _data_name(current) and {"world_settings", INSTRUCTIONS} & {*names}:
         names = [name for name in names if name != "data"]
     return "; ".join(
         clause
@@ -374,11 +377,11 @@ def _changes(name: str, was: Any, current: Any, where: str) -> Iterator[str]:
             if was.get(key) != current.get(key):
                 yield f"{key} {was.get(key, 'not set')}, {where} {current.get(key, 'not set')}"
         return
-    old, new = _setting_words(was), _setting_words(current)
+    old, new = _format_setting(was), _format_setting(current)
     yield f"{name} {old}, {where} {'set up otherwise' if new == old else new}"
 
 
-def _setting_words(value: object) -> str:
+def _format_setting(value: object) -> str:
     """A setting as people write it: "openai/a, openai/b", "20"; hashes are left out."""
     if instructions := parse_instructions(value):
         return str(instructions)
@@ -390,11 +393,11 @@ def _setting_words(value: object) -> str:
         return str(value[0])
     if value and not isinstance(value[0], list | tuple):  # a name with its hash
         return " ".join(map(str, value[:-1])) or str(value[0])
-    return ", ".join(map(_setting_words, value)) or "none"
+    return ", ".join(map(_format_setting, value)) or "none"
 
 
-def _named(settings: Mapping[str, Any]) -> object:
-    """Name and version of the data, but for the hash of what is in it."""
+def _data_name(settings: Mapping[str, Any]) -> object:
+    """Name and version of the data, without the hash."""
     data = settings.get("data")
     return data[:2] if isinstance(data, list) else data
 
@@ -404,7 +407,7 @@ def _how_far(run: RunRow) -> str:
     return f"{run.played:,} of its {plural(run.trials, 'trial')} played{failed}"
 
 
-def _but_for_code(key: str, settings: Mapping[str, Any]) -> object:
+def _without_code(key: str, settings: Mapping[str, Any]) -> object:
     if key != "judges":
         return settings.get(key)
     return [
@@ -413,19 +416,19 @@ def _but_for_code(key: str, settings: Mapping[str, Any]) -> object:
     ]
 
 
-def _codes(settings: Mapping[str, Any]) -> list[tuple[str, str | None]]:
-    """Label and code of the judges."""
+def _judge_codes(settings: Mapping[str, Any]) -> list[tuple[str, str | None]]:
     return [(label, fields["code"]) for label, _, fields in settings.get("judges") or []]
 
 
 def other_code(run: RunRow, current: Mapping[str, Json], agents: Iterable[Agent]) -> Iterator[str]:
-    """What is wrong with the code of each that plays, or judges by the settings, beside that of a
-    run; nothing of what is the same."""
+    """A clause for each agent, or judge in the settings, whose code is not that of the run, or
+    whose code cannot be compared."""
     for agent in dict.fromkeys(agents):
         if before := run.agents.get(agent.label):
             yield from _other_code(agent.label, before.code, agent.code)
     was = run.settings if isinstance(run.settings, dict) else {}
-    for label, old, new in dict.fromkeys(_side_by_side(_codes(was), _codes(current))):
+    pairs = _pair_codes(_judge_codes(was), _judge_codes(current))
+    for label, old, new in dict.fromkeys(pairs):
         yield from _other_code(f"the judge {label}", old, new)
 
 
@@ -441,11 +444,11 @@ def _other_code(who: str, before: str | None, after: str | None) -> Iterator[str
         )
 
 
-def _side_by_side(
+def _pair_codes(
     was: Sequence[tuple[str, str | None]], current: Sequence[tuple[str, str | None]]
 ) -> Iterator[tuple[str, str | None, str | None]]:
-    """Each label that is in both, with its code then and now: place by place, since several may
-    share a label; by label where the lists are not of the same."""
+    """Each label that is in both, with its code then and now: by position, since several judges may
+    share a label, or by label if the lists have different ones."""
     if [label for label, _ in was] == [label for label, _ in current]:
         for (label, old), (_, new) in zip(was, current, strict=True):
             yield label, old, new
@@ -454,40 +457,39 @@ def _side_by_side(
     yield from ((label, earlier[label], code) for label, code in current if label in earlier)
 
 
-# ------------------------------------------------------------------ with what it was made
+# ------------------------------------------------------------------ provenance
 
 MADE_WITH = "made_with"
 RESUMED_WITH = "resumed_with"
 
 BESIDE = frozenset({MADE_WITH, RESUMED_WITH, TAGS, STAND_INS, OPTIONS, INSTRUCTIONS})
-"""Settings that tell of a run and are no part of what it plays: they may differ when it resumes."""
+"""Settings on which no result depends, or that others cover; they may differ when a run resumes."""
 
 GIT_SECONDS = 2.0
 _GIT = ("git", "status", "--porcelain=v2", "--branch", "--untracked-files=no")
 
 
 def made_with() -> dict[str, Json]:
-    """The versions of sociolab and Python and, in a git work tree, its commit, and whether tracked
-    files differ from it (`changed`)."""
+    """The versions of sociolab and Python and, in a git work tree, `git_state`."""
     versions: dict[str, Json] = {"sociolab": __version__, "python": platform.python_version()}
     return versions | {"git": git} if (git := git_state(Path.cwd())) else versions
 
 
 def git_state(folder: Path) -> dict[str, Json] | None:
-    """The commit of the work tree that a folder lies in, and whether tracked files were changed.
+    """The commit of the work tree of a folder, and whether tracked files were `changed` since.
 
-    None outside of one, before its first commit, without git, and where git does not answer within
+    None outside a work tree, before its first commit, without git, and where git takes longer than
     two seconds: a run does not depend on it.
     """
     if not any((place / ".git").exists() for place in (folder, *folder.parents)):
         return None
-    import subprocess  # outside of a work tree nobody needs it
+    import subprocess  # needed in a work tree only
 
     try:
         done = subprocess.run(
             _GIT,
             cwd=folder,
-            # It only reads: no lock and no index is to be written beside the user's own git.
+            # This only reads: it must not write an index, or wait for a lock, of the user's git.
             env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -505,8 +507,8 @@ def git_state(folder: Path) -> dict[str, Json] | None:
 
 
 def resumed(was: Mapping[str, Any], current: Mapping[str, Json]) -> dict[str, Json]:
-    """The settings of a run that goes on: as they were, with what it goes on with where that is
-    new, and with tags and stand-ins that are new."""
+    """The settings of a resumed run: as they were, plus the current versions, if they are new, and
+    new tags and stand-ins."""
     settings = dict(was)
     recorded = [was.get(MADE_WITH), *was.get(RESUMED_WITH, ())]
     if current[MADE_WITH] not in recorded:
@@ -515,6 +517,6 @@ def resumed(was: Mapping[str, Any], current: Mapping[str, Json]) -> dict[str, Js
 
 
 def extended(settings: Mapping[str, Any], key: str, more: Any) -> dict[str, Json]:
-    """The settings with more in the list of this key."""
+    """The settings with more values, each once, in the list under a key."""
     values = list(dict.fromkeys((*(settings.get(key) or ()), *(more or ()))))
     return {**settings, key: values} if values else dict(settings)

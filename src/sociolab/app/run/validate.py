@@ -1,4 +1,4 @@
-"""How well a reader or judge agrees with labelled conversations or statements, by kind."""
+"""Validate a reader or judge: its agreement with labelled conversations or statements, by kind."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sociolab.app.data.sets import load_world
 from sociolab.app.players.casting import Casting
 from sociolab.app.players.models import Models, ModelSpec, parse
 from sociolab.app.run.config import ValidationConfig
-from sociolab.app.run.session import kept_in_a_run, patience_of
+from sociolab.app.run.session import patience_of, run_for_replies
 from sociolab.app.run_sync import synchronous
 from sociolab.core.episode import Json
 from sociolab.core.errors import ConfigError, ModelError, SociolabError, StorageError, stops_all
@@ -48,12 +48,13 @@ from sociolab.store.store import Store
 SAY = Catalogue("validation")
 MANIFEST = "set.toml"
 _AT_ONCE = 128
-"""Items under way."""
+"""Number of items that are worked on concurrently."""
 _MOST_SHOWN, _LONGEST_SHOWN = 20, 200
 
 
 class ValidationSet(BaseModel):
-    """`set.toml`: the world whose judges read the rows, their kind, and where they come from."""
+    """The contents of `set.toml`: the world whose judges read the rows, the kind of the rows, and a
+    text on their origin."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -64,7 +65,7 @@ class ValidationSet(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """An answer to a point of an item, beside its labels."""
+    """An answer to a point of an item, with the point's labels."""
 
     item: Labelled
     point: LabelledPoint
@@ -72,7 +73,8 @@ class Compared:
 
     @property
     def outcome(self) -> str:
-        """What became of the point, as one of `OUTCOMES`."""
+        """One of `OUTCOMES`. "missed": the answer says there is nothing, and the labels say there
+        is; "invented": the other way round; "mistaken": any other wrong answer."""
         text, right = self.answer.text, self.point.right
         if text is None:
             return "failed"
@@ -92,7 +94,8 @@ OUTCOMES = ("right", *_WRONG, "cannot tell", "failed")
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """All answers in the order of the set; `stopped` says why the work ended early, or is ""."""
+    """All answers in the order of the set; `waiting` counts items without one, and `stopped` says
+    why the work ended early ("" if it did not)."""
 
     judge: JudgeId
     data: Path
@@ -103,10 +106,10 @@ class Validation:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The agreement of each kind, then of all points where there are several kinds.
+        """The agreement of each kind and, if there are several, of all points together.
 
-        It is right / (right + wrong), with an interval clustered by item; what failed, or could not
-        be told, is counted beside it, as each of `OUTCOMES` is.
+        Agreement is right / (right + wrong), with an interval clustered by item. Failed answers and
+        "cannot tell" are in neither number, and counted separately, like each of `OUTCOMES`.
         """
         kinds = dict.fromkeys(comparison.point.kind for comparison in self.compared)
         by_kind = tuple(
@@ -116,7 +119,6 @@ class Validation:
 
     @property
     def in_vain(self) -> bool:
-        """Whether there are answers, and every one failed."""
         return _all_failed(self.compared)
 
 
@@ -124,24 +126,24 @@ class Validation:
 async def validate(config: ValidationConfig, watch: Watch | None = None) -> Validation:
     """Ask about each item and compare the answers with the labels.
 
-    A model's replies are kept in a run of their own: the same command resumes where it stopped.
-    ConfigError where the set or the judge is not there, or is not as expected. Works inside a
-    running event loop too.
+    A model's replies are stored in a run of their own: the same command resumes where it stopped.
+    ConfigError where the set or the judge is missing or invalid. Works inside a running event loop,
+    too.
     """
-    manifest = _manifest(config.data)
+    manifest = _read_manifest(config.data)
     kit = load_world(manifest.world)
-    labelled = _items(config.data, manifest, kit)
-    items = _drawn(labelled, config.limit)
+    labelled = _read_items(config.data, manifest, kit)
+    items = _draw_items(labelled, config.limit)
     spec, path, tally = parse(config.judge, "validate"), store_path(config.store), Tally()
     models, budget, replies = Models(config), Budget(config.budget), TalliedReplies(tally)
     ask: Callable[[Labelled], Coroutine[Any, Any, tuple[Compared, ...]]]
     if isinstance(spec, ModelSpec):
         model = models.cached(spec, replies, budget)
-        known_as, ask = (kit.reader or kit.model_judge)(model).id, partial(_ask_model, model)
+        judge_id, ask = (kit.reader or kit.model_judge)(model).id, partial(_ask_model, model)
     else:
         patience = patience_of(config.agent_timeout)
         judge = Casting(kit, models, replies, budget, patience, tally.waits).judge(config.judge)
-        known_as, ask = judge.id, partial(_judged, judge)
+        judge_id, ask = judge.id, partial(_ask_judge, judge)
         items = [item for item in items if item.expected]
         if not items:
             raise ConfigError(
@@ -152,23 +154,23 @@ async def validate(config: ValidationConfig, watch: Watch | None = None) -> Vali
     about = {"judge": config.judge, "set": digest(*(item.id for item in labelled))}
     with (
         Store.open(path) as store,
-        kept_in_a_run(store, path, manifest.world, ("validation", about), replies) as name,
+        run_for_replies(store, path, manifest.world, ("validation", about), replies) as name,
     ):
         budget.carry_over(store.calls.totals(name))
         try:
             with watch(name, tally) if watch else nullcontext():
-                by_item, error = await _each(items, ask, tally)
+                by_item, error = await _ask_all(items, ask, tally)
         finally:
             await models.close()
     compared = tuple(comparison for item in items for comparison in by_item.get(item.id, ()))
     waiting, stopped = len(items) - len(by_item), str(error) if error else ""
-    return Validation(known_as, config.data, manifest, compared, waiting, stopped)
+    return Validation(judge_id, config.data, manifest, compared, waiting, stopped)
 
 
 # ------------------------------------------------------------------ the set
 
 
-def _manifest(folder: Path) -> ValidationSet:
+def _read_manifest(folder: Path) -> ValidationSet:
     if not (folder / MANIFEST).is_file():
         raise ConfigError(
             f"--data: expected a folder with {MANIFEST} and *.jsonl, found {folder}; see "
@@ -177,8 +179,8 @@ def _manifest(folder: Path) -> ValidationSet:
     return toml_record(folder / MANIFEST, ValidationSet)
 
 
-def _items(folder: Path, manifest: ValidationSet, kit: WorldKit) -> list[Labelled]:
-    """The rows of all files, in the order of names and lines."""
+def _read_items(folder: Path, manifest: ValidationSet, kit: WorldKit) -> list[Labelled]:
+    """The rows of all files, in the order of file names and lines."""
     read = kit.validation.get(manifest.kind)
     if read is None:
         kinds = ", ".join(kit.validation) or "none"
@@ -189,7 +191,7 @@ def _items(folder: Path, manifest: ValidationSet, kit: WorldKit) -> list[Labelle
     items: dict[str, Labelled] = {}
     for path in sorted(folder.glob("*.jsonl")):
         for place, row in json_lines(path):
-            item = _item(read, row, place, f"{path.stem}-{place.rpartition(' ')[2]}")
+            item = _read_item(read, row, place, f"{path.stem}-{place.rpartition(' ')[2]}")
             if items.setdefault(item.id, item) is not item:
                 raise ConfigError(f'{place}: the id "{item.id}" is given twice')
     if not items:
@@ -197,7 +199,7 @@ def _items(folder: Path, manifest: ValidationSet, kit: WorldKit) -> list[Labelle
     return list(items.values())
 
 
-def _item(read: Callable[[Json, str], Labelled], row: Any, place: str, id: str) -> Labelled:
+def _read_item(read: Callable[[Json, str], Labelled], row: Any, place: str, id: str) -> Labelled:
     try:
         return read(row, id)
     except ValidationError as error:
@@ -206,22 +208,23 @@ def _item(read: Callable[[Json, str], Labelled], row: Any, place: str, id: str) 
         raise ConfigError(f"{place}: {error}") from error
 
 
-def _drawn(items: Sequence[Labelled], limit: int | None) -> list[Labelled]:
-    """So many items by lot, in their order: the first of a file would all be of one kind."""
-    lots = sorted(items, key=lambda item: digest("validation", item.id))[:limit]
-    drawn = {item.id for item in lots}
+def _draw_items(items: Sequence[Labelled], limit: int | None) -> list[Labelled]:
+    """A random sample, always the same, in the order of the set; the first items of a file may all
+    be of one kind."""
+    sample = sorted(items, key=lambda item: digest("validation", item.id))[:limit]
+    drawn = {item.id for item in sample}
     return [item for item in items if item.id in drawn]
 
 
 # ------------------------------------------------------------------ asking
 
 
-async def _each(
+async def _ask_all(
     items: Sequence[Labelled],
     ask: Callable[[Labelled], Coroutine[Any, Any, tuple[Compared, ...]]],
     tally: Tally,
 ) -> tuple[dict[str, tuple[Compared, ...]], ModelError | StorageError | None]:
-    """What is said of each item, by id, and the error that ended the work early, if one did."""
+    """The compared answers of each item, by id, and the error that ended the work early, if any."""
     by_item: dict[str, tuple[Compared, ...]] = {}
 
     async def work(item: Labelled) -> None:
@@ -238,7 +241,7 @@ def _all_failed(compared: Sequence[Compared]) -> bool:
 
 
 async def _ask_model(model: ChatModel, item: Labelled) -> tuple[Compared, ...]:
-    """A model's answers; a call that failed for good is no answer to any point."""
+    """A model's answers; after a failed call, every point counts as failed."""
     try:
         answers = await item.ask(model)
     except ModelError as error:
@@ -248,8 +251,8 @@ async def _ask_model(model: ChatModel, item: Labelled) -> tuple[Compared, ...]:
     return tuple(Compared(item, *pair) for pair in zip(item.points, answers, strict=True))
 
 
-async def _judged(judge: Judge, item: Labelled) -> tuple[Compared, ...]:
-    """The scores of a judge of one's own beside those that the labels make."""
+async def _ask_judge(judge: Judge, item: Labelled) -> tuple[Compared, ...]:
+    """The scores of a user's own judge, compared with the scores that the labels imply."""
     problem, by_place = "", dict[tuple[str, str | None], Verdict]()
     try:
         verdicts = await verdicts_of(judge, item.episode)
@@ -261,17 +264,19 @@ async def _judged(judge: Judge, item: Labelled) -> tuple[Compared, ...]:
     compared = []
     for number, first in enumerate(item.expected[0]):
         measure, seat = first.measure, first.seat
-        right = tuple(dict.fromkeys(_scored(labels[number])[0] or "" for labels in item.expected))
+        right = tuple(
+            dict.fromkeys(_as_answer(labels[number])[0] or "" for labels in item.expected)
+        )
         score = by_place.get((measure.name, seat))
         missing = problem or SAY("no_score", metric=measure)
-        text, reason = (None, missing) if score is None else _scored(score)
+        text, reason = (None, missing) if score is None else _as_answer(score)
         point = LabelledPoint(f"{title_of(measure)}, {item.kind}", seat or "", right, ())
         compared.append(Compared(item, point, PointAnswer(text, reason)))
     return tuple(compared)
 
 
-def _scored(verdict: Verdict) -> tuple[str | None, str]:
-    """A score as an answer, and what it rests on."""
+def _as_answer(verdict: Verdict) -> tuple[str | None, str]:
+    """A score as the text of an answer (None if it failed), and the reason for it."""
     if isinstance(verdict, Score):
         return f"{verdict.value:.4g}", verdict.reason
     if isinstance(verdict, ScoreFailure):
@@ -279,7 +284,7 @@ def _scored(verdict: Verdict) -> tuple[str | None, str]:
     return CANNOT_TELL, verdict.why
 
 
-# ------------------------------------------------------------------ what was found
+# ------------------------------------------------------------------ results
 
 
 def _agreement(kind: str, compared: Sequence[Compared]) -> Finding:
@@ -298,7 +303,7 @@ def _agreement(kind: str, compared: Sequence[Compared]) -> Finding:
 
 
 def section(result: Validation) -> Section:
-    """Agreement by kind, and the first of the differences."""
+    """The agreement by kind, and the first differences from the labels."""
     findings = result.findings
     differences = [
         comparison
@@ -310,17 +315,18 @@ def section(result: Validation) -> Section:
     more = [SAY("more", n=hidden)] if hidden > 0 else []
     tables = [SAY.table("agreement", findings, cluster="item")]
     if differences:
-        tables.append(SAY.table("differences", map(_row, differences[:_MOST_SHOWN]), notes=more))
+        rows = map(_difference_row, differences[:_MOST_SHOWN])
+        tables.append(SAY.table("differences", rows, notes=more))
     data, kind = result.data.name, result.manifest.kind
     return Section(
         SAY("title", judge=result.judge.label, data=data, kind=kind),
-        (_verdict(findings[-1]),) if findings else (),
+        (_conclusion(findings[-1]),) if findings else (),
         tuple(filter(None, (result.manifest.about,))),
         tuple(tables),
     )
 
 
-def _verdict(overall: Finding) -> Sentence:
+def _conclusion(overall: Finding) -> Sentence:
     answers = sum(overall.more[outcome] for outcome in ("right", *_WRONG))
     return SAY(
         "verdict",
@@ -332,7 +338,7 @@ def _verdict(overall: Finding) -> Sentence:
     )
 
 
-def _row(comparison: Compared) -> Finding:
+def _difference_row(comparison: Compared) -> Finding:
     about = {"item": comparison.item.id, "about": comparison.point.about or comparison.point.kind}
     more = {
         "label": comparison.point.right,
@@ -343,7 +349,7 @@ def _row(comparison: Compared) -> Finding:
 
 
 def document(result: Validation) -> dict[str, Any]:
-    """The findings as a JSON object; its fields are those of docs/validation.md."""
+    """The JSON object that docs/validation.md describes."""
     return {
         "schema": 1,
         "kind": "validation",

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import JSONResponse, Response
 
-from sociolab.app.episode_list import EpisodeFilter, EpisodePage, ListedEpisode, listed
+from sociolab.app.episode_list import EpisodeFilter, EpisodePage, ListedEpisode, list_page
 from sociolab.app.transcripts import transcript_of
 from sociolab.core.codec import encode_event
 from sociolab.core.ports import Transcript
@@ -61,7 +61,7 @@ def list_record(run: str, listing: EpisodePage) -> dict[str, Any]:
         "page": listing.page,
         "pages": listing.pages,
         "score": scored and {"judge": scored.label, "measure": scored.measure.name},
-        "episodes": [_episode_record(entry) for entry in listing.listed],
+        "episodes": [_episode_record(entry) for entry in listing.episodes],
     }
 
 
@@ -177,7 +177,7 @@ def episodes(
     """A page of a run's episodes, filtered and sorted."""
     store = store_of(request)
     known_run(store, run)
-    return json_answer(list_record(run, listed(store, run, filtered, number, size)))
+    return json_answer(list_record(run, list_page(store, run, filtered, number, size)))
 
 
 @router.get("/runs/{run}/episodes/{trial}")

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, Response
 
 from sociolab.analysis.credit import credit_of, credited, with_credit
-from sociolab.app.registry import known_world
+from sociolab.app.registry import find_world
 from sociolab.app.transcripts import transcript_of
 from sociolab.core.episode import Answered, Episode, Moved, Unusable
 from sociolab.core.ports import Line, Note, Transcript
@@ -206,7 +206,7 @@ def _aside(
 def sidebar(store: Store, run: str, read: Reading) -> Sidebar:
     """What the world has to show beside this episode; nothing where it is not installed."""
     episode = read.episode
-    world = known_world(episode.trial.world)
+    world = find_world(episode.trial.world)
     if world is None or world.sidebar is None:
         return Sidebar()
     return world.sidebar(episode, tuple(store.verdicts.judgings(run, trial=episode.trial.id)))
@@ -214,7 +214,7 @@ def sidebar(store: Store, run: str, read: Reading) -> Sidebar:
 
 def in_town(world: str) -> bool:
     """Whether the episodes of a world are lived in a town that can be looked at."""
-    plugin = known_world(world)
+    plugin = find_world(world)
     return plugin is not None and plugin.town is not None
 
 
@@ -222,7 +222,7 @@ def told_in_turns(facts: tuple[FactWay, ...]) -> dict[tuple[int, str], tuple[str
     """The facts that were said in each turn, which counts from 1, and by whom."""
     by_turn: dict[tuple[int, str], tuple[str, ...]] = {}
     for way in facts:
-        for key in dict.fromkeys((mention.turn + 1, mention.who) for mention in way.told):
+        for key in dict.fromkeys((mention.turn + 1, mention.who) for mention in way.mentions):
             by_turn[key] = (*by_turn.get(key, ()), way.fact)
     return by_turn
 

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import HTMLResponse
 
-from sociolab.app.episode_list import ORDERS, STATES, EpisodeFilter, choices, listed
+from sociolab.app.episode_list import ORDERS, STATES, EpisodeFilter, choices, list_page
 from sociolab.web.pages import page
 from sociolab.web.site import store_of
 from sociolab.web.watch.parameters import PageNumber, RunName, episode_filter, known_run
@@ -40,7 +40,7 @@ def episodes(
     """A page of a run's episodes."""
     store = store_of(request)
     row = known_run(store, run)
-    listing = listed(store, run, filtered, number)
+    listing = list_page(store, run, filtered, number)
     return page(
         request,
         "watch/episodes.html",

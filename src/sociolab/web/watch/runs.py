@@ -44,7 +44,7 @@ class RunView:
 
 def run_view(store: Store, run: str) -> RunView:
     """The view of a run of episodes; StoreError or ConfigError if it is none."""
-    return RUN_CACHE.of(store, run, "view", lambda: _run_view(store, run))
+    return RUN_CACHE.get_or_make(store, run, "view", lambda: _run_view(store, run))
 
 
 def run_result(store: Store, run: str) -> RunResult:
@@ -198,7 +198,7 @@ def one_run(
     status = progress_of(store, row)
     if row.trials <= QUICK:
         return _run_page(request, status, run_view(store, run), fresh=True)
-    cached = RUN_CACHE.known(store, run, "view")
+    cached = RUN_CACHE.peek(store, run, "view")
     if cached is not None and (cached.fresh or (status.live and not anew)):
         return _run_page(request, status, cached.value, fresh=cached.fresh)
     return _run_page(

@@ -132,7 +132,7 @@ async def gap(lab: Context, config: GapConfig) -> Findings:
                 seed=config.seed,
             )
             about = {"dm": dm, "real": config.real, "test": config.test, "base_url": lab.base_url}
-            with lab.kept(_INTENTION, ("gap", about)) if kind.keeps else nullcontext():
+            with lab.keep_replies(_INTENTION, ("gap", about)) if kind.keeps else nullcontext():
                 table = await measure_gap(
                     real,
                     test,

@@ -12,7 +12,7 @@ from sociolab.core.seeding import digest
 from sociolab.engine.episode_loop import DEFAULT_POLICY, play
 from sociolab.engine.scene import FailurePolicy
 from sociolab.engine.visibility import visible_moves
-from sociolab.plugin.shown import ToldFact
+from sociolab.plugin.shown import FactMention
 from sociolab.prompting.sets import PromptSet, prompt
 from sociolab.report.words import listed
 from sociolab.worlds.anteval.information.scoring import LEARNED, Learned, list_tellings, polls
@@ -141,7 +141,7 @@ def _failures(session: Session, episode: Episode) -> Notes:
 def _note_tellings(session: Session, episode: Episode) -> Notes:
     """Who told each fact and who passed it on; empty where acts are not on record."""
     for fact, tellings in list_tellings(session, episode).items():
-        first: dict[str, ToldFact] = {}
+        first: dict[str, FactMention] = {}
         for telling in tellings:
             first.setdefault(telling.who, telling)
         for number, telling in enumerate(first.values()):

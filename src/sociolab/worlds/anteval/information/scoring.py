@@ -17,7 +17,7 @@ from sociolab.core.score import JudgeId, Measure, Score, Unscored, Verdict
 from sociolab.core.seeding import digest
 from sociolab.engine.scene import Poll
 from sociolab.judging.reader import CannotTell, MissingValue, NoValue
-from sociolab.plugin.shown import FactWay, HeardFact, ToldFact
+from sociolab.plugin.shown import FactMention, FactReceipt, FactWay
 from sociolab.prompting.sets import PromptSet
 from sociolab.worlds.anteval.scene import CHAT, LEAVE, TELL, UNRECORDED, party_moved, recorded
 from sociolab.worlds.anteval.session import FactKind, Session, session_from
@@ -441,11 +441,11 @@ def learned(episode: Episode) -> tuple[FactWay, ...]:
     tellings = list_tellings(session, episode)
     answers = {player.id: _answer(session, episode, player.id, None) for player in session.players}
 
-    def heard(fact: str, seat: str) -> HeardFact:
+    def heard(fact: str, seat: str) -> FactReceipt:
         name, answer = session.seated(seat).first_name, answers[seat]
         first = next((telling for telling in tellings[fact] if name in telling.to), None)
         stated = fact in answer.stated if isinstance(answer, FactReading) else None
-        return HeardFact(name, first.turn if first else None, first.who if first else "", stated)
+        return FactReceipt(name, first.turn if first else None, first.who if first else "", stated)
 
     return tuple(
         FactWay(
@@ -458,17 +458,17 @@ def learned(episode: Episode) -> tuple[FactWay, ...]:
     )
 
 
-def list_tellings(session: Session, episode: Episode) -> Mapping[str, tuple[ToldFact, ...]]:
+def list_tellings(session: Session, episode: Episode) -> Mapping[str, tuple[FactMention, ...]]:
     """When each fact was told, by its id; empty for a fact that was not."""
     names = {character.id: character.first_name for character in session.characters}
-    tellings: dict[str, list[ToldFact]] = {fact.id: [] for fact in session.knowledge}
+    tellings: dict[str, list[FactMention]] = {fact.id: [] for fact in session.knowledge}
     for move in episode.moves:
         for action in move.actions:
             hearers = tuple(names[seat] for seat in action.to or names if seat != move.seat)
             for act in action.acts:
                 fact = act.what.get("id") if isinstance(act.what, dict) else None
                 if act.kind == TELL and fact in tellings:
-                    tellings[fact].append(ToldFact(move.turn, names[move.seat], hearers))
+                    tellings[fact].append(FactMention(move.turn, names[move.seat], hearers))
     return {fact: tuple(of_fact) for fact, of_fact in tellings.items()}
 
 
@@ -532,7 +532,7 @@ def _answer(session: Session, episode: Episode, seat: str, at: int | None) -> Fa
     return FactReading(len(session.knowledge), stated, hallucinated=tuple(invented))
 
 
-def _source(tellings: Sequence[ToldFact], session: Session, seat: str) -> str:
+def _source(tellings: Sequence[FactMention], session: Session, seat: str) -> str:
     name = session.seated(seat).first_name
     first = next((telling for telling in tellings if name in telling.to), None)
     return f"{first.who}, turn {first.turn + 1}" if first else ""
