@@ -149,12 +149,16 @@ def summarize_agreement(
     mean_of: Mapping[str, Estimate], table: RatingTable, categories: int
 ) -> RaterAgreement:
     """The agreement on these items; `mean_of` holds the means of their `pair_columns`."""
-    sizes = table.sizes
+    sizes, binned = table.sizes, mean_of["binned"]
+    value, low, high = (
+        None if end is None else free_marginal_kappa(end, categories)
+        for end in (binned.value, binned.low, binned.high)
+    )
     return RaterAgreement(
         exact=mean_of["exact"],
         near=mean_of["near"],
-        binned=mean_of["binned"],
-        kappa=_kappa(mean_of["binned"], categories),
+        binned=binned,
+        kappa=replace(binned, value=value, low=low, high=high),
         pairs=int((sizes * (sizes - 1) // 2).sum()),
         left_out=int((sizes < 2).sum()),
         missing=int(table.missing.sum()),
@@ -166,14 +170,6 @@ def free_marginal_kappa(share: float, categories: int) -> float:
     if categories < 2:
         raise ValueError(f"kappa needs at least 2 categories, found {categories}")
     return (share - 1 / categories) / (1 - 1 / categories)
-
-
-def _kappa(share: Estimate, categories: int) -> Estimate:
-    value, low, high = (
-        None if end is None else free_marginal_kappa(end, categories)
-        for end in (share.value, share.low, share.high)
-    )
-    return replace(share, value=value, low=low, high=high)
 
 
 @dataclass(frozen=True, slots=True)

@@ -255,7 +255,9 @@ def visible(session: Session, seat: str) -> TableView:
         me=session.seated(seat),
         npc=npc,
         others=tuple(
-            _public_view(character) for character in session.characters if character.id != seat
+            PublicView(c.name, c.first_name, c.pronouns, c.look, c.id == NPC)
+            for c in session.characters
+            if c.id != seat
         ),
         situation=session.situation,
         knowledge=session.knowledge if npc and session.form == "information" else (),
@@ -267,16 +269,6 @@ def visible(session: Session, seat: str) -> TableView:
             for intention in session.intentions
             if intention.seat == seat and session.form == "intention"
         ),
-    )
-
-
-def _public_view(character: PartyMember) -> PublicView:
-    return PublicView(
-        character.name,
-        character.first_name,
-        character.pronouns,
-        character.look,
-        character.id == NPC,
     )
 
 
@@ -311,12 +303,14 @@ def line_of(session: Session, move: Moved) -> str:
 def describe_self(character: PartyMember, *, look: bool = True) -> str:
     """All of a character, as its own player is told; its look may be left out."""
     kind = f"{character.race} {character.class_name}".strip()
+    scores = character.abilities
+    abilities = ", ".join(f"{name} {scores[name]}" for name in ABILITIES if name in scores)
     lines = [
         f"{character.name} ({character.pronouns}), {kind}. Background: {character.background}. "
         f"Alignment: {character.alignment}.",
         character.description,
         f"Others see: {character.look}" if look else "",
-        f"Abilities: {_abilities(character)}.",
+        f"Abilities: {abilities}.",
         _join_texts("Personality", character.personality),
     ]
     for title, text in (
@@ -327,11 +321,6 @@ def describe_self(character: PartyMember, *, look: bool = True) -> str:
     ):
         lines.append(_join_texts(title, (text,)))
     return "\n".join(line for line in lines if line.strip())
-
-
-def _abilities(character: PartyMember) -> str:
-    names = [name for name in ABILITIES if name in character.abilities]
-    return ", ".join(f"{name} {character.abilities[name]}" for name in names)
 
 
 def _join_texts(title: str, texts: Sequence[str]) -> str:

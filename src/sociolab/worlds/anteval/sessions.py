@@ -86,7 +86,10 @@ class DrawnSessions:
 
     def all(self) -> tuple[Session, ...]:
         """The sessions; another session's knowledge is the decoy of each."""
-        facts = [self._draw_knowledge(number) for number in range(self.sessions + 1)]
+        facts = [
+            draw_knowledge(self.seed, self._name(n), draw_scene(self.seed, n), self.facts)
+            for n in range(self.sessions + 1)
+        ]
         return tuple(self._session(i, facts[i], facts[i + 1]) for i in range(self.sessions))
 
     def situation(self, number: int, characters: Sequence[PartyMember]) -> str:
@@ -96,10 +99,6 @@ class DrawnSessions:
 
     def _name(self, number: int) -> str:
         return f"{self.form}-{self.seed}-{number:04d}"
-
-    def _draw_knowledge(self, number: int) -> tuple[Fact, ...]:
-        scene = draw_scene(self.seed, number)
-        return draw_knowledge(self.seed, self._name(number), scene, self.facts)
 
     def _session(
         self, number: int, knowledge: tuple[Fact, ...], decoys: tuple[Fact, ...]

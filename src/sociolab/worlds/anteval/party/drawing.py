@@ -59,7 +59,10 @@ def draw_traits(seed: int, session: int | str, players: int) -> tuple[DrawnChara
         raise ConfigError(f"expected 1 to {MOST_PLAYERS} players, found {players}")
     table = tables()
     chance = stream(seed, "party", session)
-    backgrounds = _shuffled_for_npc(table.backgrounds, chance)
+    weights = [_LEARNED if background.learned else 1 for background in table.backgrounds]
+    npc = chance.choices(table.backgrounds, weights)[0]
+    rest = [background for background in table.backgrounds if background is not npc]
+    backgrounds = [npc, *chance.sample(rest, len(rest))]
     classes = chance.sample(table.classes, len(table.classes))
     seats = [NPC, *(f"player-{number}" for number in range(1, players + 1))]
     used_names: list[str] = []
@@ -73,14 +76,6 @@ def draw_traits(seed: int, session: int | str, players: int) -> tuple[DrawnChara
         used_names.append(drawn.first_name)
         party.append(drawn)
     return (*party[1:], party[0])
-
-
-def _shuffled_for_npc(backgrounds: Sequence[Background], chance: Random) -> list[Background]:
-    """All backgrounds in random order; the NPC's comes first, more often a learned one."""
-    weights = [_LEARNED if background.learned else 1 for background in backgrounds]
-    npc = chance.choices(backgrounds, weights)[0]
-    rest = [background for background in backgrounds if background is not npc]
-    return [npc, *chance.sample(rest, len(rest))]
 
 
 def _draw(
@@ -299,7 +294,13 @@ def _parts(drawn: DrawnCharacter, chance: Random) -> list[_Part]:
     parts = [*traits[:place], identity, *traits[place:]]
     words = sum(part.word_count for part in parts)
     target = chance.randint(*_LENGTHS)
-    fillers = _fillers(drawn, chance)
+    frames, background = tables().frames, drawn.background
+    fillers = [
+        _Part(_PLAIN, {"text": pick(drawn.race.upbringing, chance)}),
+        _Part(_PLAIN, {"text": pick(drawn.kind.training, chance)}),
+        _Part(pick(frames.carries, chance), {"carries": pick(background.carries, chance)}),
+        _Part(pick(frames.knows, chance), {"knows": pick(background.knows, chance)}, contact=True),
+    ]
     chance.shuffle(fillers)
     for filler in fillers:
         if words + filler.word_count <= target:
@@ -345,16 +346,6 @@ def _traits(drawn: DrawnCharacter, chance: Random) -> list[_Part]:
         "weak": pick(table.abilities[weakest].weak, chance),
     }
     return [*parts, attitude, _Part(pick(table.frames.abilities, chance), fills)]
-
-
-def _fillers(drawn: DrawnCharacter, chance: Random) -> list[_Part]:
-    frames, background = tables().frames, drawn.background
-    return [
-        _Part(_PLAIN, {"text": pick(drawn.race.upbringing, chance)}),
-        _Part(_PLAIN, {"text": pick(drawn.kind.training, chance)}),
-        _Part(pick(frames.carries, chance), {"carries": pick(background.carries, chance)}),
-        _Part(pick(frames.knows, chance), {"knows": pick(background.knows, chance)}, contact=True),
-    ]
 
 
 def _prose(drawn: DrawnCharacter, parts: list[_Part], chance: Random) -> str:

@@ -144,7 +144,7 @@ class ChatDM:
         self._seed = seed
         self._run = run
         self._schema = answer_schema() if typed else None
-        self._shown: tuple[Message, ...] | None = None if shots else ()
+        self._shot_messages: tuple[Message, ...] | None = None if shots else ()
         self.failures: Counter[Cause] = Counter()
 
     @property
@@ -156,13 +156,20 @@ class ChatDM:
         """Draw the examples to show; ConfigError if there are too few."""
         self.failures.clear()
         chosen = shots_from(examples, self._shots, self._seed)
-        self._shown = tuple(message for example in chosen for message in _shot(example))
+        self._shot_messages = tuple(
+            message
+            for example in chosen
+            for message in (
+                Message("user", prompt_body(example)),
+                Message("assistant", expected_reply(example)),
+            )
+        )
 
     async def predict_async(
         self, examples: Sequence[Example], most: int = 1
     ) -> tuple[frozenset[Label], ...]:
         """Ask the model about each example, many at once; the order is that of the examples."""
-        if self._shown is None:
+        if self._shot_messages is None:
             raise WorldError(f"{self.name}: expected a call of fit before predict, found none")
         predicted: dict[int, frozenset[Label]] = {}
 
@@ -176,8 +183,12 @@ class ChatDM:
 
     async def _predict(self, example: Example, most: int) -> frozenset[Label]:
         """The labels that the model gives; a failure is counted, and gives none."""
-        assert self._shown is not None
-        messages = (Message("system", head()), *self._shown, Message("user", prompt_body(example)))
+        assert self._shot_messages is not None
+        messages = (
+            Message("system", head()),
+            *self._shot_messages,
+            Message("user", prompt_body(example)),
+        )
         prompt = Prompt(messages, self._schema, temperature=0.0, needs=NEEDS)
         trial = f"{self._run}/{example.id}" if self._run else example.id
         reading = await TranscriptReader(self._model, trial).read(
@@ -215,7 +226,3 @@ def shots_from(examples: Sequence[Example], count: int, seed: int) -> tuple[Exam
 def _familiar(example: Example, counts: Counter[str]) -> tuple[bool, int]:
     """Sorts first what shows the rarest skills so far; an example without a check comes last."""
     return not example.labels, max((counts[label.skill] for label in example.labels), default=0)
-
-
-def _shot(example: Example) -> tuple[Message, Message]:
-    return Message("user", prompt_body(example)), Message("assistant", expected_reply(example))

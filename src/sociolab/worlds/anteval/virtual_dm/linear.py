@@ -91,7 +91,11 @@ class _Who:
         self._columns = features.manner.shape[1]
         self._scale = StandardScaler(with_mean=False).fit(features.manner)
         self._model = LogisticRegression(C=_INVERSE_PENALTY, max_iter=500)
-        truth, weights = _truth(examples)
+        truth, weights = [], []
+        for example in examples:
+            checking = {label.character for label in example.labels}
+            truth += [who in checking for who in example.candidates]
+            weights += [1 / max(1, len(checking))] * len(example.candidates)
         self._always = len(set(truth)) == 1
         if not self._always:
             self._model.fit(self._design(features), truth, sample_weight=weights)
@@ -147,16 +151,6 @@ class _Which:
         shared = features.dm @ dm + features.all @ all_
         scores = features.own @ own + shared[features.numbers] + self._mean
         return np.asarray(np.maximum(scores, _FLOOR))
-
-
-def _truth(examples: Sequence[Example]) -> tuple[list[bool], list[float]]:
-    """Of each seat: whether the candidate makes a check, and what the seat weighs."""
-    truth, weights = [], []
-    for example in examples:
-        checking = {label.character for label in example.labels}
-        truth += [who in checking for who in example.candidates]
-        weights += [1 / max(1, len(checking))] * len(example.candidates)
-    return truth, weights
 
 
 def _checks(examples: Sequence[Example]) -> list[tuple[Seat, str]]:
