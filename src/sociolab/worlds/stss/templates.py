@@ -181,9 +181,7 @@ def _people(
         return chance.choice(fit).id, ""
     partners = among(template.partners)
     pairs = [(first, second) for first in fit for second in partners if first.id != second.id]
-    pairs = pairs or [
-        (first, second) for first in residents for second in residents if first.id != second.id
-    ]
+    pairs = pairs or [(first, second) for first in fit for second in residents if first != second]
     acquainted = [(first, second) for first, second in pairs if second.name in first.ties]
     performer, partner = chance.choice(acquainted or pairs)
     return performer.id, partner.id
