@@ -11,7 +11,6 @@ from pydantic import BaseModel
 
 from fake_models import FakeModel
 from sociolab.agents import Dialect, PromptedPlayer, act_type
-from sociolab.agents.prompted import prompts_hash
 from sociolab.core import (
     Action,
     ActionKind,
@@ -164,10 +163,6 @@ def test_a_question_is_asked_with_its_own_schema_and_leaves_no_trace() -> None:
     assert key.name == "mood"
     assert prompt.schema == schema_of(Mood)
     assert prompt.messages[1].text == "You: Hi.\nBen does nothing.\n\nHow do you feel?"
-
-
-def test_the_wording_has_a_hash_of_its_own_for_each_dialect() -> None:
-    assert prompts_hash("json") == prompts_hash("json") != prompts_hash("plain")
 
 
 def test_a_set_may_want_one_message_with_how_to_reply_in_it() -> None:

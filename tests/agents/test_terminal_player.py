@@ -19,7 +19,6 @@ from pydantic.json_schema import SkipJsonSchema
 
 import sociolab
 from sociolab.agents import TerminalPlayer
-from sociolab.agents.human import terminal
 from sociolab.core import (
     Action,
     ActionKind,
@@ -343,11 +342,6 @@ def test_a_line_without_an_end_counts_before_the_end_of_the_input() -> None:
         found = asyncio.run(player.reply(request(), 0))
         assert found == Reply((Action("speak", "caf\ufffd\ufffd"),), 0)
         assert isinstance(asyncio.run(player.reply(request(), 0)), NoReply)
-
-
-def test_a_terminal_is_one_for_its_streams() -> None:
-    source, screen = io.StringIO(), io.StringIO()
-    assert terminal(source, screen) is terminal(source, screen)
 
 
 WAITING = """

@@ -8,9 +8,6 @@ import shlex
 from pathlib import Path
 
 from cli.conftest import Sociolab
-from sociolab import RunConfig
-from sociolab.app.run.config import SPELLINGS
-from sociolab.cli.main import command
 
 PAGE = (Path(__file__).parents[2] / "docs" / "runs.md").read_text("utf-8")
 
@@ -43,19 +40,6 @@ def test_every_command_works_in_the_order_in_which_it_stands(
     runs = json.loads(sociolab("list", "--json").out)["runs"]
     assert [run["run"] for run in runs] == ["trial-run", "from-a-file"]
     assert [run["played"] for run in runs] == [3, 4]
-
-
-def test_every_flag_of_run_stands_in_the_table() -> None:
-    (table,) = re.findall(r"(?s)\| flag \|.*?\n\n", PAGE)
-    flags = {name for one in command("run").params for name in one.opts if name.startswith("--")}
-    assert flags <= set(re.findall(r"--[a-z-]+", table))
-
-
-def test_every_field_of_a_file_is_a_flag_of_the_table() -> None:
-    (table,) = re.findall(r"(?s)\| flag \|.*?\n\n", PAGE)
-    flags = {flag.replace("-", "_") for flag in re.findall(r"--([a-z-]+)", table)} | {"world"}
-    spelled = {SPELLINGS.get(flag, flag) for flag in flags}
-    assert set(RunConfig.model_fields) <= spelled
 
 
 def test_the_exit_codes_are_those_of_the_page(sociolab: Sociolab, tmp_path: Path) -> None:

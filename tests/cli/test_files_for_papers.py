@@ -9,11 +9,6 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Sociolab
-from sociolab import Section
-from sociolab.cli.output import Media, VerbResult
-from sociolab.core import ConfigError
-from sociolab.report import TextTable
-from sociolab.report.figures import Panel, Point, interval_figure
 
 AGENT = "python:app.run.test_python_api:Parrot"
 RENAMED = ("--rename", f"{AGENT}=Parrot", "--rename", "scripted=Rules")
@@ -134,25 +129,3 @@ def test_where_a_figure_cannot_be_drawn_no_other_file_is_written(
     done = sociolab("compare", "one", *files)
     assert (done.code, "--figure is for two agents" in done.sentence) == (2, True)
     assert not list(tmp_path.glob("c.*"))
-
-
-def test_a_csv_file_without_a_figure_is_told_and_not_written(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no figure has a value"):
-        Media(csv=tmp_path / "f.csv").write_files(VerbResult((), [], dict))
-    assert not (tmp_path / "f.csv").exists()
-
-
-def test_tables_and_figures_say_that_a_stand_in_played(tmp_path: Path) -> None:
-    section = Section("A section", tables=(TextTable("Means", ("agent", "GOAL"), (("A", "7"),)),))
-    drawn = interval_figure([Panel("GOAL", 0, 10, (Point("A", "x", 7, 6, 8),))], ["x"])
-    for name, settings in (
-        ("real", {"tags": ["stand-in:x"]}),
-        ("random", {"stand_ins": ["openai/x"]}),
-    ):
-        paths = [tmp_path / f"{name}.{ending}" for ending in ("tex", "md", "svg")]
-        tex, md, svg = paths
-        media = Media(latex=tex, markdown=md, figure=svg)
-        media.write_files(VerbResult((), [section], dict, figure=drawn), [settings])
-        texts = [path.read_text() for path in paths]
-        shown = [line for text in texts for line in text.splitlines() if not line.startswith("%")]
-        assert sum("stand-in endpoint" in line for line in shown) == 3 * (name == "random")

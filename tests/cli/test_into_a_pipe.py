@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Done, Sociolab
-from sociolab.cli.list_rows import aligned
 
 RUN = "a-run-with-a-name-that-leaves-no-room-for-any-other-column-of-a-terminal-of-80"
 TAGS = ("a-tag-that-is-not-short-either", "and-another-one")
@@ -107,25 +106,3 @@ def test_the_version_is_printed(started: Sociolab) -> None:
     project = tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["project"]
     done = started("--version")
     assert (done.code, done.out, done.err) == (0, f"sociolab {project['version']}\n", "")
-
-
-def test_what_tells_rows_apart_is_cut_last() -> None:
-    pairs = [("gpt-4o", "gpt-4.1-mini"), ("gpt-4o-mini", "gpt-4.1-mini")]
-    rows = [
-        {
-            "run": f"r{number}",
-            "created": "2026-11-28 15:05",
-            "agents": " / ".join(f"openai/{one}" for one in pair),
-            "task": "norms-01-late-rent.fergal-muldowney.rodel-macaraeg",
-            "Overall, by openai/gpt-4.1": "\N{MINUS SIGN}0.86 / 2.71",
-        }
-        for number, pair in enumerate(pairs)
-    ]
-    first, second = list(aligned(rows, 92))[1:]
-    assert max(map(len, (first, second))) <= 92
-    for line, agents in ((first, "gpt-4o / gpt-4.1-mini"), (second, "gpt-4o-mini / gpt-4.1-mini")):
-        assert f"2026-11-28 15:05  {agents}  " in line
-        assert line.endswith("\N{MINUS SIGN}0.86 / 2.71")
-    first, second = list(aligned(rows, 65))[1:]
-    assert first[22:].split("  ")[0] != second[22:].split("  ")[0], "as agents still differ"
-    assert "openai/gpt-4o / openai/" in list(aligned(rows, 200))[1]

@@ -12,11 +12,9 @@ from typing import Any
 
 import aiohttp
 import pytest
-from hypothesis import given, strategies as st
 from pydantic import BaseModel, Field, ValidationError
 
-from sociolab.endpoint import ATTEMPT_HEADER, FAULTS, Chance, Counters, EndpointSettings, serve
-from sociolab.endpoint.faults import drawn_fault, nearly_json, truncated
+from sociolab.endpoint import ATTEMPT_HEADER, Counters, EndpointSettings, serve
 
 
 class Verdict(BaseModel):
@@ -225,42 +223,7 @@ def test_reply_that_ignores_the_schema_never_fits_it() -> None:
     assert set(ways) == {"prose", "out of range", "another shape"}
 
 
-@given(
-    value=st.recursive(
-        st.one_of(st.text(max_size=8), st.integers(), st.booleans()),
-        lambda inner: st.dictionaries(st.text(max_size=5), inner, max_size=4),
-        max_leaves=6,
-    ),
-    key=st.binary(min_size=1, max_size=8),
-)
-def test_nearly_json_is_never_json(value: Any, key: bytes) -> None:
-    with pytest.raises(ValueError, match=r"."):
-        json.loads(nearly_json(json.dumps({"reply": value}), Chance(key)))
-
-
-@given(text=st.text(min_size=1), key=st.binary(max_size=8))
-def test_truncated_text_is_a_proper_beginning(text: str, key: bytes) -> None:
-    cut = truncated(text, Chance(key))
-    assert len(cut) < len(text)
-    assert text.startswith(cut)
-
-
 # ------------------------------------------------------------------ which, and how often
-
-
-def test_total_is_spread_over_all_kinds() -> None:
-    settings = EndpointSettings.with_faults(total=0.2)
-    assert sum(getattr(settings, fault) for fault in FAULTS) == pytest.approx(0.2)
-    drawn = Counter(drawn_fault(settings, Chance(b"%d" % key)) for key in range(22_000))
-    assert set(drawn) == {None, *FAULTS}
-    # 22,000 requests, each kind 1/60 of them: 367, with a standard deviation of 19.
-    assert all(280 < drawn[fault] < 454 for fault in FAULTS)
-
-
-def test_rates_of_one_leave_no_good_reply() -> None:
-    settings = EndpointSettings(dropped=0.5, empty=0.5)
-    drawn = {drawn_fault(settings, Chance(b"%d" % key)) for key in range(200)}
-    assert drawn == {"dropped", "empty"}
 
 
 MIXED = replace(EndpointSettings.with_faults(0.5, seed=4), hang=0)

@@ -12,7 +12,6 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from sociolab.endpoint import Chance, ChatBody, EndpointSettings, Replies, read_chat
 from sociolab.prompting import Draw, SchemaError, sample
-from sociolab.prompting.made_up import exact_prose, prose
 
 KEYS = st.binary(min_size=1, max_size=8)
 
@@ -182,16 +181,6 @@ def test_broken_schema_is_an_error(schema: dict[str, Any]) -> None:
 def test_schema_without_a_finite_value_is_an_error_when_sampled(schema: dict[str, Any]) -> None:
     with pytest.raises(SchemaError):
         sample(schema, Draw(Chance(b"").stream("x")))
-
-
-@given(length=st.integers(0, 500), key=KEYS)
-def test_prose_is_about_as_long_as_asked_for(length: int, key: bytes) -> None:
-    text = prose(Chance(key).stream("x"), length)
-    assert length - 15 <= len(text) <= length
-    assert not text.startswith(" ")
-    exact = exact_prose(Chance(key).stream("x"), length)
-    assert len(exact) == length
-    assert exact == exact.strip()
 
 
 # ------------------------------------------------------------------ replies to requests

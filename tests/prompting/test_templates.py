@@ -6,7 +6,6 @@ import pytest
 
 from sociolab.core import ConfigError, WorldError
 from sociolab.prompting import PromptFile
-from sociolab.prompting.sets import prompt
 
 TAIL = PromptFile("tail", "{# note #}Turn {{ turn }} of {{ limit }}.\n{{ about.mood }}")
 
@@ -52,7 +51,3 @@ def test_a_template_reaches_nothing_but_its_values() -> None:
     sly = PromptFile("sly", "{{ turn.__class__.__mro__ }}")
     with pytest.raises(WorldError, match="prompt sly"):
         sly.render({"turn": 1})
-
-
-def test_a_prompt_of_a_package_is_read_once() -> None:
-    assert prompt("sociolab.agents", "json") is prompt("sociolab.agents", "json")

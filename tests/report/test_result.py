@@ -29,11 +29,7 @@ from sociolab.core import (
     Unscored,
     Verdict,
 )
-from sociolab.core.metrics import UNDECLARED
-from sociolab.report import FirstFailure, ScoreEntry, warnings
-from sociolab.report.result import outline_of
-from sociolab.report.run_facts import account
-from sociolab.report.schema import Failures, ReadingEntry
+from sociolab.report import ScoreEntry
 from sociolab.stats import CUT, t_quantile
 from sociolab.store import RunReplies, Store
 
@@ -377,36 +373,6 @@ def test_a_partner_is_the_one_agent_that_is_met(
         } == expected
 
 
-def test_the_cost_of_calls_that_all_failed_is_not_that_no_model_was_called(store: Store) -> None:
-    result = result_of(store, RUN)
-    failures = result.failures.model_copy(update={"calls": {"connection": 3}})
-    failed = result.model_copy(update={"calls": 0, "failures": failures})
-    assert dict(account(failed))["Cost"].startswith("none (no call succeeded)")
-
-
-def test_what_rests_on_estimates_is_marked_and_counted(store: Store) -> None:
-    fault = "expected token counts from 0 to 2^31, found -5 as prompt tokens"
-    plain = result_of(store, RUN)
-    store.write("UPDATE calls SET estimated = 1, fault = ? WHERE trial = 'lamp-AS'", (fault,))
-    result = result_of(store, RUN)
-    assert (plain.estimated_calls, plain.failures.usage) == (0, {})
-    assert (result.estimated_calls, result.failures.usage) == (1, {"malformed reply": 1})
-    assert result.failures.first[-1] == FirstFailure(
-        kind="usage", cause="malformed reply", count=1, problem=fault, episode="lamp-AS"
-    )
-    assert (result.tokens, result.cost_usd) == (plain.tokens, plain.cost_usd)
-    assert plain.measure("cost_usd").title == "cost in USD"
-    assert result.measure("cost_usd").title == "cost in USD (~)"
-    facts = dict(account(result))
-    assert facts["Impossible token counts"] == "malformed reply 1"
-    assert facts["Tokens"].replace("~", "") == dict(account(plain))["Tokens"]
-    assert (facts["Tokens"].count("~"), facts["Cost"].count("~")) == (3, 2)
-    said = warnings(result)
-    assert f"1 of {result.calls} calls came without a usable token count" in said[-2]
-    assert said[-1] == f"malformed reply 1, in episode lamp-AS: {fault}"
-    assert "~" not in "".join((*dict(account(plain)).values(), *warnings(plain)))
-
-
 def test_an_unknown_run_is_refused(store: Store) -> None:
     with pytest.raises(StoreError, match='there is no run "other"'):
         result_of(store, "other")
@@ -414,12 +380,6 @@ def test_an_unknown_run_is_refused(store: Store) -> None:
 
 def test_json_is_the_documented_object(result: RunResult, snapshot: SnapshotAssertion) -> None:
     assert result.model_copy(update={"scores": result.scores[:3]}).as_json() == snapshot
-
-
-def test_json_comes_back_as_the_same_result(result: RunResult) -> None:
-    printed = result.model_copy(update={"declared": UNDECLARED})  # which is the store's alone
-    assert RunResult.model_validate_json(result.as_json()) == printed
-    assert json.loads(result.as_json())["schema"] == 1
 
 
 def test_half_a_surrogate_pair_in_what_a_model_wrote_does_not_lose_the_json(
@@ -456,28 +416,6 @@ def test_what_seats_say_is_held_against_what_a_reader_reads(tmp_path: Path) -> N
     assert (scripted.agree, scripted.differ, scripted.only_judge) == (1, 0, 1)
 
 
-def test_every_key_is_documented(result: RunResult) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "result.md").read_text(encoding="utf-8")
-    found = json.loads(result.as_json())
-    keys = {*found, *found["failures"], *found["tokens"], *found["scores"][0]}
-    keys |= {*found["judges"][0], *found["measures"][0], *found["data"]}
-    keys |= {*ReadingEntry.model_fields, *found["failed_attempts"], *found["served"][0]}
-    assert {key for key in keys if f"`{key}`" not in page} == set()
-
-
 def test_importing_the_result_does_not_import_numpy() -> None:
     code = "import sys, sociolab.report.result as r; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_the_outline_is_what_is_known_before_an_episode_is_read(store: Store) -> None:
-    whole, trials = result_of(store, RUN), store.trials(RUN)
-    outline = outline_of(store, RUN, trials)
-    assert (outline.scores, outline.measures, outline.ends) == ((), (), {})
-    failures = Failures(
-        trials=whole.failures.trials,
-        problems=whole.failures.problems,
-        calls=whole.failures.calls,
-    )
-    unread = {"scores": (), "measures": (), "ends": {}, "failures": failures}
-    assert outline == whole.model_copy(update=unread)

@@ -14,12 +14,10 @@ from sociolab.core import (
     Play,
     Reply,
     Request,
-    StorageError,
     StoreError,
     Task,
 )
-from sociolab.runner import Waits, play_all
-from sociolab.runner.local import work_all
+from sociolab.runner import play_all
 from sociolab.store import Store
 from tiny_runs import RUN, CountingJudge, Speaker, World, play_run, statuses, table, trial
 
@@ -107,47 +105,6 @@ def test_a_store_that_cannot_keep_scores_stops_the_run_and_fails_no_trial(
     with pytest.raises(StoreError, match="not ours any more"):
         play_run(table(store, Speaker(), CountingJudge()), episodes=1)
     assert statuses(store) == ["played", *["planned"] * 4]
-
-
-def test_when_one_work_breaks_the_others_end_before_its_error_is_told() -> None:
-    ended: list[int] = []
-
-    async def work(number: int) -> None:
-        if number == 1:
-            await asyncio.sleep(0)
-            raise KeyError("a bug")
-        try:
-            await asyncio.Event().wait()
-        finally:
-            ended.append(number)
-
-    with pytest.raises(KeyError, match="a bug"):
-        asyncio.run(work_all(range(4), work, 3, Waits()))
-    assert sorted(ended) == [0, 2], "the fourth was never begun"
-
-
-@pytest.mark.parametrize(
-    ("error", "to_their_end"),
-    [
-        (BudgetSpent("spent"), True),
-        (StorageError("full"), True),
-        (ModelError("no key", cause="credentials", fatal=True), False),
-    ],
-)
-def test_what_is_paid_for_already_comes_back_when_the_budget_is_spent(
-    error: ModelError | StorageError, to_their_end: bool
-) -> None:
-    done: list[int] = []
-
-    async def work(number: int) -> None:
-        await asyncio.sleep(0)
-        if number == 0:
-            raise error
-        await asyncio.sleep(0)
-        done.append(number)
-
-    assert asyncio.run(work_all(range(9), work, 3, Waits())) is error
-    assert done == ([1, 2] if to_their_end else [])
 
 
 def test_an_interrupted_run_keeps_its_turns_and_goes_on(store: Store) -> None:

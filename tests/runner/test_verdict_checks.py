@@ -23,7 +23,6 @@ from sociolab.core import (
     WorldError,
 )
 from sociolab.runner import checked_verdicts, verdicts_of
-from sociolab.runner.judging import id_problem
 from sociolab.store import Store
 from tiny_runs import RUN, CountingJudge, Speaker, play_run, statuses, table, trial
 
@@ -112,30 +111,6 @@ def test_a_bad_verdict_fails_its_judge_alone_and_the_report_can_be_read(store: S
     assert result.failures.scores == {"plugin": 5}
     assert len(counting.judged) == 5
     assert any(entry.judge == "count" and entry.n for entry in result.scores)
-
-
-@pytest.mark.parametrize(
-    ("known_as", "found"),
-    [
-        ("me", "expected id = JudgeId(name, method, settings), found 'me'"),
-        (
-            JudgeId("a", "magic"),  # type: ignore[arg-type]
-            "one of model, rules, scripted, heuristic, people, formula, reported, found 'magic'",
-        ),
-        (JudgeId(3, "rules"), "whose name is a str, found 3"),  # type: ignore[arg-type]
-        (JudgeId("a", "rules", 2), "whose settings is a str, found 2"),  # type: ignore[arg-type]
-        (JudgeId("a", ["rules"]), "found ['rules']"),  # type: ignore[arg-type]
-        (JudgeId(" ", "rules"), "expected an id with a name"),
-    ],
-)
-def test_an_id_that_cannot_be_read_again_is_told(known_as: object, found: str) -> None:
-    problem = id_problem(known_as)
-    assert problem.startswith("expected ")
-    assert found in problem
-
-
-def test_a_good_id_has_no_problem() -> None:
-    assert id_problem(JudgeId("a", "rules", "1")) == ""
 
 
 def test_a_judge_of_a_bad_id_is_asked_nothing(store: Store) -> None:

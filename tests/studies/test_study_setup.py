@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +16,8 @@ from sociolab.studies import (
     digest,
     invite,
     reissue,
-    set_open,
     settings_of,
 )
-from sociolab.studies.play_plan import partner_cast_of
-from sociolab.studies.settings import KINDS, example, plan_words
-from sociolab.studies.setup import change_texts, read_study
 from study_samples import played_run, settings
 
 
@@ -41,47 +35,6 @@ def test_what_people_will_play_is_laid_out_at_once(tmp_path: Path) -> None:
         trials = [each.trial for each in store.trials("talks")]
     assert len(trials) == 2 * 2 * 2  # tasks, plays, seats
     assert all({m.agent for m in trial.cast} == {"human", "scripted"} for trial in trials)
-
-
-def test_a_folder_of_data_is_found_wherever_the_server_starts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shutil.copytree(str(files("sociolab.worlds.sotopia") / "data"), tmp_path / "mine")
-    monkeypatch.chdir(tmp_path)
-    with Store.open(tmp_path / "s.db") as store:
-        create(store, "talks", settings(play={"limit": 1, "plays": 1, "data": "mine"}))
-        read = create(store, "read", settings(review={"limit": 1, "data": "mine"}))
-    reviewed = StudySettings.model_validate(read.settings).review
-    assert reviewed is not None
-    assert reviewed.data == str(tmp_path / "mine")
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    monkeypatch.chdir(elsewhere)
-    with Store.open(tmp_path / "s.db") as store:
-        plan_of = StudySettings.model_validate(store.studies.get("talks").settings).play
-    assert plan_of is not None
-    assert partner_cast_of(plan_of).kit.data.hash
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_example_is_a_study_once_it_has_a_contact(
-    kind: str, tmp_path: Path, with_run: Path
-) -> None:
-    file, text = tmp_path / "study.toml", example(kind).replace("my-run", "played")
-    file.write_text(text, "utf-8")
-    with pytest.raises(ConfigError, match=r"name@example\.org\"; enter yours in .*study\.toml"):
-        read_study(file)
-    file.write_text(text.replace("name@example.org", "lab@uni.example"), "utf-8")
-    name, found = read_study(file)
-    assert name.startswith("my-")
-    with Store.open(with_run) as store:
-        if kind == "impressions":  # of a run of another world
-            with pytest.raises(
-                ConfigError, match=r"episodes of played with iep below 0\.5, found none"
-            ):
-                create(store, name, found)
-        else:
-            assert create(store, name, found).kind == kind
 
 
 @pytest.mark.parametrize(
@@ -209,45 +162,3 @@ def test_each_participant_has_a_code_that_another_study_does_not_give(tmp_path: 
     assert completion_code(one, "p-a") == completion_code(one, "p-a")
     assert all(len(code) == 10 and code.isalnum() for code in codes)
     assert completion_code(settings(completion_code="DONE"), "p-a") == "DONE"
-
-
-def test_texts_are_worded_anew_and_the_plan_stays(tmp_path: Path) -> None:
-    with Store.open(tmp_path / "s.db") as store:
-        old = StudySettings.model_validate(create(store, "s", settings()).settings)
-        change_texts(store, "s", {"title": "Another", "consent": "Other words."})
-        new = StudySettings.model_validate(store.studies.get("s").settings)
-        assert new == old.model_copy(update={"title": "Another", "consent": "Other words."})
-        with pytest.raises(ConfigError, match="title"):
-            change_texts(store, "s", {"title": ""})
-        with pytest.raises(ConfigError, match="found survey"):
-            change_texts(store, "s", {"survey": ""})
-
-
-def test_a_consent_that_somebody_gave_stays_on_record(tmp_path: Path) -> None:
-    with Store.open(tmp_path / "s.db") as store:
-        create(store, "s", settings())
-        who = invite(store, "s", 1)[0]
-        store.studies.set_state(store.studies.participant("s", who.participant).pk, "consented")
-        with pytest.raises(ConfigError, match="1 participant agreed to the present text"):
-            change_texts(store, "s", {"consent": "Something else."})
-        change_texts(store, "s", {"thanks": "Thank you!"})
-
-
-@pytest.mark.parametrize("contact", ["Name of the researcher, name@example.org", "a@example.com"])
-def test_nobody_is_let_in_while_the_contact_is_a_placeholder(tmp_path: Path, contact: str) -> None:
-    with Store.open(tmp_path / "s.db") as store:
-        create(store, "s", settings(contact=contact))
-        with pytest.raises(ConfigError, match=r"^contact: expected an address at which"):
-            set_open(store, "s", is_open=True)
-        assert not store.studies.get("s").open
-        change_texts(store, "s", {"contact": "Ruth Klein, ruth.klein@uni.example"})
-        set_open(store, "s", is_open=True)
-        assert store.studies.get("s").open
-
-
-def test_what_it_takes_to_pass_is_told_only_where_there_is_a_test() -> None:
-    reference = {"episode": "e", "seat": "s", "scores": {"goal": 1}}
-    for references, told in (((), False), ((reference,), True)):
-        values = {"title": "T", "rate": {"run": "r", "references": references}}
-        titles = [title for title, _ in plan_words(StudySettings.model_validate(values))]
-        assert ("To pass" in titles) is told

@@ -4,7 +4,6 @@ from hypothesis import given, strategies as st
 
 from puppet_town import ANN, BEN, CAFE, Puppet, day, lived, planned, setting
 from sociolab.town import Did, Remembered, Tile, as_seen, sees
-from sociolab.town.person import Attention
 
 TILES = st.tuples(st.integers(0, 25), st.integers(0, 25))
 ARENAS = st.integers(-1, 2)
@@ -26,43 +25,6 @@ def test_nobody_is_seen_through_a_wall() -> None:
 @given(TILES, ARENAS, TILES, ARENAS, st.integers(0, 9))
 def test_who_sees_is_seen(a: Tile, at: int, b: Tile, there: int, radius: int) -> None:
     assert sees(a, at, b, there, radius) == sees(b, there, a, at, radius)
-
-
-def test_the_same_sight_is_noticed_once() -> None:
-    attention = Attention()
-    assert attention.attend([(1, "reading"), (2, "cooking")]) == [(1, "reading"), (2, "cooking")]
-    assert attention.attend([(2, "cooking"), (1, "reading")]) == []
-    assert attention.attend([(1, "sleeping"), (2, "cooking")]) == [(1, "sleeping")]
-
-
-def test_only_the_nearest_within_the_bandwidth_are_attended_to() -> None:
-    crowd = [(who, "dancing") for who in range(12)]
-    attention = Attention(bandwidth=8)
-    assert attention.attend(crowd) == crowd[:8]
-    assert attention.attend(crowd) == []
-    assert attention.attend(crowd[8:]) == crowd[8:]
-
-
-def test_what_was_noticed_longer_ago_than_the_retention_is_new_again() -> None:
-    attention = Attention(retention=2)
-    for who in (1, 2, 3):
-        assert attention.attend([(who, "passing")]) == [(who, "passing")]
-    assert attention.attend([(2, "passing"), (3, "passing")]) == []
-    assert attention.attend([(1, "passing")]) == [(1, "passing")]
-
-
-def test_what_is_known_stays_known_while_all_around_it_is_new() -> None:
-    attention = Attention(retention=2)
-    attention.attend([(1, "reading"), (2, "cooking")])
-    assert attention.attend([(3, "singing"), (4, "singing"), (1, "reading")]) == [
-        (3, "singing"),
-        (4, "singing"),
-    ]
-
-
-def test_a_resident_without_retention_never_gets_used_to_anything() -> None:
-    attention = Attention(retention=0)
-    assert [attention.attend([(1, "reading")]) for _ in range(2)] == [[(1, "reading")]] * 2
 
 
 def test_of_a_long_activity_others_see_the_beginning_up_to_a_word() -> None:

@@ -20,7 +20,6 @@ from sociolab.town import (
     Trajectory,
     Walked,
 )
-from sociolab.town.trajectory import Intervals, common, joined, length, reached, since
 from trace_cases import ROW, TWO_DAYS, Life, at, lived, talk
 
 PARTY = "party".__eq__
@@ -141,24 +140,3 @@ def test_walks_that_leave_the_map_are_a_bug_of_the_town() -> None:
     records = (Stood(0, "ann", 0, 0), Walked(0, "ann", "W"))
     with pytest.raises(WorldError, match="leave the map"):
         Trajectory(Trace(date(2024, 5, 13), 10, 9, ("ann",), records), SQUARE).tile_at("ann", 1)
-
-
-pieces = st.lists(
-    st.tuples(st.integers(0, 30), st.integers(0, 6)).map(lambda p: (p[0], p[0] + p[1])), max_size=6
-)
-
-
-def _steps(intervals: Intervals) -> set[int]:
-    return {step for start, end in intervals for step in range(start, end)}
-
-
-@given(pieces, pieces, st.integers(0, 40))
-def test_intervals_are_sets_of_steps(
-    one: list[tuple[int, int]], other: list[tuple[int, int]], step: int
-) -> None:
-    a, b = joined(one), joined(other)
-    assert _steps(a) == _steps(tuple(one))
-    assert _steps(common(a, b)) == _steps(a) & _steps(b)
-    assert length(a) == len(_steps(a))
-    assert _steps(since(a, step)) == {s for s in _steps(a) if s >= step}
-    assert reached(a, step) == ([*sorted(_steps(a)), *[-1] * 50][max(1, step) - 1] + 1 or None)

@@ -14,7 +14,6 @@ import pytest
 from declared_worlds import declared
 from sociolab.core import Task, Trial
 from sociolab.store import Store
-from sociolab.web.town import takes_gzip
 from sociolab.worlds import stss
 from web_serving import served
 from web_towns import BAD, CUT, HOSTILE, WHOLE, first_trial, town_store
@@ -58,21 +57,6 @@ def test_numbers_come_compressed_to_who_takes_that(address: str, trial: str) -> 
     assert gzip.decompress(packed) == plain
     assert len(packed) < len(plain) / 3
     assert len(packed) < 40_000
-
-
-@pytest.mark.parametrize(
-    ("accepted", "takes"),
-    [
-        ("gzip, deflate, br", True),
-        ("br;q=1, GZIP;q=0.5", True),
-        ("gzip;q=0", False),
-        ("gzip; q=0.0", False),
-        ("", False),
-        ("deflate", False),
-    ],
-)
-def test_gzip_is_used_where_the_client_says_so(accepted: str, takes: bool) -> None:
-    assert takes_gzip(accepted) is takes
 
 
 def test_the_page_tells_the_task_who_counted_and_why(address: str, store: Path, trial: str) -> None:

@@ -6,20 +6,16 @@ import asyncio
 import json
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from pydantic import BaseModel
 
 from sociolab import AgentModels, RunConfig, RunConfig as Description, RunResult, run
 from sociolab.app import Models, examine
-from sociolab.app.players.models import PythonSpec, parse
-from sociolab.app.players.own_code import keyword_arguments
 from sociolab.core import (
     Action,
-    ConfigError,
     Episode,
     Json,
     JudgeId,
@@ -199,55 +195,6 @@ def test_the_doctor_tries_a_class_with_the_models_that_it_is_told(name: str) -> 
 
 
 # ---------------------------------------------------------------- arguments
-
-
-@dataclass
-class Settled:
-    level: int
-    share: float = 0.5
-    name: str = "x"
-    mood: Literal["glad", "grim"] = "glad"
-    quiet: bool = False
-    most: int | None = None
-    places: tuple[str, ...] = ()
-
-
-class Loose:
-    def __init__(self, models, level=1, **more):  # type: ignore[no-untyped-def]
-        pass
-
-
-def arguments(text: str, made: object) -> dict[str, object]:
-    spec = parse(f"python:m:C?{text}", "agent")
-    assert isinstance(spec, PythonSpec)
-    return keyword_arguments(spec, made)
-
-
-def test_arguments_have_the_types_that_the_constructor_names() -> None:
-    text = 'level=3&share=.2&name=7&mood=grim&quiet=true&most=5&places=["a","b"]'
-    assert Settled(**arguments(text, Settled)) == Settled(  # type: ignore[arg-type]
-        3, 0.2, "7", "grim", True, 5, ("a", "b")
-    )
-
-
-def test_without_a_type_a_number_is_a_number() -> None:
-    found = arguments("level=.5&a=3&b=false&c=x&d=null&e=[1]", Loose)
-    assert found == {"level": 0.5, "a": 3, "b": False, "c": "x", "d": "null", "e": "[1]"}
-
-
-@pytest.mark.parametrize(
-    ("text", "made", "said"),
-    [
-        ("heat=1", Settled, 'takes no "heat"; it takes level, share, name'),
-        ("level=many", Settled, "level: .*whole number"),
-        ("mood=odd", Settled, "mood: .*'glad' or 'grim'"),
-        ("models=1", Loose, 'takes no "models"; it takes level'),
-        ("level=1", Settled(1), "names an object, not a class"),
-    ],
-)
-def test_arguments_that_do_not_fit_are_named(text: str, made: object, said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
-        arguments(text, made)
 
 
 def test_other_arguments_are_another_agent(tmp_path: Path) -> None:

@@ -10,17 +10,12 @@ from typing import Any
 
 import pytest
 
-from casts import agent
 from own_code import AGENT, JUDGE, Write, writer
 from sociolab import RunConfig, open_store, run
 from sociolab.app import Casting, Models, load_world
-from sociolab.app.players import own_code
-from sociolab.app.run.session import check_same
-from sociolab.core import Agent, ConfigError, DataId, JudgeId, Task
-from sociolab.core.metrics import UNDECLARED
+from sociolab.core import Agent, ConfigError, DataId, Task
 from sociolab.models import Budget, NullReplyStore
-from sociolab.runner import Waits, trials
-from sociolab.store.store import RunRow
+from sociolab.runner import trials
 
 
 @pytest.fixture
@@ -97,52 +92,6 @@ def test_an_edited_judge_is_another_judge(write: Write, tmp_path: Path) -> None:
             if one.name == "mine"
         }  # fmt: skip
     assert len(ids) == 2
-
-
-def row(settings: Any, *agents: Agent) -> RunRow:
-    return RunRow(
-        "a", "sotopia", settings, UNDECLARED, "", 0.0, 0.0, planned=3, playing=0, played=2,
-        failed=0, agents={one.label: one for one in agents},
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize("was", ["unknown code", None])
-@pytest.mark.parametrize("now", ["unknown code", "0" * 16])
-def test_a_run_of_unknown_code_does_not_go_on(was: str | None, now: str) -> None:
-    label = "python:x:Y"
-    with pytest.raises(ConfigError, match=f"nobody can tell whether {label} runs the code") as e:
-        check_same(row({}, agent(label, "s", was)), {}, [agent(label, "s", now)])
-    assert "2 of its 5 trials" in str(e.value)
-
-
-def test_two_judges_of_one_name_go_on_each_with_its_code() -> None:
-    a, b, c = (JudgeId("mine", "rules", "s", code=it * 16).as_row() for it in "abc")
-    both: dict[str, Any] = {"judges": [a, b]}
-    check_same(row(both), dict(both))
-    with pytest.raises(ConfigError, match="the code of the judge mine is another one by now"):
-        check_same(row(both), {"judges": [a, c]})
-
-
-def test_other_prompts_of_another_version_are_told_as_such() -> None:
-    with pytest.raises(ConfigError, match="the prompts or the data are not those") as e:
-        check_same(row({"data": ["town", "1", "h1"]}), {"data": ["town", "1", "h2"]})
-    assert "2 of its 5 trials" in str(e.value)
-    with pytest.raises(ConfigError, match="other settings"):
-        check_same(row({"data": ["town", "1", "h1"]}), {"data": ["other", "1", "h2"]})
-
-
-def test_other_settings_are_told_as_such() -> None:
-    with pytest.raises(ConfigError, match="other settings"):
-        check_same(row({"partner": ["python:x:Y", "s"]}), {"partner": ["python:x:Y", "t"]})
-
-
-def test_runs_without_classes_go_on_as_ever() -> None:
-    settings: dict[str, Any] = {
-        "agents": [["scripted", "1"]],
-        "partner": None,
-        "judges": [JudgeId("rules", "rules", "2").as_row()],
-    }
-    check_same(row({**settings, "data_source": "there"}), {**settings, "data_source": None})
 
 
 def test_the_code_is_known(write: Write) -> None:
@@ -236,21 +185,6 @@ def test_a_path_that_leads_to_no_class_is_refused_with_the_one_that_may_be_meant
 def test_the_judge_that_always_scores_needs_no_naming(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match='"outcome" scores every episode anyway; leave it out'):
         played(tmp_path, judges=("outcome",))
-
-
-@pytest.mark.parametrize(
-    ("method", "said"),
-    [
-        ("def judge(self, episode, judging=0): ...", "judge is not async"),
-        ("async def judge(self, episode): ...", "found judge.episode."),
-    ],
-)
-def test_a_judge_that_cannot_be_called_is_refused(write: Write, method: str, said: str) -> None:
-    text = 'from sociolab.core.score import JudgeId\nclass J:\n    id = JudgeId("j", "rules")\n'
-    write("calls_g", f"{text}    {method}\n")
-    made = importlib.import_module("calls_g").J()
-    with pytest.raises(ConfigError, match=said):
-        own_code.own_judge("python:calls_g:J", made, "unknown code", 1.0, Waits())
 
 
 def test_a_module_that_breaks_when_it_is_imported_is_told_with_its_line(write: Write) -> None:

@@ -10,16 +10,12 @@ from pathlib import Path
 import pytest
 
 from anteval_cases import FACT_MARKS, INTENTION_MARK, PRIVATE, fact, few, session
-from sociolab import RunConfig, run
 from sociolab.agents import fields_of
 from sociolab.core import Answered, ConfigError, Player, Question, Task, World, WorldError, WorldKit
 from sociolab.engine import Scene, WorldSetup
 from sociolab.prompting import schema_of
-from sociolab.report.words import nature
 from sociolab.testing import PlayerContract, StockScene, WorldContract, play_scene, play_task
 from sociolab.worlds import anteval
-from sociolab.worlds.anteval.prompt_sets import paper
-from sociolab.worlds.anteval.world import table_casts
 
 LOADERS: dict[str, Callable[[WorldSetup], WorldKit]] = {
     "information": anteval.load_information,
@@ -63,15 +59,6 @@ class TestDrawnIntention(WorldContract):
         return anteval.load_intention(setup).world
 
 
-class TestScriptedInformation(PlayerContract):
-    def player(self) -> Player:
-        return anteval.ScriptedPartyPlayer()
-
-    def scene(self) -> Scene:
-        one = session(turns=16)
-        return anteval.AntScene(one, anteval.polls(one, paper(), controls=True, every=5))
-
-
 class TestScriptedIntention(PlayerContract):
     def player(self) -> Player:
         return anteval.ScriptedPartyPlayer()
@@ -86,12 +73,6 @@ def test_a_scripted_player_says_so_at_another_worlds_table() -> None:
 
 
 # ---------------------------------------------------------------- casts
-
-
-def test_alone_each_agent_plays_the_whole_table_and_with_a_partner_the_players() -> None:
-    seats = ("player-1", "player-2", anteval.NPC)
-    assert table_casts(["a", "b"], None, seats) == (("a", "a", "a"), ("b", "b", "b"))
-    assert table_casts(["a", "b"], "p", seats) == (("a", "a", "p"), ("b", "b", "p"))
 
 
 # ---------------------------------------------------------------- settings and drawn sessions
@@ -279,18 +260,3 @@ def test_nobody_is_asked_for_ids_and_an_answer_without_them_is_stored_without() 
     assert anteval.Learned(facts=["x"]).model_dump(mode="json", round_trip=True) == {"facts": ["x"]}
     noted = anteval.Learned(facts=["x"], ids=["F1"])
     assert anteval.Learned.model_validate(noted.model_dump(mode="json", round_trip=True)) == noted
-
-
-def test_a_copy_of_the_scripted_player_has_no_iep_and_a_sentence_names_the_flag(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "copycat.py").write_text(
-        "from sociolab.worlds.anteval.scripted import ScriptedPartyPlayer as Copy\n", "utf-8"
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    agents, settings = ("scripted", "python:copycat:Copy"), {"sessions": "2", "turns": "12"}
-    found = run(RunConfig(world="anteval-information", agents=agents, partner="scripted",
-                          settings=settings, store=tmp_path / "s.db"))  # fmt: skip
-    iep = {s.agent: (s.n, s.unscored) for s in found.scores if s.measure == "iep" and not s.by}
-    assert iep == {"scripted": (6, 0), "python:copycat:Copy": (0, 6)}
-    assert "--judge openai/MODEL" in nature(found, "record")

@@ -6,12 +6,9 @@ import asyncio
 import json
 import re
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
-from pydantic import ValidationError
 
 from anteval_cases import episode_of, learned, over, says, session
 from fake_models import FakeModel, ImprovisingModel
@@ -21,10 +18,8 @@ from sociolab.core import (
     ChatReply,
     Episode,
     Judge,
-    Labelled,
     Measure,
     ModelError,
-    PointAnswer,
     Prompt,
     Score,
     ScoreFailure,
@@ -32,7 +27,6 @@ from sociolab.core import (
 )
 from sociolab.testing import JudgeContract
 from sociolab.worlds import anteval
-from sociolab.worlds.anteval.information.model_judge import labelled
 
 # ---------- the judge model of information exchange, with a stub that reads the ids in a text
 # A fact, a key point and a statement of an answer hold an id: K1, K2, ... of the facts, J1, ...
@@ -443,42 +437,6 @@ class TestModelJudge(JudgeContract):
 # ---------- the judge of facts beside labelled pairs of a statement and a fact
 
 
-SET = Path(__file__).parents[3] / "validation" / "anteval"
-ROWS = [
-    json.loads(path.read_text("utf-8").split("\n")[line])
-    for path in sorted(SET.glob("*.jsonl"))
-    for line in (0, -2)
-]
-"""The first and the last row of each file."""
-
-
 def sheet(stated: bool, quote: str) -> str:
     line = {"fact": "f1", "stated": stated, "quote": quote if stated else ""}
     return json.dumps({"facts": [line], "beside": []})
-
-
-def asked(item: Labelled, *replies: str) -> PointAnswer:
-    (answer,) = asyncio.run(item.ask(FakeModel(*replies)))
-    return answer
-
-
-@pytest.mark.parametrize("number", range(len(ROWS)))
-def test_whoever_goes_by_the_label_is_right(number: int) -> None:
-    row: dict[str, Any] = ROWS[number]
-    item = labelled(row, "unnamed")
-    same = row["label"] == "same"
-    answer = asked(item, sheet(same, row["statement"]))
-    assert (answer.text,) == item.points[0].right == ("stated" if same else "not stated",)
-    ((score,),) = item.expected
-    assert score.measure.name == "recall"
-    assert score.value == float(same)  # type: ignore[union-attr]
-
-
-def test_a_quote_that_is_not_in_the_statement_is_no_answer() -> None:
-    invented = sheet(True, "words that nobody wrote there")
-    assert asked(labelled(ROWS[0], "x"), *[invented] * 3).text is None
-
-
-def test_a_row_without_a_known_label_is_told() -> None:
-    with pytest.raises(ValidationError, match="'same' or 'not'"):
-        labelled(ROWS[0] | {"label": "maybe"}, "x")

@@ -8,8 +8,6 @@ from functools import cache
 from importlib.resources import files
 from itertools import pairwise
 
-import pytest
-
 from sociolab.core import (
     Action,
     Answered,
@@ -129,15 +127,3 @@ def test_offline_there_is_a_figure_for_what_is_on_record_and_no_overall() -> Non
         kinds = {goal.kind for goal in goals.values()}
         money = {"financial"} if kinds & {"price", "division"} else set()
         assert scored == ({"goal"} | money if goals else set())
-
-
-@pytest.mark.parametrize(
-    ("value", "gained", "expected"),
-    # 5 x (8 - 6) / 4 = 2.5, half points up; 5 x (3.6 - 6) / 6 = -2
-    [(6, True, 0), (10, True, 5), (8, True, 3), (3.6, True, -2), (0, True, -5), (0, False, 0)],
-)
-def test_what_was_gained_is_read_off_the_goal(value: float, gained: bool, expected: float) -> None:
-    from sociolab.worlds.sotopia.outcome import _gain
-
-    assert _gain("a", "price", value, gained).value == expected
-    assert _gain("a", "division", 8, True).value == 3

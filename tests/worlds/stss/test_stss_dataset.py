@@ -17,7 +17,6 @@ from alderbrook import flat_town
 from sociolab.core import ConfigError, DataId
 from sociolab.town import TownMap, own_map, own_residents
 from sociolab.worlds import stss
-from sociolab.worlds.stss.literals import clock_times, contradictions
 
 PEOPLE = frozenset(resident.id for resident in own_residents())
 
@@ -357,26 +356,6 @@ def test_free_text_that_contradicts_the_fields_is_refused_and_imported_text_is_r
         found = "\n".join(lines)
     assert said in found
     assert f'tasks.jsonl, line 1: task "{task}": the goal says' in found
-
-
-def test_no_goal_of_ours_contradicts_its_fields() -> None:
-    for seed in range(5):
-        data = stss.own_town(seed)
-        found = [contradictions(task, data.residents, data.town) for task in data.tasks]
-        assert not any(found)
-
-
-@pytest.mark.parametrize(
-    ("text", "times"),
-    [
-        ("6 pm, 6:30 p.m. and 18:45", ("18:00", "18:30", "18:45")),
-        ("12 am to 12 pm; 9am", ("00:00", "12:00", "09:00")),
-        ("2024-05-14 08:00 in 10:30:15, at 25:00, room 12", ("08:00",)),
-        ("I am 6 and you are 7 p", ()),
-    ],
-)
-def test_clock_times_in_words(text: str, times: tuple[str, ...]) -> None:
-    assert clock_times(text) == times
 
 
 def test_days_that_do_not_follow_one_another_are_refused(written: Path) -> None:

@@ -8,7 +8,6 @@ import pytest
 from sociolab.core import ConfigError
 from sociolab.town import own_map, own_residents
 from sociolab.worlds import stss
-from sociolab.worlds.stss.templates import OWN
 
 PEOPLE = {resident.id: resident for resident in own_residents()}
 
@@ -79,70 +78,6 @@ def test_no_two_tasks_share_a_keyword() -> None:
 def test_a_template_leaves_something_to_choice(template: stss.Template) -> None:
     assert len(template.performers) >= 2
     assert len(set(template.activities)) >= 2
-
-
-PICNIC = """
-[[template]]
-id = "picnic"
-type = "inviting companions"
-title = "Picnic"
-performers = ["a", "b"]
-activities = ["picnic"]
-keywords = ["picnic"]
-places = ["Park: lawn"]
-"""
-GOALS = OWN.read_text(encoding="utf-8").partition("[[template]]")[0]
-
-
-def loaded(folder: Path, text: str) -> str:
-    """What is said in refusal, or "" if the file is taken."""
-    path = folder / "templates.toml"
-    path.write_text(text, encoding="utf-8")
-    try:
-        stss.load_templates(path)
-    except ConfigError as error:
-        return str(error)
-    return ""
-
-
-def test_a_file_of_one_template_is_read(tmp_path: Path) -> None:
-    assert loaded(tmp_path, GOALS + PICNIC) == ""
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ('places = ["Park: lawn"]', "", '"inviting companions" needs "places"'),
-        ('keywords = ["picnic"]', "", '"inviting companions" needs "keywords"'),
-        ("title", 'starts = ["18:00"]\ntitle', 'leaves no room for "starts"'),
-        ("title", 'partners = ["a"]\ntitle', 'leaves no room for "partners"'),
-        ("inviting companions", "asking for help", 'leaves no room for "places"'),
-        ('keywords = ["picnic"]', 'keywords = ["pic"]', '"picnic" holds none of its keywords'),
-        ('["a", "b"]', '["a"]', "performers: expected at least 2 items"),
-        ('"inviting companions"', '"party"', "type: expected"),
-        ('"Park: lawn"]', '"Park: lawn"', "is not valid TOML"),
-    ],
-)
-def test_a_template_that_breaks_its_types_rules_is_refused(
-    tmp_path: Path, old: str, new: str, said: str
-) -> None:
-    assert old in PICNIC
-    refusal = loaded(tmp_path, GOALS + PICNIC.replace(old, new, 1))
-    assert said in refusal
-    assert "templates.toml" in refusal
-    assert "template.0" in refusal or "TOML" in refusal
-
-
-def test_help_needs_two_errands(tmp_path: Path) -> None:
-    text = OWN.read_text(encoding="utf-8")
-    cut = text.rindex("[[template.errands]]")
-    assert '"asking for help" has 2 errands, but 1 are given' in loaded(tmp_path, text[:cut])
-
-
-def test_an_id_that_occurs_twice_and_a_missing_goal_are_refused(tmp_path: Path) -> None:
-    assert 'the id "picnic" occurs twice' in loaded(tmp_path, GOALS + PICNIC + PICNIC)
-    fewer = "\n".join(line for line in GOALS.splitlines() if "appointment" not in line)
-    assert 'no goal is worded for "appointment"' in loaded(tmp_path, fewer + PICNIC)
 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from sociolab.worlds import stss
-from sociolab.worlds.stss.task import spoken_place
 
 PARTY = stss.Keywords(["harvest  party", "picnic", "Q&A"])
 
@@ -38,11 +37,6 @@ def test_the_filter_reads_no_meaning() -> None:
 def test_without_keywords_nothing_matches() -> None:
     assert not stss.Keywords([]).said("anything")
     assert not stss.Keywords([" "]).said("anything")
-
-
-def test_a_place_is_called_by_its_sector() -> None:
-    assert spoken_place("Cafe: terrace") == "Cafe"
-    assert spoken_place("Cafe") == "Cafe"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import pytest
 
 from sociolab.town import Talked
 from sociolab.worlds import stss
-from sociolab.worlds.stss.scoring import reason_of_ratio
 from stss_tasks import EVERYBODY, MEETING, PARTY, PICNIC
 from trace_cases import Life, lived, talk
 
@@ -84,23 +83,3 @@ def test_of_an_appointment_only_talks_with_the_partner_count() -> None:
         of=MEETING,
     )
     assert found.ratio == 1.0
-
-
-def test_the_reason_of_a_ratio_names_the_talks() -> None:
-    found = scored(
-        talk("mon 10:00", "ada", "bea", "Come to my party!"),
-        talk("mon 11:00", "ada", "bea", "Do not forget the party!"),
-        talk("mon 12:00", "cid", "ada", "Have you heard of the party?"),
-        talk("mon 13:00", "ada", "cid", "About the party..."),
-        talk("mon 14:00", "dan", "ada", "What party?"),
-    )
-    assert reason_of_ratio(PARTY, found, str.title, both=False) == (
-        "Ada began to speak of it in time with 2 (3 expected): "
-        "Bea (Monday 10:00), Cid (Monday 13:00)."
-    )
-    assert reason_of_ratio(PARTY, found, str.title, both=True) == (
-        "Ada spoke of it in time with 3 (3 expected): "
-        "Bea (Monday 10:00), Cid (Monday 12:00, began it), Dan (Monday 14:00, began it)."
-    )
-    nobody = reason_of_ratio(PARTY, scored(), str.title, both=True)
-    assert nobody == "Ada spoke of it in time with 0 (3 expected): nobody."

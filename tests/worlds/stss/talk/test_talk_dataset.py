@@ -12,22 +12,11 @@ import pytest
 
 from sociolab.core import ConfigError
 from sociolab.worlds import stss
-from sociolab.worlds.stss.talk.dataset import OWN
 
 REBUILT = ("strawberry-tea", 2)
 
 
 # ------------------------------------------------------------------ what we ship
-
-
-def test_the_shipped_set_is_the_one_that_its_meta_describes() -> None:
-    data = stss.own_talks()
-    meta = json.loads((OWN / "meta.json").read_text("utf-8"))
-    assert meta["hash"] == data.hash
-    assert (meta["name"], meta["version"]) == (data.name, data.version)
-    assert meta["scenarios"] == len(data.scenarios) == 325
-    command = "sociolab build stss-talk --seeds 1-6 --total 325 --name alderbrook-talks --out "
-    assert meta["command"].startswith(command)
 
 
 def test_every_type_and_all_thirty_tasks_are_there() -> None:
@@ -77,13 +66,6 @@ def test_building_again_gives_the_shipped_scenarios() -> None:
     assert [one for one in again if one.id in {each.id for each in shipped}] == shipped
 
 
-def test_a_scenario_is_a_line_of_a_few_kilobytes() -> None:
-    lines = (OWN / "scenarios.jsonl").read_bytes().splitlines()
-    assert len(lines) == 325
-    assert sum(map(len, lines)) / len(lines) < 12_288  # about a tenth of it is what was said before
-    assert max(map(len, lines)) < 16_000
-
-
 def test_each_task_has_two_conversations_with_days_behind_them_and_who_lived_is_said() -> None:
     data = stss.own_talks()
     counts = Counter(one.task.id for one in data.scenarios)
@@ -101,15 +83,6 @@ def test_each_task_has_two_conversations_with_days_behind_them_and_who_lived_is_
     first = replace(data, scenarios=data.scenarios[:1], lived_by="")
     assert "fewer than 2 conversations: kite-evening" in stss.counts_of(first)
     assert stss.counts_of(first)[-1] == "days simulated by: not said"
-
-
-def test_the_report_is_that_of_the_set() -> None:
-    data = stss.own_talks()
-    text = stss.tally(data.scenarios).as_markdown(
-        f"{data.name} {data.version}", stss.counts_of(data)
-    )
-    assert (OWN / "report.md").read_text("utf-8") == text
-    assert "325 conversation tasks of 30 social tasks" in text
 
 
 # ------------------------------------------------------------------ folders

@@ -22,7 +22,6 @@ from sociolab.town import (
     prompt_of,
 )
 from sociolab.worlds import stss
-from sociolab.worlds.stss.talk.playing import known_places
 from worlds.stss.talk.talk_plays import POLICY, TRIAL, Says, Unreminded, held, seats_of
 from worlds.stss.talk.talk_scenarios import (
     CAFE,
@@ -141,18 +140,6 @@ def test_one_knows_ones_home_and_what_one_is_said_to_know_and_hears_of_all() -> 
     assert me.names == KITE.place_names
     assert PERFORMER not in me.people
     assert me.people[OTHER] == "Sefina Tuala"
-
-
-def test_one_knows_whole_sectors_and_single_rooms_home_first_and_each_once() -> None:
-    knows = ("Lantern Cafe: terrace", "Nowhere", "Lantern Cafe", "Alder Hall: stage", "Moon: sea")
-    resident = KITE.performer.resident.model_copy(update={"knows": knows})
-    places = {"Lantern Cafe": ("counter room", "terrace"), "Alder Hall": ("stage", "main hall")}
-    assert known_places(resident, places) == (
-        resident.living_area,
-        "Lantern Cafe: terrace",
-        "Lantern Cafe: counter room",
-        "Alder Hall: stage",
-    )
 
 
 @pytest.mark.parametrize("plain", [False, True])

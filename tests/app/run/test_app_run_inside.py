@@ -1,0 +1,67 @@
+"""Units that are worth a test alone, from inside: app/run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sociolab import JudgeConfig, judge_run, result_of
+from sociolab.analysis import agreements
+from sociolab.app import AuditConfig, CreditConfig, credit_run
+from sociolab.app.audit import audit
+from sociolab.app.run.session import kept_in_a_run
+from sociolab.core import ConfigError
+from sociolab.runner import TalliedReplies, Tally
+from sociolab.store import Store
+from sociolab.studies import import_ratings
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> tuple[Path, str]:
+    """A store with nothing but the replies of an audit, and their run."""
+    path = tmp_path / "s.db"
+    about = ("audit", {"run": "r", "judge": "openai/j"})
+    with (
+        Store.open(path) as store,
+        kept_in_a_run(store, path, "sotopia", about, TalliedReplies(Tally())) as name,
+    ):
+        return path, name
+
+
+def _report(path: Path, run: str) -> None:
+    with Store.open(path, create=False) as store:
+        result_of(store, run)
+
+
+def _agree(path: Path, run: str) -> None:
+    with Store.open(path, create=False) as store:
+        agreements(store, [run])
+
+
+def _judge(path: Path, run: str) -> None:
+    judge_run(run, JudgeConfig(judges=("heuristic",), store=path), repeats=1)
+
+
+def _audit(path: Path, run: str) -> None:
+    audit(AuditConfig(run=run, kinds=("family",), store=path))
+
+
+def _credit(path: Path, run: str) -> None:
+    credit_run(CreditConfig(run=run, judge="openai/j", metric="goal", store=path))
+
+
+def _rate(path: Path, run: str) -> None:
+    file = path.with_name("r.csv")
+    file.write_text("episode,seat,rater,dimension,score\na,b,anna,goal,7\n", encoding="utf-8")
+    import_ratings(file, run, store=path)
+
+
+@pytest.mark.parametrize("verb", [_report, _agree, _judge, _audit, _credit, _rate])
+def test_it_is_refused_where_episodes_are_wanted(
+    kept: tuple[Path, str], verb: Callable[[Path, str], None]
+) -> None:
+    told = "expected a run of episodes, found audit-.*, which only keeps the replies of an audit"
+    with pytest.raises(ConfigError, match=told):
+        verb(*kept)
