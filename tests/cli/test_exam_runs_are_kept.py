@@ -9,22 +9,23 @@ from typer.testing import CliRunner, Result
 
 from examinees import cases_of
 from rating_runs import RUN, STUDY, build, settings
-from sociolab.app.run.config import ExamConfig
+from sociolab.app import ExamConfig
 from sociolab.app.run.exam import take_exam
-from sociolab.cli.main import app
+from sociolab.cli import app
 from sociolab.report.exam import exam_runs
-from sociolab.store.store import Store
-from sociolab.studies.participants import digest
-from sociolab.studies.rating_study import (
+from sociolab.store import Store
+from sociolab.studies import (
     RatingDraft,
-    asked_places,
+    create,
+    digest,
     keep_draft,
     next_episode,
+    people_judge,
     rate_study,
+    settings_of,
     submit,
 )
-from sociolab.studies.ratings import people_judge
-from sociolab.studies.setup import create, settings_of
+from sociolab.studies.rating_study import asked_places
 
 JUDGE = "python:examinees:Knowing"
 
