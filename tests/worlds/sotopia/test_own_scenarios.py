@@ -48,8 +48,8 @@ STRATEGY = re.compile(
     re.IGNORECASE,
 )
 DAYS = {"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
-PLACES = "Azores Black Sea Caucasus Chile Delhi Genoa Portugal Varanasi"
-CAPITALISED = {*DAYS, *(f"{day}s" for day in DAYS), *calendar.month_name, *PLACES.split(), "I"}
+PLACES = "Azores Black Sea Caucasus Chile Delhi Florida Portugal Varanasi"
+CAPITALISED = {*DAYS, *(f"{day}s" for day in DAYS), *calendar.month_name, *PLACES.split(), "I", "ID"}
 FIRST_PERSON = re.compile(r"\b(I|me|my|mine|we|us|our|ours|ourselves|myself)\b", re.IGNORECASE)
 WORD = re.compile(r"[a-z']+")
 
@@ -318,7 +318,7 @@ def test_sums_on_a_cue_card_are_known_from_context_or_goal() -> None:
                 known = s.context + goal.text
                 for card in (goal.facts.ask, *goal.facts.reasons):
                     unknown = [
-                        sum_ for sum_ in re.findall(r"\$[\d,]*\d", card) if sum_ not in known
+                        sum_ for sum_ in re.findall(r"[$£€][\d,]*\d", card) if sum_ not in known
                     ]
                     assert unknown == [], (s.id, card)
 
