@@ -49,7 +49,7 @@ STRATEGY = re.compile(
 )
 DAYS = {"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
 PLACES = "Azores Black Sea Caucasus Chile Delhi Florida Portugal Varanasi"
-CAPITALISED = {*DAYS, *(f"{day}s" for day in DAYS), *calendar.month_name, *PLACES.split(), "I", "ID"}
+CAPITALISED = {*DAYS, *(f"{day}s" for day in DAYS), *calendar.month_name, *PLACES.split(), "I"}
 FIRST_PERSON = re.compile(r"\b(I|me|my|mine|we|us|our|ours|ourselves|myself)\b", re.IGNORECASE)
 WORD = re.compile(r"[a-z']+")
 
