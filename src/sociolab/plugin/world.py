@@ -31,6 +31,7 @@ from sociolab.core.score import JudgeId, Score, Verdict
 from sociolab.core.seeding import digest
 from sociolab.core.tracebacks import describe_error, raised_in_users_file
 from sociolab.engine.setup import WorldSetup
+from sociolab.plugin.exam import check_exam
 from sociolab.plugin.options import Flag
 from sociolab.plugin.shown import DecidedCluster, DimensionGuide, RatedScene, ReviewedTask, Sidebar
 from sociolab.prompting.sets import prompt
@@ -231,6 +232,10 @@ class WorldPlugin:
             name: partial(_guarded_guide, self.name, make) for name, make in self.guides.items()
         }
         object.__setattr__(self, "guides", guides)
+        if self.exam is not None:
+            metrics = [metric.name for metric in self.declared.metrics]
+            exam = partial(_checked_exam, self.name, self.exam, metrics, guides)
+            object.__setattr__(self, "exam", exam)
         importers = {
             name: replace(entry, read=guarded(self.name, f"importer {name}", entry.read, Sequence))
             for name, entry in self.importers.items()
@@ -257,7 +262,6 @@ _RETURN_TYPES: Mapping[str, type] = {
     "revise": Sequence,
     "levels": object,
     "town": object,
-    "exam": Sequence,
 }
 """The optional functions of a plugin, with the types of their results."""
 
@@ -265,6 +269,18 @@ _RETURN_TYPES: Mapping[str, type] = {
 def _guarded_guide(world: str, make: Callable[[], RatingGuide]) -> RatingGuide:
     guide: RatingGuide = guarded(world, "rating guide", make, RatingGuide)()
     return replace(guide, rated_scene=guarded(world, "rated scene", guide.rated_scene, RatedScene))
+
+
+def _checked_exam(
+    world: str,
+    make: Callable[[], Sequence[ExamCase]],
+    metrics: Sequence[str],
+    guides: Mapping[str, Callable[[], RatingGuide]],
+) -> Sequence[ExamCase]:
+    cases: Sequence[ExamCase] = guarded(world, "exam", make, Sequence)()
+    of_guides = [each.measure for guide in guides.values() for each in guide().guides]
+    check_exam(world, cases, metrics, of_guides)
+    return cases
 
 
 def _guarded_tool(world: str, name: str, make: Callable[[], Tool]) -> Tool:
