@@ -12,7 +12,7 @@ import pytest
 from cli.conftest import Sociolab
 from sociolab import RunConfig, Section
 from sociolab.app.run.config import SPELLINGS
-from sociolab.cli.compare import ks_of
+from sociolab.cli.compare import parse_ks
 from sociolab.cli.list_rows import aligned
 from sociolab.cli.main import GROUPS, command
 from sociolab.cli.output import Media, VerbResult
@@ -108,10 +108,10 @@ def test_the_summary_in_the_list_of_all_verbs_is_that_of_the_verb() -> None:
 
 
 def test_numbers_of_repeats_are_read() -> None:
-    assert ks_of("4, 1,2,2") == (1, 2, 4)
+    assert parse_ks("4, 1,2,2") == (1, 2, 4)
     for text in ("", "0", "1,", "x", "-1"):
         with pytest.raises(ConfigError, match="--k"):
-            ks_of(text)
+            parse_ks(text)
 
 
 def test_what_tells_rows_apart_is_cut_last() -> None:

@@ -7,8 +7,8 @@ from sociolab.core import (
     Prompt,
     Schema,
 )
-from sociolab.models.budget import tokens_in
+from sociolab.models.budget import estimate_tokens
 
 
 def test_tokens_are_a_quarter_of_the_characters() -> None:
-    assert tokens_in(Prompt((Message("user", "x" * 4000),), Schema("S", "y" * 400))) == 1100
+    assert estimate_tokens(Prompt((Message("user", "x" * 4000),), Schema("S", "y" * 400))) == 1100

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings, strategies as st
 
 from sociolab.prompting import structured
 from sociolab.prompting.sets import prompt
-from sociolab.prompting.structured import _objects
+from sociolab.prompting.structured import _find_objects
 
 HELLO = '{"action":"speak","text":"Hello."}'
 
@@ -42,7 +42,7 @@ def objects_by_json(text: str) -> list[str]:
 @example('{"a" "{}')
 @example('{"text": "I say {"action": "speak"} now"}')
 def test_the_objects_in_a_text_are_those_that_json_finds(text: str) -> None:
-    assert [text[start:end] for start, end in _objects(text).spans] == objects_by_json(text)
+    assert [text[start:end] for start, end in _find_objects(text).spans] == objects_by_json(text)
 
 
 class Reader:
@@ -77,7 +77,7 @@ def test_the_work_grows_with_the_length_and_not_faster(before: str, again: str, 
         for times in (50, 500):
             text = before + again * times + after
             reader.characters = 0
-            _objects(text)
+            _find_objects(text)
             # Once within quotation marks and once without, and a step for each token.
             assert reader.characters <= 4 * len(text)
 

@@ -63,7 +63,7 @@ def test_the_progress_tells_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tally = Tally()
-    tally.waits.step_begins("a", 0.0)
+    tally.waits.begin_step("a", 0.0)
     monkeypatch.setattr(progress, "now", lambda: float("inf"))
     with watch(lambda name: None, plain=True)("r", tally):
         pass

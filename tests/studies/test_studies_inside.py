@@ -26,10 +26,10 @@ from study_samples import played_run, settings
 
 def test_who_blocks_is_told_of_once(caplog: pytest.LogCaptureFixture) -> None:
     seen = Waits()
-    seen.step_begins("a", -1.0)
+    seen.begin_step("a", -1.0)
     tell_blocked("chat", seen)
     tell_blocked("chat", seen)
-    seen.step_ends()
+    seen.end_step()
     tell_blocked("chat", seen)
     assert [one.getMessage().startswith("study chat: a blocks") for one in caplog.records] == [True]
 

@@ -11,7 +11,7 @@ from sociolab import JudgeConfig, judge_run, result_of
 from sociolab.analysis import agreements
 from sociolab.app import AuditConfig, CreditConfig, credit_run
 from sociolab.app.audit import audit
-from sociolab.app.run.session import kept_in_a_run
+from sociolab.app.run.session import run_for_replies
 from sociolab.core import ConfigError
 from sociolab.runner import TalliedReplies, Tally
 from sociolab.store import Store
@@ -25,7 +25,7 @@ def kept(tmp_path: Path) -> tuple[Path, str]:
     about = ("audit", {"run": "r", "judge": "openai/j"})
     with (
         Store.open(path) as store,
-        kept_in_a_run(store, path, "sotopia", about, TalliedReplies(Tally())) as name,
+        run_for_replies(store, path, "sotopia", about, TalliedReplies(Tally())) as name,
     ):
         return path, name
 
