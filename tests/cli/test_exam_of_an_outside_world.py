@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Done, Sociolab
-from sociolab.app.registry import world_plugin
+from sociolab.app import world_plugin
 from sociolab.cli import main
-from sociolab.core.errors import WorldError
-from sociolab.core.exam import ExamCase
+from sociolab.core import ExamCase, WorldError
 from sociolab.plugin.exam import check_exam
 from ultimatum_installed import forget, ultimatum
 
