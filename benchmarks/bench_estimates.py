@@ -96,7 +96,7 @@ class Talking:
         random = Random(f"{self._seed} {asked.key!r}")
         turn = turn_of(asked)
         leaves = turn is not None and self._leaves and random.random() < ending(turn)
-        text: str = self._made(random.choice(TEXTS), float(leaves)).good(asked)
+        text: str = self._made(random.choice(TEXTS), float(leaves)).valid(asked)
         reply = json.loads(text) if text.startswith("{") else {}
         return json.dumps(reply | {"ends": leaves}) if "ends" in reply else text
 

@@ -27,7 +27,7 @@ def main() -> None:
     replies = Replies(EndpointSettings(characters=CHARACTERS))
 
     def reply(chat: ChatBody) -> str:
-        text = replies.good(chat)
+        text = replies.valid(chat)
         return _judged(text) if '"SotopiaDimensions"' in chat.schema else text
 
     settings = EndpointSettings(characters=CHARACTERS, latency_ms=latency, responder=reply)

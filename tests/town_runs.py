@@ -53,7 +53,7 @@ class Unruffled:
         first = ChatMessage(body.role, body.text.partition(AGAIN)[0])
         words = f"{head.text}\n{first.text}".encode()
         key = hashlib.blake2b(words, digest_size=16).digest()
-        reply = json.loads(self._replies.good(replace(asked, messages=(head, first), key=key)))
+        reply = json.loads(self._replies.valid(replace(asked, messages=(head, first), key=key)))
         if "wake" in reply:
             reply["entries"][0]["start"] = reply["wake"]
         return json.dumps(reply)

@@ -60,13 +60,13 @@ def test_counts_of_three_small_requests_by_hand() -> None:
 
 def test_most_in_flight_is_the_most_at_any_time() -> None:
     tally = Counters()
-    tally.arrived()
-    tally.arrived()
-    tally.left(200)
-    tally.arrived()
-    tally.arrived()
-    tally.left(200)
-    tally.left(429)
+    tally.record_arrival()
+    tally.record_arrival()
+    tally.record_end(200)
+    tally.record_arrival()
+    tally.record_arrival()
+    tally.record_end(200)
+    tally.record_end(429)
     assert (tally.in_flight, tally.most_in_flight) == (1, 3)
     assert tally.by_status == {"200": 2, "429": 1}
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sociolab.endpoint import FAULTS, Chance, EndpointSettings
-from sociolab.endpoint.faults import drawn_fault, nearly_json, truncated
+from sociolab.endpoint.faults import corrupt_json, draw_fault, truncate_text
 from sociolab.prompting.made_up import exact_prose, prose
 
 KEYS = st.binary(min_size=1, max_size=8)
@@ -36,12 +36,12 @@ def test_prose_is_about_as_long_as_asked_for(length: int, key: bytes) -> None:
 )
 def test_nearly_json_is_never_json(value: Any, key: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
-        json.loads(nearly_json(json.dumps({"reply": value}), Chance(key)))
+        json.loads(corrupt_json(json.dumps({"reply": value}), Chance(key)))
 
 
 @given(text=st.text(min_size=1), key=st.binary(max_size=8))
 def test_truncated_text_is_a_proper_beginning(text: str, key: bytes) -> None:
-    cut = truncated(text, Chance(key))
+    cut = truncate_text(text, Chance(key))
     assert len(cut) < len(text)
     assert text.startswith(cut)
 
@@ -49,7 +49,7 @@ def test_truncated_text_is_a_proper_beginning(text: str, key: bytes) -> None:
 def test_total_is_spread_over_all_kinds() -> None:
     settings = EndpointSettings.with_faults(total=0.2)
     assert sum(getattr(settings, fault) for fault in FAULTS) == pytest.approx(0.2)
-    drawn = Counter(drawn_fault(settings, Chance(b"%d" % key)) for key in range(22_000))
+    drawn = Counter(draw_fault(settings, Chance(b"%d" % key)) for key in range(22_000))
     assert set(drawn) == {None, *FAULTS}
     # 22,000 requests, each kind 1/60 of them: 367, with a standard deviation of 19.
     assert all(280 < drawn[fault] < 454 for fault in FAULTS)
@@ -57,5 +57,5 @@ def test_total_is_spread_over_all_kinds() -> None:
 
 def test_rates_of_one_leave_no_good_reply() -> None:
     settings = EndpointSettings(dropped=0.5, empty=0.5)
-    drawn = {drawn_fault(settings, Chance(b"%d" % key)) for key in range(200)}
+    drawn = {draw_fault(settings, Chance(b"%d" % key)) for key in range(200)}
     assert drawn == {"dropped", "empty"}

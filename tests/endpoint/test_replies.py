@@ -200,17 +200,17 @@ def request(text: str = "Your turn.", kind: Any = None, **more: Any) -> ChatBody
 
 
 def test_same_request_gets_the_same_reply_and_another_another() -> None:
-    one = Replies(PLAIN).good(request("a", Person))
-    assert one == Replies(PLAIN).good(request("a", Person))
-    assert one != Replies(PLAIN).good(request("b", Person))
+    one = Replies(PLAIN).valid(request("a", Person))
+    assert one == Replies(PLAIN).valid(request("a", Person))
+    assert one != Replies(PLAIN).valid(request("b", Person))
 
 
 def test_action_is_speech_to_everybody_unless_leaving_is_set() -> None:
     for number in range(20):
-        action = json.loads(Replies(PLAIN).good(request(str(number), Action)))
+        action = json.loads(Replies(PLAIN).valid(request(str(number), Action)))
         assert (action["action"], action["to"]) == ("speak", [])
         assert 135 <= len(action["argument"]) <= 150
-        turn = json.loads(Replies(PLAIN).good(request(str(number), Turn)))
+        turn = json.loads(Replies(PLAIN).valid(request(str(number), Turn)))
         assert (turn["act"]["kind"], turn["act"]["to"]) == ("speak", [])
 
 
@@ -219,7 +219,7 @@ def test_a_turn_of_several_actions_holds_one() -> None:
         actions: list[Action]
 
     for number in range(20):
-        (action,) = json.loads(Replies(PLAIN).good(request(str(number), Turns)))["actions"]
+        (action,) = json.loads(Replies(PLAIN).valid(request(str(number), Turns)))["actions"]
         assert action["action"] == "speak"
 
 
@@ -248,19 +248,19 @@ You are Ada."""
 
 
 def test_a_prompt_that_asks_for_a_line_gets_one_of_the_kind_that_it_shows() -> None:
-    reply = Replies(PLAIN).good(request(LINES))
+    reply = Replies(PLAIN).valid(request(LINES))
     assert reply.startswith("talk aloud: ")
     assert 150 <= len(reply.removeprefix("talk aloud: ")) + 15 <= 165
-    assert Replies(EndpointSettings(leave_rate=1)).good(request(LINES)) == "leave"
+    assert Replies(EndpointSettings(leave_rate=1)).valid(request(LINES)) == "leave"
     staying = request(LINES.replace(" and leave", ""))
-    assert Replies(EndpointSettings(leave_rate=1)).good(staying).startswith("talk aloud: ")
+    assert Replies(EndpointSettings(leave_rate=1)).valid(staying).startswith("talk aloud: ")
 
 
 @pytest.mark.parametrize(
     "text", ["Things to say. For example:\nspeak: Hello.", "A line with a colon, please."]
 )
 def test_a_prompt_that_asks_for_no_line_or_shows_none_gets_prose(text: str) -> None:
-    assert ": " not in Replies(PLAIN).good(request(text))
+    assert ": " not in Replies(PLAIN).valid(request(text))
 
 
 def test_a_schema_on_a_line_of_the_prompt_is_obeyed_with_the_ranges_and_keys_in_words() -> None:
@@ -269,7 +269,7 @@ def test_a_schema_on_a_line_of_the_prompt_is_obeyed_with_the_ranges_and_keys_in_
     cell["description"] = "Look, then a score ranging from -10 to -5."
     schema = {"properties": {"scores": {"type": "object", "additionalProperties": cell}}}
     text = f'Use exactly these keys: ["agent_1", "agent_2"].\nForm:\n{json.dumps(schema)}\n'
-    scores = json.loads(Replies(PLAIN).good(request(text)))["scores"]
+    scores = json.loads(Replies(PLAIN).valid(request(text)))["scores"]
     assert list(scores) == ["agent_1", "agent_2"]
     assert all(-10 <= score <= -5 for _, score in scores.values())
 
@@ -280,36 +280,36 @@ AS_SHOWN = (
 
 
 def test_a_prompt_that_shows_a_turn_as_json_gets_one_of_its_form() -> None:
-    (act,) = json.loads(Replies(PLAIN).good(request(AS_SHOWN)))["actions"]
+    (act,) = json.loads(Replies(PLAIN).valid(request(AS_SHOWN)))["actions"]
     assert (act["action"], act["to"], len(act["text"]) > 100) == ("speak", [], True)
-    (act,) = json.loads(Replies(EndpointSettings(leave_rate=1)).good(request(AS_SHOWN)))["actions"]
+    (act,) = json.loads(Replies(EndpointSettings(leave_rate=1)).valid(request(AS_SHOWN)))["actions"]
     assert act == {"action": "leave", "text": "", "to": []}
 
 
 def test_leaving_action_has_no_text() -> None:
     replies = Replies(EndpointSettings(leave_rate=1))
-    assert json.loads(replies.good(request("x", Action))) == {
+    assert json.loads(replies.valid(request("x", Action))) == {
         "reasoning": "",
         "action": "leave",
         "argument": "",
         "to": [],
     }
-    assert json.loads(replies.good(request("x", Turn))) == {"act": {"kind": "leave"}}
+    assert json.loads(replies.valid(request("x", Turn))) == {"act": {"kind": "leave"}}
 
 
 def test_leave_rate_is_the_share_that_leaves() -> None:
     replies = Replies(EndpointSettings(leave_rate=0.25))
     acts = [
-        json.loads(replies.good(request(str(number), Action)))["action"] for number in range(800)
+        json.loads(replies.valid(request(str(number), Action)))["action"] for number in range(800)
     ]
     assert set(acts) == {"speak", "leave"}
     assert 160 <= acts.count("leave") <= 240  # 200, with a standard deviation of 12
 
 
 def test_length_of_texts_is_a_setting() -> None:
-    reply = json.loads(Replies(EndpointSettings(characters=40)).good(request("x", Action)))
+    reply = json.loads(Replies(EndpointSettings(characters=40)).valid(request("x", Action)))
     assert 25 <= len(reply["argument"]) <= 40
-    assert 25 <= len(Replies(EndpointSettings(characters=40)).good(request("x"))) <= 40
+    assert 25 <= len(Replies(EndpointSettings(characters=40)).valid(request("x"))) <= 40
 
 
 SCHEMA_TEXT = json.dumps(Person.model_json_schema() | {"$defs": {"Mood": {"enum": ["glad"]}}})
@@ -325,7 +325,7 @@ SCHEMA_TEXT = json.dumps(Person.model_json_schema() | {"$defs": {"Mood": {"enum"
     ],
 )
 def test_schema_in_the_prompt_is_obeyed(text: str) -> None:
-    Person.model_validate_json(Replies(PLAIN).good(request(text)))
+    Person.model_validate_json(Replies(PLAIN).valid(request(text)))
 
 
 @pytest.mark.parametrize(
@@ -338,24 +338,24 @@ def test_schema_in_the_prompt_is_obeyed(text: str) -> None:
     ],
 )
 def test_prompt_without_a_readable_schema_gets_prose(text: str) -> None:
-    reply = Replies(PLAIN).good(request(text))
+    reply = Replies(PLAIN).valid(request(text))
     assert 135 <= len(reply) <= 150
     assert reply.endswith(".")
 
 
 def test_schema_of_the_response_format_comes_before_that_of_the_prompt() -> None:
-    reply = Replies(PLAIN).good(request(f"```json-schema\n{SCHEMA_TEXT}\n```", Tree))
+    reply = Replies(PLAIN).valid(request(f"```json-schema\n{SCHEMA_TEXT}\n```", Tree))
     Tree.model_validate_json(reply)
 
 
 def test_json_object_without_a_schema_is_an_object() -> None:
-    reply = Replies(PLAIN).good(request(response_format={"type": "json_object"}))
+    reply = Replies(PLAIN).valid(request(response_format={"type": "json_object"}))
     assert list(json.loads(reply)) == ["answer"]
 
 
 @given(key=KEYS)
 def test_reply_without_a_number_to_get_wrong_still_goes_astray(key: bytes) -> None:
-    text = Replies(PLAIN).stray(request("x", Action), Chance(key))
+    text = Replies(PLAIN).invalid(request("x", Action), Chance(key))
     assert "action" not in (json.loads(text) if text.startswith("{") else {})
 
 
@@ -373,7 +373,7 @@ def test_what_is_to_be_reworded_comes_back_as_it_stands() -> None:
             "response_format": {"type": "json_schema", "json_schema": format_},
         }
         chat = read_chat(json.dumps(body).encode())
-        return json.loads(Replies(EndpointSettings()).good(chat))
+        return json.loads(Replies(EndpointSettings()).valid(chat))
 
     assert reply({"first": "a", "second": "b"}) == {"first": "a", "second": "b"}
     assert reply({"first": "a"}).keys() == {"first", "second"}  # no draft: made up

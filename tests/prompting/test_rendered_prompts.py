@@ -38,7 +38,7 @@ class Eavesdropper:
 
     def __call__(self, asked: ChatBody) -> str:
         self.texts |= {message.text for message in asked.messages}
-        return self._replies.good(asked)
+        return self._replies.valid(asked)
 
 
 @pytest.mark.parametrize("name", RUNS)

@@ -1,9 +1,9 @@
 """The local endpoint: an OpenAI-compatible server without a model, for tests and dry runs.
 
-`settings` says how it behaves, `server` starts it and answers over HTTP. What it answers comes
-from `replies` (made-up text that obeys the schema, or a person's) or from a function of the
-caller; `faults` spoils it, `counters` counts it. `fine_tuning` keeps training files, jobs and the
-models that come of them.
+`settings` configures it, `server` starts it and answers over HTTP. Replies come from `replies`
+(mock text that follows the schema, or a person's) or from a function of the caller; `faults`
+injects errors, `counters` counts requests. `fine_tuning` holds training files, jobs and tuned
+models.
 """
 
 from typing import TYPE_CHECKING

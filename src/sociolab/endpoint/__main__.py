@@ -11,7 +11,7 @@ from sociolab.endpoint.settings import settings_from_json
 
 
 def main() -> int:
-    """Serve; 2 if the settings are wrong."""
+    """Serve until standard input closes; exit code 2 if the settings are wrong."""
     parser = argparse.ArgumentParser(prog="python -m sociolab.endpoint", description=__doc__)
     parser.add_argument("--json-settings", default="{}", metavar="TEXT")
     try:

@@ -1,5 +1,5 @@
-"""Chat completions and embeddings over HTTP: requests read and checked, bodies of replies, and
-errors in the form in which OpenAI's API returns them.
+"""Chat completions and embeddings on the local endpoint: requests, replies, and errors in the form
+of OpenAI's API.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sociolab.prompting.prefixes import ROLES
 
 
 class ChatMessage(NamedTuple):
-    """One message; a content in parts is joined."""
+    """A message; content in parts is joined."""
 
     role: str
     text: str
@@ -23,11 +23,11 @@ class ChatMessage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ChatBody:
-    """What a request asks for.
+    """A request for a chat completion.
 
-    `schema` is the response format's JSON schema as compact JSON in the order in which it came,
-    "" if there is none; `fields` is the whole body; `key` is a hash of the seed, the body and,
-    unless the temperature is 0, the call that it belongs to, if the client names it.
+    `schema` is the response format's JSON schema as compact JSON in its original order, "" if there
+    is none; `fields` is the whole body; `key` is a hash of the seed, the body and, unless the
+    temperature is 0, the call that it belongs to, if the client names it.
     """
 
     model: str
@@ -38,40 +38,40 @@ class ChatBody:
 
     @property
     def cap(self) -> int | None:
-        """The most tokens that the reply may have, if the request says so."""
+        """The token limit of the reply; None without one."""
         cap: int | None = self.fields.get("max_completion_tokens") or self.fields.get("max_tokens")
         return cap
 
     @property
     def texts(self) -> list[str]:
-        """The texts of its messages."""
         return [message.text for message in self.messages]
 
     @property
     def prompt_characters(self) -> int:
-        """Length of all message texts and of the schema."""
+        """The length of all message texts and of the schema."""
         return len(self.schema) + sum(map(len, self.texts))
 
 
 def read_chat(raw: bytes, seed: int = 0, call: str = "") -> ChatBody:
-    """The request in these bytes, whose key depends on `seed` and `call`; RefusalError (400) if it
-    is none."""
+    """Parse a request, whose key depends on `seed` and `call`; RefusalError (400) if invalid."""
     try:
         fields = json.loads(raw)
     except ValueError:
         raise bad_request("We could not parse the JSON body of your request.") from None
     if not isinstance(fields, dict):
         raise bad_request("The body of the request must be a JSON object.")
-    return chat_of(fields, key_of(raw, seed, call if fields.get("temperature") != 0 else ""))
+    return build_chat(
+        fields, request_key(raw, seed, call if fields.get("temperature") != 0 else "")
+    )
 
 
-def key_of(raw: bytes, seed: int, call: str = "") -> bytes:
-    """What the replies to a request are drawn by."""
+def request_key(raw: bytes, seed: int, call: str = "") -> bytes:
+    """The key of the random draws for a request."""
     return hashlib.blake2b(raw + call.encode(), digest_size=16, key=str(seed).encode()).digest()
 
 
-def chat_of(fields: Mapping[str, Any], key: bytes) -> ChatBody:
-    """The request with these fields; RefusalError (400) if it is none."""
+def build_chat(fields: Mapping[str, Any], key: bytes) -> ChatBody:
+    """A request from the fields of its body; RefusalError (400) if it is invalid."""
     model = fields.get("model")
     if not isinstance(model, str) or not model:
         raise _missing("model")
@@ -87,19 +87,19 @@ def chat_of(fields: Mapping[str, Any], key: bytes) -> ChatBody:
                 param=name,
                 code="invalid_value",
             )
-    return ChatBody(model, _messages(fields), _schema(fields), fields, key)
+    return ChatBody(model, _read_messages(fields), _read_schema(fields), fields, key)
 
 
-def _messages(fields: Mapping[str, Any]) -> tuple[ChatMessage, ...]:
+def _read_messages(fields: Mapping[str, Any]) -> tuple[ChatMessage, ...]:
     rows = fields.get("messages")
     if rows is None:
         raise _missing("messages")
     if not isinstance(rows, list) or not rows:
         raise bad_request("'messages' must be an array of at least one message.", param="messages")
-    return tuple([_message(index, row) for index, row in enumerate(rows)])
+    return tuple([_read_message(index, row) for index, row in enumerate(rows)])
 
 
-def _message(index: int, row: Any) -> ChatMessage:
+def _read_message(index: int, row: Any) -> ChatMessage:
     if not isinstance(row, dict) or row.get("role") not in ROLES:
         raise bad_request(
             f"Invalid value for 'messages[{index}].role': expected one of "
@@ -121,7 +121,7 @@ def _message(index: int, row: Any) -> ChatMessage:
         ) from None
 
 
-def _schema(fields: Mapping[str, Any]) -> str:
+def _read_schema(fields: Mapping[str, Any]) -> str:
     form = fields.get("response_format")
     if form is None:
         return ""
@@ -153,7 +153,7 @@ def _missing(param: str) -> RefusalError:
 
 
 def unsupported_value(param: str, value: str, choices: str) -> RefusalError:
-    """The 400 for a value that this server does not take."""
+    """The 400 for a value that this server does not accept."""
     return bad_request(
         f"Unsupported value: '{param}' does not support {value} here. Only {choices} is supported.",
         param=param,
@@ -161,8 +161,8 @@ def unsupported_value(param: str, value: str, choices: str) -> RefusalError:
     )
 
 
-def usage_of(prompt_characters: int, repeated: int, text: str) -> dict[str, Any]:
-    """Tokens as a completion holds them, at four characters each: rounded up, cached ones down."""
+def count_usage(prompt_characters: int, repeated: int, text: str) -> dict[str, Any]:
+    """The usage of a completion, at four characters per token: rounded up, cached tokens down."""
     prompt, completion = -(-prompt_characters // 4), -(-len(text) // 4)
     return {
         "prompt_tokens": prompt,
@@ -172,8 +172,8 @@ def usage_of(prompt_characters: int, repeated: int, text: str) -> dict[str, Any]
     }
 
 
-def completion(chat: ChatBody, text: str, finish_reason: str, usage: Any) -> bytes:
-    """A completion as JSON; it holds no clock, so that the same request gives the same bytes."""
+def write_completion(chat: ChatBody, text: str, finish_reason: str, usage: Any) -> bytes:
+    """A completion as JSON, without a time, so that the same request gives the same bytes."""
     choice = {
         "index": 0,
         "message": {"role": "assistant", "content": text, "refusal": None},
@@ -185,7 +185,7 @@ def completion(chat: ChatBody, text: str, finish_reason: str, usage: Any) -> byt
 
 
 class RefusalError(Exception):
-    """A request that is answered with an error: the status and the body to send."""
+    """A request that gets an error: the status, headers and body to send."""
 
     def __init__(
         self,
@@ -206,7 +206,6 @@ class RefusalError(Exception):
 
 
 def bad_request(message: str, *, param: str | None = None, code: str | None = None) -> RefusalError:
-    """A 400."""
     return RefusalError(400, message, param=param, code=code)
 
 
@@ -226,7 +225,7 @@ def unknown_url(method: str, path: str) -> RefusalError:
 
 
 def wrong_method(method: str, path: str) -> RefusalError:
-    """The 405 for a method that an address does not take."""
+    """The 405 for a method that an address does not accept."""
     return RefusalError(405, f"Not allowed to {method} on {path}.", code="method_not_supported")
 
 
@@ -234,12 +233,12 @@ def wrong_method(method: str, path: str) -> RefusalError:
 
 
 DIMENSIONS = 64
-"""Of a vector, where the request names no number."""
+"""Of a vector, where the request does not set them."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingBody:
-    """What a request asks for; `key` is a hash of the seed and the body."""
+    """A request for embeddings; `key` is a hash of the seed and the body."""
 
     model: str
     texts: tuple[str, ...]
@@ -248,7 +247,7 @@ class EmbeddingBody:
 
 
 def read_embeddings(raw: bytes, seed: int = 0) -> EmbeddingBody:
-    """The request in these bytes; RefusalError (400) if it is none."""
+    """Parse a request; RefusalError (400) if it is invalid."""
     try:
         fields = json.loads(raw)
         model, inputs = fields["model"], fields["input"]
@@ -260,11 +259,11 @@ def read_embeddings(raw: bytes, seed: int = 0) -> EmbeddingBody:
         raise bad_request("'input' must be a text or an array of texts, none empty.", param="input")
     if not isinstance(model, str) or not isinstance(size, int) or not 1 <= size <= 4096:
         raise bad_request("'model' must be a text, 'dimensions' a number from 1 to 4096.")
-    return EmbeddingBody(model, tuple(texts), size, key_of(raw, seed))
+    return EmbeddingBody(model, tuple(texts), size, request_key(raw, seed))
 
 
-def embeddings(body: EmbeddingBody, usage: Mapping[str, Any]) -> bytes:
-    """A response as JSON, a vector of length one for each text."""
+def write_embeddings(body: EmbeddingBody, usage: Mapping[str, Any]) -> bytes:
+    """The response as JSON, with a unit vector for each text."""
     rows = [
         {"object": "embedding", "index": index, "embedding": _vector(text, body.dimensions)}
         for index, text in enumerate(body.texts)
@@ -274,7 +273,7 @@ def embeddings(body: EmbeddingBody, usage: Mapping[str, Any]) -> bytes:
 
 
 def _vector(text: str, dimensions: int) -> list[float]:
-    """The sum of a vector for each word: texts with words in common are alike."""
+    """The sum of one vector per word, scaled to length one: texts that share words are similar."""
     vector = [0.0] * dimensions
     for word in text.lower().split():
         digest = hashlib.shake_128(word.encode(errors="surrogatepass")).digest(dimensions)

@@ -1,4 +1,4 @@
-"""What the endpoint counts."""
+"""The counters of the local endpoint: requests, faults, retries and tokens."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from typing import Any
 
 @dataclass(slots=True)
 class Counters:
-    """Counts of chat requests since the start or the last reset.
+    """Counts of requests for completions, messages and embeddings since the start or last reset.
 
     `by_status` has HTTP statuses, "no reply" (dropped, or hanging until the end) and "client
-    gone". `by_fault` has faults and quirks, the faults of calls about fine-tuning among them.
-    Prompts are counted once they are read and not refused, whatever fault then befalls them:
-    message texts and schema, without role markers; `repeated_characters` is the part at their
-    start that an earlier prompt had too. Completions and tokens are what a provider would bill:
-    those of every completion that was generated, whatever became of it (dropped, hanging, cut,
-    malformed, or its client gone), and of no refusal. A retry is a request whose attempt is above
-    1.
+    gone". `by_fault` has faults and quirks, including the faults of calls about fine-tuning.
+    Prompts count once they are read and not refused, whatever fault follows: message texts and
+    schema, without role markers; `repeated_characters` counts their prefixes that an earlier prompt
+    had too. Completions and tokens are what a provider would bill: those of every completion that
+    was generated, whatever became of it (dropped, hanging, cut, malformed, or its client gone), and
+    of no refusal. A retry is a request whose attempt is above 1.
     """
 
     requests: int = 0
@@ -36,35 +35,32 @@ class Counters:
 
     @property
     def repeated_share(self) -> float:
-        """The share of the prompts' characters that repeats an earlier prompt; 0 for none."""
+        """The share of the prompts' characters that repeat an earlier prompt; 0 without prompts."""
         return self.repeated_characters / max(self.prompt_characters, 1)
 
     def as_json(self) -> dict[str, Any]:
-        """All counts, and the share, for GET /counters."""
+        """All counts, and `repeated_share`, for GET /counters."""
         return asdict(self) | {"repeated_share": self.repeated_share}
 
     @classmethod
     def from_json(cls, row: Mapping[str, Any]) -> Counters:
-        """The counts that `as_json` wrote."""
+        """The inverse of `as_json`."""
         return cls(**{count.name: row[count.name] for count in fields(cls)})
 
-    def arrived(self) -> None:
-        """A request came in."""
+    def record_arrival(self) -> None:
         self.requests += 1
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
 
-    def left(self, status: int | str) -> None:
-        """A request is over."""
+    def record_end(self, status: int | str) -> None:
         self.in_flight -= 1
         self.by_status[str(status)] = self.by_status.get(str(status), 0) + 1
 
-    def happened(self, fault: str) -> None:
-        """A fault or a quirk befell a request."""
+    def record_fault(self, fault: str) -> None:
         self.by_fault[fault] = self.by_fault.get(fault, 0) + 1
 
-    def replied(self, text: str, usage: Mapping[str, Any]) -> None:
-        """A text was written as the reply."""
+    def record_reply(self, text: str, usage: Mapping[str, Any]) -> None:
+        """Record a generated reply, whether or not it will be delivered."""
         self.completion_characters += len(text)
         self.prompt_tokens += usage["prompt_tokens"]
         self.completion_tokens += usage["completion_tokens"]

@@ -1,5 +1,5 @@
-"""What befalls a request: chance keyed by it, the delay, the fault that is drawn and how it spoils
-a text or a body, and what a server of these settings refuses.
+"""Fault injection: which fault a request gets, how it corrupts the reply, the latency, and the
+requests that a server with these settings refuses.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from sociolab.endpoint.settings import FAULTS, EndpointSettings, Fault
 HANG_SECONDS = 600.0
 
 
-def drawn_fault(settings: EndpointSettings, chance: Chance) -> Fault | None:
-    """The fault of this attempt, by the rates of the settings; None for a good one."""
+def draw_fault(settings: EndpointSettings, chance: Chance) -> Fault | None:
+    """The fault of this attempt, by the rates of the settings; None for a good reply."""
     rates = [getattr(settings, fault) for fault in FAULTS]
     if not any(rates):
         return None
@@ -33,27 +33,27 @@ def drawn_fault(settings: EndpointSettings, chance: Chance) -> Fault | None:
     return None
 
 
-def without_choices(body: bytes, as_message: bool = False) -> bytes:
-    """A body that tells the tokens of this one, and holds no reply."""
-    nothing: dict[str, Any] = {"content": None} if as_message else {"choices": []}
-    return json.dumps(json.loads(body) | nothing).encode()
+def drop_choices(body: bytes, as_message: bool = False) -> bytes:
+    """The body with its usage but without its reply."""
+    empty: dict[str, Any] = {"content": None} if as_message else {"choices": []}
+    return json.dumps(json.loads(body) | empty).encode()
 
 
-def malformed_body(chance: Chance, as_message: bool = False) -> tuple[bytes, str]:
-    """A body that is no chat completion, or no message, and its content type."""
+def make_malformed_body(chance: Chance, as_message: bool = False) -> tuple[bytes, str]:
+    """A body that is not a completion (or a message), and its content type."""
     body, kind = chance.stream("malformed body").choice(_BODIES)
     if as_message:
         body = body.replace(b'"choices":[]', b'"content":null').replace(b'"choices"', b'"content"')
     return body, "text/html" if kind == "html" else "application/json"
 
 
-def truncated(text: str, chance: Chance) -> str:
-    """The beginning of a text: between a fifth and four fifths of it."""
+def truncate_text(text: str, chance: Chance) -> str:
+    """The first part of a text: between a fifth and four fifths of it."""
     return text[: int(len(text) * (0.2 + 0.6 * chance.stream("cut").random()))]
 
 
-def nearly_json(text: str, chance: Chance) -> str:
-    """A JSON text with a mistake of the kind that models make; prose gets an open brace."""
+def corrupt_json(text: str, chance: Chance) -> str:
+    """JSON with a mistake that models make; prose becomes the start of an object."""
     if not text.startswith(("{", "[")):
         return '{"text": "' + text
     mistakes = (
@@ -62,19 +62,18 @@ def nearly_json(text: str, chance: Chance) -> str:
         text.replace('"', "'"),
         text.replace('": ', '" ', 1),
         text.replace('": "', '": "So-called "', 1),
-        f'{text[:1]}"number": {"9" * 5000}, {text[1:]}',  # a loop of digits: too long to be read
+        f'{text[:1]}"number": {"9" * 5000}, {text[1:]}',  # too many digits for Python to parse
     )
-    spoilt = chance.stream("mistake").choice(mistakes)
-    return text[:-1] if _is_json(spoilt) else spoilt
+    corrupted = chance.stream("mistake").choice(mistakes)
+    return text[:-1] if _is_json(corrupted) else corrupted
 
 
-def after_thinking(text: str, thought: str) -> str:
-    """A reply behind a <think> block."""
+def add_thinking(text: str, thought: str) -> str:
     return f"<think>\n{thought}\n</think>\n\n{text}"
 
 
-def in_a_fence(text: str) -> str:
-    """A JSON reply in a fence with chatter around it; prose stays as it is."""
+def add_fence(text: str) -> str:
+    """Put a JSON reply into a code fence with chatter around it; prose stays as it is."""
     if not _is_json(text):
         return text
     return f"Sure, here is my reply:\n\n```json\n{text}\n```\n\nLet me know if you need more."
@@ -98,12 +97,10 @@ _BODIES = (
 )
 
 
-def refuse_what_is_unsupported(
-    settings: EndpointSettings, chat: ChatBody, tuned: tuple[str, ...]
-) -> None:
-    """RefusalError (404 or 400) if the server that the settings describe would not take this.
+def refuse_unsupported(settings: EndpointSettings, chat: ChatBody, tuned: tuple[str, ...]) -> None:
+    """RefusalError (404 or 400) if a server with these settings would refuse the request.
 
-    `tuned` are the models that were fine-tuned here: they exist beside those of the settings.
+    `tuned` are the models fine-tuned here, which exist beside those of the settings.
     """
     fields = chat.fields
     if settings.models and chat.model not in (*settings.models, *tuned):
@@ -134,27 +131,27 @@ def refuse_what_is_unsupported(
         )
 
 
-def _unsupported(param: str, instead: str = "") -> RefusalError:
+def _unsupported(param: str, advice: str = "") -> RefusalError:
     return bad_request(
-        f"Unsupported parameter: '{param}' is not supported with this model. {instead}".strip(),
+        f"Unsupported parameter: '{param}' is not supported with this model. {advice}".strip(),
         param=param,
         code="unsupported_parameter",
     )
 
 
 class Chance:
-    """What is drawn for one attempt at a request: alike for the same request, seed and attempt."""
+    """The random draws for one attempt; the same for the same request, seed and attempt."""
 
     def __init__(self, key: bytes, attempt: int = 1) -> None:
         self._key = key + attempt.to_bytes(8, "big")
 
     def stream(self, purpose: str) -> Random:
-        """A source of numbers for one purpose, whatever else is drawn."""
+        """A generator for one purpose, independent of other draws."""
         return Random(self._key + purpose.encode())
 
 
 def latency_seconds(settings: EndpointSettings, chance: Chance) -> float:
-    """How long this reply takes; its mean over requests is `latency_ms`, whatever its shape."""
+    """The latency of this reply; its mean over requests is `latency_ms` for every shape."""
     mean, sigma = settings.latency_ms / 1000, settings.latency_sigma
     if mean == 0 or settings.latency_shape == "constant":
         return mean

@@ -1,4 +1,4 @@
-"""Fine-tuning as OpenAI's API offers it: files, jobs, and models that look their answers up."""
+"""OpenAI's fine-tuning API on the local endpoint: files, jobs, and models that look answers up."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from sociolab.prompting.prefixes import ROLES
 FILES = "/files"
 JOBS = "/fine_tuning/jobs"
 LEAST_EXAMPLES = 10
-"""A provider refuses to train on fewer."""
+"""OpenAI refuses to train on fewer."""
 
 _WORD = re.compile(r"\w+")
 
 
 class FineTuning:
-    """The files, the jobs and the tuned models of an endpoint, as long as it runs.
+    """The files, jobs and tuned models of an endpoint, as long as it runs.
 
-    A job is queued, then running, and done when it was asked for `tuning_polls` times. The model
-    answers as the training example does whose user message shares most words with that of the
-    request: deterministic, and better than no training where tests ask for what was trained.
+    A job is queued, then running, and done when it was polled `tuning_polls` times. A tuned model
+    replies with the answer of the training example whose user message shares the most words with
+    that of the request: deterministic, and good enough for tests on what was trained.
     """
 
     def __init__(self, settings: EndpointSettings) -> None:
@@ -44,11 +44,11 @@ class FineTuning:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The names of the models that came of jobs."""
+        """The names of the tuned models."""
         return tuple(self._models)
 
     def answer(self, method: str, path: str, content_type: str, raw: bytes) -> dict[str, Any]:
-        """What the API answers; `path` begins behind "/v1". RefusalError for what it refuses."""
+        """The API's answer; `path` begins after "/v1". RefusalError for what it refuses."""
         place, _, name = path.removeprefix("/fine_tuning").removeprefix("/").partition("/")
         match method, place, name:
             case "POST", "files", "":
@@ -67,16 +67,16 @@ class FineTuning:
         raise unknown_url(method, path)
 
     def reply(self, chat: ChatBody) -> str | None:
-        """The answer of a tuned model; None if the model is no such one."""
+        """The reply of a tuned model; None for any other model."""
         lessons = self._models.get(chat.model)
         if lessons is None:
             return None
         question = next((m.text for m in reversed(chat.messages) if m.role == "user"), "")
-        words = words_in(question)
-        return max(lessons, key=lambda lesson: likeness(words, lesson[0]))[1]
+        words = word_set(question)
+        return max(lessons, key=lambda lesson: similarity(words, lesson[0]))[1]
 
     def _upload(self, content_type: str, raw: bytes) -> dict[str, Any]:
-        fields = _form(content_type, raw)
+        fields = _read_form(content_type, raw)
         if fields.get("purpose", ("", b""))[1] != b"fine-tune":
             raise bad_request("'purpose' must be fine-tune here.", param="purpose")
         name, content = fields.get("file", ("", b""))
@@ -110,7 +110,7 @@ class FineTuning:
         job.polls += 1
         if job.status in ("succeeded", "failed"):
             return job
-        lessons, problem = lessons_of(job.file.content)
+        lessons, problem = read_lessons(job.file.content)
         if problem:
             job.problem = f"The job failed due to an invalid training file. {problem}"
             job.status = "failed"
@@ -125,27 +125,25 @@ class FineTuning:
 
 
 def is_tuning(path: str) -> bool:
-    """Whether an address is one of files or jobs."""
+    """Whether a path belongs to the fine-tuning API."""
     return any(path == place or path.startswith(f"{place}/") for place in (FILES, JOBS))
 
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file that was uploaded."""
-
     id: str
     name: str
     content: bytes
 
     @property
     def row(self) -> dict[str, Any]:
-        """As the API shows it."""
+        """The file in the API's form."""
         return {"id": self.id, "object": "file", "bytes": len(self.content), "filename": self.name}
 
 
 @dataclass(slots=True)
 class Job:
-    """A job and how far it is; `polls` counts how often it was asked for."""
+    """A job and its state; `polls` counts how often the client asked for it."""
 
     id: str
     model: str
@@ -158,7 +156,7 @@ class Job:
 
     @property
     def row(self) -> dict[str, Any]:
-        """As the API shows it, as far as anybody here reads it."""
+        """The job in the API's form, with the fields that clients here read."""
         error = {"code": "invalid_training_file", "message": self.problem}
         return {
             "object": "fine_tuning.job",
@@ -172,15 +170,15 @@ class Job:
 
 
 Lesson: TypeAlias = tuple[frozenset[str], str]
-"""A training example as a tuned model knows it: the words of the question, and the answer."""
+"""A training example of a tuned model: the words of the question, and the answer."""
 
 
-def lessons_of(content: bytes) -> tuple[tuple[Lesson, ...], str]:
-    """What a training file teaches; or nothing, and what is wrong with it."""
+def read_lessons(content: bytes) -> tuple[tuple[Lesson, ...], str]:
+    """The lessons of a training file and ""; or none, and what is wrong with the file."""
     lessons = []
     lines = [line for line in content.decode(errors="replace").split("\n") if line.strip()]
     for number, line in enumerate(lines, start=1):
-        lesson = _lesson(line)
+        lesson = _read_lesson(line)
         if lesson is None:
             return (), f"Invalid file format. Example {number} is not in the chat format."
         lessons.append(lesson)
@@ -190,7 +188,7 @@ def lessons_of(content: bytes) -> tuple[tuple[Lesson, ...], str]:
     return tuple(lessons), ""
 
 
-def _lesson(line: str) -> Lesson | None:
+def _read_lesson(line: str) -> Lesson | None:
     try:
         messages = [(row["role"], row["content"]) for row in json.loads(line)["messages"]]
     except (ValueError, KeyError, TypeError):
@@ -200,22 +198,22 @@ def _lesson(line: str) -> Lesson | None:
     if not messages or messages[-1][0] != "assistant":
         return None
     question = next((text for role, text in reversed(messages) if role == "user"), "")
-    return words_in(question), messages[-1][1]
+    return word_set(question), messages[-1][1]
 
 
-def words_in(text: str) -> frozenset[str]:
-    """The different words of a text, without capitals."""
+def word_set(text: str) -> frozenset[str]:
+    """The distinct words of a text, ignoring case."""
     return frozenset(_WORD.findall(text.casefold()))
 
 
-def likeness(words: frozenset[str], other: frozenset[str]) -> float:
-    """The share of the words of both that they have in common, 0 to 1."""
+def similarity(words: frozenset[str], other: frozenset[str]) -> float:
+    """The Jaccard similarity of two sets of words, 0 to 1."""
     shared = len(words & other)
     return shared / max(len(words) + len(other) - shared, 1)
 
 
-def _form(content_type: str, raw: bytes) -> dict[str, tuple[str, bytes]]:
-    """The fields of a multipart form: file name ("" if it is no file) and content."""
+def _read_form(content_type: str, raw: bytes) -> dict[str, tuple[str, bytes]]:
+    """The fields of a multipart form: file name ("" if it is not a file) and content."""
     message = message_from_bytes(b"Content-Type: %b\r\n\r\n" % content_type.encode() + raw)
     if not message.is_multipart():
         raise bad_request("Expected a multipart form with the fields purpose and file.")

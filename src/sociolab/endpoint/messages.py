@@ -1,5 +1,6 @@
-"""Anthropic's Messages over HTTP: a request read and checked as the API does it, and
-turned into that for a chat completion; its reply and its errors in the API's form.
+"""Anthropic's Messages API on the local endpoint, by way of a chat completion.
+
+Requests are checked as the API does, and replies and errors take its form.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from sociolab.endpoint.chat import (
     ChatBody,
     RefusalError,
     bad_request,
-    chat_of,
-    key_of,
+    build_chat,
+    request_key,
     unsupported_value,
 )
 
@@ -34,9 +35,9 @@ _KINDS = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_
 
 
 def read_message(raw: bytes, seed: int = 0, call: str = "") -> ChatBody:
-    """The request in these bytes as a chat completion's; RefusalError (400) if it is none.
+    """Parse a request into that of a chat completion; RefusalError (400) if it is invalid.
 
-    `thinks` among its fields says that thoughts are wanted.
+    Its field `thinks` says whether the reply should hold thoughts.
     """
     try:
         fields = json.loads(raw)
@@ -53,7 +54,7 @@ def read_message(raw: bytes, seed: int = 0, call: str = "") -> ChatBody:
         raise bad_request("max_tokens: Field required, a positive integer")
     if temperature is not None and not 0 <= temperature <= 1:
         raise bad_request("temperature: range: 0..1")
-    thinks = _thinks(fields.get("thinking"), most)
+    thinks = _read_thinking(fields.get("thinking"), most)
     if thinks and temperature not in (None, 1):
         raise bad_request("`temperature` may only be set to 1 when thinking is enabled.")
     rows = fields.get("messages")
@@ -68,10 +69,11 @@ def read_message(raw: bytes, seed: int = 0, call: str = "") -> ChatBody:
     form = (fields.get("output_config") or {}).get("format", fields.get("output_format"))
     if form is not None:
         chat["response_format"] = _response_format(form)
-    return chat_of(chat, key_of(raw, seed, call if temperature != 0 else ""))
+    return build_chat(chat, request_key(raw, seed, call if temperature != 0 else ""))
 
 
-def _thinks(thinking: Any, most: int) -> bool:
+def _read_thinking(thinking: Any, most: int) -> bool:
+    """Whether thinking is on; RefusalError (400) for an invalid option."""
     kind = (thinking or {}).get("type", "disabled")
     if kind == "enabled":
         budget = thinking.get("budget_tokens")
@@ -85,9 +87,9 @@ def _thinks(thinking: Any, most: int) -> bool:
 
 
 def _response_format(form: Any) -> dict[str, Any]:
-    """As a chat completion's; RefusalError for what the API does not know of schemas."""
+    """The format of a chat completion; RefusalError (400) for schema keywords the API lacks."""
     schema = form.get("schema") if isinstance(form, dict) else None
-    for node in _nodes(schema):
+    for node in _subschemas(schema):
         unknown = sorted(node.keys() & _UNKNOWN_TO_SCHEMAS)
         if node.get("type") == "object" and node.get("additionalProperties") is not False:
             unknown.append("an object whose additionalProperties are not false")
@@ -96,20 +98,20 @@ def _response_format(form: Any) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema}}
 
 
-def _nodes(schema: Any) -> Iterator[Mapping[str, Any]]:
-    """A schema and those in it."""
+def _subschemas(schema: Any) -> Iterator[Mapping[str, Any]]:
+    """A schema and all schemas in it."""
     if not isinstance(schema, dict):
         return
     yield schema
     for name in ("properties", "$defs"):
         for inner in schema.get(name, {}).values():
-            yield from _nodes(inner)
+            yield from _subschemas(inner)
     for inner in (schema.get("items"), *schema.get("anyOf", ()), *schema.get("allOf", ())):
-        yield from _nodes(inner)
+        yield from _subschemas(inner)
 
 
-def message(chat: ChatBody, text: str, finish: str, usage: Any, thought: str) -> bytes:
-    """A message as JSON, `thought` in a block of its own; no clock in it."""
+def write_message(chat: ChatBody, text: str, finish: str, usage: Any, thought: str) -> bytes:
+    """A reply as JSON, `thought` in its own block; the same request gives the same bytes."""
     blocks = [{"type": "thinking", "thinking": thought, "signature": "s"}] if thought else []
     if text:
         blocks.append({"type": "text", "text": text})
@@ -118,8 +120,8 @@ def message(chat: ChatBody, text: str, finish: str, usage: Any, thought: str) ->
     return json.dumps({**row, "model": chat.model, "content": blocks, **stop}).encode()
 
 
-def usage_here(usage: Mapping[str, Any]) -> dict[str, Any]:
-    """The tokens of a completion as a message holds them: what was cached apart."""
+def message_usage(usage: Mapping[str, Any]) -> dict[str, Any]:
+    """The usage of a completion in the form of a message, which counts cached tokens apart."""
     cached = usage["prompt_tokens_details"]["cached_tokens"]
     return {
         "input_tokens": usage["prompt_tokens"] - cached,
@@ -129,8 +131,8 @@ def usage_here(usage: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def refusal_here(refusal: RefusalError) -> RefusalError:
-    """The same refusal in the API's form; a server in trouble is an overloaded one."""
+def message_refusal(refusal: RefusalError) -> RefusalError:
+    """The refusal in this API's form; a server error (500) becomes "overloaded" (529)."""
     status = 529 if refusal.status == 500 else refusal.status
     reason = "Overloaded" if status == 529 else str(refusal)
     answer = RefusalError(status, reason, headers=refusal.headers)

@@ -1,6 +1,4 @@
-"""What is replied: text made up so that it obeys the schema asked for, or what a person writes into
-a file.
-"""
+"""Replies of the local endpoint: mock text that follows the schema, or a person's, from a file."""
 
 from __future__ import annotations
 
@@ -30,19 +28,19 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class Replies:
-    """Makes replies up (`prompting.made_up`); the same request and settings give the same reply."""
+    """Mock replies (`prompting.made_up`); the same request and settings give the same reply."""
 
     def __init__(self, settings: EndpointSettings) -> None:
         self._settings = settings
 
-    def good(self, chat: ChatBody) -> str:
+    def valid(self, chat: ChatBody) -> str:
         """A valid reply; RefusalError (400) if the response format's schema is broken."""
         form: Any = chat.fields.get("response_format")
         as_object = isinstance(form, dict) and form.get("type") == "json_object"
-        with _broken_schema_refused(chat):
+        with _refusing_broken_schema(chat):
             return reply_to(chat.texts, chat.schema, self._draw(chat), as_object=as_object)
 
-    def stray(self, chat: ChatBody, chance: Chance) -> str:
+    def invalid(self, chat: ChatBody, chance: Chance) -> str:
         """A reply that ignores the schema: prose, another shape, or numbers out of range."""
         draw = self._draw(chat)
         schema = requested_schema(chat.texts, chat.schema)
@@ -50,7 +48,7 @@ class Replies:
         match chance.stream("way to ignore the schema").randrange(3):
             case 0 if schema is not None and has_bounds(schema):
                 draw.stray = True
-                with _broken_schema_refused(chat):
+                with _refusing_broken_schema(chat):
                     return sample_requested(chat.texts, chat.schema, draw) or text
             case 1 if schema is not None:
                 return _encode({"comment": text, "certainty": round(draw.random.random(), 2)})
@@ -64,7 +62,7 @@ class Replies:
 
 
 @contextmanager
-def _broken_schema_refused(chat: ChatBody) -> Iterator[None]:
+def _refusing_broken_schema(chat: ChatBody) -> Iterator[None]:
     try:
         yield
     except SchemaError as error:
@@ -77,12 +75,12 @@ def _broken_schema_refused(chat: ChatBody) -> Iterator[None]:
 
 
 class ByHand:
-    """A folder where requests are laid down and replies are awaited.
+    """Writes requests to a folder, and reads replies from it.
 
-    Request 7 is `0007.request.md` (to read) and `0007.request.json` (the body). Its reply is what
-    is written into `0007.reply.txt`, without line ends at the end, once the file is not blank and
-    has not changed between two looks. `0007.request.gone` says that the client waits no more.
-    Nothing is overwritten; numbers go on where an earlier run stopped.
+    Request 7 is `0007.request.md` (to read) and `0007.request.json` (the body). Its reply is the
+    content of `0007.reply.txt`, without final line breaks, once the file is not blank and has not
+    changed between two checks. `0007.request.gone` says that the client has stopped waiting.
+    Nothing is overwritten; numbers continue from an earlier run.
     """
 
     def __init__(self, folder: Path, look_every: float = 0.2) -> None:
@@ -101,15 +99,15 @@ class ByHand:
         )
 
     async def reply(self, chat: ChatBody) -> str:
-        """Lay the request down and wait for its reply, as long as the client does."""
-        name = self._lay_down(chat)
+        """Write the request and wait for its reply, as long as the client does."""
+        name = self._write_request(chat)
         try:
-            return await self._written(self._folder / f"{name}.reply.txt")
+            return await self._wait_for_text(self._folder / f"{name}.reply.txt")
         except asyncio.CancelledError:
             (self._folder / f"{name}.request.gone").touch()
             raise
 
-    def _lay_down(self, chat: ChatBody) -> str:
+    def _write_request(self, chat: ChatBody) -> str:
         body = json.dumps(chat.fields, indent=1, ensure_ascii=False)
         while True:
             self._last += 1
@@ -118,20 +116,20 @@ class ByHand:
                 _create(self._folder / f"{name}.request.json", body)
             except FileExistsError:  # another server has just taken this number
                 continue
-            _create(self._folder / f"{name}.request.md", _readable(name, chat))
+            _create(self._folder / f"{name}.request.md", _format_request(name, chat))
             return name
 
-    async def _written(self, path: Path) -> str:
+    async def _wait_for_text(self, path: Path) -> str:
         before = ""
         while True:
-            content = _content(path)
+            content = _read_if_there(path)
             if content.strip() and content == before:
                 return content.rstrip("\r\n")
             before = content
             await asyncio.sleep(self._look_every)
 
 
-def _content(path: Path) -> str:
+def _read_if_there(path: Path) -> str:
     try:
         return path.read_text("utf-8-sig", errors="replace")
     except FileNotFoundError:
@@ -143,7 +141,7 @@ def _create(path: Path, text: str) -> None:
         file.write(text)
 
 
-def _readable(name: str, chat: ChatBody) -> str:
+def _format_request(name: str, chat: ChatBody) -> str:
     lines = [f"# Request {name}", "", f"- model: {chat.model}"]
     for setting, value in chat.fields.items():
         if setting not in _NOT_SETTINGS:

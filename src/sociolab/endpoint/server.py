@@ -1,6 +1,4 @@
-"""The endpoint itself: requests in over HTTP, replies and faults out; started in this loop, in a
-thread, in a process, or for good.
-"""
+"""The local endpoint over HTTP, in the running event loop, a thread, a process, or forever."""
 
 from __future__ import annotations
 
@@ -28,41 +26,41 @@ from sociolab.core.errors import ConfigError
 from sociolab.endpoint.chat import (
     ChatBody,
     RefusalError,
-    completion,
-    embeddings,
+    count_usage,
     read_chat,
     read_embeddings,
     unknown_model,
     unknown_url,
-    usage_of,
+    write_completion,
+    write_embeddings,
     wrong_method,
 )
 from sociolab.endpoint.counters import Counters
 from sociolab.endpoint.faults import (
     HANG_SECONDS,
     Chance,
-    after_thinking,
-    drawn_fault,
-    in_a_fence,
+    add_fence,
+    add_thinking,
+    corrupt_json,
+    draw_fault,
+    drop_choices,
     latency_seconds,
-    malformed_body,
-    nearly_json,
-    refuse_what_is_unsupported,
-    truncated,
-    without_choices,
+    make_malformed_body,
+    refuse_unsupported,
+    truncate_text,
 )
 from sociolab.endpoint.fine_tuning import FineTuning, is_tuning
-from sociolab.endpoint.messages import message, read_message, refusal_here, usage_here
+from sociolab.endpoint.messages import message_refusal, message_usage, read_message, write_message
 from sociolab.endpoint.replies import ByHand, Replies
 from sociolab.endpoint.settings import EndpointSettings, Fault, settings_as_json
-from sociolab.endpoint.weather import LONGEST_LOOP, RequestBucket, cut_history, endless
+from sociolab.endpoint.weather import LONGEST_LOOP, RequestBucket, cut_history, endless_reply
 from sociolab.prompting.made_up import prose
 from sociolab.prompting.prefixes import PromptPrefixes
 
 ATTEMPT_HEADER = "x-sociolab-attempt"
-"""Which attempt at the same call a request is, from 1."""
+"""The number of the attempt at a call, from 1."""
 CALL_HEADER = "x-sociolab-call"
-"""Which call of a run a request belongs to."""
+"""A digest of the call that a request belongs to."""
 
 _BODY_FAULTS: tuple[Fault, ...] = (
     "rate_limited",
@@ -72,18 +70,18 @@ _BODY_FAULTS: tuple[Fault, ...] = (
     "truncated_body",
     "malformed_body",
 )
-"""The faults that can befall a call without a text."""
+"""The faults that do not need a text, for embeddings and fine-tuning."""
 
 _MESSAGES = "/messages"
 _COUNTED = ("/chat/completions", _MESSAGES, "/embeddings")
 _MOST_SEEN = 100_000
 _JSON = "application/json"
 _LIMITS = web.RequestKey("limits", dict[str, str])
-"""Of a request: the headers that its reply gets from the bucket."""
+"""The rate-limit headers for the reply to a request."""
 
 
 class EndpointServer:
-    """Answers requests as its settings say, and counts them. `running` gives it an address."""
+    """Answers requests as its settings say, and counts them. `serve` gives it an address."""
 
     def __init__(
         self, settings: EndpointSettings, clock: Callable[[], float] = time.monotonic
@@ -106,9 +104,9 @@ class EndpointServer:
         return deepcopy(self._counters)
 
     def reset(self) -> None:
-        """Start counting again, and forget all prompts and which requests were seen before.
+        """Start counting again, and forget all prompts and attempts.
 
-        Requests in flight, training files, jobs and the models that came of them stay.
+        Requests in flight, training files, jobs and tuned models stay.
         """
         waiting = self._counters.in_flight
         self._counters = Counters(in_flight=waiting, most_in_flight=waiting)
@@ -116,21 +114,20 @@ class EndpointServer:
         self._seen.clear()
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Answer one HTTP request."""
         path = request.rel_url.raw_path.removeprefix("/v1")
         if path in _COUNTED and request.method == hdrs.METH_POST:
             return await self._count_and_answer(request, path)
         try:
             if is_tuning(path):
                 return await self._tune(request, path) or _without_reply(request)
-            return self._other(request, path)
+            return self._answer_other(request, path)
         except RefusalError as refusal:
             return _refused(refusal)
 
     # -------------------------------------------------------------- chat completions, messages
 
     async def _count_and_answer(self, request: web.BaseRequest, path: str) -> web.StreamResponse:
-        self._counters.arrived()
+        self._counters.record_arrival()
         outcome: int | str = 500  # as aiohttp answers where a responder fails
         try:
             raw = await request.content.read()  # unlike request.read(), of any length
@@ -143,13 +140,13 @@ class EndpointServer:
                 response = await self._answer(request, raw, path == _MESSAGES)
             outcome = "no reply" if response is None else response.status
         except RefusalError as refusal:
-            response = _refused(refusal_here(refusal) if path == _MESSAGES else refusal)
+            response = _refused(message_refusal(refusal) if path == _MESSAGES else refusal)
             outcome = response.status
         except asyncio.CancelledError:
             outcome = "client gone"
             raise
         finally:
-            self._counters.left(outcome)
+            self._counters.record_end(outcome)
         if response is None:
             return _without_reply(request)
         if not response.prepared:
@@ -159,38 +156,38 @@ class EndpointServer:
     async def _answer(
         self, request: web.BaseRequest, raw: bytes, as_message: bool
     ) -> web.StreamResponse | None:
-        """The response; None if there is to be none."""
+        """The response to a chat completion or message; None for no response."""
         call = request.headers.get(CALL_HEADER, "")
         chat = (read_message if as_message else read_chat)(raw, self.settings.seed, call)
-        refuse_what_is_unsupported(self.settings, chat, self.tuning.models)
-        attempt = self._attempt(request, chat.key)
+        refuse_unsupported(self.settings, chat, self.tuning.models)
+        attempt = self._count_attempt(request, chat.key)
         characters, window = chat.prompt_characters, self.settings.context_tokens
         if window is not None and characters > 4 * window:
-            self._counters.happened("cut")
+            self._counters.record_fault("cut")
             chat, characters = cut_history(chat, window), 4 * window
         repeated = min(self._prefixes.repeated(chat.schema, chat.messages), characters)
         self._counters.prompt_characters += characters
         self._counters.repeated_characters += repeated
         self._counters.retries += attempt > 1
         chance = Chance(chat.key, attempt)
-        fault = drawn_fault(self.settings, chance)
+        fault = draw_fault(self.settings, chance)
 
         async def answer() -> bytes:
             text, finish_reason = await self._text(chat, chance, fault)
-            usage = usage_of(characters, repeated, text)
-            self._counters.replied(text, usage)
+            usage = count_usage(characters, repeated, text)
+            self._counters.record_reply(text, usage)
             if chat.cap is None and fault is None and finish_reason == "length":
-                await asyncio.sleep(HANG_SECONDS)  # a loop that nothing ends
-            counted = usage_here(usage) if as_message else usage
-            reported = json.loads(self.settings.usage) if self.settings.usage else counted
+                await asyncio.sleep(HANG_SECONDS)  # a loop without a cap never ends
+            own_usage = message_usage(usage) if as_message else usage
+            reported = json.loads(self.settings.usage) if self.settings.usage else own_usage
             if as_message:
                 thought = prose(chance.stream("thought"), 200) if chat.fields["thinks"] else ""
-                return message(chat, text, finish_reason, reported, thought)
-            return completion(chat, text, finish_reason, reported)
+                return write_message(chat, text, finish_reason, reported, thought)
+            return write_completion(chat, text, finish_reason, reported)
 
-        return await self._faulty(request, chance, fault, answer, chat.model)
+        return await self._with_fault(request, chance, fault, answer, chat.model)
 
-    async def _faulty(
+    async def _with_fault(
         self,
         request: web.BaseRequest,
         chance: Chance,
@@ -198,13 +195,13 @@ class EndpointServer:
         answer: Callable[[], Awaitable[bytes]],
         what: str,
     ) -> web.StreamResponse | None:
-        """The answer as late as is set, and with the fault; None if there is to be none.
+        """The answer with its latency and fault; None for no response.
 
-        What spoils or drops the reply, and a client that does not wait for it, come after the deed,
-        a full rate limit and a server in trouble before it.
+        A rate limit and a server error come before the request is processed. Other faults, and a
+        client that does not wait, come after, when it has had its effect.
         """
         if fault is not None:
-            self._counters.happened(fault)
+            self._counters.record_fault(fault)
         if fault == "rate_limited":
             after = f"{self.settings.retry_after:g}"
             message = f"Rate limit reached for {what}. Please try again in {after}s."
@@ -227,62 +224,62 @@ class EndpointServer:
             return None
         as_message = request.rel_url.path.endswith(_MESSAGES)
         if fault == "malformed_body":
-            body, kind = malformed_body(chance, as_message)
+            body, kind = make_malformed_body(chance, as_message)
             return web.Response(body=body, headers={hdrs.CONTENT_TYPE: kind})
         if fault == "truncated_body":
-            return await _cut_short(request, body)
+            return await _send_half(request, body)
         if fault == "no_choices":
-            body = without_choices(body, as_message)
+            body = drop_choices(body, as_message)
         return web.Response(body=body, headers={hdrs.CONTENT_TYPE: _JSON})
 
     async def _text(self, chat: ChatBody, chance: Chance, fault: Fault | None) -> tuple[str, str]:
-        """The text of a reply, and its finish_reason: "length" for one that its cap cuts, but for
-        a person's."""
-        text, finish_reason = await self._whole_text(chat, chance, fault)
+        """The text of a reply and its finish_reason; a cap cuts all but a person's."""
+        text, finish_reason = await self._uncapped_text(chat, chance, fault)
         if chat.cap is None or self._by_hand is not None or len(text) <= 4 * chat.cap:
             return text, finish_reason
         return text[: 4 * chat.cap], "length"
 
-    async def _whole_text(
+    async def _uncapped_text(
         self, chat: ChatBody, chance: Chance, fault: Fault | None
     ) -> tuple[str, str]:
-        """The text of a reply before its cap is looked at, and its finish_reason."""
+        """The text of a reply before a cap, and its finish_reason."""
         match fault:
             case "content_filter":
                 return "", "content_filter"
             case "empty":
                 return "", "stop"
             case "ignores_schema":
-                return self._replies.stray(chat, chance), "stop"
-        text = await self._good_text(chat)
+                return self._replies.invalid(chat, chance), "stop"
+        text = await self._valid_text(chat)
         if fault == "truncated_text":
-            return truncated(text, chance), "length"
+            return truncate_text(text, chance), "length"
         if fault == "malformed_json":
-            return nearly_json(text, chance), "stop"
+            return corrupt_json(text, chance), "stop"
         if self.settings.loops and chance.stream("loop").random() < self.settings.loops:
-            self._counters.happened("loop")
-            return endless(text, chat.cap or LONGEST_LOOP), "length"
-        return self._with_quirks(text, chance), "stop"
+            self._counters.record_fault("loop")
+            return endless_reply(text, chat.cap or LONGEST_LOOP), "length"
+        return self._add_quirks(text, chance), "stop"
 
-    async def _good_text(self, chat: ChatBody) -> str:
+    async def _valid_text(self, chat: ChatBody) -> str:
         tuned = self.tuning.reply(chat)
         if tuned is not None:
             return tuned
         if self._by_hand is not None:
             return await self._by_hand.reply(chat)
-        return (self.settings.responder or self._replies.good)(chat)
+        return (self.settings.responder or self._replies.valid)(chat)
 
-    def _with_quirks(self, text: str, chance: Chance) -> str:
+    def _add_quirks(self, text: str, chance: Chance) -> str:
         settings = self.settings
         if settings.fenced and chance.stream("fenced").random() < settings.fenced:
-            self._counters.happened("fenced")
-            text = in_a_fence(text)
+            self._counters.record_fault("fenced")
+            text = add_fence(text)
         if settings.think and chance.stream("think").random() < settings.think:
-            self._counters.happened("think")
-            text = after_thinking(text, prose(chance.stream("thought"), 200))
+            self._counters.record_fault("think")
+            text = add_thinking(text, prose(chance.stream("thought"), 200))
         return text
 
-    def _attempt(self, request: web.BaseRequest, key: bytes) -> int:
+    def _count_attempt(self, request: web.BaseRequest, key: bytes) -> int:
+        """The number of this attempt: the client's, else how often this body came."""
         header = request.headers.get(ATTEMPT_HEADER, "")
         if header.isdecimal() and 0 < len(header) < 10:
             return int(header)
@@ -295,54 +292,54 @@ class EndpointServer:
     # -------------------------------------------------------------- embeddings
 
     async def _embed(self, request: web.BaseRequest, raw: bytes) -> web.StreamResponse | None:
-        """Vectors of texts, alike where texts have words in common; None for no response.
+        """The response to a request for embeddings; None for no response.
 
-        It meets the faults of a chat call, but for those of texts.
+        It has the faults of a chat call, except for those of texts.
         """
         body = read_embeddings(raw, self.settings.seed)
         if self.settings.models and body.model not in self.settings.models:
             raise unknown_model(body.model)
-        attempt = self._attempt(request, body.key)
+        attempt = self._count_attempt(request, body.key)
         characters = sum(map(len, body.texts))
         self._counters.prompt_characters += characters
         self._counters.retries += attempt > 1
         chance = Chance(body.key, attempt)
-        fault = drawn_fault(self.settings, chance)
+        fault = draw_fault(self.settings, chance)
 
         async def answer() -> bytes:
-            usage = usage_of(characters, 0, "")
-            self._counters.replied("", usage)
-            return embeddings(body, usage)
+            usage = count_usage(characters, 0, "")
+            self._counters.record_reply("", usage)
+            return write_embeddings(body, usage)
 
         body_fault = fault if fault in _BODY_FAULTS else None
-        return await self._faulty(request, chance, body_fault, answer, body.model)
+        return await self._with_fault(request, chance, body_fault, answer, body.model)
 
     # -------------------------------------------------------------- fine-tuning
 
     async def _tune(self, request: web.BaseRequest, path: str) -> web.StreamResponse | None:
-        """A call about training files or jobs; None if there is to be no response.
+        """The response to a call about training files or jobs; None for no response.
 
-        It meets the same faults as a chat call, but for those of texts: a dropped reply leaves a
-        job of which the client does not know.
+        It has the faults of a chat call, except for those of texts: a dropped reply leaves a job
+        that the client does not know of.
         """
         raw = await request.content.read()
         self._authorize(request)
         salt = str(self.settings.seed).encode()
-        named = f"{request.method} {request.raw_path}\n".encode() + raw
-        key = hashlib.blake2b(named, digest_size=16, key=salt).digest()
-        chance = Chance(key, self._attempt(request, key))
-        fault = drawn_fault(self.settings, chance)
+        content = f"{request.method} {request.raw_path}\n".encode() + raw
+        key = hashlib.blake2b(content, digest_size=16, key=salt).digest()
+        chance = Chance(key, self._count_attempt(request, key))
+        fault = draw_fault(self.settings, chance)
         kind = request.headers.get(hdrs.CONTENT_TYPE, "")
 
         async def answer() -> bytes:
             return json.dumps(self.tuning.answer(request.method, path, kind, raw)).encode()
 
         body_fault = fault if fault in _BODY_FAULTS else None
-        return await self._faulty(request, chance, body_fault, answer, "fine-tuning")
+        return await self._with_fault(request, chance, body_fault, answer, "fine-tuning")
 
     # -------------------------------------------------------------- everything else
 
-    def _other(self, request: web.BaseRequest, path: str) -> web.Response:
+    def _answer_other(self, request: web.BaseRequest, path: str) -> web.Response:
         method = request.method
         if path == "/counters/reset" and method == hdrs.METH_POST:
             self.reset()
@@ -360,12 +357,10 @@ class EndpointServer:
             names = (*(self.settings.models or ("any",)), *self.tuning.models)
             rows = [_model_row(model) for model in names]
             return _json_response({"object": "list", "data": rows})
-        return _json_response(self._model(request.path.partition("/models/")[2]))
-
-    def _model(self, name: str) -> dict[str, Any]:
+        name = request.path.partition("/models/")[2]
         if self.settings.models and name not in (*self.settings.models, *self.tuning.models):
             raise unknown_model(name)
-        return _model_row(name)
+        return _json_response(_model_row(name))
 
     def _authorize(self, request: web.BaseRequest) -> None:
         key = self.settings.api_key
@@ -391,14 +386,14 @@ def _refused(refusal: RefusalError) -> web.Response:
 
 
 def _without_reply(request: web.BaseRequest) -> web.Response:
-    """Close the connection; what is returned can no longer be sent."""
+    """Close the connection; the returned response can no longer be sent."""
     if request.transport is not None:
         request.transport.abort()
     return web.Response()
 
 
-async def _cut_short(request: web.BaseRequest, body: bytes) -> web.StreamResponse:
-    """Announce the whole body, send half of it, close the connection."""
+async def _send_half(request: web.BaseRequest, body: bytes) -> web.StreamResponse:
+    """Announce the full length, send half of the body, and close the connection."""
     response = web.StreamResponse(headers={hdrs.CONTENT_TYPE: _JSON, **request.get(_LIMITS, {})})
     response.content_length = len(body)
     response.force_close()
@@ -420,7 +415,8 @@ async def serve(
     port: int = 0,
     clock: Callable[[], float] = time.monotonic,
 ) -> AsyncIterator[EndpointServer]:
-    """An endpoint in the running loop; port 0 takes any. ConfigError if it cannot listen."""
+    """An endpoint in the running event loop; port 0 takes any free one. ConfigError if it cannot
+    listen."""
     endpoint = EndpointServer(settings, clock)
     # Without cancellation a request that hangs would outlive its client.
     server = web.Server(endpoint.handle, access_log=None, handler_cancellation=True)
@@ -449,8 +445,10 @@ def run_forever(
     announce: Callable[[str], None] = print,
     until: Callable[[], Awaitable[object]] | None = None,
 ) -> Counters:
-    """Serve until Ctrl-C, or until `until` returns, and give the counts; `announce` is told the
-    URL when it listens."""
+    """Serve until Ctrl-C, or until `until` returns, and return the counts.
+
+    `announce` is called with the URL once the endpoint listens.
+    """
     endpoint: EndpointServer | None = None
 
     async def main() -> None:
@@ -465,12 +463,12 @@ def run_forever(
 
 
 async def stdin_closed() -> None:
-    """Until whoever started this process closes its input, or is gone."""
+    """Wait until the parent process closes this one's standard input, or has ended."""
     loop = asyncio.get_running_loop()
     closed = asyncio.Event()
 
     def watch() -> None:
-        # os.read takes no lock that the interpreter would wait for when it exits.
+        # os.read holds no lock that the interpreter would wait for on exit.
         while os.read(0, 1024):
             pass
         with suppress(RuntimeError):  # the loop may be closed already
@@ -482,9 +480,9 @@ async def stdin_closed() -> None:
 
 @contextmanager
 def start_in_thread(settings: EndpointSettings, port: int = 0) -> Iterator[EndpointServer]:
-    """An endpoint in a thread of its own, for code without a loop; stopped at the end.
+    """An endpoint in its own thread, for code without an event loop; stopped at the end.
 
-    Port 0 takes any. ConfigError if it cannot listen.
+    Port 0 takes any free one. ConfigError if it cannot listen.
     """
     ready: Future[tuple[EndpointServer, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
@@ -508,7 +506,7 @@ def start_in_thread(settings: EndpointSettings, port: int = 0) -> Iterator[Endpo
 
 
 class EndpointProcess:
-    """An endpoint in a process of its own, seen from outside."""
+    """A handle of an endpoint in another process."""
 
     def __init__(self, url: str, pid: int) -> None:
         self.url = url
@@ -516,16 +514,16 @@ class EndpointProcess:
 
     @property
     def counters(self) -> Counters:
-        """The counts as of now, asked for over HTTP; blocks until they are there."""
-        return self._ask("GET", "/counters")
+        """The counts as of now, by a blocking HTTP request."""
+        return self._request("GET", "/counters")
 
     def reset(self) -> None:
-        """As `Endpoint.reset`; blocks until it is done."""
-        self._ask("POST", "/counters/reset")
+        """As `EndpointServer.reset`, by a blocking HTTP request."""
+        self._request("POST", "/counters/reset")
 
-    def _ask(self, method: str, path: str) -> Counters:
+    def _request(self, method: str, path: str) -> Counters:
         request = urllib.request.Request(self.url + path, method=method)
-        # Proxies of the environment are for addresses beyond this machine.
+        # Without the environment's proxies, which are for other machines.
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         with opener.open(request, timeout=_PATIENCE_SECONDS) as response:
             return Counters.from_json(json.loads(response.read()))
@@ -535,7 +533,7 @@ class EndpointProcess:
 def start_in_process(settings: EndpointSettings) -> Iterator[EndpointProcess]:
     """An endpoint in a child process, so that its CPU time is not that of its clients.
 
-    It stops at the end, or when this process is gone. ConfigError if it does not start, or if
+    It stops at the end, or when this process has ended. ConfigError if it does not start, or if
     the settings hold a responder.
     """
     source = str(Path(sociolab.__path__[0]).parent)

@@ -1,4 +1,4 @@
-"""How the local endpoint behaves: everything that can be set, in one record."""
+"""The settings of the local endpoint."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ Fault = Literal[
     "empty",
 ]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
-"""Every way in which a reply can fail; at most one of them befalls a request."""
+"""Every way in which a reply can fail; a request gets at most one of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointSettings:
-    """What the endpoint answers, how late, and what goes wrong; the plain one is quick and good.
+    """What the endpoint replies, how late, and what goes wrong; by default nothing does.
 
-    Rates are shares of the requests, 0 to 1; those of the faults add up to at most 1. Whatever
-    is drawn, is drawn from a hash of `seed`, the request's body and its attempt.
+    Rates are shares of the requests, 0 to 1; those of the faults add up to at most 1. All draws
+    come from a hash of `seed`, the request's body and its attempt.
     """
 
     seed: int = 0
@@ -97,28 +97,28 @@ class EndpointSettings:
     burst: int | None = None
     """Requests that a full bucket holds; an eighth of a minute's unless set, at least 1."""
     context_tokens: int | None = None
-    """Of a longer prompt the beginning is cut off in silence, and the usage tells this many."""
+    """The beginning of a longer prompt is silently cut off, and the usage reports this many."""
     loops: float = 0.0
     """A model that never ends: replies that go on until max_tokens. Without a cap, nothing comes
     before the client gives up, or ten minutes have passed."""
 
     api_key: str | None = None
-    """The bearer token that is wanted; without it none is looked at."""
+    """The bearer token that requests need; without it they need none."""
     usage: str = ""
-    """JSON in place of the counts of tokens, right or not, such as "null"; "" for the counts."""
+    """JSON in place of the token counts, such as "null"; "" for the counts themselves."""
     models: tuple[str, ...] = ()
-    """The models that exist; without any, every name is one."""
+    """The models that exist; without any, every name is accepted."""
 
     characters: int = 150
-    """About the length of each piece of made-up text."""
+    """The approximate length of each text in mock replies."""
     leave_rate: float = 0.0
-    """How often a made-up action is "leave" where the schema allows it; otherwise "speak"."""
+    """How often a mock action is "leave" where the schema allows it; otherwise "speak"."""
     tuning_polls: int = 2
-    """How many times a fine-tuning job must be asked for until it is done."""
+    """How many times a fine-tuning job must be polled until it is done."""
     by_hand: Path | None = None
     """A folder where every request waits for a person's reply."""
     responder: Callable[[ChatBody], str] | None = None
-    """Writes the replies in place of the made-up ones."""
+    """Writes the replies in place of the mock ones."""
 
     def __post_init__(self) -> None:
         for name in (*FAULTS, "think", "fenced", "leave_rate", "loops"):
@@ -140,14 +140,14 @@ class EndpointSettings:
 
     @classmethod
     def with_faults(cls, total: float = 0.2, *, seed: int = 0) -> EndpointSettings:
-        """Settings in which this share of the requests fails, all kinds of fault alike."""
+        """Settings with which this share of the requests fails, equally for all kinds of fault."""
         share = total / len(FAULTS)
         rates: dict[str, Any] = dict.fromkeys(FAULTS, share)
         return cls(seed=seed, **rates)
 
     def with_weather(self, *weather: str) -> EndpointSettings:
-        """The same settings with these kinds of weather, such as "bucket:500", "bucket:500,20",
-        "cut:2048", "loop" or "loop:0.3"; ConfigError for one that is unknown.
+        """These settings with kinds of weather, such as "bucket:500", "bucket:500,20", "cut:2048",
+        "loop" or "loop:0.3"; ConfigError for an unknown one.
 
         >>> EndpointSettings().with_weather("bucket:500", "loop:0.3").loops
         0.3
@@ -187,7 +187,7 @@ def settings_as_json(settings: EndpointSettings) -> str:
 
 
 def settings_from_json(text: str) -> EndpointSettings:
-    """The settings that `settings_as_json` wrote; ConfigError for anything else."""
+    """The inverse of `settings_as_json`; ConfigError for anything else."""
     try:
         row = json.loads(text)
         row["models"] = tuple(row.get("models", ()))

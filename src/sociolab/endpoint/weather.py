@@ -1,6 +1,4 @@
-"""Servers as one meets them: a limit of requests a minute, a context that cuts in silence, a model
-that never ends.
-"""
+"""Realistic servers: a rate limit, a context window that truncates silently, a model that loops."""
 
 from __future__ import annotations
 
@@ -13,10 +11,10 @@ from dataclasses import replace
 from sociolab.endpoint.chat import ChatBody, RefusalError
 
 LONGEST_LOOP = 16_384
-"""Tokens after which a reply without a cap ends all the same."""
+"""Tokens after which a looping reply without a cap ends."""
 
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?')
-"""A text in JSON, or the name of a property with its colon."""
+"""A string in JSON; group 2 is the colon after the name of a property."""
 
 
 class RequestBucket:
@@ -30,18 +28,18 @@ class RequestBucket:
         self._filled_at = clock()
 
     def take(self) -> dict[str, str]:
-        """Let one request pass and return the headers of its reply; RefusalError (429) where the
-        bucket is empty."""
+        """Take a token for a request, and return the headers of its reply; RefusalError (429) if
+        the bucket is empty."""
         now = self._clock()
         gained = (now - self._filled_at) * self._per_minute / 60
         self._level, self._filled_at = min(self._burst, self._level + gained), now
-        # As many sixtieths as make a request may add up to a little less than one.
+        # A tolerance, since rounding may leave the level a little below one.
         if missing := max(0.0, 1 - 1e-9 - self._level):
             seconds = missing * 60 / self._per_minute
             raise RefusalError(
                 429,
                 f"Rate limit reached on requests per min: limit {self._per_minute:g}. Please try "
-                f"again in {_duration(seconds)}.",
+                f"again in {_format_duration(seconds)}.",
                 kind="requests",
                 code="rate_limit_exceeded",
                 headers=self._headers()
@@ -58,21 +56,21 @@ class RequestBucket:
         return {
             "x-ratelimit-limit-requests": f"{self._per_minute:g}",
             "x-ratelimit-remaining-requests": str(max(0, math.floor(self._level + 1e-9))),
-            "x-ratelimit-reset-requests": _duration(until_full),
+            "x-ratelimit-reset-requests": _format_duration(until_full),
         }
 
 
-def _duration(seconds: float) -> str:
-    """As OpenAI writes it: "120ms", "1.5s", "6m0s"."""
-    thousandths = math.ceil(seconds * 1000)
-    if thousandths < 1000:
-        return f"{thousandths}ms"
-    minutes, rest = divmod(thousandths, 60_000)
+def _format_duration(seconds: float) -> str:
+    """A duration in OpenAI's form: "120ms", "1.5s", "6m0s"."""
+    milliseconds = math.ceil(seconds * 1000)
+    if milliseconds < 1000:
+        return f"{milliseconds}ms"
+    minutes, rest = divmod(milliseconds, 60_000)
     return f"{f'{minutes}m' if minutes else ''}{rest / 1000:g}s"
 
 
 def cut_history(chat: ChatBody, tokens: int) -> ChatBody:
-    """The same request with the last `tokens` of its messages alone."""
+    """The request with only the last `tokens` of its messages, at four characters per token."""
     remaining, messages = 4 * tokens, []
     for message in reversed(chat.messages):
         if remaining > 0:
@@ -81,10 +79,12 @@ def cut_history(chat: ChatBody, tokens: int) -> ChatBody:
     return replace(chat, messages=tuple(reversed(messages)))
 
 
-def endless(text: str, tokens: int) -> str:
-    """A reply that began as this one and never came to its end: cut after so many tokens. A JSON
-    text goes on within its longest string."""
-    start, words = text, text
+def endless_reply(text: str, tokens: int) -> str:
+    """A reply that begins with this text and repeats itself up to so many tokens.
+
+    A JSON text repeats its longest string, within it.
+    """
+    start, loop = text, text
     try:
         json.loads(text)
     except ValueError:
@@ -92,7 +92,7 @@ def endless(text: str, tokens: int) -> str:
     else:
         if strings := [string for string in _STRING.finditer(text) if not string[2]]:
             longest = max(strings, key=lambda string: len(string[1]))
-            start, words = text[: longest.end(1)], longest[1]
-    words = f" {words or 'and so on'}"
+            start, loop = text[: longest.end(1)], longest[1]
+    loop = f" {loop or 'and so on'}"
     length = 4 * tokens
-    return (start + words * (length // len(words) + 1))[:length]
+    return (start + loop * (length // len(loop) + 1))[:length]

@@ -30,7 +30,7 @@ MADE_UP = Replies(EndpointSettings(characters=60))
 def url() -> Iterator[str]:
     def answer(chat: ChatBody) -> str:
         SEEN.append(dict(chat.fields))
-        return MADE_UP.good(chat)
+        return MADE_UP.valid(chat)
 
     with start_in_thread(EndpointSettings(responder=answer)) as server:
         yield server.url

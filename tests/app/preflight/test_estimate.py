@@ -81,7 +81,7 @@ class Staying:
         self._replies = Replies(EndpointSettings(characters=203))
 
     def __call__(self, asked: ChatBody) -> str:
-        text = self._replies.good(asked)
+        text = self._replies.valid(asked)
         if not text.startswith("{"):
             return text
         reply = json.loads(text)
