@@ -78,20 +78,20 @@ def test_two_agents_are_held_against_each_other_on_their_pairs_alone() -> None:
     a, b, difference = passing_matched(found, {"goal": 8}, (1, 2, 3))
     # lamp: x succeeds in 2 of 3 pairs, y in 1; bike: x in 2 of 2, y in 1. The third play of bike
     # has no value for y, so that it counts for neither.
-    assert [of.estimate.value for of in a.found] == pytest.approx([5 / 6, 2 / 3, 0])
-    assert [of.estimate.value for of in b.found] == pytest.approx([5 / 12, 0, 0])
-    assert [of.estimate.value for of in difference.found] == pytest.approx([5 / 12, 2 / 3, 0])
+    assert [of.estimate.value for of in a.estimates] == pytest.approx([5 / 6, 2 / 3, 0])
+    assert [of.estimate.value for of in b.estimates] == pytest.approx([5 / 12, 0, 0])
+    assert [of.estimate.value for of in difference.estimates] == pytest.approx([5 / 12, 2 / 3, 0])
     assert [(one.side, one.plays, one.most) for one in (a, b, difference)] == [
         ("x", 5, 3), ("y", 5, 3), (None, 5, 3),
     ]  # fmt: skip
     for one in (a, b, difference):
-        assert [(of.estimate.n, of.left_out) for of in one.found] == [(2, 0), (2, 0), (1, 1)]
+        assert [(of.estimate.n, of.left_out) for of in one.estimates] == [(2, 0), (2, 0), (1, 1)]
 
 
 def test_the_interval_of_their_difference_is_paired_by_task_and_clustered() -> None:
     *_, difference = passing_matched(two_agents(), {"goal": 8}, (1, 2))
     # By task x is ahead by 1/3 and 1/2: 5/12 +- 12.706 * (1/12), which passes 1 and is cut there.
-    first = difference.found[0].estimate
+    first = difference.estimates[0].estimate
     assert (first.low, first.high) == pytest.approx((5 / 12 - 12.7062 / 12, 1), abs=1e-4)
     assert first.clusters == 2
     assert passing_document(difference)["side"] is None
@@ -117,16 +117,16 @@ def test_the_two_seats_of_a_task_are_not_repeats_of_each_other() -> None:
     (found,) = passing([one], {"goal": 8}, (1, 2))
     # ann of lamp always succeeds, bob of lamp and ann of bike once of two.
     assert found.most == 2
-    assert [of.estimate.value for of in found.found] == pytest.approx([4 / 6, 1 / 3])
-    assert [of.estimate.n for of in found.found] == [3, 3]
+    assert [of.estimate.value for of in found.estimates] == pytest.approx([4 / 6, 1 / 3])
+    assert [of.estimate.n for of in found.estimates] == [3, 3]
 
 
 def test_settings_with_too_few_plays_are_left_out_and_counted() -> None:
     one = side({("lamp", "ann"): (9, None, 9), ("bike", "ann"): (9, 8, 1), ("noise", "ann"): (8,)})
     (found,) = passing([one], {"goal": 8}, (1, 2, 3, 4))
     # At k = 3 only bike has three plays with a value, and one of them fails.
-    assert [of.estimate.value for of in found.found] == [pytest.approx(8 / 9), 2 / 3, 0, None]
-    assert [of.left_out for of in found.found] == [0, 1, 2, 3]
+    assert [of.estimate.value for of in found.estimates] == [pytest.approx(8 / 9), 2 / 3, 0, None]
+    assert [of.left_out for of in found.estimates] == [0, 1, 2, 3]
     section = consistency_section([found], {"goal": GOAL})
     (table,) = section.tables
     assert [row[:3] for row in table.rows] == [("x", "GOAL", k) for k in "123"]
@@ -163,7 +163,7 @@ def test_where_every_play_succeeds_the_interval_is_what_that_leaves() -> None:
     rows = {(f"task {i}", "ann"): (9.0, 9.0) for i in range(6)}
     (found,) = passing([side(rows)], {"goal": 8}, (1, 2))
     # 0.025^(1/6) = 0.541; of plays that always fail mirrored.
-    assert [of.estimate.low for of in found.found] == pytest.approx([0.540742] * 2, abs=1e-5)
+    assert [of.estimate.low for of in found.estimates] == pytest.approx([0.540742] * 2, abs=1e-5)
     (table,) = consistency_section([found], {"goal": GOAL}).tables
     assert table.rows[0] == ("x", "GOAL", "1", "1.000 [0.541, 1.000]", "6")
     assert "exact where all clusters lie at one end" in " ".join(table.notes)
@@ -189,4 +189,4 @@ def test_where_lower_is_better_a_play_succeeds_from_the_threshold_down() -> None
     plays = {("lamp", "ann"): (1.0, 2.0), ("sofa", "ann"): (9.0, 2.0)}
     (found,) = passing([side(plays)], {"goal": 2}, (1, 2), lower)
     # 3 of 4 plays have 2 or less; both repeats of one of two tasks.
-    assert [one.estimate.value for one in found.found] == [0.75, 0.5]
+    assert [one.estimate.value for one in found.estimates] == [0.75, 0.5]

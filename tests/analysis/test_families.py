@@ -108,7 +108,7 @@ def test_a_users_rule_comes_before_the_name() -> None:
 def test_the_preference_is_what_two_judges_differ_by_on_own_play_beyond_other_play() -> None:
     found = self_preferences(run_of(ONE))
     (pair,) = found.pairs
-    assert (pair.judge, pair.other, pair.family, pair.theirs) == (*JUDGES, "gpt", 0)
+    assert (pair.judge, pair.other, pair.family, pair.other_family_episodes) == (*JUDGES, "gpt", 0)
     (one,) = effects(pair)
     assert (one.more["own"].value, one.more["others"].value, one.estimate.value) == (2, 0.5, 1.5)
     # Scenarios a and b hold gaps of own (2, 2) and others (0, 1): sums of the influence are
@@ -197,7 +197,10 @@ def test_play_by_the_other_judges_family_is_told() -> None:
         (judge, "goal", agent): (5, 6) for judge in JUDGES for agent in (GPT, CLAUDE, LLAMA)
     }
     found = self_preferences(run_of(scores))
-    assert [(pair.judge, pair.theirs) for pair in found.pairs] == [(JUDGES[0], 2), (JUDGES[1], 2)]
+    assert [(pair.judge, pair.other_family_episodes) for pair in found.pairs] == [
+        (JUDGES[0], 2),
+        (JUDGES[1], 2),
+    ]
     section = family_section(found)
     assert any(
         "2 episodes among the others are by lab/claude-x's own" in c for c in section.cautions

@@ -52,8 +52,8 @@ def found(folder: Path, goals: dict[str, Plays] = GOALS, target: str = ANN, most
 def test_gaps_worked_by_hand_over_partners_seats_and_repeats(tmp_path: Path) -> None:
     one = found(tmp_path)
     assert one.ids == ("hard", "level")
-    assert [task.gap for task in one.found.tasks] == pytest.approx([8, 6, 2])
-    assert [task.best.model for task in one.found.tasks] == [CAT, ANN, BEN]
+    assert [task.gap for task in one.difficulties.tasks] == pytest.approx([8, 6, 2])
+    assert [task.best.model for task in one.difficulties.tasks] == [CAT, ANN, BEN]
     assert one.others() == {"easy"}
     assert one.agents == (ANN, BEN, CAT)
 
@@ -70,7 +70,7 @@ def test_the_target_on_hard_and_on_other_tasks(tmp_path: Path) -> None:
 def test_an_agent_that_is_not_left_out_needs_two_plays_as_well(tmp_path: Path) -> None:
     goals = GOALS | {"once": {(ANN, P): [(1, 5), (9, 5)], (BEN, P): [(5, 5)]}}
     one = found(tmp_path, goals)
-    assert [(left.task, dict(left.plays)) for left in one.found.left_out] == [
+    assert [(left.task, dict(left.plays)) for left in one.difficulties.left_out] == [
         ("once", {BEN: 1, CAT: 0})
     ]
     assert "Left out: 1 task " in " ".join(hard_section(one, "x").said)

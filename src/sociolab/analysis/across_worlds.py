@@ -1,6 +1,6 @@
-"""Agents across worlds: one table of main measures, and whether worlds or levels go together.
+"""Agents across worlds: one table of main metrics, and correlations between worlds and levels.
 
-A column is one measure of one world as one judge gave it, on the same data, tasks and partners
+A column is one metric of one world as one judge scored it, on the same data, tasks and partners
 (`report.leaderboard`): figures of different judges never stand in one column.
 """
 
@@ -43,11 +43,11 @@ WIDE = 1.0
 
 @dataclass(frozen=True, slots=True)
 class TwoLevels:
-    """Two worlds that play the same tasks at two levels: what is said, and what comes of it.
+    """Two worlds that play the same tasks at two levels: conversation, and outcome.
 
     `talk` and `action` are their names; a talk's cluster is the id of its task in the other world.
-    `alike` says of a run of each whether they were played on the same terms. `talks` and `tasks`
-    say in a table what an agent did there.
+    `alike` tells of two runs, one of each, whether they were played on the same terms. `talks` and
+    `tasks` name in a table what an agent did there.
     """
 
     talk: str
@@ -59,8 +59,8 @@ class TwoLevels:
 
 @dataclass(frozen=True, slots=True)
 class Across:
-    """The runs' results, the table's columns, what goes together, and which labels stand for
-    several codes."""
+    """Results, the table's columns, and correlations; `codes` are notes on labels that stand for
+    several versions of an agent's code."""
 
     results: tuple[RunResult, ...]
     columns: tuple[WorldColumn, ...]
@@ -70,7 +70,6 @@ class Across:
 
     @property
     def section(self) -> Section:
-        """All of it in words and tables."""
         section = across_section(self.columns, self.worlds, self.levels)
         judges = {(column.world, column.judge) for column in self.columns}
         by_run = {
@@ -123,7 +122,7 @@ def _level_relations(
     levels: TwoLevels,
     names: AgentNames,
 ) -> Iterator[Relation]:
-    """Two levels, task by task, for each agent that has both on the same terms."""
+    """Correlations over tasks, for each agent that played both levels on the same terms."""
     played = {result.run: result for result in results}
     for talk, action in product(columns, columns):
         if (talk.world, action.world) != (levels.talk, levels.action):
@@ -159,7 +158,6 @@ class WorldColumn:
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """The runs that the figures come from."""
         return tuple(dict.fromkeys(place.run for place in self.places.values()))
 
     def value(self, agent: str) -> float | None:
@@ -221,8 +219,8 @@ def between_levels(
 
     A talk's cluster is the id of its social task.
     """
-    talks = _by(talk.values, agent, measures[0], lambda value: value.cluster)
-    done = _by(action.values, agent, measures[1], lambda value: value.task)
+    talks = _mean_by_task(talk.values, agent, measures[0], lambda value: value.cluster)
+    done = _mean_by_task(action.values, agent, measures[1], lambda value: value.task)
     tasks = tuple(sorted(talks.keys() & done.keys()))
     return [talks[task] for task in tasks], [done[task] for task in tasks], tasks
 
@@ -294,20 +292,22 @@ def _column(board: Board, places: Mapping[str, BoardRow]) -> WorldColumn:
     )
 
 
-def _by(values: Iterable[Value], agent: str, measure: str, task: Any) -> dict[str, float | None]:
+def _mean_by_task(
+    values: Iterable[Value], agent: str, measure: str, task: Any
+) -> dict[str, float | None]:
     """The mean over the values of each task; None where all are missing."""
     by_task: dict[str, list[float]] = {}
     for value in values:
         if (value.agent, value.measure) == (agent, measure):
-            some = by_task.setdefault(task(value), [])
-            some += [] if value.value is None else [value.value]
-    return {name: fmean(some) if some else None for name, some in by_task.items()}
+            scores = by_task.setdefault(task(value), [])
+            scores += [] if value.value is None else [value.value]
+    return {name: fmean(scores) if scores else None for name, scores in by_task.items()}
 
 
 def across_section(
     columns: Sequence[WorldColumn], worlds: Sequence[Relation], levels: Sequence[Relation]
 ) -> Section:
-    """One section: the table, correlations over agents, and of the two levels of STSS."""
+    """The table of agents, and the correlations over agents and between the levels of STSS."""
     names = _titles(columns)
     groups = [columns[i : i + ABREAST] for i in range(0, len(columns), ABREAST)]
     heads = [names[i : i + ABREAST] for i in range(0, len(columns), ABREAST)]
@@ -326,7 +326,7 @@ def across_section(
 
 
 def _titles(columns: Sequence[WorldColumn]) -> list[str]:
-    """Names that tell the columns apart: the judge and the run are added where need be."""
+    """Unique headings of columns: judge and run are added where needed."""
     plain = [column.title for column in columns]
     judges = {name: {c.judge for c in columns if c.title == name} for name in plain}
     judged = [

@@ -1,4 +1,4 @@
-"""Whether the neighbours of a ranking differ: a paired test of each place against the one above."""
+"""Paired tests of neighbours in a ranking: each place against the one above it."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def with_steps(
     """
     columns = {(board.terms.judge, board.terms.measure) for board in boards}
     runs = _Runs(store, read, columns)
-    return tuple(_stepped(runs, board) for board in boards)
+    return tuple(_test_neighbours(runs, board) for board in boards)
 
 
 class _Runs:
-    """What the boards need of the runs, each read once."""
+    """Reads from runs what the boards need, each run once."""
 
     def __init__(
         self, store: Store, read: Callable[[str], RunValues], columns: Collection[tuple[str, str]]
@@ -40,7 +40,7 @@ class _Runs:
         self._cached: dict[str, tuple[RunValues, dict[str, tuple[CastMember, ...]]]] = {}
 
     def values_and_casts(self, run: str) -> tuple[RunValues, dict[str, tuple[CastMember, ...]]]:
-        """The values that the boards are about, and who sat where."""
+        """The values that the boards show, and the casts by trial."""
         if run not in self._cached:
             values = self._read(run)
             relevant = tuple(v for v in values.values if (v.judge, v.measure) in self._columns)
@@ -49,7 +49,7 @@ class _Runs:
         return self._cached[run]
 
     def side(self, board: Board, place: BoardRow) -> ComparedSide:
-        """What the board's judge gave a place in its measure."""
+        """The values of the agent in a place, by the board's judge and metric."""
         values, casts = self.values_and_casts(place.run)
         terms = board.terms
         own = tuple(
@@ -60,7 +60,7 @@ class _Runs:
         return ComparedSide(place.agent, place.run, place.agent, own, casts)
 
 
-def _stepped(runs: _Runs, board: Board) -> Board:
+def _test_neighbours(runs: _Runs, board: Board) -> Board:
     tests = {
         (name, i): _step(runs, board, above, below)
         for name, places in (("places", board.places), ("baselines", board.baselines))
@@ -70,12 +70,12 @@ def _stepped(runs: _Runs, board: Board) -> Board:
     steps = {key: replace(tests[key], p=p) for key, p in corrected.items()}
     return replace(
         board,
-        places=tuple(_placed("places", board.places, steps)),
-        baselines=tuple(_placed("baselines", board.baselines, steps)),
+        places=tuple(_attach_steps("places", board.places, steps)),
+        baselines=tuple(_attach_steps("baselines", board.baselines, steps)),
     )
 
 
-def _placed(
+def _attach_steps(
     name: str, places: Sequence[BoardRow], steps: dict[tuple[str, int], NeighbourTest]
 ) -> Iterator[BoardRow]:
     for i, place in enumerate(places):

@@ -1,6 +1,5 @@
-"""What agents and judges are called: as they are labelled, as the user renames them (`--rename`),
-and, where several codes or models with several options share a label, with a mark, such as
-"python:ver:V@3f2a"."""
+"""Names of agents and judges: their labels, the user's names for them (`--rename`), and marks such
+as "python:ver:V@3f2a" where several versions of code, or of model options, share a label."""
 
 from __future__ import annotations
 
@@ -30,15 +29,13 @@ class AgentNames:
     judges: Mapping[str, str] = field(default_factory=dict)
 
     def name(self, run: str, label: str) -> str:
-        """How an agent of a run is called."""
         return self.shown.get(run, {}).get(label, label)
 
     def judge(self, label: str) -> str:
-        """How a judge is called."""
         return self.judges.get(label, label)
 
-    def _same(self, run: str) -> bool:
-        """Whether all of a run keeps its labels."""
+    def _keeps_labels(self, run: str) -> bool:
+        """Whether all agents and judges of a run keep their labels."""
         return not self.shown.get(run) and not self.judges
 
     def values(self, run: RunValues) -> RunValues:
@@ -54,7 +51,7 @@ class AgentNames:
                 for value in values
             )
 
-        if self._same(run.run):
+        if self._keeps_labels(run.run):
             return run
         judges = {self.judge(label): judge for label, judge in run.judges.items()}
         return replace(
@@ -69,7 +66,7 @@ class AgentNames:
     def result(self, result: RunResult) -> RunResult:
         """The result of a run under these names."""
         run = result.run
-        if self._same(run):
+        if self._keeps_labels(run):
             return result
         partner = result.partner and self.name(run, result.partner)
         kinds = {self.name(run, agent): kind for agent, kind in result.declared.agents.items()}
@@ -120,7 +117,7 @@ class AgentNames:
             agent = play.agent and self.name(run, play.agent)
             return replace(play, agent=agent, partner=play.partner and self.name(run, play.partner))
 
-        if self._same(run):
+        if self._keeps_labels(run):
             return details
         entries = tuple(
             replace(
@@ -134,7 +131,7 @@ class AgentNames:
 
     def view(self, run: str, view: TranscriptView) -> TranscriptView:
         """A transcript under these names."""
-        if self._same(run):
+        if self._keeps_labels(run):
             return view
         seats = tuple(replace(seat, agent=self.name(run, seat.agent)) for seat in view.seats)
         sheets = tuple(replace(sheet, label=self.judge(sheet.label)) for sheet in view.sheets)
@@ -204,12 +201,14 @@ def agent_names(
         run: {label: label + suffix for label, suffix in of.items()} for run, of in marks.items()
     }
     names = AgentNames(
-        renamed, (*_notes(codes), *_set_up(several, options)), _unmarked(store, runs)
+        renamed,
+        (*_code_notes(codes), *_option_notes(several, options)),
+        _unmark_judges(store, runs),
     )
     return _renamed(store, runs, names, marks, rename) if rename else names
 
 
-def _unmarked(store: Store, runs: Sequence[str]) -> dict[str, str]:
+def _unmark_judges(store: Store, runs: Sequence[str]) -> dict[str, str]:
     """The labels that carry a mark in one run, since another judge there shares their name, and
     none in another, with the name alone: so one judge is called alike in all of these runs."""
     labels = [labels_of(store.verdicts.judges(run)) for run in runs]
@@ -291,7 +290,7 @@ def _options(store: Store, run: str) -> Mapping[str, Json]:
     return options if isinstance(options, dict) else {}
 
 
-def _notes(shared: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+def _code_notes(shared: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
     for label, by_run in sorted(shared.items()):
         where = ", ".join(f"@{short_code(code)} in {run}" for run, code in by_run.items())
         recorded = set(by_run.values()) - {UNKNOWN}
@@ -308,13 +307,13 @@ def _notes(shared: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
             )
 
 
-def _set_up(
+def _option_notes(
     shared: Sequence[tuple[str, Mapping[str, str]]], options: Mapping[str, Mapping[str, Json]]
 ) -> Iterator[str]:
     for label, by_run in sorted(shared, key=lambda item: item[0]):
-        listed = {run: options[run].get(label) for run in by_run}
+        recorded = {run: options[run].get(label) for run in by_run}
         where = ", ".join(
-            f"@{short_code(hash_)} in {run}" + (f": {listed[run]}" if listed[run] else "")
+            f"@{short_code(hash_)} in {run}" + (f": {recorded[run]}" if recorded[run] else "")
             for run, hash_ in by_run.items()
         )
         yield (

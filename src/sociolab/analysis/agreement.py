@@ -1,4 +1,4 @@
-"""How far judges and people agree on the episodes of some runs, and what that lets one conclude."""
+"""Agreement of judges and people on the episodes of some runs, as figures and in sections."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ _Cell = AmongPeople | JudgeAndPeople | JudgePair | Validity | AgentBias | YesNoC
 
 
 def _figures(cell: object) -> dict[str, Any]:
-    """The figures of a cell by name, those of its parts among them."""
+    """The figures of a cell by name, including those of its nested records."""
     figures: dict[str, Any] = {}
     for field in fields(cell):  # type: ignore[arg-type]
         match getattr(cell, field.name):
@@ -233,7 +233,7 @@ def examined(ratings: StoredRatings, section: Section, *judges: str) -> Section:
     return exam_notes(ratings.exams, (*ratings.sets, *judges)).on(section)
 
 
-# ------------------------------------------------------------------ what is found
+# ------------------------------------------------------------------ findings
 
 
 def people_findings(ratings: StoredRatings, report: AgreementReport, bins: int) -> list[Finding]:
@@ -319,7 +319,7 @@ def _groups(findings: Sequence[Finding]) -> list[str]:
 
 
 def people_section(ratings: StoredRatings, findings: Sequence[Finding], bins: int) -> Section:
-    """How far people agree among themselves."""
+    """Agreement of people among themselves, raters one by one, and how severe each is."""
     items = {row.item for row in ratings.people}
     clusters = Count(ratings.cluster, len({row.cluster for row in ratings.people}))
     overall = _of_all(findings)
@@ -395,7 +395,7 @@ def _people_cautions(
 
 
 def _counted(findings: Sequence[Finding], name: str) -> list[Sentence]:
-    """The metrics of which there are some, each with how many."""
+    """The metrics in which this figure is not 0, each with it."""
     return [
         SAY("listed", metric=finding.metric, n=finding.more[name])
         for finding in findings
@@ -411,7 +411,7 @@ def _flat(finding: Finding) -> bool:
 
 
 def _few_clusters(clusters: Count) -> Iterator[Sentence]:
-    """What to think of intervals from so few clusters; nothing where there are enough, or one."""
+    """A caution for intervals from few clusters; none for a single one, which has no interval."""
     if 1 < clusters.n < FEW_CLUSTERS:
         yield SAY("few_clusters", clusters=clusters)
 
@@ -430,7 +430,7 @@ def _raters_table(ratings: StoredRatings) -> FindingTable:
 
 
 def _severity_tables(ratings: StoredRatings) -> Iterator[FindingTable]:
-    """How severe each rater is, and how well anybody could follow the raters."""
+    """How severe each rater is, and the ceiling of a judge's r."""
     metrics, severity_rows = _metrics(ratings), severities(ratings.people)
     if any(severity.shared for severity in severity_rows):
         by_rater: dict[str, dict[str, Any]] = {rater.name: {} for rater in ratings.raters}
@@ -483,18 +483,19 @@ def judge_section(ratings: StoredRatings, report: AgreementReport, judge: str) -
         sentences.append(SAY("no_model"))
     if not overall:
         sentences.append(SAY("scored_nothing"))
-        return Section(title, tuple(sentences), tuple(_owed(report, judge)))
+        cells = [cell for cell in report.judges if (cell.judge, cell.group) == (judge, None)]
+        owed = sum(cell.failed for cell in cells if cell.dimension != OVERALL)
+        cautions = [SAY("owed", scores=Count("score", owed))] if owed else []
+        return Section(title, tuple(sentences), tuple(cautions))
     sentences += [*_following(overall), *_biased(overall), *_in_range(overall)]
-    cautions = tuple(_judge_cautions(ratings, judge, findings))
     tables, figures = _judge_tables(ratings, findings), _differences(ratings, report, judge)
-    return Section(title, tuple(sentences), cautions, tuple(tables), tuple(figures))
-
-
-def _owed(report: AgreementReport, judge: str) -> Iterator[Sentence]:
-    """The scores that a judge who gave none owes."""
-    cells = [cell for cell in report.judges if (cell.judge, cell.group) == (judge, None)]
-    if failed := sum(cell.failed for cell in cells if cell.dimension != OVERALL):
-        yield SAY("owed", scores=Count("score", failed))
+    return Section(
+        title,
+        tuple(sentences),
+        tuple(_judge_cautions(ratings, judge, findings)),
+        tuple(tables),
+        tuple(figures),
+    )
 
 
 def _following(findings: Sequence[Finding]) -> Iterator[Sentence]:
@@ -603,7 +604,7 @@ def _at_an_end(ratings: StoredRatings, judge: str, metric: Measure | None) -> bo
 
 
 def _instructed_apart(ratings: StoredRatings, judge: str, other: str) -> Iterator[Sentence]:
-    """That two had different instructions, so that agreement tells of that, too."""
+    """A caution where two raters had different instructions: agreement reflects that, too."""
     first, second = (ratings.instructions.get(who) for who in (judge, other))
     if first and second and first.hash != second.hash:
         prompts = {"first": str(first), "second": str(second)}

@@ -1,4 +1,4 @@
-"""Each two of several agents compared in the same metrics, with one correction for all of it."""
+"""All pairs of several agents compared in the same metrics, with one correction for all tests."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ SAY = Catalogue("all_pairs")
 
 @dataclass(frozen=True, slots=True)
 class AgentPairs:
-    """Each two agents as `compare` compares them; `holm` corrects p over all pairs and metrics, by
-    the number of the pair and the metric. `apart` says of two agents why they cannot be compared.
+    """All pairs of agents, each compared as by `compare`.
+
+    `holm` has p corrected over all pairs and metrics, by number of the pair and metric. `apart` are
+    the reasons why pairs cannot be compared.
     """
 
     compared: tuple[ComparedAgents, ...]

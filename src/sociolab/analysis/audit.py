@@ -1,4 +1,4 @@
-"""Audits of a judge: how far its scores move when nothing moved that should count.
+"""Audits of a judge: how far its scores move when nothing changed that should count.
 
 An episode is judged as it is and once more, unchanged (`RepeatedScore`) or as a variant
 (`ScoreChange`), and what is compared is the same seat's score in the same measure. Intervals are
@@ -61,7 +61,7 @@ class RepeatedScore:
 
     @property
     def missing(self) -> int:
-        """How many scores were due and are not there."""
+        """The number of scores that were due and are missing."""
         return self.scores.count(None)
 
 
@@ -120,7 +120,7 @@ def repeated_of(
             continue
         all_ = [scores.get((measure, seat)) for scores in judged]
         if not all(isinstance(verdict, Unscored) for verdict in all_):
-            scores = tuple(_value(verdict) for verdict in all_)
+            scores = tuple(float(v.value) if isinstance(v, Score) else None for v in all_)
             repeated.append(RepeatedScore(trial.id, trial.task.cluster, seat, measure, scores))
     return tuple(repeated)
 
@@ -205,7 +205,7 @@ class _Row:
     missing: int
 
     def scaled(self) -> _Row:
-        """In percent of the length of the scale, but for shares."""
+        """The row in percent of the length of the scale; shares stay as they are."""
         by = 100 / (self.metric.high - self.metric.low)
         values = {
             figure: value if value is None or figure == EQUAL else value * by
@@ -244,8 +244,11 @@ def _figures(metric: Measure, rows: Sequence[_Row], count: _CountRows) -> Iterat
 
 
 def _ends(figure: str, width: float) -> tuple[float, float]:
-    """Between what a figure must lie. The standard deviation is largest where half of the scores
-    are at either end, and of these where there are two."""
+    """The range in which a figure must lie.
+
+    A standard deviation is largest where half of the scores are at either end; of an even number of
+    scores it is largest for two.
+    """
     ends = {EQUAL: (0.0, 1.0), SD: (0.0, width / sqrt(2)), DIFFERENCE: (0.0, width)}
     return (ends | {MOVED: (0.0, width)}).get(figure, (-width, width))
 
@@ -260,10 +263,6 @@ def _steadiness(cell: RepeatedScore) -> dict[str, float | None]:
         EQUAL: fmean(a == b for a, b in pairs),
         DIFFERENCE: fmean(abs(a - b) for a, b in pairs),
     }
-
-
-def _value(verdict: Verdict | None) -> float | None:
-    return float(verdict.value) if isinstance(verdict, Score) else None
 
 
 def _by_metric(findings: Iterable[Finding], lead: str, declared: Declared) -> list[Finding]:
@@ -357,7 +356,7 @@ def control_findings(
         else:
             end = {"down": metric.low, "up": metric.high}.get(way)
             used = [(c, gain) for c, gain in scored if c.before != end]
-            share = [float(_went(way, gain)) for _, gain in used]
+            share = [float(_moved_as_expected(way, gain)) for _, gain in used]
         clusters = [c.cluster for c, _ in used]
         moved = on_scale(mean(share, clusters), 0, 1)
         rate = on_scale(mean([1 - followed for followed in share], clusters), 0, 1)
@@ -365,7 +364,7 @@ def control_findings(
         if way in ("still", "as again"):
             verdict = no_more(change, tolerance, nor_less=way == "still")
         else:
-            verdict = _moves(moved)
+            verdict = _judge_moves(moved)
         more = {
             "way": way,
             "should": SAY(_SHOULD[way]),
@@ -380,11 +379,11 @@ def control_findings(
     return tuple(findings)
 
 
-def _went(way: Way, gain: float) -> bool:
+def _moved_as_expected(way: Way, gain: float) -> bool:
     return gain != 0 if way == "move" else gain < 0 if way == "down" else gain > 0
 
 
-def _moves(share: Estimate) -> Judgement:
+def _judge_moves(share: Estimate) -> Judgement:
     if share.value == 0:
         return "fails"
     low, high = share.low, share.high
@@ -508,7 +507,7 @@ def variant_section(
     few = conditions if len(conditions) <= _MOST_COLUMNS else ()
     rows = _by_metric(findings, MOVED, declared)
     leading = _leading(rows, MOVED, declared)
-    sentences, cautions = _moves_of(leading, few), []
+    sentences, cautions = _state_moves(leading, few), []
     tables = [_changes(rows, findings, few, declared)] if rows else []
     if words[0]:
         sentences.append(SAY("words", ratio=words[1] / words[0]))
@@ -543,7 +542,7 @@ def _noise(repeats: Iterable[Finding], metric: Measure | None) -> Interval | Non
     )
 
 
-def _moves_of(leading: Finding | None, conditions: Iterable[str]) -> list[Sentence]:
+def _state_moves(leading: Finding | None, conditions: Iterable[str]) -> list[Sentence]:
     if leading is None:
         return [SAY("not_scored_both_ways")]
     metric, moved = leading.metric, leading.more[MOVED]

@@ -1,4 +1,4 @@
-"""Which agents of which stored runs are compared, by which judge's scores; refuses what cannot be.
+"""Select the agents, runs and judge of a comparison; refuse what cannot be compared.
 
 `analysis.run_comparison` says what is concluded of them, `analysis.curve` follows them over runs.
 """
@@ -68,7 +68,6 @@ class OpenedRun:
         return tuple(agents or [agent for agent in self.result.agents if agent in scored])
 
     def side(self, agent: str) -> ComparedSide:
-        """One agent's plays."""
         return ComparedSide(
             agent,
             self.result.run,
@@ -138,7 +137,7 @@ def read_runs(
 
 
 def measures_of(runs: Sequence[OpenedRun], names: Sequence[str]) -> dict[str, Measure]:
-    """The judge's measures, or those of them that are named."""
+    """The judge's metrics, or the named ones among them; ConfigError for an unknown name."""
     judged = {value.measure for run in runs for value in run.values.values}
     measures = {
         name: measure
@@ -163,7 +162,7 @@ def _chosen_sides(runs: Sequence[OpenedRun], request: CompareRequest) -> tuple[C
         return tuple(run.side(agent_of(run, request.agent, "--agent")) for run in runs)
     if len(runs) == 2:
         first = agent_of(runs[0], request.agent, "--agent")
-        same = request.agent if _like(runs[1], request.agent, runs[1].agents) else None
+        same = request.agent if _match_name(runs[1], request.agent, runs[1].agents) else None
         return runs[0].side(first), runs[1].side(agent_of(runs[1], request.other or same, "--with"))
     (run,) = runs
     if request.other is None:
@@ -192,9 +191,9 @@ def sides_of(
 
 
 def agent_of(run: OpenedRun, requested: str | None, flag: str) -> str:
-    """The agent that is named, or the only one."""
+    """The requested agent, or the only one; ConfigError where it has no values or must be named."""
     has_values = {value.agent for value in run.values.values if value.agent}
-    requested = _like(run, requested, has_values, flag) or requested
+    requested = _match_name(run, requested, has_values, flag) or requested
     choices = ", ".join(run.agents) or "none"
     hint = unscored_hint([run.values], *run.values.judges)
     if requested is not None and requested not in has_values:
@@ -209,10 +208,10 @@ def agent_of(run: OpenedRun, requested: str | None, flag: str) -> str:
     return requested or run.agents[0]
 
 
-def _like(
+def _match_name(
     run: OpenedRun, requested: str | None, names: Collection[str], flag: str = "--agent"
 ) -> str | None:
-    """The one of these names that is wanted, be it by a part of it; None if none is."""
+    """The requested name, which may be abbreviated; None if it is not among these."""
     if requested is None:
         return None
     name = match_label(run.codes.get(requested, requested), sorted(names), flag)

@@ -1,4 +1,4 @@
-"""A minus B: two agents compared on episodes that answer to each other, by one judge's scores."""
+"""A minus B: two agents compared on matched episodes, by one judge's scores."""
 
 from __future__ import annotations
 
@@ -142,7 +142,6 @@ class ComparedAgents:
 
     @property
     def measures(self) -> dict[str, Measure]:
-        """The measures by name."""
         return {name: metric.measure for name, metric in self.metrics.items()}
 
     @property
@@ -170,7 +169,7 @@ class ComparedAgents:
 
     @property
     def clusters(self) -> str:
-        """What several are called."""
+        """The plural of `cluster`."""
         return Count(self.cluster, 0).column
 
     @property
@@ -185,7 +184,7 @@ class ComparedAgents:
 
     @property
     def planned(self) -> tuple[Count, ...]:
-        """The looks, where several are planned."""
+        """The number of looks, where several are planned."""
         return (Count("look", self.looks),) if self.looks > 1 else ()
 
     @property
@@ -299,28 +298,27 @@ def _metric(
         - sum(len(_scored(block.sides[place])) for block in used)
         for place, side in enumerate(sides)
     )
+    scored = sum(_count_values(with_unscored, lambda value: value.value is not None))
+    unscored = _count_values(with_unscored, lambda value: value.unscored is not None)
+    without_failures = scored + sum(unscored)
     width = measure.high - measure.low  # no two values on the scale differ by more
     difference = on_scale(test.difference, -width, width)
     return ComparedMetric(
         measure=measure,
         test=replace(test, only_a=only_a, only_b=only_b, difference=difference),
         blocks=tuple(blocks),
-        missing=_counted(blocks, lambda value: value.value is None),
-        unscored=_counted(with_unscored, lambda value: value.unscored is not None),
+        missing=_count_values(blocks, lambda value: value.value is None),
+        unscored=unscored,
         unlike=sum(abs(gap) > ALIKE for gap in gaps),
         bounds=mean_ends([_ends(block) for block in with_unscored]),
-        coverage=_coverage(with_unscored),
+        coverage=scored / without_failures if without_failures else None,
     )
 
 
-def _coverage(blocks: Sequence[MatchedBlock]) -> float | None:
-    scored = sum(_counted(blocks, lambda value: value.value is not None))
-    could = scored + sum(_counted(blocks, lambda value: value.unscored is not None))
-    return scored / could if could else None
-
-
-def _counted(blocks: Sequence[MatchedBlock], which: Callable[[Value], bool]) -> tuple[int, int]:
-    """How many plays of a and of b are such."""
+def _count_values(
+    blocks: Sequence[MatchedBlock], which: Callable[[Value], bool]
+) -> tuple[int, int]:
+    """The number of values of a and of b that satisfy a condition."""
     a, b = (sum(which(value) for block in blocks for value in block.sides[i]) for i in (0, 1))
     return a, b
 
@@ -330,7 +328,7 @@ def _scored(values: Sequence[Value]) -> list[float]:
 
 
 def _ends(block: MatchedBlock) -> tuple[float, float]:
-    """Between what the difference of a block lies."""
+    """The least and the greatest that the difference of a block could be."""
     (low_a, high_a), (low_b, high_b) = (
         [fmean(value.ends[i] for value in side) for i in (0, 1)] for side in block.sides
     )

@@ -1,5 +1,5 @@
-"""What a comparison of two agents says: what was held against what, what is shown and what is not,
-what these episodes could not have shown, and what not to conclude."""
+"""Sentences on a comparison of two agents: how episodes were matched, which differences are
+significant, what the design could detect, and what not to conclude."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FEW = 10
 
 
 def matching_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
-    """What was held against what, why not more closely, and what is left over."""
+    """How episodes were matched, why not more closely, and how many were left over."""
     for unit, count in comparison.counts.items():
         a, b = Count(count.of, count.a), Count(count.of, count.b)
         left_a, left_b = count.a - count.of_a, count.b - count.of_b
@@ -60,7 +60,7 @@ def _clustered(comparison: ComparedAgents) -> Sentence:
 
 def _shared(comparison: ComparedAgents, unit: Unit) -> str:
     """What the plays of a pair, or of a block, have in common."""
-    partner = partner_words(comparison)
+    partner = describe_partner_match(comparison)
     if comparison.match == "exact":
         by_seats = unit == "play"
         return SAY("shared_by_seats" if by_seats else "shared_by_episodes", partner=partner)
@@ -69,13 +69,13 @@ def _shared(comparison: ComparedAgents, unit: Unit) -> str:
     return SAY("shared_by_blocks", cluster=comparison.cluster, partner=partner)
 
 
-def partner_words(comparison: ComparedAgents) -> Sentence:
-    """By what partners were matched."""
+def describe_partner_match(comparison: ComparedAgents) -> Sentence:
+    """What partners were matched by: who they are, or their role."""
     return SAY("role") if comparison.by == "role" else SAY("partner")
 
 
-def matching_words(comparison: ComparedAgents) -> Sentence:
-    """How the plays were matched, in a few words."""
+def summarize_matching(comparison: ComparedAgents) -> Sentence:
+    """How the episodes were matched, in a few words."""
     counts = comparison.counts
     if comparison.match == "none":
         count = counts.get("play") or counts["episode"]
@@ -172,12 +172,12 @@ def _with_interval(metric: ComparedMetric) -> Sentence:
 
 
 def power_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
-    """What could be seen in the main metric, and what would settle the observed difference."""
+    """The detectable difference in the main metric, and the sample that the observed one needs."""
     metric = comparison.main
     test, measure = metric.test, metric.measure
     least = test.design.detectable
     if least is not None:
-        level = at_level(comparison)
+        level = describe_level(comparison)
         yield SAY("detectable", metric=measure, difference=least, level=level)
     if test.at_most is not None and not metric.is_significant:
         yield SAY("at_most", metric=measure, margin=test.at_most)
@@ -215,18 +215,14 @@ def caution_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
     for metric in metrics:
         if any(metric.unscored):
             yield _not_established(metric, f"matched {comparison.unit_of(metric)}")
-    if missing := list(_missing(comparison)):
-        yield SAY("missing", most=missing)
-
-
-def _missing(comparison: ComparedAgents) -> Iterator[Sentence]:
-    """How many seats, and how many episodes, lack a value in some metric."""
-    metrics = comparison.metrics.values()
+    missing = []
     for unit in dict.fromkeys(map(comparison.unit_of, metrics)):
-        missing = [metric.missing for metric in metrics if comparison.unit_of(metric) == unit]
-        a, b = map(max, zip(*missing, strict=True))
+        of_unit = [metric.missing for metric in metrics if comparison.unit_of(metric) == unit]
+        a, b = map(max, zip(*of_unit, strict=True))
         if a or b:
-            yield SAY("of_each", a=Count(f"matched {unit}", a), b=b)
+            missing.append(SAY("of_each", a=Count(f"matched {unit}", a), b=b))
+    if missing:
+        yield SAY("missing", most=missing)
 
 
 def _not_established(metric: ComparedMetric, unit: str) -> Sentence:
@@ -239,15 +235,15 @@ def _not_established(metric: ComparedMetric, unit: str) -> Sentence:
 
 
 def failed_turns_notes(by_agent: Mapping[str, TurnCounts]) -> Iterator[Sentence]:
-    """Who failed turns, and what share."""
+    """The agents that failed turns, and the share of their turns."""
     for agent, (failed, turns_asked) in by_agent.items():
         if failed:
             turns, portion = Count("turn", turns_asked), share(failed, turns_asked)
             yield SAY("failed_turns", agent=agent, failed=failed, turns=turns, share=portion)
 
 
-def at_level(comparison: ComparedAgents) -> Sentence:
-    """At which level a difference counts as shown here."""
+def describe_level(comparison: ComparedAgents) -> Sentence:
+    """The level of significance of each metric, with the correction behind it."""
     tests = comparison.tested * comparison.looks
     if tests < 2:
         return SAY("level")
@@ -256,6 +252,6 @@ def at_level(comparison: ComparedAgents) -> Sentence:
 
 
 def count_range(of: str, counts: Sequence[int]) -> Count | Sentence:
-    """How many the metrics have, the fewest first."""
+    """The range of these counts, such as "3 to 5 pairs"; a single count where they are equal."""
     least, most = min(counts), Count(of, max(counts))
     return most if least == most.n else SAY("from_to", least=least, most=most)

@@ -1,5 +1,5 @@
-"""Two agents compared, as findings and in tables: with what is concluded, seat by seat, beside the
-scores of a run, and as a JSON document."""
+"""A comparison of two agents as findings, tables and a JSON document: over all episodes, seat by
+seat, and beside the scores of a run."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 
 from sociolab.analysis.comparison import ComparedAgents, ComparedMetric
 from sociolab.analysis.comparison_notes import (
-    at_level,
     caution_notes,
     conclusion_notes,
     count_range,
+    describe_level,
     matching_notes,
-    matching_words,
     power_notes,
+    summarize_matching,
 )
 from sociolab.analysis.matching import ComparedSide
 from sociolab.report.catalogue import Catalogue
@@ -102,7 +102,7 @@ def comparison_section(comparison: ComparedAgents, judged: str, cautions: Sequen
                 "design",
                 findings,
                 notes=[SAY("no_repeats", cluster=cluster, metrics=never)] if never else (),
-                level=at_level(comparison),
+                level=describe_level(comparison),
                 clusters=clusters,
                 fewest=fewest(comparison.level),
             ),
@@ -142,7 +142,11 @@ def _differences_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
     metrics = comparison.metrics.values()
     yield _over(comparison)
     if comparison.tested:
-        yield SAY("p", test=_test_of(comparison), family=comparison.family)
+        if any(metric.test.difference.method == "crossed" for metric in metrics):
+            test = SAY("both_ways")
+        else:
+            test = SAY("welch") if comparison.match == "none" else SAY("sign_flip")
+        yield SAY("p", test=test, family=comparison.family)
     if any(metric.is_open for metric in metrics):
         yield SAY("bounds")
     failed_a, failed_b = failed_of(comparison.a.asked), failed_of(comparison.b.asked)
@@ -166,12 +170,6 @@ def _over(comparison: ComparedAgents) -> Sentence:
     return SAY("over_with_partners", pairs=pairs, clusters=clusters, partners=met)
 
 
-def _test_of(comparison: ComparedAgents) -> Sentence:
-    if any(metric.test.difference.method == "crossed" for metric in comparison.metrics.values()):
-        return SAY("both_ways")
-    return SAY("welch") if comparison.match == "none" else SAY("sign_flip")
-
-
 # ------------------------------------------------------------------ beside the scores of a run
 
 
@@ -192,7 +190,7 @@ def _overview_notes(comparisons: Sequence[ComparedAgents]) -> Iterator[Sentence]
     which metrics where not all were matched alike."""
     ways: dict[Sentence, list[ComparedAgents]] = {}
     for comparison in comparisons:
-        ways.setdefault(matching_words(comparison), []).append(comparison)
+        ways.setdefault(summarize_matching(comparison), []).append(comparison)
     cluster = comparisons[0].cluster
     for way, alike in ways.items():
         if len(ways) == 1:

@@ -1,4 +1,4 @@
-"""Consistency over repeats: how often an agent succeeds each time that it plays one task."""
+"""Consistency over repeats (pass^k): how often an agent succeeds in all k repeats of a task."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Passing:
     threshold: float
     plays: int
     most: int
-    found: tuple[Consistency, ...]
+    estimates: tuple[Consistency, ...]
 
 
 def thresholds(
@@ -158,7 +158,7 @@ def passing_document(row: Passing) -> dict[str, Any]:
         "threshold": row.threshold,
         "plays": row.plays,
         "most_plays": row.most,
-        "pass": [asdict(estimate) for estimate in row.found],
+        "pass": [asdict(estimate) for estimate in row.estimates],
     }
 
 
@@ -176,13 +176,15 @@ def passing_findings(
     for first in range(0, len(passed), step):
         *sides, row = passed[first : first + step]
         about = {} if row.side is None else {"agent": row.side}
-        for place, of in enumerate(row.found):
+        for place, passing_k in enumerate(row.estimates):
             beside = {
-                name: side.found[place].estimate for name, side in zip("ab", sides, strict=False)
+                name: side.estimates[place].estimate
+                for name, side in zip("ab", sides, strict=False)
             }
-            tasks = (Count("task", of.estimate.n),)
-            more = {"k": of.k, **beside}
-            rows.append(Finding(measures[row.measure], about, of.estimate, tasks, more=more))
+            estimate = passing_k.estimate
+            tasks = (Count("task", estimate.n),)
+            more = {"k": passing_k.k, **beside}
+            rows.append(Finding(measures[row.measure], about, estimate, tasks, more=more))
     return tuple(row for row in rows if row.more["k"] <= most)
 
 
@@ -219,8 +221,7 @@ def _conclusions(
 
 
 def _basis(measures: Mapping[str, Measure], row: Passing) -> Sentence:
-    """How many pairs and tasks a comparison rests on."""
-    first = row.found[0]
+    first = row.estimates[0]
     return SAY(
         "pairs_of_tasks",
         metric=measures[row.measure],
@@ -240,7 +241,7 @@ def _table(
         else SAY("or_more", threshold=row.threshold)
         for row in passed
     ]
-    never = [of.k for of in passed[0].found if of.k > most]
+    never = [each.k for each in passed[0].estimates if each.k > most]
     left_out = (_left_out(row, measures[row.measure]) for row in differences or passed)
     return SAY.table(
         "compared" if differences else "alone",
@@ -261,9 +262,9 @@ def _table(
 def _left_out(row: Passing, metric: Measure) -> Sentence | str:
     """Of how many tasks too few plays have a value; of a comparison it is the same for both."""
     tasks = [
-        SAY("at_k", tasks=Count("task", of.left_out), k=of.k)
-        for of in row.found
-        if of.left_out and of.k <= row.most
+        SAY("at_k", tasks=Count("task", each.left_out), k=each.k)
+        for each in row.estimates
+        if each.left_out and each.k <= row.most
     ]
     if not tasks:
         return ""

@@ -1,11 +1,11 @@
-"""Credit for turns: what judges said of single turns, summed up, held against scores, and shown."""
+"""Credit for single turns, as judges gave it: summed, correlated with scores, and shown."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
@@ -59,7 +59,7 @@ class PlayCredit:
 
     @property
     def by_others(self) -> tuple[Credit, ...]:
-        """The turns that were somebody else's."""
+        """The turns that other seats took."""
         return tuple(turn for turn in self.turns if turn.by != self.seat)
 
 
@@ -94,7 +94,7 @@ def merged(records: Sequence[CreditRecord]) -> tuple[CreditRecord, ...]:
 
 
 def only(record: CreditRecord, cells: Sequence[Cell]) -> CreditRecord:
-    """What a record says of these cells."""
+    """The record, restricted to these cells."""
     parts = {
         "asked": tuple(cell for cell in record.asked if cell in cells),
         "credits": tuple(credit for credit in record.credits if credit.cell in cells),
@@ -104,7 +104,7 @@ def only(record: CreditRecord, cells: Sequence[Cell]) -> CreditRecord:
 
 
 def play_credits(trial: Trial, record: CreditRecord) -> tuple[PlayCredit, ...]:
-    """What moved each cell that was asked about, by seat and measure."""
+    """The credit in each cell that the judge was asked about, by seat, then metric."""
     failures = {failure.cell: failure for failure in record.failures}
     order = [Cell(seat=s, measure=m) for s in trial.task.seats for m in MEASURES]
     return tuple(
@@ -113,7 +113,8 @@ def play_credits(trial: Trial, record: CreditRecord) -> tuple[PlayCredit, ...]:
 
 
 def _play(trial: Trial, record: CreditRecord, cell: Cell, failure: NoCredit | None) -> PlayCredit:
-    turns = _in_order(credit for credit in record.credits if credit.cell == cell)
+    credits = [credit for credit in record.credits if credit.cell == cell]
+    turns = tuple(sorted(credits, key=lambda credit: credit.turn))
     return PlayCredit(
         trial=trial.id,
         task=trial.task.id,
@@ -126,10 +127,6 @@ def _play(trial: Trial, record: CreditRecord, cell: Cell, failure: NoCredit | No
         turns=turns,
         failure=failure,
     )
-
-
-def _in_order(turns: Iterable[Credit]) -> tuple[Credit, ...]:
-    return tuple(sorted(turns, key=lambda credit: credit.turn))
 
 
 # ------------------------------------------------------------------ beside a transcript
@@ -229,8 +226,8 @@ def credit_section(
     more = [SAY("more", n=rest)] if rest > 0 else []
     tables = (
         SAY.table("by_agent", credit_findings(plays), cluster=cluster),
-        SAY.table("checks", map(_shown_check, checks), notes=exams.below),
-        SAY.table("turns", map(_shown_play, plays[:_MOST_SHOWN]), notes=more),
+        SAY.table("checks", map(_check_row, checks), notes=exams.below),
+        SAY.table("turns", map(_play_row, plays[:_MOST_SHOWN]), notes=more),
     )
     return Section(
         SAY("title", judge=judge, run=run),
@@ -278,15 +275,15 @@ def _cautions(plays: Sequence[PlayCredit], checks: Sequence[Finding]) -> Iterato
             yield SAY("too_few", metric=check.metric, judge=judge, seats=seats, fewest=FEWEST)
 
 
-def _shown_check(check: Finding) -> Finding:
-    """Without its figures where there are too few plays; with the reason for no interval."""
+def _check_row(check: Finding) -> Finding:
+    """The row of a correlation: without figures where there are too few episodes."""
     r = check.estimate
     if not check.more["enough"] or r is None:
         return replace(check, estimate=None, p=None, more={"interval": SAY("too_few_episodes")})
     return replace(check, more={"interval": r.note if r.low is None else r})
 
 
-def _shown_play(play: PlayCredit) -> Finding:
+def _play_row(play: PlayCredit) -> Finding:
     turns = [
         SAY(
             "turn" if turn.by == play.seat else "turn_of_other",

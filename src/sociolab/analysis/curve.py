@@ -9,14 +9,13 @@ from typing import Any
 from sociolab.analysis.agent_labels import agent_names
 from sociolab.analysis.compare_sides import (
     CompareRequest,
-    OpenedRun,
     agent_of,
     check_tasks,
     measures_of,
     opened_runs,
 )
 from sociolab.analysis.comparison import ComparedAgents, compare_agents
-from sociolab.analysis.comparison_notes import partner_words
+from sociolab.analysis.comparison_notes import describe_partner_match
 from sociolab.analysis.matching import ComparedSide
 from sociolab.analysis.run_comparison import cautions_of, cautions_of_runs, judged_by, of_sides
 from sociolab.analysis.values import mean_of
@@ -41,10 +40,10 @@ SCHEMA = 1
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """A curve, the outlines of its runs, and how it reads."""
+    """A curve, its section, and the outlines of its runs."""
 
     outlines: tuple[RunResult, ...]
-    found: Curve
+    trend: Curve
     section: Section
 
     def document(self) -> dict[str, Any]:
@@ -54,14 +53,14 @@ class Followed:
             "kind": "curve",
             "runs": [result.run for result in self.outlines],
             "world": self.outlines[0].world,
-            **rounded(curve_document(self.found)),
+            **rounded(curve_document(self.trend)),
             "said": list(self.section.said),
             "cautions": list(self.section.cautions),
         }
 
 
 def follow_runs(store: Store, request: CompareRequest) -> Followed:
-    """The agent of each run (`wanted.agent`, or its only one) over the tasks that all played.
+    """The agent of each run (`request.agent`, or its only one) over the tasks that all played.
 
     ConfigError for fewer than two runs, and where runs cannot be compared, as `compare_runs` says.
     """
@@ -79,18 +78,13 @@ def follow_runs(store: Store, request: CompareRequest) -> Followed:
         measures,
         runs[0].values.declared,
     )
-    cautions = dict.fromkeys([*agent_names(store, request.runs).notes, *_cautions(runs, trend)])
-    section = curve_section(trend, judged_by(runs, judge), tuple(cautions))
+    cautions = [*agent_names(store, request.runs).notes, *cautions_of_runs(runs)]
+    for later, against in zip(runs[1:], trend.compared, strict=True):
+        differing = cautions_of((later, runs[0]), against)
+        cautions += of_sides(differing, against.a.run, against.b.run)
+    section = curve_section(trend, judged_by(runs, judge), tuple(dict.fromkeys(cautions)))
     exams = exam_notes({run.values.run: run.values.exams for run in runs}, (judge,))
     return Followed(tuple(run.result for run in runs), trend, exams.on(section))
-
-
-def _cautions(runs: Sequence[OpenedRun], trend: Curve) -> Iterator[str]:
-    """What beside the agents differs between the first run and each other."""
-    yield from cautions_of_runs(runs)
-    for later, against in zip(runs[1:], trend.compared, strict=True):
-        cautions = cautions_of((later, runs[0]), against)
-        yield from of_sides(cautions, against.a.run, against.b.run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +113,7 @@ class Curve:
     judge: str
     judge_id: JudgeId
     tasks: tuple[str, ...]
-    left: int
+    left_out: int
     measures: Mapping[str, Measure]
     points: Mapping[str, tuple[CurvePoint, ...]]
     compared: tuple[ComparedAgents, ...]
@@ -200,7 +194,7 @@ def curve_document(trend: Curve) -> dict[str, Any]:
     return {
         "judge": {"judge": trend.judge, "method": trend.judge_id.method},
         "tasks": len(trend.tasks),
-        "tasks_left_out": trend.left,
+        "tasks_left_out": trend.left_out,
         "measures": {
             name: [_point(point) for point in points] for name, points in trend.points.items()
         },
@@ -232,7 +226,7 @@ def _estimate(estimate: Estimate) -> dict[str, Any]:
 
 
 def curve_section(trend: Curve, judged: str, cautions: Sequence[str]) -> Section:
-    """The section; `judged` says what to think of the judge's figures."""
+    """The curve as a section; `judged` is a sentence on the judge's method."""
     scored = [name for name, points in trend.points.items() if any(p.mean.n for p in points)]
     return Section(
         SAY("title", runs=[point.side.run for point in next(iter(trend.points.values()))]),
@@ -265,14 +259,14 @@ def curve_findings(trend: Curve, name: str) -> tuple[Finding, ...]:
 
 
 def _shared(trend: Curve) -> Sentence:
-    left_out = SAY("left_out", tasks=Count("task", trend.left)) if trend.left else ""
+    left_out = SAY("left_out", tasks=Count("task", trend.left_out)) if trend.left_out else ""
     return SAY(
         "shared",
         tasks=Count("task", len(trend.tasks)),
         left=left_out,
         cluster=trend.declared.cluster,
         clusters=max(p.mean.clusters for points in trend.points.values() for p in points),
-        partner=partner_words(trend.compared[0]),
+        partner=describe_partner_match(trend.compared[0]),
     )
 
 
@@ -304,6 +298,10 @@ def _moved(point: CurvePoint, first: CurvePoint, measure: Measure) -> Sentence:
 def _table(trend: Curve, name: str) -> FindingTable:
     points = trend.points[name]
     missing = ["missing"] if any(point.missing for point in points) else []
+    estimates = [p.mean for p in points] + [p.against.difference for p in points if p.against]
+    whys = dict.fromkeys(
+        estimate.note for estimate in estimates if estimate.low is None and estimate.note
+    )
     return SAY.table(
         "means",
         curve_findings(trend, name),
@@ -311,18 +309,10 @@ def _table(trend: Curve, name: str) -> FindingTable:
             *("run", "mean", "interval", "scores", *missing),
             *("gap", "gap_interval", "adjusted_p"),
         ),
-        notes=tuple(_notes(points)),
+        notes=[SAY("no_interval", why=why) for why in whys],
         metric=trend.measures[name],
         judge=judge_title(trend.judge, trend.judge_id.method),
     )
-
-
-def _notes(points: Sequence[CurvePoint]) -> Iterator[Sentence]:
-    estimates = [p.mean for p in points] + [p.against.difference for p in points if p.against]
-    whys = dict.fromkeys(
-        estimate.note for estimate in estimates if estimate.low is None and estimate.note
-    )
-    yield from (SAY("no_interval", why=why) for why in whys)
 
 
 def _figure(trend: Curve, name: str) -> Figure:

@@ -1,4 +1,4 @@
-"""What to have twice as many of, so that a mean becomes more certain, and what that costs."""
+"""Doublings of a design: the standard error with twice as many of a factor, and the cost."""
 
 from __future__ import annotations
 

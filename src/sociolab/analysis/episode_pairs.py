@@ -1,4 +1,4 @@
-"""The plays behind a comparison, two by two: where an agent lost a measure, and to which play."""
+"""The matched episodes behind a comparison, pair by pair: where an agent scored lower, and why."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def pairs_section(
 
 
 def heading(comparison: ComparedAgents, group: Furthest) -> Sentence:
-    """What the pairs of a measure are, in words."""
+    """The heading of a metric's pairs: how many, and by which judge."""
     return SAY(
         "heading",
         metric=comparison.measures[group.measure],
@@ -166,7 +166,7 @@ def _finding(measure: Measure, pair: EpisodePair) -> Finding:
 
 
 def _short(trial: str) -> str:
-    """The beginning of an id that is a hash; another id whole."""
+    """The first 8 characters of an id that is a hash; other ids are not cut."""
     hashed = len(trial) == 16 and set(trial) <= set("0123456789abcdef")
     return trial[:_ID] if hashed else trial
 
@@ -207,7 +207,7 @@ def _pair_document(pair: EpisodePair) -> dict[str, object]:
 class ComparedPairs:
     """All pairs of a comparison, by measure, and those that are shown."""
 
-    found: ComparedAgents
+    comparison: ComparedAgents
     pairs: Mapping[str, tuple[EpisodePair, ...]]
     furthest: tuple[Furthest, ...]
     section: Section
@@ -220,7 +220,7 @@ class ComparedPairs:
 
     def document(self) -> list[dict[str, Any]]:
         """The pairs that are shown, as JSON objects."""
-        return [*rounded(pairs_document(self.found, self.furthest))]
+        return [*rounded(pairs_document(self.comparison, self.furthest))]
 
 
 def compared_pairs(
@@ -241,7 +241,7 @@ def with_episodes(
 ) -> Section:
     """The section for a page: tables that lead to both episodes of each pair, side by side;
     `names`: what agents and judges are called."""
-    comparison = pairs.found
+    comparison = pairs.comparison
     folded = _Folded(store, comparison, transcript_of, names)
     tables = [
         PairTable(
@@ -256,7 +256,7 @@ def with_episodes(
 
 def pairs_rows(compared: ComparedPairs) -> Iterator[tuple[str | float | None, ...]]:
     """All pairs of all measures, with a value for each of `COLUMNS`."""
-    about = compared.found
+    about = compared.comparison
     for pairs in compared.pairs.values():
         for pair in pairs:
             key, a, b = pair.key, pair.a, pair.b
@@ -279,30 +279,30 @@ class _Folded:
     ) -> None:
         self._store, self._comparison, self._transcript_of = store, comparison, transcript_of
         self._names = names
-        self._made: dict[tuple[str, str], FoldedPair] = {}
+        self._folded: dict[tuple[str, str], FoldedPair] = {}
 
     @property
     def pairs(self) -> tuple[FoldedPair, ...]:
-        """In the order in which they were first led to."""
-        return tuple(self._made.values())
+        """The folded pairs, in the order of their first anchors."""
+        return tuple(self._folded.values())
 
     def anchor(self, pair: EpisodePair) -> str:
-        """Where the page shows the two episodes."""
+        """The page's anchor of two episodes, which are folded in on first use."""
         key = pair.a.trial, pair.b.trial
-        if key not in self._made:
+        if key not in self._folded:
             sides = tuple(
                 EpisodeSide(f"{letter}: {side.name}", self._view(value.run, value.trial))
                 for letter, side, value in zip(
                     "AB", (self._comparison.a, self._comparison.b), (pair.a, pair.b), strict=True
                 )
             )
-            place = f"pair-{len(self._made) + 1}"
+            place = f"pair-{len(self._folded) + 1}"
             title = sides[0].shown.title
-            self._made[key] = FoldedPair(place, title, hint(pair, _where(self._store)), sides)
-        return self._made[key].anchor
+            self._folded[key] = FoldedPair(place, title, hint(pair, _where(self._store)), sides)
+        return self._folded[key].anchor
 
     def _view(self, run: str, trial: str) -> TranscriptView:
-        """An episode to read, with what judges said of it."""
+        """An episode's transcript with its scores and credit."""
         episode = self._store.episode(run, trial)
         transcript_of = credited(self._store, run, self._transcript_of, self._names.judge)
         judgings = self._store.verdicts.judgings(run, trial=trial)

@@ -43,7 +43,7 @@ class GateRule:
 
     @property
     def text(self) -> str:
-        """As it is written."""
+        """Such as "goal<-0.5"."""
         return f"{self.measure}{'<' if self.below else '>'}{self.limit:g}"
 
 
@@ -75,14 +75,14 @@ class Gate:
 
 
 def rule_of(text: str) -> GateRule:
-    """The rule of "goal<-0.5" or "goal>0.5"; ConfigError for anything else."""
-    read = _RULE.fullmatch(text)
-    if read is None:
+    """Parse "goal<-0.5" or "goal>0.5"; ConfigError for anything else."""
+    match = _RULE.fullmatch(text)
+    if match is None:
         raise ConfigError(
             f'--fail-if: expected a metric, < or > and a number, such as "goal<-0.5"; '
             f'found "{text}"'
         )
-    return GateRule(read[1], read[2] == "<", float(read[3]))
+    return GateRule(match[1], match[2] == "<", float(match[3]))
 
 
 def difference_gates(
@@ -179,7 +179,7 @@ def _why_none(result: RunResult, entry: ScoreEntry) -> str:
 
 
 def _wider(estimate: Estimate, looks: int) -> Estimate:
-    """The interval at a level that so many looks share."""
+    """The interval at the level that so many looks share; unchanged for one look."""
     tail, freedom = (1 - LEVEL) / 2, estimate.freedom
     if estimate.value is None or estimate.low is None or estimate.high is None or looks == 1:
         return estimate

@@ -1,7 +1,4 @@
-"""Which tasks are hard for one agent, and how all agents did on these and on the others.
-
-With what makes them hard, in words, tables and charts, and what that does not show.
-"""
+"""The hardest tasks for one agent (SOTOPIA-hard), and all agents' scores on these and others."""
 
 from __future__ import annotations
 
@@ -40,14 +37,13 @@ class Hard:
     """
 
     pool: Pool
-    found: Difficulties
+    difficulties: Difficulties
     most: int
     without: tuple[str, ...]
 
     @property
     def chosen(self) -> tuple[Difficulty, ...]:
-        """The hardest tasks."""
-        return self.found.hardest(self.most)
+        return self.difficulties.hardest(self.most)
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -56,17 +52,19 @@ class Hard:
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """All agents, the target first."""
-        agents = sorted({str(value.agent) for value in self.pool.values} - {self.found.target})
-        return (self.found.target, *agents)
+        """All agents, the target first, the others by name."""
+        agents = sorted(
+            {str(value.agent) for value in self.pool.values} - {self.difficulties.target}
+        )
+        return (self.difficulties.target, *agents)
 
     def others(self) -> frozenset[str]:
-        """The tasks that have a difficulty and are not among the hardest."""
-        return frozenset(task.task for task in self.found.tasks[self.most :])
+        """Ids of the tasks that have a difficulty and are not among the hardest."""
+        return frozenset(task.task for task in self.difficulties.tasks[self.most :])
 
     @property
     def untold_tasks(self) -> tuple[str, ...]:
-        """The tasks of which the judge could tell no play: they have no difficulty."""
+        """The tasks of which no episode could be scored: they have no difficulty."""
         scored = {value.task for value in self.pool.values}
         return tuple(dict.fromkeys(v.task for v in self.pool.untold if v.task not in scored))
 
@@ -111,7 +109,7 @@ def hard(pool: Pool, target: str, *, most: int = HARDEST, without: Collection[st
         upper=pool.measure.high,
     )
     if not difficulty.tasks:
-        raise ConfigError(_nothing(difficulty, len(agents) - len(without)))
+        raise ConfigError(_explain_no_difficulty(difficulty, len(agents) - len(without)))
     agents_pool = replace(pool, values=values, untold=untold)
     return Hard(agents_pool, difficulty, most, tuple(without))
 
@@ -136,22 +134,22 @@ def hard_document(subset: Hard, name: str) -> dict[str, Any]:
             "low": pool.measure.low,
             "high": pool.measure.high,
         },
-        "target": subset.found.target,
+        "target": subset.difficulties.target,
         "agents": list(subset.agents),
         "without": list(subset.without),
         "hardest": [asdict(task) for task in subset.chosen],
-        "others": [asdict(task) for task in subset.found.tasks[subset.most :]],
+        "others": [asdict(task) for task in subset.difficulties.tasks[subset.most :]],
         "left_out": [
-            {"task": task.task, "plays": dict(task.plays)} for task in subset.found.left_out
+            {"task": task.task, "plays": dict(task.plays)} for task in subset.difficulties.left_out
         ],
-        "tied_out": subset.found.tied_out(subset.most),
-        "missing": subset.found.missing,
+        "tied_out": subset.difficulties.tied_out(subset.most),
+        "missing": subset.difficulties.missing,
         "untold": {"plays": len(pool.untold), "tasks": list(subset.untold_tasks)},
         "notes": [*pool.exams.failed, *pool.notes, *pool.exams.below],
     }
 
 
-def _nothing(difficulty: Difficulties, agents: int) -> str:
+def _explain_no_difficulty(difficulty: Difficulties, agents: int) -> str:
     example = difficulty.left_out[0]
     counts = ", ".join(f"{agent} {n}" for agent, n in example.plays)
     return (
@@ -167,7 +165,7 @@ def hard_section(subset: Hard, name: str, details: Sequence[Pool] = ()) -> Secti
     `details`: the pools of the measures whose matrix of agents and partners is shown.
     """
     section = Section(
-        SAY("title", name=name, target=subset.found.target),
+        SAY("title", name=name, target=subset.difficulties.target),
         tuple(_verdicts(subset, name)),
         tuple(_cautions(subset, name)),
         (_hardest(subset), _beside(subset), _components(subset), *_pairs(subset, details)),
@@ -180,13 +178,13 @@ def hard_section(subset: Hard, name: str, details: Sequence[Pool] = ()) -> Secti
 
 
 def _verdicts(subset: Hard, name: str) -> Iterator[Sentence]:
-    pool, target = subset.pool, subset.found.target
+    pool, target = subset.pool, subset.difficulties.target
     low, high = (minus(f"{end:.3g}") for end in (pool.measure.low, pool.measure.high))
     yield SAY(
         "holds",
         name=name,
         n=len(subset.chosen),
-        tasks=Count("task", len(subset.found.tasks)),
+        tasks=Count("task", len(subset.difficulties.tasks)),
         target=target,
         metric=pool.measure,
         low=low,
@@ -203,16 +201,16 @@ def _verdicts(subset: Hard, name: str) -> Iterator[Sentence]:
             n=len(subset.others()),
             off=figure(off.value, pool.measure),
         )
-    if subset.found.left_out:
-        yield SAY("too_few", tasks=Count("task", len(subset.found.left_out)))
+    if subset.difficulties.left_out:
+        yield SAY("too_few", tasks=Count("task", len(subset.difficulties.left_out)))
     if pool.untold:
-        yield _untold(subset)
-    if tied := subset.found.tied_out(subset.most):
+        yield _note_unscored(subset)
+    if tied := subset.difficulties.tied_out(subset.most):
         yield SAY("tied", tasks=Count("more task", tied), target=target)
 
 
-def _untold(subset: Hard) -> Sentence:
-    """What the judge could not tell, and the tasks that are lost by it."""
+def _note_unscored(subset: Hard) -> Sentence:
+    """How many scores the judge could not give, and how many tasks have none for that reason."""
     pool = subset.pool
     about = {
         "judge": pool.judge,
@@ -226,7 +224,7 @@ def _untold(subset: Hard) -> Sentence:
 
 
 def _cautions(subset: Hard, name: str) -> Iterator[str]:
-    pool, target = subset.pool, subset.found.target
+    pool, target = subset.pool, subset.difficulties.target
     if subset.others():
         yield SAY("same_episodes", target=target, name=name)
     else:
@@ -241,8 +239,8 @@ def _cautions(subset: Hard, name: str) -> Iterator[str]:
         yield SAY("alone", target=target)
     elif own:
         yield SAY("itself", n=own, target=target)
-    if subset.found.missing:
-        yield SAY("missing", scores=Count("score", subset.found.missing), target=target)
+    if subset.difficulties.missing:
+        yield SAY("missing", scores=Count("score", subset.difficulties.missing), target=target)
     yield from judge_caution(pool)
     yield from pool.notes
 
@@ -262,7 +260,7 @@ def _hardest(subset: Hard) -> FindingTable:
         )
         for place, task in enumerate(subset.chosen, start=1)
     )
-    return SAY.table("hardest", findings, target=subset.found.target)
+    return SAY.table("hardest", findings, target=subset.difficulties.target)
 
 
 def _beside(subset: Hard) -> FindingTable:
@@ -359,7 +357,7 @@ def _reaches(subset: Hard) -> Figure:
             "layer": interval_layers("value", measure.low, measure.high),
         },
     }
-    title = SAY("chart", metric=subset.pool.title, target=subset.found.target)
+    title = SAY("chart", metric=subset.pool.title, target=subset.difficulties.target)
     described = "; ".join(_described(subset, task) for task in subset.chosen)
     return Figure(SAY("caption", chart=title), Chart(title, described, spec))
 

@@ -52,7 +52,7 @@ class AgentBias:
 
     @property
     def group(self) -> str:
-        """Whose plays, as `agree` names groups of plays."""
+        """The group's name in the output of `agree`."""
         return f"agent {self.agent}"
 
     @property
@@ -83,7 +83,7 @@ class JudgeByAgent:
 
 
 def judge_by_agent(ratings: StoredRatings, judge: str) -> JudgeByAgent:
-    """The judge beside people, agent by agent."""
+    """Bias, rank order and corrected means of a judge, agent by agent."""
     rated: dict[tuple[str, str], Given] = defaultdict(tuple)
     for rating in ratings.people:
         if rating.value is not None:
@@ -139,7 +139,7 @@ def biases(judge: str, plays: JudgedByAgent) -> tuple[AgentBias, ...]:
 
 
 def _gaps(plays: Sequence[JudgedPlay], sign: int = 1) -> list[RatedPlay]:
-    """Judge minus each rater."""
+    """The differences of the judge's score and each rating, as ratings of the same episodes."""
     return [
         RatedPlay(play.cluster, tuple((who, play.judge - v) for who, v in play.given), sign)
         for play in plays
@@ -188,7 +188,7 @@ def bias_findings(ratings: StoredRatings, judge: JudgeByAgent) -> tuple[Finding,
 
 
 def corrected_findings(ratings: StoredRatings, judge: JudgeByAgent) -> tuple[Finding, ...]:
-    """People's mean of each agent, corrected by the judge."""
+    """Prediction-powered means of each agent; beside them people's and the judge's own."""
     return tuple(
         Finding(
             ratings.metrics[mean.dimension],
@@ -208,7 +208,7 @@ def corrected_findings(ratings: StoredRatings, judge: JudgeByAgent) -> tuple[Fin
 
 
 def judge_by_agent_section(ratings: StoredRatings, judge: JudgeByAgent) -> Section:
-    """What to know of a judge before its scores rank agents."""
+    """The judge's bias for each agent, to be read before its scores rank agents."""
     findings, means = bias_findings(ratings, judge), corrected_findings(ratings, judge)
     tables = [SAY.table("bias", findings, cluster=ratings.cluster)]
     if means:
@@ -231,7 +231,7 @@ def _sentences(ratings: StoredRatings, judge: JudgeByAgent) -> Iterator[Sentence
 
 
 def _cautions(findings: Sequence[Finding]) -> Iterator[Sentence]:
-    """Of each agent for which the judge's bias is another."""
+    """A caution for each agent whose bias differs significantly from that of the others."""
     by_agent: dict[str, list[Sentence]] = defaultdict(list)
     for finding in findings:
         if finding.adjusted_p is not None and finding.adjusted_p < ALPHA:

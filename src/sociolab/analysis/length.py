@@ -1,4 +1,4 @@
-"""Do a judge's stored scores go with how much a seat says? Within scenarios, per doubling of words.
+"""The effect of length on a judge's stored scores: the slope per doubling of a seat's words.
 
 Whoever plays well may also say more, so that a slope is no proof of a bias: the kind `padding`
 adds words that say nothing. It shows how much of the differences between agents length could be
@@ -15,7 +15,7 @@ import numpy as np
 
 from sociolab.analysis.values import RunValues, Value
 from sociolab.report.catalogue import Catalogue
-from sociolab.report.finding import Count, Finding, Sentence, episodes_and_seats
+from sociolab.report.finding import Count, Finding, episodes_and_seats
 from sociolab.report.plays import PlayKey
 from sociolab.report.section import Section
 from sociolab.stats.intervals import Estimate, left_out_interval
@@ -80,7 +80,7 @@ def _slope(rows: Sequence[Value], words: Mapping[PlayKey, int]) -> Estimate:
 
 
 def length_section(values: RunValues, effects: Sequence[LengthEffect]) -> Section:
-    """The slopes, and what to think of them."""
+    """The slopes as a table, and which of them differ from 0."""
     if not effects:
         return Section(SAY("title"), (SAY("not_judged", run=values.run),))
     findings = [
@@ -89,15 +89,12 @@ def length_section(values: RunValues, effects: Sequence[LengthEffect]) -> Sectio
         )
         for effect in effects
     ]
-    table = SAY.table("slopes", findings, unit=values.declared.cluster)
-    return Section(SAY("title"), (_verdict(findings),), (), (table,))
-
-
-def _verdict(findings: Sequence[Finding]) -> Sentence:
     sure = [
         SAY("by", metric=finding.metric, judge=finding.about["judge"])
         for finding in findings
         if (slope := finding.estimate) and slope.low is not None and slope.high is not None
         and not slope.low <= 0 <= slope.high
     ]  # fmt: skip
-    return SAY("with_length", metrics=sure) if sure else SAY("no_effect")
+    verdict = SAY("with_length", metrics=sure) if sure else SAY("no_effect")
+    table = SAY.table("slopes", findings, unit=values.declared.cluster)
+    return Section(SAY("title"), (verdict,), (), (table,))

@@ -1,4 +1,4 @@
-"""Which plays of one agent answer to which of another, as closely as the design of the runs allows.
+"""Match the episodes of two agents as closely as the design of the runs allows.
 
 - `exact`: the same task, seat, partner and repeat, play by play.
 - `scenario`: the same scenario (cluster) and partner, whatever the cast: the mean of one agent's
@@ -59,7 +59,7 @@ class ComparedSide:
 
     @property
     def partners(self) -> tuple[str, ...]:
-        """All whom the agent met."""
+        """All partners that the agent met, sorted."""
         return tuple(sorted({self.met(value) for value in self.values}))
 
 
@@ -129,27 +129,29 @@ def matched(a: ComparedSide, b: ComparedSide, match: Match | None = None) -> Mat
         fewer = min(len({place_of(value) for value in side.values}) for side in (a, b))
         paired = min(_count_matched(exact.blocks))
         if match or 2 * paired >= fewer > 0:
-            return _must(a, b, exact)
-    apart = _apart(a, b, by)
+            return _require_blocks(a, b, exact)
+    apart = _drop_shared_plays(a, b, by)
     if match == "none":
         same = _same_partners(*apart, by)
-        return _must(a, b, Matching("none", by, _pool_plays(*apart), partners=same))
+        return _require_blocks(a, b, Matching("none", by, _pool_plays(*apart), partners=same))
     shared = Matching("scenario", by, _by_scenario(*apart, by, partner=True))
     if match == "scenario":
         if not any(shared.blocks.values()):
             loose = _by_scenario(*apart, by, partner=False)
             shared = Matching("scenario", by, loose, partners=False)
-        return _must(a, b, shared)
+        return _require_blocks(a, b, shared)
     if min(_count_matched(shared.blocks)) > paired:
         few = f"only {paired:,} of {plural(fewer, 'episode')}" if paired else "no episode"
         verb = "has" if paired in (0, 1) else "have"
         return replace(shared, why=f"{few} {verb} a counterpart of the same task, seat and repeat")
     if paired or not _same_partners(*apart, by):
-        return _must(a, b, exact)
-    return _must(a, b, Matching("none", by, _pool_plays(*apart), "they share no scenario"))
+        return _require_blocks(a, b, exact)
+    return _require_blocks(
+        a, b, Matching("none", by, _pool_plays(*apart), "they share no scenario")
+    )
 
 
-def _must(a: ComparedSide, b: ComparedSide, chosen: Matching) -> Matching:
+def _require_blocks(a: ComparedSide, b: ComparedSide, chosen: Matching) -> Matching:
     if any(chosen.blocks.values()):
         return chosen
     share = {
@@ -178,7 +180,9 @@ def _exact(a: ComparedSide, b: ComparedSide, by: By) -> Blocks:
     }
 
 
-def _apart(a: ComparedSide, b: ComparedSide, by: By) -> tuple[ComparedSide, ComparedSide]:
+def _drop_shared_plays(
+    a: ComparedSide, b: ComparedSide, by: By
+) -> tuple[ComparedSide, ComparedSide]:
     """Both sides without plays in which the other one sat too, and, where they met partners in
     common, without plays with others."""
     agents = {a.agent, b.agent} if a.agent != b.agent else set()
@@ -203,7 +207,7 @@ def _by_scenario(a: ComparedSide, b: ComparedSide, by: By, *, partner: bool) -> 
         roles = _Roles.of_side(side)
         keyed: dict[str, dict[MatchKey, list[Value]]] = {}
         for value in side.values:
-            met = _named(side.met(value), by, roles) if partner else ""
+            met = _name_partner(side.met(value), by, roles) if partner else ""
             seat = None if value.seat is None else "any"
             key = MatchKey(value.cluster, seat, met, 0)
             keyed.setdefault(value.measure, {}).setdefault(key, []).append(value)
@@ -222,11 +226,13 @@ def _by_scenario(a: ComparedSide, b: ComparedSide, by: By, *, partner: bool) -> 
     return {
         name: some if any(set(places_a) & set(places_b) for places_a, places_b in sat) else ()
         for name, some in matched_blocks.items()
-        for sat in ([_sat(block, places) for block in some],)
+        for sat in ([_count_places(block, places) for block in some],)
     }
 
 
-def _sat(block: MatchedBlock, places: Mapping[PlayKey, str]) -> tuple[Counter[str], Counter[str]]:
+def _count_places(
+    block: MatchedBlock, places: Mapping[PlayKey, str]
+) -> tuple[Counter[str], Counter[str]]:
     """How often each agent sat in each place."""
     a, b = (
         Counter(places.get((v.trial, v.seat), v.seat or "whole") for v in side)
@@ -243,7 +249,7 @@ def uneven(a: ComparedSide, b: ComparedSide, blocks: Blocks) -> set[str]:
         block.key.task
         for some in blocks.values()
         for block in some
-        for places_a, places_b in (_sat(block, places),)
+        for places_a, places_b in (_count_places(block, places),)
         if any(
             places_a[p] * places_b.total() != places_b[p] * places_a.total()
             for p in {*places_a, *places_b}
@@ -258,7 +264,7 @@ def places_of(casts: Mapping[str, Sequence[CastMember]]) -> dict[PlayKey, str]:
 
 
 def _pool_plays(a: ComparedSide, b: ComparedSide) -> Blocks:
-    """All plays of both sides as one block for each measure."""
+    """A single block for each metric, with all values of both sides."""
     sides = [
         {
             name: tuple(value for value in side.values if value.measure == name)
@@ -276,14 +282,14 @@ def _pool_plays(a: ComparedSide, b: ComparedSide) -> Blocks:
 
 def _same_partners(a: ComparedSide, b: ComparedSide, by: By) -> bool:
     met = [
-        {_named(partner, by, roles) for partner in side.partners}
+        {_name_partner(partner, by, roles) for partner in side.partners}
         for side, roles in ((side, _Roles.of_side(side)) for side in (a, b))
     ]
     return bool(met[0]) and met[0] == met[1]
 
 
 def _count_matched(blocks: Blocks) -> tuple[int, int]:
-    """How many plays of a and of b stand in blocks."""
+    """The number of plays of a and of b in blocks; a play counts once over all metrics."""
     every = [block for some in blocks.values() for block in some]
     a, b = (len({place_of(v) for block in every for v in block.sides[i]}) for i in (0, 1))
     return a, b
@@ -318,21 +324,24 @@ def _keyed(side: ComparedSide, by: By, *, cast: bool) -> Keyed:
 
 
 def place_of(value: Value) -> Place:
-    """What tells a play from the others of its side."""
+    """The identity of a play among those of its side."""
     return value.trial, value.task, value.repeat, value.seat, value.partner
 
 
 def _keys(side: ComparedSide, by: By, *, cast: bool) -> dict[Place, MatchKey]:
-    """The key of each play, worked out once for all measures."""
+    """The key of each play; it is the same for all metrics."""
     plays = {place_of(value): value for value in side.values}
     roles = _Roles.of_side(side)
-    return {place: _key(side, value, by, roles, cast=cast) for place, value in plays.items()}
-
-
-def _key(side: ComparedSide, value: Value, by: By, roles: _Roles, *, cast: bool) -> MatchKey:
-    met = side.met(value)
-    rest = _others(side, value, by, roles) if cast else ()
-    return MatchKey(value.task, value.seat, _named(met, by, roles), value.repeat, rest)
+    return {
+        place: MatchKey(
+            value.task,
+            value.seat,
+            _name_partner(side.met(value), by, roles),
+            value.repeat,
+            _other_seats(side, value, by, roles) if cast else (),
+        )
+        for place, value in plays.items()
+    }
 
 
 class _Roles(NamedTuple):
@@ -351,15 +360,15 @@ class _Roles(NamedTuple):
         return ANOTHER if self.one_other else label
 
 
-def _others(side: ComparedSide, value: Value, by: By, roles: _Roles) -> tuple[str, ...]:
+def _other_seats(side: ComparedSide, value: Value, by: By, roles: _Roles) -> tuple[str, ...]:
     """Who sat in each other seat; of a whole episode, who sat in each."""
     own = by == "role" or value.seat is None
     return tuple(
-        ITSELF if own and member.agent == side.agent else _named(member.agent, by, roles)
+        ITSELF if own and member.agent == side.agent else _name_partner(member.agent, by, roles)
         for member in side.casts[value.trial]
         if member.seat != value.seat
     )
 
 
-def _named(label: str, by: By, roles: _Roles) -> str:
+def _name_partner(label: str, by: By, roles: _Roles) -> str:
     return label if by == "partner" else roles.name_role(label)

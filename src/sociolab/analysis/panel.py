@@ -77,22 +77,19 @@ class PanelPlay:
 
     @property
     def mean(self) -> float | None:
-        """The mean of the judges' scores."""
         return fmean(self.complete) if self.complete else None
 
     @property
     def median(self) -> float | None:
-        """Their median; of two judges it is the mean."""
         return median(self.complete) if self.complete else None
 
     @property
     def range(self) -> float | None:
-        """The greatest score minus the least."""
         return max(self.complete) - min(self.complete) if self.complete else None
 
     @property
     def sd(self) -> float | None:
-        """The standard deviation of the scores (n - 1)."""
+        """The sample standard deviation of the judges' scores (n - 1)."""
         return stdev(self.complete) if self.complete else None
 
 
@@ -114,7 +111,6 @@ class JudgePanel:
     declared: Declared = UNDECLARED
 
     def select(self, measure: str, agent: str | None = None) -> tuple[PanelPlay, ...]:
-        """The plays in one measure, of all agents or of one."""
         return tuple(
             play for play in self.plays if play.measure == measure and agent in (None, play.agent)
         )
@@ -126,12 +122,12 @@ class JudgePanel:
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """Who played, as they come."""
+        """The agents, in order of appearance."""
         return tuple(dict.fromkeys(play.agent for play in self.plays if play.agent))
 
 
 def lacking(plays: Sequence[PanelPlay]) -> Counter[str]:
-    """How many plays are incomplete, by why."""
+    """The number of incomplete plays, by reason."""
     return Counter(play.lack for play in plays if play.lack is not None)
 
 
@@ -303,7 +299,7 @@ def _cautions(panel: JudgePanel) -> Iterator[Sentence]:
 
 
 def method_notes(declared: Declared, judges: Mapping[str, JudgeId]) -> Iterator[Sentence]:
-    """What to think of those of some judges, by label, that are neither models nor people."""
+    """Notes on judges that are rule-based or the user's own code, by label."""
     for name, judge in judges.items():
         if judge.method in RULE_BASED or judge.code:
             yield SAY("judge", judge=name, method=method_words(declared, judge))

@@ -1,4 +1,4 @@
-"""Who scores higher at the same task and seat, with the same partner: agents ranked."""
+"""Rank agents by who scores higher at the same task and seat, with the same partner."""
 
 from __future__ import annotations
 
@@ -337,7 +337,7 @@ class Points:
     high: float | None
 
 
-def _points_of(rating: ModelRating) -> Points:
+def _elo_points(rating: ModelRating) -> Points:
     return Points(points(rating.strength), points(rating.low), points(rating.high))
 
 
@@ -355,7 +355,7 @@ def rating_findings(ranked: Ranking) -> tuple[Finding, ...]:
             bounds=ranked.bounds.get(rating.model),
             more={
                 "group": str(rating.group),
-                "points": _points_of(rating),
+                "points": _elo_points(rating),
                 "expected": rating.expected,
                 "won": rating.won,
                 "tied": rating.tied,
@@ -393,11 +393,11 @@ def _verdicts(ranked: Ranking) -> Iterator[Sentence]:
 
 
 def _ahead(members: list[ModelRating], ranked: Ranking) -> Sentence:
-    first, rating = members[0], _points_of(members[0])
+    first, rating = members[0], _elo_points(members[0])
     interval = SAY("no_interval", why=first.note)
     if rating.low is not None and rating.high is not None:
         interval = SAY("with_interval", points=rating)
-    level = [member.model for member in members if _level(first, member)]
+    level = [member.model for member in members if _tied(first, member)]
     if len(level) > 1:
         return SAY("level", agents=level, points=rating.value, interval=interval)
     lead = next((pair for pair in ranked.ratings.neighbours if pair.above == first.model), None)
@@ -411,8 +411,8 @@ def _ahead(members: list[ModelRating], ranked: Ranking) -> Sentence:
     )
 
 
-def _level(rating: ModelRating, other: ModelRating) -> bool:
-    """Whether two ratings are the same but for rounding."""
+def _tied(rating: ModelRating, other: ModelRating) -> bool:
+    """Whether two strengths are equal but for rounding."""
     return (
         rating.strength is not None
         and other.strength is not None
@@ -547,7 +547,7 @@ def _order_table(ranked: Ranking) -> Iterator[FindingTable]:
 
 
 def _record_table(ranked: Ranking) -> Iterator[FindingTable]:
-    """Each against each, where there are more than two."""
+    """The record of each pair, where there are more than two agents."""
     names = [rating.model for rating in ranked.ratings.models]
     if len(names) < 3:
         return
@@ -602,7 +602,7 @@ def rating_figure(ranked: Ranking) -> Spec:
         rated = [
             Point(
                 rating.model, "", points(rating.strength) or 0.0, points(rating.low),
-                points(rating.high), write(_points_of(rating), "points"),
+                points(rating.high), write(_elo_points(rating), "points"),
             )
             for rating in ranked.ratings.models
             if rating.group == group and rating.strength is not None

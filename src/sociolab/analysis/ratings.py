@@ -1,4 +1,4 @@
-"""What people and judges gave the same plays, as `stats.agreement` compares it.
+"""Stored ratings by people, and judges' scores of the same episodes, for `stats.agreement`.
 
 All raters of one set are one judge of the method "people" to a report, which averages them; each
 rating says who gave it (`core.score.RatedBy`). A pseudonym is one person in all sets.
@@ -74,12 +74,12 @@ class RatedSeat:
 
     @property
     def item(self) -> str:
-        """Its name among `ItemRating`s."""
+        """The name of the item in `ItemRating`."""
         return f"{self.run} {self.trial} {self.seat or ''}"
 
     @property
     def episode(self) -> tuple[str, str]:
-        """Run and trial."""
+        """(run, trial)."""
         return self.run, self.trial
 
     @classmethod
@@ -117,7 +117,7 @@ class StoredRatings:
 
     @property
     def metrics(self) -> dict[str, Measure]:
-        """What people rated, by name."""
+        """The metrics that people rated, by name."""
         return {measure.name: measure for measure in self.measures}
 
     @property
@@ -128,7 +128,7 @@ class StoredRatings:
 
     @property
     def raters(self) -> tuple[Rater, ...]:
-        """Who rated, by name."""
+        """All raters, sorted by name."""
         by: dict[str, list[PersonRating]] = {}
         for row in self.people:
             by.setdefault(row.rater, []).append(row)

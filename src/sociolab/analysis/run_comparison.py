@@ -183,6 +183,7 @@ class Conclusions:
         """All of it as one JSON object: see docs/compare.md."""
         sentences = [sentence for section in self.sections for sentence in section.said]
         cautions = [sentence for section in self.sections for sentence in section.cautions]
+        seats = {seat: comparison_document(row) for seat, row in self.seats.items()}
         return {
             "schema": SCHEMA,
             "runs": [result.run for result in self.outlines],
@@ -192,13 +193,8 @@ class Conclusions:
             "consistency": rounded([passing_document(row) for row in self.passing]),
             "said": sentences,
             "cautions": cautions,
-            **({"seats": self._seats()} if self.seats else {}),
+            **({"seats": rounded(seats)} if seats else {}),
         }
-
-    def _seats(self) -> Any:
-        return rounded(
-            {seat: comparison_document(comparison) for seat, comparison in self.seats.items()}
-        )
 
 
 def compare_runs(store: Store, request: CompareRequest) -> Conclusions:
@@ -540,11 +536,11 @@ def _other_judges(runs: Sequence[OpenedRun], judge: str) -> tuple[str, ...]:
 def cautions_of(runs: Sequence[OpenedRun], comparison: ComparedAgents) -> Iterator[Sentence]:
     """What beside the agents differs between the sides."""
     if comparison.by == "role" or not comparison.partners:
-        yield _partners(comparison)
+        yield _note_partners(comparison)
     if comparison.match == "none":
         yield SAY("other_clusters", clusters=comparison.clusters)
     if len(runs) == 2:
-        yield from _settings(runs[0], runs[1], comparison)
+        yield from _note_settings(runs[0], runs[1], comparison)
 
 
 def of_sides(cautions: Iterable[Sentence], a: str, b: str) -> Iterator[Sentence]:
@@ -580,14 +576,14 @@ def same_agent(runs: Sequence[OpenedRun], a: ComparedSide, b: ComparedSide) -> I
         yield SAY("same_agent", seeds=seeds)
 
 
-def _partners(comparison: ComparedAgents) -> Sentence:
+def _note_partners(comparison: ComparedAgents) -> Sentence:
     a, b = comparison.a, comparison.b
     if a.partners == (a.agent,) and b.partners == (b.agent,):
         return SAY("self_play")
     return SAY("other_partners", a=a.partners, b=b.partners)
 
 
-def _settings(a: OpenedRun, b: OpenedRun, comparison: ComparedAgents) -> Iterator[Sentence]:
+def _note_settings(a: OpenedRun, b: OpenedRun, comparison: ComparedAgents) -> Iterator[Sentence]:
     agents_a, agents_b = a.values.agents, b.values.agents
     labels = {
         *comparison.a.partners,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import permutations
@@ -61,7 +61,9 @@ def family_of(label: str, rules: Rules = (), *, model: bool) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class TwoJudges:
-    """A judge beside another; `theirs` counts the episodes with agents of the other's own family.
+    """A judge beside another.
+
+    `other_family_episodes` counts the episodes with agents of the other judge's own family.
 
     The estimate of a finding is the effect of one's own family on a metric (of all of them: in
     percent of their scales): `own` and `others`, the mean of judge minus other judge on plays of
@@ -73,7 +75,7 @@ class TwoJudges:
     judge: str
     other: str
     family: str
-    theirs: int
+    other_family_episodes: int
     findings: tuple[Finding, ...]
 
 
@@ -161,7 +163,7 @@ def _pair(run: RunValues, judge: str, other: str, families: Mapping[str, str]) -
     return TwoJudges(judge, other, family, other_trials, tuple(findings))
 
 
-def _gaps(run: RunValues, judge: str, other: str, of: Mapping[str, str]) -> list[_Gap]:
+def _gaps(run: RunValues, judge: str, other: str, families: Mapping[str, str]) -> list[_Gap]:
     """What was to be scored by both, play by play; plays of nobody in particular are left out."""
     second = {_cell(value): value.value for value in run.values if value.judge == other}
     return [
@@ -169,7 +171,7 @@ def _gaps(run: RunValues, judge: str, other: str, of: Mapping[str, str]) -> list
             value.trial,
             value.measure,
             value.cluster,
-            of.get(value.agent),
+            families.get(value.agent),
             _minus(value.value, second[_cell(value)]),
         )
         for value in run.values
@@ -250,27 +252,26 @@ def family_section(preferences: SelfPreferences) -> Section:
             "both_families",
             judge=pair.judge,
             other=pair.other,
-            episodes=Count("episode", pair.theirs),
+            episodes=Count("episode", pair.other_family_episodes),
         )
         for pair in preferences.pairs
-        if pair.theirs
+        if pair.other_family_episodes
+    ]
+    # All members are named, as a name may mislead about the family.
+    labels = sorted(preferences.families.items())
+    members = [
+        SAY("members", family=family, members=[label for label, own in labels if own == family])
+        for family in sorted({*preferences.families.values()})
     ]
     return Section(
         SAY("title_of_run", run=preferences.run),
         (
             *(_verdict(pair, preferences.declared) for pair in preferences.pairs),
-            SAY("families", families=[*_members(preferences.families)]),
+            SAY("families", families=members),
         ),
         (*cautions, SAY("may_be_quality")),
         tuple(_table(pair, preferences.declared.cluster) for pair in preferences.pairs),
     )
-
-
-def _members(families: Mapping[str, str]) -> Iterator[Sentence]:
-    """Which agents and judges were taken for one family: a name may mislead."""
-    for family in sorted({*families.values()}):
-        members = sorted(label for label, of in families.items() if of == family)
-        yield SAY("members", family=family, members=members)
 
 
 _VERDICTS: Mapping[Judgement, str] = {

@@ -1,4 +1,4 @@
-"""Does a metric measure what people see? Their ratings beside the metric that is to measure it.
+"""Validity of metrics: correlations with people's ratings of what the metric is to measure.
 
 A world declares such pairs (`Declared.measured_by`): people rate informativeness from 1 to 5, a
 judge gives IEP from 0 to 1. The two share no scale, so only correlations relate them.

@@ -1,5 +1,5 @@
-"""What judges gave each play of some runs: the one table that every analysis starts from, and which
-runs may stand together in one pool."""
+"""Judges' scores by episode, seat and metric: the table that every analysis starts from; and the
+pools of runs whose scores may be analysed together."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Value(NamedTuple):
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The value, twice; or, where there is none, its bounds."""
+        """The least and the greatest that the value could be; equal where there is one."""
         return self.bounds if self.value is None else (self.value, self.value)
 
 
@@ -145,13 +145,14 @@ def values_of(
             (values if established else untold).append(value)
     labels = judged.labels()
     scoring = {value.judge for value in (*values, *untold)}
+    order = [name for name in row.declared.order if name in judged.measures]
     judges = {judge: labels[judge] for judge in judged.judgings if labels[judge] in scoring}
     return RunValues(
         row.name,
         row.world,
         tuple(values),
         {label: judge for judge, label in judges.items()},
-        _in_order(row.declared, judged.measures),
+        {name: judged.measures[name] for name in dict.fromkeys([*order, *judged.measures])},
         tuple(untold),
         row.agents,
         row.declared,
@@ -300,12 +301,6 @@ def _values(
         yield value, value.unscored is None
 
 
-def _in_order(declared: Declared, measures: dict[str, Measure]) -> dict[str, Measure]:
-    """The measures in the order of the world's paper, then as they came."""
-    first = [name for name in declared.order if name in measures]
-    return {name: measures[name] for name in dict.fromkeys([*first, *measures])}
-
-
 def _partner(settings: object) -> str | None:
     partners = settings.get("partner") if isinstance(settings, dict) else None
     return str(partners[0]) if isinstance(partners, list) and partners else None
@@ -336,7 +331,7 @@ class Pool:
 
     @property
     def clusters(self) -> str:
-        """What a cluster is called in this world."""
+        """The world's noun for a cluster, such as "scenario"."""
         return self.declared.cluster
 
     @property
@@ -346,7 +341,6 @@ class Pool:
 
     @property
     def title(self) -> str:
-        """What the measure is called."""
         return title_of(self.measure)
 
 
@@ -363,7 +357,7 @@ def pooled(
     if len({run.world for run in runs}) > 1:
         worlds = ", ".join(f"{run.run} ({run.world})" for run in runs)
         raise ConfigError(f"expected runs of one world, found {worlds}")
-    apart, odd = _told_apart(runs)
+    apart, odd = _distinguish_agents(runs)
     label = chosen_judge(apart, judge, () if measure is None else (measure,))
     chosen = chosen_measure(apart, label, measure)
     return Pool(
@@ -373,7 +367,7 @@ def pooled(
         apart[0].judges[label],
         chosen,
         _filter_values((value for run in apart for value in run.values), label, chosen),
-        (*odd, *_twice(apart)),
+        (*odd, *_note_duplicates(apart)),
         _filter_values((value for run in apart for value in run.untold), label, chosen),
         unscored_hint(apart, label, chosen.name),
         apart[0].declared,
@@ -417,7 +411,7 @@ def chosen_measure(runs: Sequence[RunValues], judge: str, requested: str | None)
 
 
 def judge_caution(pool: Pool) -> tuple[str, ...]:
-    """What to think of a judge that is neither a person nor a model; empty for those."""
+    """A caution for a rule-based judge; empty for people and models."""
     if pool.judge_id.method not in RULE_BASED:
         return ()
     return (
@@ -432,7 +426,7 @@ def _scored(run: RunValues, judge: str) -> tuple[str, ...]:
     return tuple(name for name in run.measures if name in valued)
 
 
-def _told_apart(runs: Sequence[RunValues]) -> tuple[list[RunValues], tuple[str, ...]]:
+def _distinguish_agents(runs: Sequence[RunValues]) -> tuple[list[RunValues], tuple[str, ...]]:
     """The runs, with agents of several settings named for their runs, and a note on these."""
     identities: dict[str, set[Agent]] = {}
     for label, agent in (pair for run in runs for pair in run.agents.items()):
@@ -454,7 +448,7 @@ def _told_apart(runs: Sequence[RunValues]) -> tuple[list[RunValues], tuple[str, 
     return apart, (f"{clause} each run's stands for itself, as agent and as partner.",)
 
 
-def _twice(runs: Sequence[RunValues]) -> tuple[str, ...]:
+def _note_duplicates(runs: Sequence[RunValues]) -> tuple[str, ...]:
     trials = Counter(trial for run in runs for trial in {value.trial for value in run.values})
     twice = sum(count > 1 for count in trials.values())
     if not twice:

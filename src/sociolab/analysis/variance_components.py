@@ -1,4 +1,4 @@
-"""What each agent's scores vary with, and where more play or judging would help."""
+"""Variance components of each agent's scores, and where more episodes or judgings would help."""
 
 from __future__ import annotations
 
@@ -138,11 +138,11 @@ class Variances:
         return SAY("pairing", task=task) if factor == PAIRING else nouns.get(factor, factor)
 
     def plural(self, factor: str) -> str:
-        """What several of its levels are called."""
+        """The plural of `noun`."""
         return Count(self.noun(factor), 2).column
 
     def levels(self, factor: str) -> str:
-        """What there are more of where a factor is doubled."""
+        """What doubling a factor adds, in words."""
         if factor == TASK:
             return SAY("tasks_in_each", tasks=self.plural(TASK), cluster=self.noun(SCENARIO))
         return SAY("judgings_of_each") if factor == JUDGINGS else self.plural(factor)
@@ -198,7 +198,7 @@ def variances(
                 gave.add(value.judge)
                 raters |= {(value.judge, rater) for rater, _ in value.given}
     untold = [value for run in runs for value in run.untold if value.measure == chosen.name]
-    varying = {agent: _varying(agent, rows[agent], costs) for agent in sorted(rows)}
+    varying = {agent: _estimate_agent(agent, rows[agent], costs) for agent in sorted(rows)}
     if not any(varying.values()):
         raise ConfigError(f"no agent has two scores in {chosen.name}; nothing can vary")
     return Variances(
@@ -238,7 +238,9 @@ def _scoring_judges(
     return tuple(name for name in leading if ids[name].method not in RULE_BASED) or leading
 
 
-def _varying(agent: str, rows: Sequence[LeveledScore], costs: Costs | None) -> AgentVariance | None:
+def _estimate_agent(
+    agent: str, rows: Sequence[LeveledScore], costs: Costs | None
+) -> AgentVariance | None:
     present = [row for row in rows if row.value is not None]
     if len(present) < 2:
         return None
@@ -358,7 +360,7 @@ def component_findings(result: Variances, agent: AgentVariance) -> Iterator[Find
 
 
 def _mixed(result: Variances, agent: AgentVariance) -> list[str]:
-    """The components that the design cannot tell from each other."""
+    """The components that the design cannot separate from each other."""
     lost = [part for part in agent.parts if part.variance is None and part.levels > 1]
     return [noun for part in lost for noun in _nouns(result, agent, part)]
 
@@ -403,7 +405,7 @@ def variance_section(result: Variances) -> Section:
 
 
 def _table(result: Variances, agent: AgentVariance) -> FindingTable:
-    """Each component of an agent, and what doubling its levels would do."""
+    """The components of one agent, with the standard error after doubling each."""
     priced: tuple[str, ...] = ()
     if result.costs is not None:
         priced = ("estimated_cost" if result.costs.estimated else "cost", "worth")
@@ -530,7 +532,7 @@ def _cautions(result: Variances) -> Iterator[Sentence]:
     parts = [(agent, part) for agent in agents for part in agent.components.factors]
     if any(part.factor == PARTNER and part.levels > 1 for _, part in parts):
         yield SAY("partners_at_random")
-    few = _agents_by(
+    few = _group_agents(
         ((result.noun(part.factor), part.levels), agent)
         for agent, part in parts
         if 1 < part.levels < FEW_LEVELS
@@ -560,7 +562,7 @@ def _cautions(result: Variances) -> Iterator[Sentence]:
 
 
 def _unknown(result: Variances) -> Iterator[Sentence]:
-    """What the design cannot tell, and of whom."""
+    """The components that the design cannot estimate, and for which agents."""
     gaps: list[tuple[tuple[str, tuple[str, ...]], AgentVariance]] = []
     for agent in result.agents:
         lost = [part for part in agent.parts if part.variance is None and part.levels == 1]
@@ -568,13 +570,13 @@ def _unknown(result: Variances) -> Iterator[Sentence]:
         gaps += [(("only_one", single), agent)] if single else []
         mixed = tuple(_mixed(result, agent))
         gaps += [(("inseparable", mixed), agent)] if mixed else []
-    for (note, nouns), names in _agents_by(gaps).items():
+    for (note, nouns), names in _group_agents(gaps).items():
         of = SAY("of_agents", agents=names) if len(names) < len(result.agents) else ""
         yield SAY(note, components=nouns, of=of)
 
 
-def _agents_by(pairs: Iterable[tuple[_Key, AgentVariance]]) -> dict[_Key, list[str]]:
-    """The names of the agents of each key."""
+def _group_agents(pairs: Iterable[tuple[_Key, AgentVariance]]) -> dict[_Key, list[str]]:
+    """Group the agents' names by key."""
     agents: dict[_Key, list[str]] = {}
     for key, agent in pairs:
         agents.setdefault(key, []).append(agent.agent)

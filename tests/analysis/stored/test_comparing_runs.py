@@ -203,7 +203,7 @@ def test_repeats_are_passed_or_not(store: Store) -> None:
     assert found.comparison is None
     (passed,) = found.passing
     # 5 of 20 plays reach 6, never both of a task.
-    assert [of.estimate.value for of in passed.found] == [0.25, 0]
+    assert [of.estimate.value for of in passed.estimates] == [0.25, 0]
 
 
 def test_only_repeats_that_both_agents_played_count_in_a_comparison(store: Store) -> None:
@@ -216,9 +216,9 @@ def test_only_repeats_that_both_agents_played_count_in_a_comparison(store: Store
         found.comparison.metrics["goal"].test.pairs,
     ) == (9, 4)
     x, y, difference = found.passing
-    assert [of.estimate.value for of in x.found] == [1, 1]
-    assert [of.estimate.value for of in y.found] == [0.25, 0]
-    assert [of.estimate.value for of in difference.found] == [0.75, 1]
+    assert [of.estimate.value for of in x.estimates] == [1, 1]
+    assert [of.estimate.value for of in y.estimates] == [0.25, 0]
+    assert [of.estimate.value for of in difference.estimates] == [0.75, 1]
     assert "no other episodes (GOAL: 4 pairs of 2 tasks)" in said(found)
 
 

@@ -25,8 +25,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def test_means_are_over_the_tasks_that_all_share(store: Store) -> None:
-    found = follow_runs(store, CompareRequest(("c2", "c1", "c3"))).found
-    assert (len(found.tasks), found.left) == (9, 1)
+    found = follow_runs(store, CompareRequest(("c2", "c1", "c3"))).trend
+    assert (len(found.tasks), found.left_out) == (9, 1)
     points = found.points["goal"]
     assert [point.side.run for point in points] == ["c2", "c1", "c3"]
     assert [point.mean.value for point in points] == pytest.approx([3 + 6 / 9, 3, 5])
@@ -34,7 +34,7 @@ def test_means_are_over_the_tasks_that_all_share(store: Store) -> None:
 
 
 def test_differences_are_those_of_a_comparison_with_the_first(store: Store) -> None:
-    points = follow_runs(store, CompareRequest(("c1", "c2", "c3"))).found.points["goal"]
+    points = follow_runs(store, CompareRequest(("c1", "c2", "c3"))).trend.points["goal"]
     assert points[0].against is None
     two = compare_runs(store, CompareRequest(("c3", "c1"))).comparison
     assert two is not None
@@ -46,10 +46,10 @@ def test_differences_are_those_of_a_comparison_with_the_first(store: Store) -> N
 
 def test_p_is_corrected_for_all_later_runs(store: Store) -> None:
     """In six of nine tasks all differ one way: p = 2 / 2^6 for each of two runs, doubled."""
-    points = follow_runs(store, CompareRequest(("c1", "c2", "c3"))).found.points["goal"]
+    points = follow_runs(store, CompareRequest(("c1", "c2", "c3"))).trend.points["goal"]
     assert [point.holm_p for point in points] == [None, 2 * 2 / 2**6, 2 * 2 / 2**6]
     alone = follow_runs(store, CompareRequest(("c1", "c3")))
-    assert alone.found.points["goal"][1].holm_p == 2 / 2**6
+    assert alone.trend.points["goal"][1].holm_p == 2 / 2**6
     assert "GOAL is higher in c3 than in c1 by 2.00" in " ".join(alone.section.said)
 
 
