@@ -11,7 +11,7 @@ from typing import Any
 import aiohttp
 
 from sociolab.store import Store
-from sociolab.studies import PlayPlan, StudySettings, create, digest
+from sociolab.studies import PlayPlan, StudySettings, create_study, hash_secret
 
 COOKIE = "sociolab-participant"
 """The cookie by which a browser is known as a participant's."""
@@ -28,11 +28,11 @@ def lay_out(path: Path, name: str = "chat", participants: int = 1, **plan: Any) 
     settings = StudySettings(title="A conversation", play=PlayPlan(**{**AT_ONCE, **plan}))
     ids = tuple(f"p{number}" for number in range(1, participants + 1))
     with Store.open(path) as store:
-        create(store, name, settings)
+        create_study(store, name, settings)
         store.studies.change(name, open=True)
         for one in ids:
             pk = store.studies.add_participant(name, one, None)
-            assert store.studies.bind(pk, digest(secret(one, name)))
+            assert store.studies.bind(pk, hash_secret(secret(one, name)))
     return ids
 
 

@@ -10,7 +10,7 @@ from casts import seated
 from declared_worlds import declared
 from sociolab.core import Action, Ended, Moved, Task, Trial
 from sociolab.store import ParticipantRow, Store
-from sociolab.studies import digest
+from sociolab.studies import hash_secret
 from sociolab.worlds import sotopia
 
 RUN, STUDY = "fair", "judges-of-the-fair"
@@ -105,7 +105,7 @@ def open_study(
     store.studies.create(name, kind, dict(made) if made else settings(**plan), run)
     store.studies.change(name, open=True)
     for number in range(1, people + 1):
-        store.studies.add_participant(name, f"r{number}", digest(link(name, number)))
+        store.studies.add_participant(name, f"r{number}", hash_secret(link(name, number)))
     return store.studies.participants(name)
 
 

@@ -27,7 +27,7 @@ from sociolab.core import (
 from sociolab.endpoint import ChatBody, EndpointSettings, start_in_thread
 from sociolab.judging.controls import opening
 from sociolab.store import Store
-from sociolab.studies.screen import how_it_ended
+from sociolab.studies.screen import explain_end_early
 from sociolab.testing import WorldContract, play_task
 from ultimatum_installed import forget
 from web_serving import served
@@ -81,7 +81,7 @@ def test_who_is_asked_at_the_end_reads_how_it_ended_whoever_ended_it() -> None:
     gives = Action("say", "Hm.")
     moves = [Moved(0, seat, (Action("stop") if seat == "a" else gives,)) for seat in "abc"]
     declared = Declared(ends={"deal": "they agreed"})
-    assert how_it_ended(moves, "b", 3, space, declared) == "It is over: they agreed."
+    assert explain_end_early(moves, "b", 3, space, declared) == "It is over: they agreed."
 
 
 def test_an_opening_ends_with_the_round_in_which_all_have_acted() -> None:

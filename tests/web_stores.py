@@ -9,7 +9,7 @@ from typing import Any
 from play_clients import COOKIE, home
 from sociolab import RunConfig, run
 from sociolab.store import Store
-from sociolab.studies import StudySettings, create, digest, invite
+from sociolab.studies import StudySettings, create_study, hash_secret, invite
 
 PEOPLE = 3
 """Participants of each study: some requests end a participant's part."""
@@ -48,12 +48,12 @@ def filled_store(path: Path) -> Names:
         found = [(name, row.trial) for name in runs for row in store.trials(name)[:2]]
         pairs, cookies, secrets = [], [], []
         for kind, plan in _PLANS.items():
-            create(store, kind, StudySettings.model_validate({"title": kind, kind: plan}))
+            create_study(store, kind, StudySettings.model_validate({"title": kind, kind: plan}))
             store.studies.change(kind, open=True)
             for link in invite(store, kind, PEOPLE):
                 row = store.studies.participant(kind, link.participant)
                 value = f"{kind}-{row.id}".ljust(43, "x")
-                store.studies.bind(row.pk, digest(value))
+                store.studies.bind(row.pk, hash_secret(value))
                 pairs.append((kind, row.id))
                 cookies.append((COOKIE, home(kind, row.id), value))
             secrets += [link.secret for link in invite(store, kind, 2)]

@@ -33,7 +33,7 @@ from sociolab.core import (
 from sociolab.engine import FailurePolicy
 from sociolab.plugin.api import OpenScene
 from sociolab.prompting import schema_of
-from sociolab.studies.screen import asking
+from sociolab.studies.screen import build_asking
 from sociolab.testing import AnyPlayer, OddPlayer, play_scene
 
 
@@ -193,7 +193,7 @@ def test_a_form_for_people_says_which_kinds_take_names() -> None:
             return await super().reply(request, memory)
 
     played(Asked())
-    form = asking(asked[0], 0.0, "").act
+    form = build_asking(asked[0], 0.0, "").act
     assert form is not None
     assert {kind.name: kind.aside for kind in form.kinds} == {
         "say": "optional",

@@ -13,7 +13,7 @@ from looks import held
 from rating_runs import ADA, BEN, RUN, STUDY, build, link, open_study
 from sociolab import Rating
 from sociolab.store import Store
-from sociolab.studies import give_word, hold_item, ratings_in, store_ratings
+from sociolab.studies import hold_item, ratings_in, store_ratings, submit_word
 from sociolab.worlds import sotopia
 from web_serving import served
 
@@ -142,7 +142,7 @@ def test_one_word_for_a_session_and_the_cloud_of_words(tab: Page, tmp_path: Path
         people = open_study(store, 20, tables.STUDY, "impressions", tables.RUN, made)
         for who, word in zip(people[1:], said.split(), strict=False):
             hold_item(store, tables.STUDY, who.pk, "table00")
-            assert give_word(store, tables.STUDY, who, "table00", word) == ""
+            assert submit_word(store, tables.STUDY, who, "table00", word) == ""
         arrive(tab, address, tables.STUDY)
         held(tab, "impression")
         tab.get_by_label("In one word").fill("Vague")

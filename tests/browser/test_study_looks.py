@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from looks import held
 from sociolab.app import load_world
 from sociolab.store import Store
-from sociolab.studies import Link, create, invite
+from sociolab.studies import Link, create_study, invite
 from study_samples import settings
 from web_serving import served
 
@@ -18,7 +18,7 @@ def invited(path: Path) -> Link:
     """The link of a participant who has reviewed all there is to review, and will be asked the
     rest."""
     with Store.open(path) as store:
-        create(store, "s", settings(review={"limit": 1, "raters": 1, "each": 1}))
+        create_study(store, "s", settings(review={"limit": 1, "raters": 1, "each": 1}))
         store.studies.change("s", open=True)
         link = invite(store, "s", 1)[0]
         task = load_world("sotopia").world.tasks()[0].id

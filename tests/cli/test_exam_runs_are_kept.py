@@ -16,16 +16,16 @@ from sociolab.report.exam import exam_runs
 from sociolab.store import Store
 from sociolab.studies import (
     RatingDraft,
-    create,
-    digest,
+    create_study,
+    hash_secret,
     keep_draft,
     next_episode,
+    parse_settings,
     people_judge,
     rate_study,
-    settings_of,
     submit,
 )
-from sociolab.studies.rating_study import asked_places
+from sociolab.studies.rating_study import rated_places
 
 JUDGE = "python:examinees:Knowing"
 
@@ -36,7 +36,9 @@ def path(tmp_path: Path) -> Path:
     made = tmp_path / "store.db"
     build(made)
     with Store.open(made) as store:
-        create(store, STUDY, settings_of(settings(exam=True, dimensions=("goal",)), "a test"))
+        create_study(
+            store, STUDY, parse_settings(settings(exam=True, dimensions=("goal",)), "a test")
+        )
     take_exam(ExamConfig(judge=JUDGE, store=made))
     return made
 
@@ -94,13 +96,13 @@ def test_an_exam_can_go_together_with_the_run_of_its_study(path: Path) -> None:
 def test_what_raters_said_in_the_exam_goes_with_their_run(path: Path) -> None:
     exam, judge = exam_in(path), people_judge(STUDY)
     with Store.open(path) as store:
-        store.studies.add_participant(STUDY, "r1", digest("link"))
+        store.studies.add_participant(STUDY, "r1", hash_secret("link"))
         study = rate_study(store, store.studies.get(STUDY))
         (who,) = store.studies.participants(STUDY)
         play = next_episode(store, study, who)
         assert play is not None
         right = {one.id: one for one in cases_of("sotopia")}[play.trial].expected[0]
-        for place in asked_places(store, study, play):
+        for place in rated_places(store, study, play):
             keep_draft(
                 store, who.pk, play.trial, place, RatingDraft(int(right.high), "so it was", 2.0)
             )

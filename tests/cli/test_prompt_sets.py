@@ -15,7 +15,7 @@ from small_package import SOURCES
 from sociolab.core import Instructions
 from sociolab.endpoint import EndpointSettings, start_in_process
 from sociolab.store import Store
-from sociolab.studies import StudySettings, create
+from sociolab.studies import StudySettings, create_study
 from sociolab.worlds import sotopia
 
 OURS = "instructions: paraphrased (not the authors' text)"
@@ -169,7 +169,7 @@ def test_agreement_says_when_judge_and_raters_had_different_instructions(
     told = sotopia.rating_guide().instructions
     assert told is not None
     with Store.open(next(tmp_path.rglob("*.db"))) as store:
-        study = create(
+        study = create_study(
             store, "s", StudySettings.model_validate({"title": "S", "rate": {"run": "a"}})
         )
         assert isinstance(study.settings, dict)

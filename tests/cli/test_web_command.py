@@ -16,7 +16,7 @@ import requests
 from cli.conftest import Sociolab, environment
 from sociolab.core import Action, Moved
 from sociolab.store import Store
-from sociolab.studies import create, set_open
+from sociolab.studies import create_study, set_open
 from study_samples import settings
 from web_serving import TOKEN, free_port
 
@@ -64,7 +64,7 @@ def test_a_person_of_a_closed_study_is_forgotten_while_the_app_runs(
 ) -> None:
     path, words, port = tmp_path / "store.db", b"quetzalcoatl", free_port()
     with Store.open(path) as store:
-        create(store, "talks", settings(play={"limit": 1, "people": 1}))
+        create_study(store, "talks", settings(play={"limit": 1, "people": 1}))
         trial = store.trials("talks")[0].trial
         (seat, *_) = (one.seat for one in trial.cast if one.agent == "human")
         one, _ = (store.studies.add_participant("talks", name, None) for name in ("p-1", "p-2"))

@@ -16,7 +16,7 @@ from cli.conftest import Done, Sociolab
 from rating_runs import open_study
 from sociolab.endpoint import ChatBody, EndpointServer, EndpointSettings, start_in_thread
 from sociolab.store import Store
-from sociolab.studies import Review, assign_next, give_review, review_study, task_pool
+from sociolab.studies import Review, assign_next, review_study, submit_review, task_pool
 from sociolab.studies.reviews import POINTS
 
 Record = dict[str, Any]
@@ -486,7 +486,7 @@ def test_what_reviewers_reject_is_not_in_the_next_version(
             bad = study.tasks[task].cluster == first
             points = {**dict.fromkeys(POINTS, True), "tension": not bad}
             review = Review("reject" if bad else "keep", points, "nothing to decide" if bad else "")
-            assert give_review(store, study, who, task, review) == ()
+            assert submit_review(store, study, who, task, review) == ()
     done = sociolab("data", "revise", "checks", "--to", "d2", "--store", "s.db")
     assert done.code == 0, done.err
     assert f"rejected (1): {first}" in done.out

@@ -16,7 +16,7 @@ from sociolab.store import Store
 from sociolab.studies import (
     RateStudy,
     RatingDraft,
-    export,
+    export_study,
     keep_draft,
     next_episode,
     progress_of,
@@ -26,16 +26,16 @@ from sociolab.studies import (
     submit,
 )
 from sociolab.studies.annotations import (
-    compared,
+    add_review_section,
+    compare_annotation,
     distances,
     draw_batch,
     drawn_annotations,
     least_agreeing,
-    mark,
-    review_words,
-    with_review,
+    mark_annotation,
+    summarize_review,
 )
-from sociolab.studies.rating_study import asked_places, settle
+from sociolab.studies.rating_study import decide_dispute, rated_places
 
 GOAL, SECRET = Measure("goal", 0, 10, True), Measure("secret", -10, 0, True)
 
@@ -58,7 +58,7 @@ def give(store: Store, study: RateStudy, rater: str, by_episode: dict[str, float
     who, seen = store.studies.participant(STUDY, rater), list[str]()
     while len(seen) < 9 and (play := next_episode(store, study, who)) is not None:
         seen.append(play.trial)
-        for place in asked_places(store, study, play):
+        for place in rated_places(store, study, play):
             score = by_episode.get(play.trial, 5)
             keep_draft(store, who.pk, play.trial, place, RatingDraft(score, f"{rater} saw why", 2))
         assert submit(store, study, who, play) == ()
@@ -124,7 +124,7 @@ def test_a_batch_of_eight_lists_the_two_of_the_widest_episode(
         ("r1", "fair00", 0.8),
         ("r2", "fair00", 0.8),
     ]
-    places = compared(drawn[0], ratings_in(store, RUN, STUDY), drawn)
+    places = compare_annotation(drawn[0], ratings_in(store, RUN, STUDY), drawn)
     assert {(mine.score, mine.reason, others[0].score) for mine, others in places} == {
         (1, "r1 saw why", 9)
     }
@@ -138,29 +138,29 @@ def test_one_that_fails_counts_nowhere_and_is_rated_again_by_somebody_else(
     draw_batch(store, study)
     before = len(ratings_in(store, RUN, STUDY))
     assert give(store, study, "r3", {}) == []  # every episode has its two
-    mark(store, study, "r1", "fair00", meets=False, why="quotes nothing that was said")
-    mark(store, study, "r2", "fair00", meets=True)
+    mark_annotation(store, study, "r1", "fair00", meets=False, why="quotes nothing that was said")
+    mark_annotation(store, study, "r2", "fair00", meets=True)
     left = ratings_in(store, RUN, STUDY)
     assert len(left) == before - 2  # of both seats
     assert {one.rater for one in left if one.episode == "fair00"} == {"r2"}
-    assert "1 episode still needs another rater" in review_words(store, study)
+    assert "1 episode still needs another rater" in summarize_review(store, study)
     episodes, _ = rating_progress(store, study, left)
     assert [one.done for one in episodes] == [1, 2, 2, 2]
     assert progress_of(store, STUDY).done == 7
     assert give(store, study, "r1", {}) == []
     assert give(store, study, "r3", {"fair00": 8}) == ["fair00"]
     assert give(store, study, "r2", {}) == []
-    told = review_words(store, study)
+    told = summarize_review(store, study)
     assert "8 annotations" in told
     assert (
         "1 failed the guidelines: its 2 ratings are kept in the study but no longer count;" in told
     )
     assert "no episode lacks a rater for it" in told
-    found = with_review(store, agreements(store, [RUN]))
+    found = add_review_section(store, agreements(store, [RUN]))
     assert [rater.ratings for rater in found.ratings.raters] == [6, 8, 2]
     assert told in found.sections[1].said
     assert {row.judging for row in store.verdicts.judgings(RUN)} == {0, 1, 2}
-    export(store, STUDY, tmp_path / "data")
+    export_study(store, STUDY, tmp_path / "data")
     with (tmp_path / "data" / "replaced.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["rater"], row["episode"], row["score"]) for row in rows] == [
@@ -177,7 +177,7 @@ def test_a_rating_given_again_is_in_the_next_batch_and_no_other_is(
     store: Store, study: RateStudy
 ) -> None:
     draw_batch(store, study)
-    mark(store, study, "r1", "fair00", meets=False, why="no reasons at all")
+    mark_annotation(store, study, "r1", "fair00", meets=False, why="no reasons at all")
     give(store, study, "r3", {"fair00": 2})
     second = draw_batch(store, study)
     assert [(one.rater, one.episode, one.distance, one.batch) for one in second] == [
@@ -191,8 +191,8 @@ def test_what_meets_the_guidelines_after_all_is_put_back_as_it_was(
     draw_batch(store, study)
     before = sorted(ratings_in(store, RUN, STUDY), key=repr)
     for why in ("no reasons", "no reasons at all"):
-        mark(store, study, "r1", "fair00", meets=False, why=why)
-    mark(store, study, "r1", "fair", meets=True)
+        mark_annotation(store, study, "r1", "fair00", meets=False, why=why)
+    mark_annotation(store, study, "r1", "fair", meets=True)
     assert sorted(ratings_in(store, RUN, STUDY), key=repr) == before
     assert [one.replaced for one in drawn_annotations(store, STUDY)] == [()] * 8
 
@@ -201,8 +201,8 @@ def test_a_rater_who_failed_once_gets_nobody_elses_to_rate_again(
     store: Store, study: RateStudy
 ) -> None:
     draw_batch(store, study)
-    mark(store, study, "r1", "fair00", meets=False, why="no reasons")
-    mark(store, study, "r2", "fair00", meets=False, why="no reasons")
+    mark_annotation(store, study, "r1", "fair00", meets=False, why="no reasons")
+    mark_annotation(store, study, "r2", "fair00", meets=False, why="no reasons")
     store.studies.add_participant(STUDY, "r4", b"link of r4")
     assert give(store, study, "r1", {}) == give(store, study, "r2", {}) == []
     assert give(store, study, "r3", {}) == give(store, study, "r4", {}) == ["fair00"]
@@ -221,10 +221,10 @@ def test_only_a_listed_one_fails_and_only_with_a_reason(
 ) -> None:
     draw_batch(store, study)
     with pytest.raises(ConfigError, match=wrong):
-        mark(store, study, rater, episode, meets=False, why=why)
+        mark_annotation(store, study, rater, episode, meets=False, why=why)
 
 
 def test_a_decision_of_the_researcher_is_no_annotation(store: Store, study: RateStudy) -> None:
     plan = study.plan.model_copy(update={"disagreement": 3})
-    settle(store, RUN, STUDY, plan, ("fair00", ADA, "goal"), 5, "in between")
+    decide_dispute(store, RUN, STUDY, plan, ("fair00", ADA, "goal"), 5, "in between")
     assert len(draw_batch(store, study)) == 8

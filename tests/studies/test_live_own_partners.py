@@ -25,7 +25,7 @@ from sociolab.studies import (
     live_episodes as blocked,
     live_episodes as tables,
 )
-from sociolab.studies.live_episodes import tell_blocked
+from sociolab.studies.live_episodes import log_blocked
 
 HERE = f"python:{__name__}"
 SAID = Reply((Action("speak", "Well."),))
@@ -158,10 +158,10 @@ def test_who_blocks_the_server_is_in_its_log_while_it_does(
 def test_who_blocks_is_told_of_once(caplog: pytest.LogCaptureFixture) -> None:
     seen = Waits()
     seen.begin_step("a", -1.0)
-    tell_blocked("chat", seen)
-    tell_blocked("chat", seen)
+    log_blocked("chat", seen)
+    log_blocked("chat", seen)
     seen.end_step()
-    tell_blocked("chat", seen)
+    log_blocked("chat", seen)
     assert [one.getMessage().startswith("study chat: a blocks") for one in caplog.records] == [True]
 
 

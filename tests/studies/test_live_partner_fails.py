@@ -121,7 +121,7 @@ def test_a_stand_in_that_fails_is_not_planned_again(tmp_path: Path) -> None:
     async def play() -> None:
         async with opened(path) as (lobby, store):
             lobby.begin(1)
-            lobby._waited(1)
+            lobby._end_wait(1)
             await play_out(lobby, 1)
             assert [row.status for row in store.trials("chat")] == ["planned", "planned", "failed"]
             assert progress_of(store, "chat").planned == 2
@@ -165,7 +165,7 @@ def test_whoever_waits_when_the_budget_is_spent_waits_no_longer(tmp_path: Path) 
     async def play() -> None:
         async with opened(path) as (lobby, store):
             lobby.begin(1)
-            lobby._waited(1)
+            lobby._end_wait(1)
             first = await until(lobby, 1, asked)
             lobby.begin(2)
             assert lobby.screen(2).phase == "waiting"
@@ -174,7 +174,7 @@ def test_whoever_waits_when_the_budget_is_spent_waits_no_longer(tmp_path: Path) 
                 await play_out(lobby, 1)
                 await told.wait()
             assert lobby.screen(2).note == SPENT
-            lobby._waited(2)
+            lobby._end_wait(2)
             assert {one.participant for one in store.studies.assignments("chat")} == {1}
             turns = store.events("chat", store.studies.assignments("chat")[0].item)
             assert any(isinstance(one, Moved) for one in turns)

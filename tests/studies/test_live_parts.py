@@ -22,11 +22,11 @@ from sociolab.core import (
     Trial,
 )
 from sociolab.studies import NotTaken, PlayPlan, Sent, SentAction, TypingPace, trials_of
-from sociolab.studies.live_episode import value_of
+from sociolab.studies.live_episode import decode_reply
 from sociolab.studies.lobby import PRESENT_SECONDS, WaitingRoom
 from sociolab.studies.play_plan import LONGEST, USUAL, PacedPlayer
 from sociolab.studies.play_records import AssignmentBalancer
-from sociolab.studies.screen import told_sections
+from sociolab.studies.screen import split_sections
 
 # ------------------------------------------------------------------ who plays what
 
@@ -98,11 +98,11 @@ def test_who_came_first_is_paired_first_and_who_went_away_is_passed_over() -> No
     room.enter(3, now=2, ready=9)
     assert list(room.ready(2)) == [1, 2]
     late = PRESENT_SECONDS + 1
-    assert not room.seen(2, 2)
+    assert not room.touch(2, 2)
     assert list(room.ready(late)) == [2, 3]
-    assert room.seen(1, late)
+    assert room.touch(1, late)
     assert list(room.ready(late)) == [1, 2, 3]
-    assert room.waited(3, late) == late - 2
+    assert room.seconds_waited(3, late) == late - 2
 
 
 # ------------------------------------------------------------------ the pace of partners
@@ -264,23 +264,23 @@ def test_a_turn_that_the_scene_does_not_allow_is_refused_before_it_is_taken(
     actions: tuple[SentAction, ...], says: str
 ) -> None:
     with pytest.raises(NotTaken, match=says):
-        value_of(sent(*actions), request_of(SPACE))
+        decode_reply(sent(*actions), request_of(SPACE))
 
 
 def test_words_keep_their_aside_and_lose_what_nobody_can_see() -> None:
     given = sent(SentAction(kind="speak", text=" hush\x00\x1b[2J \n", to=("Mira",)))
     hidden = "\N{REPLACEMENT CHARACTER}"
     said = Action("speak", f"hush{hidden}{hidden}[2J", ("Mira",))
-    assert value_of(given, request_of(SPACE)) == (said,)
+    assert decode_reply(given, request_of(SPACE)) == (said,)
 
 
 def test_a_head_is_read_as_sections_of_which_the_goal_stays_in_sight() -> None:
-    intro, sections = told_sections(
+    intro, sections = split_sections(
         "Play.\n\n# You\nAnn\n\n# Your private goal\nWin\n# not a title?\n"
     )
     assert intro == "Play."
     assert [(one.title, one.kept) for one in sections] == [
         ("You", False), ("Your private goal", True), ("not a title?", False),
     ]  # fmt: skip
-    assert [one.kept for one in told_sections("# You\nAnn\n# Things\nMany")[1]] == [False, True]
-    assert told_sections("Only words") == ("Only words", ())
+    assert [one.kept for one in split_sections("# You\nAnn\n# Things\nMany")[1]] == [False, True]
+    assert split_sections("Only words") == ("Only words", ())

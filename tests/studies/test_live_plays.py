@@ -250,7 +250,7 @@ def test_who_waits_in_vain_is_let_go_or_meets_the_stand_in(tmp_path: Path) -> No
         async def play(path: Path = path, stand_in: str | None = stand_in) -> None:
             async with opened(path) as (lobby, store):
                 lobby.begin(1)
-                lobby._waited(1)
+                lobby._end_wait(1)
                 if stand_in is None:
                     assert lobby.screen(1).phase == "let go"
                     lobby.begin(1)
@@ -347,7 +347,7 @@ def test_the_run_of_an_open_study_is_held_and_let_go_when_the_study_is_closed(
                 with pytest.raises(StoreError, match="in use"), lock_run(path, "chat"):
                     pass
                 store.studies.change("chat", open=False)
-                await floor.look("chat")
+                await floor.shut_if_closed("chat")
                 with lock_run(path, "chat"), pytest.raises(NotPlayable):
                     await floor.lobby(store.studies.get("chat"))
                 assert store.trials("chat")[0].status == "playing"

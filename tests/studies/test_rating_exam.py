@@ -19,22 +19,22 @@ from sociolab.studies import (
     RateStudy,
     RatingDraft,
     StudySettings,
-    create,
-    digest,
+    create_study,
     forget,
     forget_study,
+    hash_secret,
     keep_draft,
     next_episode,
+    parse_settings,
     people_judge,
     progress_of,
     rate_study,
     rating_progress,
     ratings_in,
-    settings_of,
     submit,
 )
-from sociolab.studies.rating_study import asked_places, scene_of
-from sociolab.studies.settings import plan_words
+from sociolab.studies.rating_study import rated_places, scene_of
+from sociolab.studies.settings import plan_rows
 
 CASES = {one.id: one for one in cases_of("sotopia")}
 
@@ -47,9 +47,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def made(store: Store, people: int = 1, **plan: Any) -> tuple[RateStudy, list[ParticipantRow]]:
-    create(store, STUDY, settings_of(settings(exam=True, **plan), "a test"))
+    create_study(store, STUDY, parse_settings(settings(exam=True, **plan), "a test"))
     for number in range(1, people + 1):
-        store.studies.add_participant(STUDY, f"r{number}", digest(f"link {number}"))
+        store.studies.add_participant(STUDY, f"r{number}", hash_secret(f"link {number}"))
     return rate_study(store, store.studies.get(STUDY)), [*store.studies.participants(STUDY)]
 
 
@@ -62,7 +62,7 @@ def sit(
         seen.append(play.trial)
         expected = {(one.seat, one.metric): one for one in CASES[play.trial].expected}
         seats = scene_of(store, study, play).seats
-        for place in asked_places(store, study, play):
+        for place in rated_places(store, study, play):
             assert place[0] in seats
             one = expected[place]
             score = int(one.high)
@@ -182,5 +182,5 @@ def test_every_case_that_raters_can_sit_shows_whom_they_rate(world: str) -> None
 
 def test_the_plan_says_so_in_words() -> None:
     with_exam = StudySettings.model_validate(settings(exam=True))
-    assert ("Exam", "yes") in plan_words(with_exam)
-    assert "Exam" not in dict(plan_words(StudySettings.model_validate(settings())))
+    assert ("Exam", "yes") in plan_rows(with_exam)
+    assert "Exam" not in dict(plan_rows(StudySettings.model_validate(settings())))

@@ -29,7 +29,13 @@ from sociolab.studies import (
     store_ratings,
     submit,
 )
-from sociolab.studies.rating_study import asked_places, disputes, drafts_of, has_more, settle
+from sociolab.studies.rating_study import (
+    decide_dispute,
+    disputes,
+    drafts_of,
+    has_more,
+    rated_places,
+)
 from sociolab.studies.settings import RatePlan
 from sociolab.worlds import sotopia
 
@@ -47,7 +53,7 @@ def fill(
     store: Store, study: RateStudy, who: ParticipantRow, play: RatedEpisode, score: float = 0,
     reason: str = "as one would expect",
 ) -> None:  # fmt: skip
-    for place in asked_places(store, study, play):
+    for place in rated_places(store, study, play):
         keep_draft(store, who.pk, play.trial, place, RatingDraft(score, reason, 2.5))
 
 
@@ -158,16 +164,16 @@ def test_a_decision_is_a_rating_beside_the_others_once(store: Store) -> None:
     place = ("fair00", ADA, "goal")
     for value, reason, problem in ((11, "too much", "0 to 10"), (4, "", "say why")):
         with pytest.raises(ConfigError, match=f"(?i){problem}"):
-            settle(store, RUN, STUDY, PLAN, place, value, reason)
-    settle(store, RUN, STUDY, PLAN, place, 4, "half of what she wanted")
+            decide_dispute(store, RUN, STUDY, PLAN, place, value, reason)
+    decide_dispute(store, RUN, STUDY, PLAN, place, 4, "half of what she wanted")
     (found,) = disputes(store, RUN, STUDY, PLAN)
     assert found.decision is not None
     assert (found.decision.rater, found.decision.score, found.open) == ("researcher", 4, False)
     assert [r.score for r in found.ratings] == [0, 9]
     with pytest.raises(ConfigError, match="decided already"):
-        settle(store, RUN, STUDY, PLAN, place, 5, "changed my mind")
+        decide_dispute(store, RUN, STUDY, PLAN, place, 5, "changed my mind")
     with pytest.raises(ConfigError, match="on which raters disagree"):
-        settle(store, RUN, STUDY, PLAN, ("fair00", BEN, "goal"), 5, "no dispute here")
+        decide_dispute(store, RUN, STUDY, PLAN, ("fair00", BEN, "goal"), 5, "no dispute here")
 
 
 def test_an_episode_in_dispute_goes_to_a_third_rater_until_it_is_decided(store: Store) -> None:
@@ -182,7 +188,7 @@ def test_an_episode_in_dispute_goes_to_a_third_rater_until_it_is_decided(store: 
     assert has_more(store, study, third)
     for seat in (ADA, BEN):
         place = ("fair00", seat, "goal")
-        settle(store, RUN, STUDY, study.plan, place, 5, "in the middle it lies")
+        decide_dispute(store, RUN, STUDY, study.plan, place, 5, "in the middle it lies")
     # In a run where the researcher has decided, nobody else is asked.
     assert not has_more(store, study, third)
 
@@ -234,7 +240,7 @@ def test_the_test_comes_first_and_decides_who_goes_on(store: Store, goal: int, s
     for expected, asked in (("fair00", 3), ("fair01", 1)):
         play = next_episode(store, study, who)
         assert play == RatedEpisode(expected, "test")
-        assert len(asked_places(store, study, play)) == asked
+        assert len(rated_places(store, study, play)) == asked
         fill(store, study, who, play, goal)
         if expected == "fair00":
             keep_draft(store, who.pk, expected, (ADA, "secret"), RatingDraft(-1, "one small hint"))

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 from sociolab import Rating
 from sociolab.core import ConfigError, Measure
 from sociolab.studies.rating_files import FIELDS, RatingFile, read_ratings
-from sociolab.studies.ratings import Rateable, WrongLine, spelled
+from sociolab.studies.ratings import Rateable, WrongLine, normalize_name
 from sociolab.worlds import sotopia
 
 TITLES = {"financial": "financial and material benefits", "goal": "goal completion"}
@@ -21,7 +21,7 @@ RUN = Rateable(
     (),
     frozenset(),
     {one.name: one for one in sotopia.DIMENSIONS},
-    {spelled(name): one.name for one in sotopia.DIMENSIONS for name in (one.name, one.title)}
+    {normalize_name(name): one.name for one in sotopia.DIMENSIONS for name in (one.name, one.title)}
     | {title: name for name, title in TITLES.items()},
     frozenset(),
     (),
@@ -229,8 +229,11 @@ def test_ids_of_platforms_are_hashed_alike_in_one_store_and_otherwise_in_another
 
 def test_yes_is_an_answer_to_a_question_and_no_point_of_a_scale() -> None:
     asked = Measure("interrupts", 0, 1, whole=True)
-    measures, called = {**RUN.measures, asked.name: asked}, {**RUN.called, asked.name: asked.name}
-    run = replace(RUN, measures=measures, called=called)
+    measures, called = (
+        {**RUN.measures, asked.name: asked},
+        {**RUN.name_index, asked.name: asked.name},
+    )
+    run = replace(RUN, measures=measures, name_index=called)
     rows = "x,ann,r1,interrupts,Yes,,\nx,ann,r2,interrupts,cannot tell,,\nx,ann,r1,goal,Yes,,\n"
     rows += "x,ann,r3,interrupts,maybe,,\n"
     found = read_ratings((HEAD + rows).encode(), run)

@@ -12,17 +12,17 @@ import pytest
 from rating_runs import open_study
 from sociolab.core import ConfigError
 from sociolab.store import Store
-from sociolab.studies import Review, assign_next, give_review, review_study, task_pool
+from sociolab.studies import Review, assign_next, review_study, submit_review, task_pool
 from sociolab.studies.reviews import (
     POINTS,
     Decision,
     ReviewStudy,
     TaskReviews,
     review_problems,
-    reviewed,
     reviewer_agreement,
     reviews_csv,
     task_reviews,
+    view_task,
 )
 
 STUDY = "are-they-fit"
@@ -45,7 +45,7 @@ def study(store: Store) -> ReviewStudy:
 
 def test_a_scenario_is_shown_with_its_people_their_goals_and_their_tie(study: ReviewStudy) -> None:
     assert len(study.tasks) == 3
-    shown = reviewed(study, next(iter(study.tasks)))
+    shown = view_task(study, next(iter(study.tasks)))
     assert len(shown.texts) == 1 + len(shown.people) == 3
     assert shown.titles[0] == "The scene"
     assert shown.titles[1].startswith("The goal of ")
@@ -68,14 +68,14 @@ def test_a_scenario_is_shown_with_its_people_their_goals_and_their_tie(study: Re
 def test_a_review_says_what_it_lacks(
     study: ReviewStudy, review: Review, problem: str | None
 ) -> None:
-    shown = reviewed(study, next(iter(study.tasks)))
+    shown = view_task(study, next(iter(study.tasks)))
     found = review_problems(review, shown)
     assert (problem is None) == (found == ())
     assert problem is None or any(problem in one for one in found)
 
 
 def test_an_edit_without_an_edit_is_none(study: ReviewStudy) -> None:
-    shown = reviewed(study, next(iter(study.tasks)))
+    shown = view_task(study, next(iter(study.tasks)))
     spaced = tuple(f" {text.replace(' ', '  ')}\n" for text in shown.texts)
     assert review_problems(Review("edit", ALL, WHY, spaced), shown)
     changed = (shown.texts[0], shown.texts[1] + " Say please.", shown.texts[2])
@@ -86,11 +86,11 @@ def test_reviews_are_kept_counted_and_exported(store: Store, study: ReviewStudy)
     first, second = store.studies.participants(STUDY)
     task = assign_next(store, STUDY, first.pk, task_pool(study))
     assert task is not None
-    texts = reviewed(study, task).texts
+    texts = view_task(study, task).texts
     edit = Review("edit", {**ALL, "private": False}, WHY, ("=Another scene.", *texts[1:]))
-    assert give_review(store, study, second, task, Review("keep", ALL)) == ()  # was not given it
-    assert give_review(store, study, first, task, edit) == ()
-    assert give_review(store, study, first, task, Review("keep", ALL)) == ()  # has decided
+    assert submit_review(store, study, second, task, Review("keep", ALL)) == ()  # was not given it
+    assert submit_review(store, study, first, task, edit) == ()
+    assert submit_review(store, study, first, task, Review("keep", ALL)) == ()  # has decided
     (found,) = [one for one in task_reviews(store, study) if one.reviews]
     assert found.counts == {"edit": 1}
     head, line = csv.reader(io.StringIO(reviews_csv(task_reviews(store, study))))

@@ -14,8 +14,8 @@ import sociolab
 from rating_runs import open_study
 from sociolab.core import ConfigError
 from sociolab.store import Store
-from sociolab.studies import Review, assign_next, give_review, review_study, task_pool
-from sociolab.studies.reviews import POINTS, decided, reviewed, revise
+from sociolab.studies import Review, assign_next, review_study, submit_review, task_pool
+from sociolab.studies.reviews import POINTS, decide_clusters, revise, view_task
 from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.dataset import FILES
 from sociolab.worlds.sotopia.rating import next_version
@@ -53,10 +53,10 @@ def say(store: Store, *by_task: Sequence[str]) -> list[str]:
     for number, person in enumerate(people):
         while (task := assign_next(store, "checks", person.pk, task_pool(study))) is not None:
             said, _, scene = by_task[list(study.tasks).index(task)][number].partition(":")
-            texts = (scene, *reviewed(study, task).texts[1:]) if scene else ()
+            texts = (scene, *view_task(study, task).texts[1:]) if scene else ()
             points = ALL if said == "keep" else NOT
             review = Review(said, points, "" if said == "keep" else WHY, texts)  # type: ignore[arg-type]
-            assert give_review(store, study, person, task, review) == ()
+            assert submit_review(store, study, person, task, review) == ()
     return [task.cluster for task in study.tasks.values()]
 
 
@@ -111,7 +111,7 @@ def test_reviews_of_all_casts_of_a_scenario_count_together(store: Store, data: P
     kept = ("keep", "keep", "keep")
     say(store, ("reject", "reject", "keep"), kept, kept, kept, kept)
     # 2 of 6 reject it.
-    assert decided(store, "checks")[first].decision == "keep"
+    assert decide_clusters(store, "checks")[first].decision == "keep"
 
 
 def test_what_cannot_be_revised_is_told(store: Store, tmp_path: Path) -> None:

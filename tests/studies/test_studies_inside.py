@@ -13,13 +13,13 @@ from sociolab.runner import Waits
 from sociolab.store import Store
 from sociolab.studies import (
     StudySettings,
-    create,
+    create_study,
     invite,
     set_open,
 )
-from sociolab.studies.live_episodes import tell_blocked
-from sociolab.studies.play_plan import partner_cast_of
-from sociolab.studies.settings import KINDS, example, plan_words
+from sociolab.studies.live_episodes import log_blocked
+from sociolab.studies.play_plan import load_partner_cast
+from sociolab.studies.settings import KINDS, example, plan_rows
 from sociolab.studies.setup import change_texts, read_study
 from study_samples import played_run, settings
 
@@ -27,10 +27,10 @@ from study_samples import played_run, settings
 def test_who_blocks_is_told_of_once(caplog: pytest.LogCaptureFixture) -> None:
     seen = Waits()
     seen.begin_step("a", -1.0)
-    tell_blocked("chat", seen)
-    tell_blocked("chat", seen)
+    log_blocked("chat", seen)
+    log_blocked("chat", seen)
     seen.end_step()
-    tell_blocked("chat", seen)
+    log_blocked("chat", seen)
     assert [one.getMessage().startswith("study chat: a blocks") for one in caplog.records] == [True]
 
 
@@ -47,8 +47,8 @@ def test_a_folder_of_data_is_found_wherever_the_server_starts(
     shutil.copytree(str(files("sociolab.worlds.sotopia") / "data"), tmp_path / "mine")
     monkeypatch.chdir(tmp_path)
     with Store.open(tmp_path / "s.db") as store:
-        create(store, "talks", settings(play={"limit": 1, "plays": 1, "data": "mine"}))
-        read = create(store, "read", settings(review={"limit": 1, "data": "mine"}))
+        create_study(store, "talks", settings(play={"limit": 1, "plays": 1, "data": "mine"}))
+        read = create_study(store, "read", settings(review={"limit": 1, "data": "mine"}))
     reviewed = StudySettings.model_validate(read.settings).review
     assert reviewed is not None
     assert reviewed.data == str(tmp_path / "mine")
@@ -58,7 +58,7 @@ def test_a_folder_of_data_is_found_wherever_the_server_starts(
     with Store.open(tmp_path / "s.db") as store:
         plan_of = StudySettings.model_validate(store.studies.get("talks").settings).play
     assert plan_of is not None
-    assert partner_cast_of(plan_of).kit.data.hash
+    assert load_partner_cast(plan_of).kit.data.hash
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -77,14 +77,14 @@ def test_every_example_is_a_study_once_it_has_a_contact(
             with pytest.raises(
                 ConfigError, match=r"episodes of played with iep below 0\.5, found none"
             ):
-                create(store, name, found)
+                create_study(store, name, found)
         else:
-            assert create(store, name, found).kind == kind
+            assert create_study(store, name, found).kind == kind
 
 
 def test_texts_are_worded_anew_and_the_plan_stays(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s.db") as store:
-        old = StudySettings.model_validate(create(store, "s", settings()).settings)
+        old = StudySettings.model_validate(create_study(store, "s", settings()).settings)
         change_texts(store, "s", {"title": "Another", "consent": "Other words."})
         new = StudySettings.model_validate(store.studies.get("s").settings)
         assert new == old.model_copy(update={"title": "Another", "consent": "Other words."})
@@ -96,7 +96,7 @@ def test_texts_are_worded_anew_and_the_plan_stays(tmp_path: Path) -> None:
 
 def test_a_consent_that_somebody_gave_stays_on_record(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s.db") as store:
-        create(store, "s", settings())
+        create_study(store, "s", settings())
         who = invite(store, "s", 1)[0]
         store.studies.set_state(store.studies.participant("s", who.participant).pk, "consented")
         with pytest.raises(ConfigError, match="1 participant agreed to the present text"):
@@ -107,7 +107,7 @@ def test_a_consent_that_somebody_gave_stays_on_record(tmp_path: Path) -> None:
 @pytest.mark.parametrize("contact", ["Name of the researcher, name@example.org", "a@example.com"])
 def test_nobody_is_let_in_while_the_contact_is_a_placeholder(tmp_path: Path, contact: str) -> None:
     with Store.open(tmp_path / "s.db") as store:
-        create(store, "s", settings(contact=contact))
+        create_study(store, "s", settings(contact=contact))
         with pytest.raises(ConfigError, match=r"^contact: expected an address at which"):
             set_open(store, "s", is_open=True)
         assert not store.studies.get("s").open
@@ -120,5 +120,5 @@ def test_what_it_takes_to_pass_is_told_only_where_there_is_a_test() -> None:
     reference = {"episode": "e", "seat": "s", "scores": {"goal": 1}}
     for references, told in (((), False), ((reference,), True)):
         values = {"title": "T", "rate": {"run": "r", "references": references}}
-        titles = [title for title, _ in plan_words(StudySettings.model_validate(values))]
+        titles = [title for title, _ in plan_rows(StudySettings.model_validate(values))]
         assert ("To pass" in titles) is told

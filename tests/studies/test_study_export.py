@@ -14,8 +14,8 @@ from sociolab.store import Store, import_run
 from sociolab.studies import (
     StudySettings,
     completion_code,
-    create,
-    export,
+    create_study,
+    export_study,
     export_zip,
     import_ratings,
     invite,
@@ -33,7 +33,7 @@ def read(file: Path) -> list[dict[str, str]]:
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     opened = Store.open(tmp_path / "store.db")
-    create(opened, "talks", settings(play={"limit": 1}))
+    create_study(opened, "talks", settings(play={"limit": 1}))
     done, fresh = (link.participant for link in invite(opened, "talks", 2))
     pk = opened.studies.participant("talks", done).pk
     opened.studies.set_state(pk, "consented")
@@ -46,7 +46,7 @@ def store(tmp_path: Path) -> Store:
 
 
 def test_every_row_of_a_study_is_in_its_files(store: Store, tmp_path: Path) -> None:
-    names = export(store, "talks", tmp_path / "out")
+    names = export_study(store, "talks", tmp_path / "out")
     assert sorted(names) == sorted(file.name for file in (tmp_path / "out").iterdir())
     people = read(tmp_path / "out/participants.csv")
     done = next(row for row in people if row["state"] == "finished")
@@ -63,21 +63,21 @@ def test_every_row_of_a_study_is_in_its_files(store: Store, tmp_path: Path) -> N
 
 
 def test_no_file_holds_what_opens_a_door(store: Store, tmp_path: Path) -> None:
-    export(store, "talks", tmp_path / "out")
+    export_study(store, "talks", tmp_path / "out")
     key = StudySettings.model_validate(store.studies.get("talks").settings).code_key
     assert key
     assert all(key not in file.read_text("utf-8") for file in (tmp_path / "out").iterdir())
 
 
 def test_the_readme_names_every_file_and_question(store: Store, tmp_path: Path) -> None:
-    names = export(store, "talks", tmp_path / "out")
+    names = export_study(store, "talks", tmp_path / "out")
     text = (tmp_path / "out/README.md").read_text("utf-8")
     assert all(f"`{name}`" in text for name in names if name != "README.md")
     assert "`natural`: How natural was it?" in text
 
 
 def test_the_episodes_can_be_put_into_another_store(store: Store, tmp_path: Path) -> None:
-    export(store, "talks", tmp_path / "out")
+    export_study(store, "talks", tmp_path / "out")
     with Store.open(tmp_path / "other.db") as other:
         import_run(other, tmp_path / "out/episodes.jsonl", "again")
         assert other.run("again").trials == store.run("talks").trials
@@ -87,13 +87,13 @@ def test_ratings_can_be_imported_again(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     run = played_run(path, limit=1)
     with Store.open(path) as store:
-        create(store, "ratings", settings(rate={"run": run}))
+        create_study(store, "ratings", settings(rate={"run": run}))
         trial = store.trials(run)[0].trial
         score = Score(
             sotopia.DIMENSIONS[0], trial.task.seats[0], 5, "plain", RatedBy("p-aaaaaa", 4)
         )
         store.verdicts.add(run, people_judge("ratings"), [score], trial=trial.id)
-        export(store, "ratings", tmp_path / "out")
+        export_study(store, "ratings", tmp_path / "out")
     said = import_ratings(tmp_path / "out/ratings.csv", run, name="again", store=path)
     assert said[0].startswith("read 1 rating by 1 rater")
 
@@ -101,11 +101,11 @@ def test_ratings_can_be_imported_again(tmp_path: Path) -> None:
 def test_a_folder_with_files_is_left_alone(store: Store, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(ConfigError, match="expected a new or empty folder"):
-        export(store, "talks", tmp_path)
+        export_study(store, "talks", tmp_path)
 
 
 def test_the_archive_holds_the_same_files(store: Store, tmp_path: Path) -> None:
-    names = export(store, "talks", tmp_path / "out")
+    names = export_study(store, "talks", tmp_path / "out")
     export_zip(store, "talks", tmp_path / "out.zip", tmp_path / "scratch")
     with ZipFile(tmp_path / "out.zip") as archive:
         assert sorted(archive.namelist()) == sorted(f"talks/{name}" for name in names)

@@ -11,14 +11,14 @@ from sociolab.core import Action, Moved, RatedBy, Score
 from sociolab.store import Store
 from sociolab.studies import (
     Forgotten,
-    create,
+    create_study,
     forget,
     forget_study,
     next_episode,
     people_judge,
     rate_study,
 )
-from sociolab.studies.rating_study import given_episode
+from sociolab.studies.rating_study import assigned_episode
 from sociolab.worlds import sotopia
 from study_samples import played_run, settings
 
@@ -42,7 +42,7 @@ class Played:
 @pytest.fixture
 def played(tmp_path: Path) -> Played:
     store = Store.open(tmp_path / "store.db")
-    create(store, "talks", settings(play={"limit": 2, "people": 2, "plays": 1}))
+    create_study(store, "talks", settings(play={"limit": 2, "people": 2, "plays": 1}))
     first, second = (row.trial for row in store.trials("talks"))
     one, two = (store.studies.add_participant("talks", name, None) for name in ("p-one", "p-two"))
     for trial, people in ((first, (one, two)), (second, (two,))):
@@ -103,7 +103,7 @@ def test_the_partner_is_told_on_record_why_the_episode_is_gone(played: Played) -
 def test_what_raters_wrote_of_a_forgotten_episode_goes_and_they_go_on(played: Played) -> None:
     store = played.store
     plan = {"run": "talks", "episodes": [played.first, played.second]}
-    create(store, "ratings", settings(rate=plan))
+    create_study(store, "ratings", settings(rate=plan))
     rater = store.studies.add_participant("ratings", "p-rater", None)
     for trial in (played.first, played.second):
         store.studies.assign(rater, trial, "", "open")
@@ -119,13 +119,13 @@ def test_what_raters_wrote_of_a_forgotten_episode_goes_and_they_go_on(played: Pl
 
 def test_nobody_rates_an_episode_that_is_planned_again(played: Played) -> None:
     store = played.store
-    create(store, "ratings", settings(rate={"run": "talks"}))
+    create_study(store, "ratings", settings(rate={"run": "talks"}))
     rater = store.studies.add_participant("ratings", "p-rater", None)
     store.studies.assign(rater, played.first, "", "open")
     store.set_status("talks", played.first, "planned")
     study = rate_study(store, store.studies.get("ratings"))
     who = store.studies.participant("ratings", "p-rater")
-    assert given_episode(store, study, who, played.first) is None
+    assert assigned_episode(store, study, who, played.first) is None
     found = next_episode(store, study, who)
     assert found is not None
     assert found.trial == played.second
@@ -137,7 +137,7 @@ def rated(tmp_path: Path) -> Store:
     path = tmp_path / "store.db"
     run = played_run(path, limit=1)
     store = Store.open(path)
-    create(store, "ratings", settings(rate={"run": run}))
+    create_study(store, "ratings", settings(rate={"run": run}))
     trial = store.trials(run)[0].trial
     for number, (name, word) in enumerate((("p-one", SECRET), ("p-two", "steadfast"))):
         store.studies.add_participant("ratings", name, None)

@@ -12,11 +12,11 @@ from sociolab.store import Store
 from sociolab.studies import (
     StudySettings,
     completion_code,
-    create,
-    digest,
+    create_study,
+    hash_secret,
     invite,
+    parse_settings,
     reissue,
-    settings_of,
 )
 from study_samples import played_run, settings
 
@@ -30,7 +30,7 @@ def with_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_what_people_will_play_is_laid_out_at_once(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s.db") as store:
-        row = create(store, "talks", settings(play={"limit": 2, "plays": 2}))
+        row = create_study(store, "talks", settings(play={"limit": 2, "plays": 2}))
         assert (row.kind, row.run, row.open) == ("play", "talks", False)
         trials = [each.trial for each in store.trials("talks")]
     assert len(trials) == 2 * 2 * 2  # tasks, plays, seats
@@ -62,7 +62,7 @@ def test_a_plan_that_cannot_be_is_refused_and_leaves_nothing(
     with Store.open(with_run) as store:
         before = (store.studies.all(), store.runs())
         with pytest.raises(ConfigError, match=problem):
-            create(store, "wrong", settings(**plan))
+            create_study(store, "wrong", settings(**plan))
         assert (store.studies.all(), store.runs()) == before
 
 
@@ -87,18 +87,18 @@ def test_references_of_a_test_are_checked(
         }
         wanted = settings(rate={"run": "played", "references": [reference]})
         with pytest.raises(ConfigError, match=problem):
-            create(store, "wrong", wanted)
+            create_study(store, "wrong", wanted)
 
 
 @pytest.mark.parametrize("name", ["new", "import", "", "a b", "../up"])
 def test_names_that_addresses_cannot_have_are_refused(tmp_path: Path, name: str) -> None:
     with Store.open(tmp_path / "s.db") as store, pytest.raises(ConfigError):
-        create(store, name, settings())
+        create_study(store, name, settings())
 
 
 def test_a_play_study_needs_the_name_of_its_run(with_run: Path) -> None:
     with Store.open(with_run) as store, pytest.raises(ConfigError, match='there is a run "played"'):
-        create(store, "played", settings(play={}))
+        create_study(store, "played", settings(play={}))
 
 
 @pytest.mark.parametrize(
@@ -123,21 +123,21 @@ def test_settings_that_are_wrong_are_told_in_a_sentence(
     values: dict[str, Any], problem: str
 ) -> None:
     with pytest.raises(ConfigError, match=problem) as raised:
-        settings_of(values, "study.toml")
+        parse_settings(values, "study.toml")
     assert str(raised.value).startswith("study.toml: ")
     assert "\n" not in str(raised.value)
 
 
 def test_links_are_known_by_their_hash_only(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s.db") as store:
-        create(store, "s", settings())
+        create_study(store, "s", settings())
         made = invite(store, "s", 50)
         assert len({link.secret for link in made}) == len({link.participant for link in made}) == 50
-        row = store.studies.participant_of_link(digest(made[7].secret))
+        row = store.studies.participant_of_link(hash_secret(made[7].secret))
         assert row is not None
         assert row.id == made[7].participant
         again = reissue(store, "s", row.id)
-        assert store.studies.participant_of_link(digest(made[7].secret)) is None
+        assert store.studies.participant_of_link(hash_secret(made[7].secret)) is None
         store.scrub()
     data = (tmp_path / "s.db").read_bytes()
     assert not any(link.secret.encode() in data for link in (*made, again))
@@ -146,7 +146,7 @@ def test_links_are_known_by_their_hash_only(tmp_path: Path) -> None:
 @pytest.mark.parametrize("count", [0, 1001])
 def test_a_number_of_links_that_cannot_be_is_refused(tmp_path: Path, count: int) -> None:
     with Store.open(tmp_path / "s.db") as store:
-        create(store, "s", settings())
+        create_study(store, "s", settings())
         with pytest.raises(ConfigError, match="1 to 1000 links"):
             invite(store, "s", count)
 
@@ -154,7 +154,7 @@ def test_a_number_of_links_that_cannot_be_is_refused(tmp_path: Path, count: int)
 def test_each_participant_has_a_code_that_another_study_does_not_give(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s.db") as store:
         one, other = (
-            StudySettings.model_validate(create(store, name, settings()).settings)
+            StudySettings.model_validate(create_study(store, name, settings()).settings)
             for name in ("one", "other")
         )
     codes = {completion_code(study, who) for study in (one, other) for who in ("p-a", "p-b")}

@@ -11,7 +11,7 @@ import aiohttp
 
 from play_clients import AT_ONCE, Client, my_turn, over, say
 from sociolab.store import Store
-from sociolab.studies import TAKEN, Link, create, export, invite
+from sociolab.studies import TAKEN, Link, create_study, export_study, invite
 from study_browser import Browser
 from study_samples import settings
 from web_serving import served
@@ -45,7 +45,7 @@ def test_a_participant_plays_and_the_episode_is_in_the_data(tmp_path: Path) -> N
     path = tmp_path / "store.db"
     with Store.open(path) as store:
         texts = {"debriefing": "Your partner was a program."}
-        create(store, "talks", settings(play={**AT_ONCE, "limit": 1}, **texts))
+        create_study(store, "talks", settings(play={**AT_ONCE, "limit": 1}, **texts))
         store.studies.change("talks", open=True)
         link = invite(store, "talks", 1)[0]
     home = f"/take/talks/{link.participant}"
@@ -63,7 +63,7 @@ def test_a_participant_plays_and_the_episode_is_in_the_data(tmp_path: Path) -> N
         assert "Your partner was a program." in page.text
         assert browser.get(f"{home}/play").status == 403
     with Store.open(path) as store:
-        export(store, "talks", tmp_path / "out")
+        export_study(store, "talks", tmp_path / "out")
     with (tmp_path / "out/assignments.csv").open(encoding="utf-8") as rows:
         (row,) = csv.DictReader(rows)
     assert (row["partner"], row["condition"], row["state"]) == ("scripted", "rules", "done")
@@ -86,7 +86,7 @@ def test_a_participant_plays_and_the_episode_is_in_the_data(tmp_path: Path) -> N
 def test_who_finds_everything_played_reads_so_and_is_asked_nothing_about_it(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     with Store.open(path) as store:
-        create(store, "talks", settings(play={**AT_ONCE, "limit": 1}))
+        create_study(store, "talks", settings(play={**AT_ONCE, "limit": 1}))
         store.studies.change("talks", open=True)
         *first, late = invite(store, "talks", 3)
     with served(path) as address:

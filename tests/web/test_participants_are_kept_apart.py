@@ -12,7 +12,7 @@ import pytest
 import requests
 
 from sociolab.store import Store
-from sociolab.studies import Link, create, invite
+from sociolab.studies import Link, create_study, invite
 from study_browser import Browser
 from study_samples import settings
 from web_serving import TOKEN, served
@@ -32,8 +32,8 @@ class Two:
 def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Two]:
     path = tmp_path_factory.mktemp("apart") / "store.db"
     with Store.open(path) as store:
-        create(store, "s", settings())
-        create(store, "closed", settings())
+        create_study(store, "s", settings())
+        create_study(store, "closed", settings())
         store.studies.change("s", open=True)
         links = invite(store, "s", 2)
     with served(path, token=TOKEN) as address:

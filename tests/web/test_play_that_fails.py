@@ -16,8 +16,8 @@ from sociolab.studies import (
     PlayPlan,
     StudySettings,
     SurveyQuestion,
-    create,
-    digest,
+    create_study,
+    hash_secret,
     invite,
 )
 from study_browser import Browser
@@ -49,10 +49,10 @@ def test_whose_partner_is_gone_goes_on_to_the_survey_and_gets_the_code(tmp_path:
     survey = (SurveyQuestion(name="how", text="How was it?"),)
     settings = StudySettings(title="T", play=plan, survey=survey, completion_code="CODE-7")
     with Store.open(path) as store:
-        create(store, "chat", settings)
+        create_study(store, "chat", settings)
         store.studies.change("chat", open=True)
         assert store.studies.bind(
-            store.studies.add_participant("chat", "p1", None), digest(secret("p1"))
+            store.studies.add_participant("chat", "p1", None), hash_secret(secret("p1"))
         )
     with served(path) as address:
         page = played(address, "p1")

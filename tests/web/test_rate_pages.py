@@ -16,12 +16,12 @@ from sociolab import Rating, RunConfig, run
 from sociolab.core import Answered, Json, Score, Unscored, Verdict
 from sociolab.store import Store
 from sociolab.studies import (
-    create,
-    digest,
+    create_study,
+    hash_secret,
+    parse_settings,
     progress_of,
     ratings_in,
     set_open,
-    settings_of,
     store_ratings,
 )
 from sociolab.studies.reviews import POINTS
@@ -235,9 +235,9 @@ def test_a_rater_who_fails_the_test_is_thanked_and_let_go(store: Store, address:
 def test_a_rater_sits_the_exam_and_the_researcher_sees_how_it_went(
     store: Store, address: str
 ) -> None:
-    create(store, STUDY, settings_of(settings(exam=True, dimensions=["goal"]), "a test"))
+    create_study(store, STUDY, parse_settings(settings(exam=True, dimensions=["goal"]), "a test"))
     set_open(store, STUDY, is_open=True)
-    store.studies.add_participant(STUDY, "r1", digest(link(STUDY, 1)))
+    store.studies.add_participant(STUDY, "r1", hash_secret(link(STUDY, 1)))
     client = Client(address)
     assert "The first 20 episodes are a test" in client.join(link(STUDY, 1)).text
     page = client.form(f"{HOME}/rate/instructions")

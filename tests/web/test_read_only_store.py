@@ -11,7 +11,7 @@ import pytest
 from sociolab import RunConfig, run
 from sociolab.store import Store
 from sociolab.store.schema import checksum
-from sociolab.studies import create
+from sociolab.studies import create_study
 from study_browser import Browser
 from study_samples import settings
 from web_serving import served
@@ -23,7 +23,7 @@ def read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "s.db"
     run(RunConfig(world="sotopia", limit=1, name="a", store=path))
     with Store.open(path) as store:
-        create(store, "s", settings(review={"limit": 1, "raters": 1, "each": 1}))
+        create_study(store, "s", settings(review={"limit": 1, "raters": 1, "each": 1}))
         store.studies.change("s", open=True)
 
     def writing(path: Path, synced: bool) -> sqlite3.Connection:

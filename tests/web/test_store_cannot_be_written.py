@@ -18,7 +18,7 @@ from play_clients import Client, answer_to, lay_out, my_turn, say
 from rater_client import Client as Rater
 from sociolab.core import Json
 from sociolab.store import Store, connect
-from sociolab.studies import create, invite
+from sociolab.studies import create_study, invite
 from study_browser import Browser
 from study_samples import settings
 from web_serving import served
@@ -166,7 +166,7 @@ def test_answers_that_are_not_stored_are_said_to_be_so(
 ) -> None:
     path = tmp_path / "store.db"
     with Store.open(path) as store:
-        create(store, "s", settings(review={"limit": 1, "raters": 20, "each": 1}, consent=""))
+        create_study(store, "s", settings(review={"limit": 1, "raters": 20, "each": 1}, consent=""))
         store.studies.change("s", open=True)
         (link,) = invite(store, "s", 1)
     with served(path) as address:

@@ -13,7 +13,7 @@ from zipfile import ZipFile
 import pytest
 
 from sociolab.store import Store, lock_run
-from sociolab.studies import StudySettings, create, digest, invite
+from sociolab.studies import StudySettings, create_study, hash_secret, invite
 from study_browser import Browser, form
 from study_samples import played_run, settings
 from web_serving import served
@@ -34,7 +34,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     path = tmp_path_factory.mktemp("lab") / "store.db"
     played_run(path)
     with Store.open(path) as store:
-        create(store, "s", settings())
+        create_study(store, "s", settings())
     with served(path) as address:
         yield Lab(path, Browser(address))
 
@@ -166,7 +166,7 @@ def test_links_are_shown_once_and_let_people_in(lab: Lab) -> None:
     secrets = re.findall(r"/join/([\w-]+)", page.text)
     assert len(secrets) == 2
     with Store.open(lab.path) as store:
-        who = store.studies.participant_of_link(digest(secrets[0]))
+        who = store.studies.participant_of_link(hash_secret(secrets[0]))
     assert who is not None
     page = lab.browser.get("/studies/s")
     assert who.id in page.text
@@ -174,7 +174,7 @@ def test_links_are_shown_once_and_let_people_in(lab: Lab) -> None:
     page = lab.browser.post(f"/studies/s/people/{who.id}/link")
     assert len(re.findall(r"/join/([\w-]+)", page.text)) == 1
     with Store.open(lab.path) as store:
-        assert store.studies.participant_of_link(digest(secrets[0])) is None
+        assert store.studies.participant_of_link(hash_secret(secrets[0])) is None
 
 
 def test_opening_and_closing_is_one_button(lab: Lab) -> None:
@@ -212,7 +212,7 @@ def test_the_data_are_taken_away_as_an_archive(lab: Lab) -> None:
 
 def test_a_participant_is_deleted_with_a_button(lab: Lab) -> None:
     with Store.open(lab.path) as store:
-        create(store, "talks", settings(play={"limit": 1}))
+        create_study(store, "talks", settings(play={"limit": 1}))
         who = invite(store, "talks", 1)[0].participant
         trial = store.trials("talks")[0].trial.id
         store.studies.assign(store.studies.participant("talks", who).pk, trial, "ann", "open")
@@ -225,7 +225,7 @@ def test_a_participant_is_deleted_with_a_button(lab: Lab) -> None:
 
 def test_a_run_that_another_process_plays_is_not_meddled_with(lab: Lab) -> None:
     with Store.open(lab.path) as store:
-        create(store, "busy", settings(play={"limit": 1}))
+        create_study(store, "busy", settings(play={"limit": 1}))
         who = invite(store, "busy", 1)[0].participant
     with lock_run(lab.path, "busy"):
         lab.browser.get("/studies/busy")
@@ -239,7 +239,7 @@ def test_a_run_that_another_process_plays_is_not_meddled_with(lab: Lab) -> None:
 
 def test_a_study_is_deleted_when_its_name_was_typed(lab: Lab) -> None:
     with Store.open(lab.path) as store:
-        create(store, "gone", settings(play={"limit": 1}))
+        create_study(store, "gone", settings(play={"limit": 1}))
     lab.browser.get("/studies/gone")
     page = lab.browser.post("/studies/gone/delete", None, typed="yes")
     assert (page.status, "Nothing was deleted" in page.problem) == (400, True)
@@ -251,7 +251,7 @@ def test_a_study_is_deleted_when_its_name_was_typed(lab: Lab) -> None:
 
 def test_drop_outs_are_told_with_their_reasons_and_no_markup(lab: Lab) -> None:
     with Store.open(lab.path) as store:
-        create(store, "lost", settings())
+        create_study(store, "lost", settings())
         pk = store.studies.participant("lost", invite(store, "lost", 1)[0].participant).pk
         store.studies.set_state(pk, "left")
         store.studies.answer(pk, "", "frame.reason", "<script>alert(1)</script>\u202e")

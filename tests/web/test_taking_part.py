@@ -10,7 +10,7 @@ import pytest
 
 from sociolab.app import load_world
 from sociolab.store import Store
-from sociolab.studies import Link, StudySettings, completion_code, create, invite, reissue
+from sociolab.studies import Link, StudySettings, completion_code, create_study, invite, reissue
 from study_browser import Browser
 from study_samples import settings
 from web_serving import TOKEN, served
@@ -49,7 +49,7 @@ class Served:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     path = tmp_path_factory.mktemp("taking") / "store.db"
     with Store.open(path) as store:
-        create(store, "s", settings(review={"limit": 1, "raters": 20, "each": 1}))
+        create_study(store, "s", settings(review={"limit": 1, "raters": 20, "each": 1}))
         store.studies.change("s", open=True)
     with served(path, token=TOKEN) as address:
         yield Served(address, path)
@@ -220,7 +220,7 @@ def test_leaving_can_delete_everything(site: Served) -> None:
 
 def test_a_study_without_consent_asks_nobody(site: Served) -> None:
     with Store.open(site.path) as store:
-        create(store, "free", settings(consent="", instructions="", survey=[]))
+        create_study(store, "free", settings(consent="", instructions="", survey=[]))
         store.studies.change("free", open=True)
     link = site.link(study="free")
     assert (
@@ -232,7 +232,7 @@ def test_a_study_without_consent_asks_nobody(site: Served) -> None:
 
 def test_who_finished_sees_the_code_when_the_study_is_closed(site: Served) -> None:
     with Store.open(site.path) as store:
-        create(store, "past", settings(completion_code="DONE"))
+        create_study(store, "past", settings(completion_code="DONE"))
         store.studies.change("past", open=True)
     link, late = site.link(study="past"), site.link(study="past")
     browser = site.joined(link)

@@ -14,7 +14,7 @@ import requests
 from play_clients import COOKIE as PARTICIPANT, lay_out, secret
 from sociolab.core import ConfigError
 from sociolab.store import Store
-from sociolab.studies import create, invite
+from sociolab.studies import create_study, invite
 from sociolab.web import WebSettings
 from sociolab.web.site import Limiter, Rate
 from study_samples import settings
@@ -207,7 +207,7 @@ def test_a_change_at_the_request_of_another_site_is_refused(
 
 def test_over_https_no_other_site_can_plant_a_cookie(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store.db") as store:
-        create(store, "s", settings())
+        create_study(store, "s", settings())
         store.studies.change("s", open=True)
         (link,) = invite(store, "s", 1)
     lab = WebSettings(

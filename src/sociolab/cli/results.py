@@ -409,12 +409,12 @@ def agree(
     """
     from sociolab.analysis.agreement import agreements
     from sociolab.store.store import open_store
-    from sociolab.studies.annotations import with_review
+    from sociolab.studies.annotations import add_review_section
 
     media = Media(html, latex, markdown, csv, json=json)
     with open_store(store) as opened:
         rated = agreements(opened, run, judge or (), ratings or (), bins=bins)
-        agreed = with_review(opened, rated)
+        agreed = add_review_section(opened, rated)
         runs = agreed.ratings.runs
         media.show(opened, VerbResult(runs, agreed.sections, agreed.document, agreed.rows))
 

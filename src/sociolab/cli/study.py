@@ -70,7 +70,7 @@ def create(
 
     name_in_file, settings = setup.read_study(file)
     with _opened(store, create=True) as opened:
-        row = setup.create(opened, name or name_in_file, settings)
+        row = setup.create_study(opened, name or name_in_file, settings)
     say(f"{row.name} is set up and still closed. Next:")
     invite = f"sociolab study invite {row.name} 10"
     for command, does in (
@@ -133,11 +133,11 @@ def invite(
 ) -> None:
     """Make secret links and print them as CSV: they are shown only once."""
     from sociolab.studies import participants
-    from sociolab.studies.progress import room
+    from sociolab.studies.progress import describe_capacity
 
     with _opened(store) as opened, _links_file(out) as file:
         _write_links(participants.invite(opened, name, count), public_url, file, out)
-        if enough := room(opened, opened.studies.get(name)):
+        if enough := describe_capacity(opened, opened.studies.get(name)):
             say(enough)
 
 
@@ -197,13 +197,15 @@ def review(
         if which is not None:
             rater, _, episode = which.partition(":")
             meet = fails is None
-            marked = reviewing.mark(opened, rated, rater, episode, meets=meet, why=why or "")
+            marked = reviewing.mark_annotation(
+                opened, rated, rater, episode, meets=meet, why=why or ""
+            )
         ratings = ratings_in(opened, rated.run, rated.name)
         drawn = reviewing.drawn_annotations(opened, name)
-        undrawn = len(reviewing.waiting(opened, rated, ratings))
-        summary = reviewing.review_words(opened, rated)
+        undrawn = len(reviewing.undrawn_distances(opened, rated, ratings))
+        summary = reviewing.summarize_review(opened, rated)
     to_review = [
-        (annotation, reviewing.compared(annotation, ratings, drawn))
+        (annotation, reviewing.compare_annotation(annotation, ratings, drawn))
         for annotation in drawn
         if annotation.listed
     ]
@@ -233,7 +235,7 @@ def export(
     from sociolab.studies import study_export as exporting
 
     with _opened(store) as opened, _private():
-        names = exporting.export(opened, name, folder)
+        names = exporting.export_study(opened, name, folder)
     say(f"wrote {', '.join(names)} into {folder}")
 
 
@@ -285,7 +287,7 @@ def _show_annotation(annotation: Annotation, places: Sequence[ComparedRating]) -
     from rich.text import Text
 
     from sociolab.report.words import sanitize
-    from sociolab.studies.ratings import shown_score
+    from sociolab.studies.ratings import format_score
 
     state = {
         None: "to be reviewed",
@@ -298,8 +300,8 @@ def _show_annotation(annotation: Annotation, places: Sequence[ComparedRating]) -
     names = ("seat", "dimension", "score", "others", "rationale")
     table = Table(*names, box=None, title=Text(sanitize(title)), title_justify="left")
     for rating, other_ratings in places:
-        beside = ", ".join(f"{shown_score(r.score)} ({r.rater})" for r in other_ratings)
-        cells = (rating.seat, rating.dimension, shown_score(rating.score), beside or "none")
+        beside = ", ".join(f"{format_score(r.score)} ({r.rater})" for r in other_ratings)
+        cells = (rating.seat, rating.dimension, format_score(rating.score), beside or "none")
         table.add_row(*cells, Text(sanitize(rating.reason)))
     console().print(table)
 
@@ -419,7 +421,7 @@ def _study_document(row: StudyRow, progress: StudyProgress) -> dict[str, object]
         "open": row.open,
         "run": row.run,
         "people": dict(progress.people),
-        "assignments": dict(progress.given),
+        "assignments": dict(progress.assignments),
         "done": progress.done,
         "planned": progress.planned,
         "unit": progress.unit,

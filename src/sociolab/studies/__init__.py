@@ -9,7 +9,7 @@ if TYPE_CHECKING:
         assign_next as assign_next,
         hold_item as hold_item,
     )
-    from sociolab.studies.impressions import give_word as give_word
+    from sociolab.studies.impressions import submit_word as submit_word
     from sociolab.studies.live_episode import (
         CutOff as CutOff,
         NotTaken as NotTaken,
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
         Forgotten as Forgotten,
         Link as Link,
         completion_code as completion_code,
-        digest as digest,
         forget as forget,
         forget_study as forget_study,
+        hash_secret as hash_secret,
         invite as invite,
         reissue as reissue,
     )
@@ -67,8 +67,8 @@ if TYPE_CHECKING:
     )
     from sociolab.studies.reviews import (
         Review as Review,
-        give_review as give_review,
         review_study as review_study,
+        submit_review as submit_review,
         task_pool as task_pool,
     )
     from sociolab.studies.screen import (
@@ -84,12 +84,12 @@ if TYPE_CHECKING:
         SurveyQuestion as SurveyQuestion,
     )
     from sociolab.studies.setup import (
-        create as create,
+        create_study as create_study,
+        parse_settings as parse_settings,
         set_open as set_open,
-        settings_of as settings_of,
     )
     from sociolab.studies.study_export import (
-        export as export,
+        export_study as export_study,
         export_zip as export_zip,
         ratings_csv as ratings_csv,
     )

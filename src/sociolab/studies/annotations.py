@@ -1,8 +1,8 @@
-"""Which annotations of a rating study agree least, and do their rationales follow the guidelines?
+"""Review of annotations: which ones agree least, and do their reasons follow the guidelines?
 
-An annotation is all that one rater gave one episode. Of each batch the quarter that agrees least is
-listed; one that fails the guidelines is taken out of the run's ratings, kept in the study, and its
-episode goes to a qualified rater (SOTOPIA, appendix D.3).
+An annotation is all ratings that one rater gave one episode. In each batch the quarter that agrees
+least is listed; one that fails the guidelines is taken out of the run's ratings, kept in the study,
+and its episode goes to a qualified rater (SOTOPIA, appendix D.3).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from sociolab.studies.rating_study import (
     CHECK,
     RESEARCHER,
     RateStudy,
-    given_ratings,
+    numbered_ratings,
     rate_study,
     ratings_in,
     store_ratings,
@@ -44,12 +44,12 @@ AnnotationKey: TypeAlias = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """All that one rater gave one episode, as drawn into a batch (from 1).
+    """All ratings that one rater gave one episode, as drawn into a batch (from 1).
 
     `distance` is the mean difference from the other raters when the batch was drawn, as a share of
-    each scale: 0 is full agreement. `listed`: among the quarter that agrees least. `meets`: whether
-    its rationales follow the guidelines; None until somebody says. `replaced` holds the ratings of
-    one that does not: they count nowhere else.
+    each scale: 0 is full agreement. `listed`: it is in the quarter that agrees least. `meets`:
+    whether its reasons follow the guidelines; None until it is marked. `replaced` holds the ratings
+    of one that fails: they are stored nowhere else.
     """
 
     rater: str
@@ -63,7 +63,7 @@ class Annotation:
 
     @property
     def key(self) -> AnnotationKey:
-        """Whose it is, and of what."""
+        """Identifies it by rater and episode."""
         return self.rater, self.episode
 
 
@@ -72,9 +72,9 @@ def distances(
 ) -> Mapping[AnnotationKey, float]:
     """How far each annotation lies from the others of its episode, from 0 (equal) to 1.
 
-    The mean, over seats and dimensions and over the other raters, of the difference between two
-    ratings divided by the length of the scale. What one of two could not tell is left out, as are
-    decisions of the researcher; an annotation without another beside it is not in it.
+    The mean over seats, dimensions and other raters of the difference between two ratings divided
+    by the length of the scale. Pairs in which one could not tell are left out, as are decisions of
+    the researcher; an annotation with none beside it is missing from the result.
     """
     places: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
     for rating in ratings:
@@ -89,8 +89,8 @@ def distances(
 
 
 def least_agreeing(apart: Mapping[AnnotationKey, float]) -> frozenset[AnnotationKey]:
-    """The quarter that lies furthest from the others, rounded up, with those that tie with the
-    last of it; none that agrees in full."""
+    """The quarter with the largest distances, rounded up, with those that tie with its last; none
+    that agrees in full."""
     if not apart:
         return frozenset()
     last = sorted(apart.values(), reverse=True)[ceil(len(apart) / 4) - 1]
@@ -98,10 +98,10 @@ def least_agreeing(apart: Mapping[AnnotationKey, float]) -> frozenset[Annotation
 
 
 def drawn_annotations(store: Store, study: str) -> tuple[Annotation, ...]:
-    """All that were drawn into a batch: batch by batch, those that agree least first."""
+    """All annotations that were drawn, by batch, those that agree least first."""
     names = {who.pk: who.id for who in store.studies.participants(study)}
     drawn = [
-        _read(names[each.participant], each) for each in store.studies.answers(study, name=CHECK)
+        _decode(names[each.participant], each) for each in store.studies.answers(study, name=CHECK)
     ]
     return tuple(sorted(drawn, key=lambda a: (a.batch, -a.distance, a.episode, a.rater)))
 
@@ -114,7 +114,7 @@ def draw_batch(store: Store, study: RateStudy) -> tuple[Annotation, ...]:
     with store.transaction():
         before = drawn_annotations(store, study.name)
         people = {who.id: who.pk for who in store.studies.participants(study.name)}
-        apart = waiting(store, study, ratings_in(store, study.run, study.name))
+        apart = undrawn_distances(store, study, ratings_in(store, study.run, study.name))
         if not apart:
             raise ConfigError(
                 f"{study.name}: nothing to draw; expected annotations of episodes that two people "
@@ -125,11 +125,11 @@ def draw_batch(store: Store, study: RateStudy) -> tuple[Annotation, ...]:
         listed = least_agreeing(apart)
         fresh = [Annotation(*key, number, apart[key], key in listed) for key in apart]
         for new in fresh:
-            store.studies.answer(people[new.rater], new.episode, CHECK, _written(new))
+            store.studies.answer(people[new.rater], new.episode, CHECK, _encode(new))
     return tuple(drawn for drawn in drawn_annotations(store, study.name) if drawn.batch == number)
 
 
-def waiting(
+def undrawn_distances(
     store: Store, study: RateStudy, ratings: Sequence[Rating]
 ) -> Mapping[AnnotationKey, float]:
     """The distances of the annotations that the next batch would hold."""
@@ -139,14 +139,14 @@ def waiting(
     return {key: far for key, far in apart.items() if key not in drawn and key[0] in people}
 
 
-def mark(
+def mark_annotation(
     store: Store, study: RateStudy, rater: str, episode: str, *, meets: bool, why: str = ""
 ) -> Annotation:
-    """Say whether a listed annotation follows the guidelines; the last word counts.
+    """Mark whether a listed annotation follows the guidelines; the last mark counts.
 
-    From then on the ratings of one that fails count nowhere, and its episode is for one more rater;
-    those of one that meets them after all are put back. `episode` may be the beginning of an id.
-    ConfigError where no such annotation is listed, or one fails without a reason.
+    The ratings of one that fails stop counting, and its episode needs one more rater; those of one
+    that meets them after all are restored. `episode` may be the beginning of an id. ConfigError
+    where no such annotation is listed, or one fails without a reason.
     """
     why = one_line(why)
     if not meets and (problem := reason_problem(why, 1)):
@@ -158,10 +158,10 @@ def mark(
             store_ratings(store, study.run, study.name, ratings)
             ratings = ()
         elif not meets and not ratings:
-            ratings = _take_out(store, study, annotation)
+            ratings = _remove_ratings(store, study, annotation)
         marked = replace(annotation, meets=meets, why=why, replaced=ratings)
         who = store.studies.participant(study.name, rater)
-        store.studies.answer(who.pk, annotation.episode, CHECK, _written(marked))
+        store.studies.answer(who.pk, annotation.episode, CHECK, _encode(marked))
     return marked
 
 
@@ -178,12 +178,12 @@ def _find_listed(drawn: Sequence[Annotation], study: str, rater: str, episode: s
     return fits[0]
 
 
-def _take_out(store: Store, study: RateStudy, annotation: Annotation) -> tuple[Rating, ...]:
-    """Take an annotation out of the ratings of the run; what it held."""
+def _remove_ratings(store: Store, study: RateStudy, annotation: Annotation) -> tuple[Rating, ...]:
+    """Remove an annotation from the ratings of the run, and return its ratings."""
     judge, measures = people_judge(study.name), rated_measures(store, study.run)
     own = [
         (number, rating)
-        for number, rating in given_ratings(store, study.run, judge)
+        for number, rating in numbered_ratings(store, study.run, judge)
         if (rating.rater, rating.episode) == annotation.key
     ]
     for number in {number for number, _ in own}:
@@ -192,14 +192,17 @@ def _take_out(store: Store, study: RateStudy, annotation: Annotation) -> tuple[R
 
 
 ComparedRating: TypeAlias = tuple[Rating, tuple[Rating, ...]]
-"""A rating, and what the others gave the same."""
+"""A rating, and the other raters' ratings of the same seat and dimension."""
 
 
-def compared(
+def compare_annotation(
     annotation: Annotation, ratings: Iterable[Rating], drawn: Iterable[Annotation]
 ) -> tuple[ComparedRating, ...]:
-    """The ratings of an annotation beside those of others, failed ones too, the widest apart
-    first. `ratings` are those that count, `drawn` all annotations."""
+    """The ratings of an annotation beside those of others, failed ones too, the widest differences
+    first.
+
+    `ratings` are those that count, `drawn` all annotations.
+    """
     every = (*ratings, *(r for each in drawn for r in each.replaced))
     same_episode = [r for r in every if r.episode == annotation.episode and r.rater != RESEARCHER]
     own = [r for r in same_episode if r.rater == annotation.rater]
@@ -214,17 +217,17 @@ def compared(
         )
         for rating in own
     ]  # fmt: skip
-    return tuple(sorted(beside, key=_apart, reverse=True))
+
+    def spread(pair: ComparedRating) -> float:
+        rating, others = pair
+        scores = [r.score for r in (rating, *others) if not isinstance(r.score, str)]
+        return max(scores) - min(scores) if scores else 0.0
+
+    return tuple(sorted(beside, key=spread, reverse=True))
 
 
-def _apart(pair: ComparedRating) -> float:
-    own, beside = pair
-    scores = [r.score for r in (own, *beside) if not isinstance(r.score, str)]
-    return max(scores) - min(scores) if scores else 0.0
-
-
-def review_words(store: Store, study: RateStudy) -> str:
-    """What the review of annotations came to, in a sentence; "" before a batch is drawn."""
+def summarize_review(store: Store, study: RateStudy) -> str:
+    """A sentence on the results of the review; "" before a batch is drawn."""
     drawn = drawn_annotations(store, study.name)
     if not drawn:
         return ""
@@ -237,20 +240,20 @@ def review_words(store: Store, study: RateStudy) -> str:
         annotations=Count("annotation", len(drawn)),
         listed=SAY("listed", n=listed) if listed else SAY("none_listed"),
         failed=len(failed),
-        kept=_describe_replaced(failed, _lacking(store, study, failed)) if failed else "",
+        kept=_describe_replaced(failed, _count_lacking(store, study, failed)) if failed else "",
         waits=SAY("waits", n=waits) if waits else "",
     )
 
 
 def _describe_replaced(failed: Sequence[Annotation], lacking: Sequence[int]) -> Sentence:
-    """What became of annotations that failed; `lacking` are the raters that episodes lack now."""
+    """What was replaced; `lacking` counts the raters that each episode lacks now."""
     ratings = Count("rating", sum(len(annotation.replaced) for annotation in failed))
     episodes = Count("episode", len(lacking))
     raters = SAY("lacking", episodes=episodes, most=max(lacking)) if lacking else SAY("none_lacks")
     return SAY("kept", n=len(failed), ratings=ratings, raters=raters)
 
 
-def _lacking(store: Store, study: RateStudy, failed: Sequence[Annotation]) -> list[int]:
+def _count_lacking(store: Store, study: RateStudy, failed: Sequence[Annotation]) -> list[int]:
     """How many raters each episode of these annotations lacks now, where it lacks some."""
     raters: dict[str, set[str]] = defaultdict(set)
     for rating in ratings_in(store, study.run, study.name):
@@ -263,25 +266,25 @@ def _lacking(store: Store, study: RateStudy, failed: Sequence[Annotation]) -> li
     return [number for number in lacking if number > 0]
 
 
-def with_review(store: Store, agreements: Agreements) -> Agreements:
-    """The agreement of people and judges, with what was reviewed, and taken out, in their runs."""
+def add_review_section(store: Store, agreements: Agreements) -> Agreements:
+    """The agreement of people and judges, with a section on the reviews in their runs."""
     sentences = []
     for row in store.studies.all():
         included = row.kind == "rate" and row.run in agreements.ratings.runs
         if included and store.studies.answers(row.name, name=CHECK):
-            sentences.append(review_words(store, rate_study(store, row)))
+            sentences.append(summarize_review(store, rate_study(store, row)))
     if not sentences:
         return agreements
     first, *rest = agreements.sections
     return replace(agreements, sections=(first, Section(SAY("title"), tuple(sentences)), *rest))
 
 
-def _written(annotation: Annotation) -> Json:
+def _encode(annotation: Annotation) -> Json:
     fields = asdict(annotation)
     return {name: fields[name] for name in fields if name not in ("rater", "episode")}
 
 
-def _read(rater: str, row: AnswerRow) -> Annotation:
+def _decode(rater: str, row: AnswerRow) -> Annotation:
     stored: dict[str, Any] = dict(row.value)  # type: ignore[arg-type]
     stored["replaced"] = tuple(Rating(**each) for each in stored["replaced"])
     return Annotation(rater, row.item, **stored)

@@ -1,4 +1,5 @@
-"""Impressions in one word (AntEval, section 5.4): which sessions are shown, and what was said."""
+"""Impressions in one word (AntEval, section 5.4): the sessions that are shown, and the words
+given."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ WORD = "impression.word"
 
 @dataclass(frozen=True, slots=True)
 class ImpressionStudy:
-    """A study of impressions; `sessions` are the episodes drawn, `low` how many could be."""
+    """A study of impressions; `sessions` are the episodes drawn, out of `low` eligible ones."""
 
     name: str
     run: str
@@ -36,23 +37,26 @@ class ImpressionStudy:
 
 @dataclass(frozen=True, slots=True)
 class SessionShown:
-    """A session as those see it who describe it: nothing that is private, and not who played."""
+    """A session as participants see it: nothing private, and not who played it."""
 
     scene: tuple[tuple[str, str], ...]
     lines: tuple[tuple[str, str], ...]
 
 
 def impression_study(store: Store, row: StudyRow) -> ImpressionStudy:
-    """The study of this row; ConfigError where it is of another kind, or no session is low."""
+    """ConfigError where the study is of another kind, or no session is eligible."""
     plan = StudySettings.model_validate(row.settings).impressions
     if plan is None:
         raise ConfigError(
             f'expected a study of impressions, found "{row.name}", which is of another'
         )
     run = run_of_episodes(store, row.run or plan.run).name
-    sessions, low = RUN_CACHE.get_or_make(
-        store, run, ("drawn", plan), lambda: _drawn(store, run, plan)
-    )
+
+    def draw() -> tuple[tuple[str, ...], int]:
+        low = tuple(low_sessions(store, run, plan))
+        return draw_sessions(low, plan, run), len(low)
+
+    sessions, low = RUN_CACHE.get_or_make(store, run, ("drawn", plan), draw)
     if not sessions:
         raise ConfigError(
             f"expected episodes of {run} with {plan.measure} below {plan.below:g}, found none; "
@@ -61,16 +65,10 @@ def impression_study(store: Store, row: StudyRow) -> ImpressionStudy:
     return ImpressionStudy(row.name, run, plan, sessions, low)
 
 
-def _drawn(store: Store, run: str, plan: ImpressionsPlan) -> tuple[tuple[str, ...], int]:
-    """The draw, and out of how many."""
-    low = tuple(low_sessions(store, run, plan))
-    return drawn(low, plan, run), len(low)
-
-
 def low_sessions(store: Store, run: str, plan: ImpressionsPlan) -> dict[str, float]:
-    """Played episodes whose measure, averaged over judges and seats, lies below the plan's limit.
+    """Played episodes whose mean score over judges and seats lies below the plan's limit.
 
-    What people said is no such score, and an episode that no judge could score is not low.
+    People's ratings are left out, and an episode that no judge could score is not low.
     """
     played = set(store.trial_ids(run, "played"))
     scores: dict[str, list[float]] = {}
@@ -81,19 +79,18 @@ def low_sessions(store: Store, run: str, plan: ImpressionsPlan) -> dict[str, flo
     return {trial: value for trial, value in means.items() if value < plan.below}
 
 
-def drawn(trials: Sequence[str], plan: ImpressionsPlan, run: str) -> tuple[str, ...]:
-    """So many of these episodes at random: the same for the same seed, whatever their order."""
+def draw_sessions(trials: Sequence[str], plan: ImpressionsPlan, run: str) -> tuple[str, ...]:
+    """Draw sessions at random: the same for the same seed, whatever their order."""
     shuffled = sorted(trials, key=lambda trial: digest(plan.seed, "impressions", run, trial))
     return tuple(shuffled[: plan.sessions])
 
 
 def session_pool(study: ImpressionStudy) -> ItemPool:
-    """The sessions, as they are dealt."""
     return ItemPool(study.sessions, study.plan.raters, study.plan.each)
 
 
-def session_shown(store: Store, run: str, trial: str) -> SessionShown:
-    """The session to read."""
+def view_session(store: Store, run: str, trial: str) -> SessionShown:
+    """The session as participants see it."""
     episode = store.episode(run, trial)
     transcript = world_of(episode.trial.world).transcript(episode)
     scene = ((title, private_part(text)[0]) for title, text in transcript.scene)
@@ -101,8 +98,8 @@ def session_shown(store: Store, run: str, trial: str) -> SessionShown:
     return SessionShown(tuple((title, text) for title, text in scene if text), lines)
 
 
-def give_word(store: Store, study: str, who: ParticipantRow, trial: str, word: str) -> str:
-    """Keep a participant's word for a session they were given; what is wrong with it, or ""."""
+def submit_word(store: Store, study: str, who: ParticipantRow, trial: str, word: str) -> str:
+    """Store a participant's word for an assigned session; returns what is wrong with it, or ""."""
     normalized, problem = impression_word(word)
     if problem:
         return problem
@@ -114,8 +111,8 @@ def give_word(store: Store, study: str, who: ParticipantRow, trial: str, word: s
     return ""
 
 
-def words_of(store: Store, study: str) -> tuple[tuple[str, str, str], ...]:
-    """Every word given: session, participant, word."""
+def impression_words(store: Store, study: str) -> tuple[tuple[str, str, str], ...]:
+    """Every word given, as (session, participant, word)."""
     names = {row.pk: row.id for row in store.studies.participants(study)}
     return tuple(
         (answer.item, names[answer.participant], str(answer.value))
@@ -124,7 +121,7 @@ def words_of(store: Store, study: str) -> tuple[tuple[str, str, str], ...]:
     )
 
 
-def counted(words: Sequence[tuple[str, str, str]]) -> tuple[tuple[str, int], ...]:
-    """Words and how often each was said, the most frequent first, equals by letters."""
+def count_words(words: Sequence[tuple[str, str, str]]) -> tuple[tuple[str, int], ...]:
+    """The words by frequency, the most frequent first, ties in alphabetical order."""
     counts = Counter(word for _, _, word in words)
     return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

@@ -1,4 +1,4 @@
-"""One episode under way: what people send, partners' replies, and what has happened so far."""
+"""One live episode: what people send, what partners reply, and what has happened so far."""
 
 from __future__ import annotations
 
@@ -28,23 +28,30 @@ from sociolab.core.reading import first_problem
 from sociolab.engine.checking import check_reply
 from sociolab.engine.driver import drive
 from sociolab.report.words import sanitize
-from sociolab.studies.screen import Asking, SeatScene, as_seen, asking, how_it_ended, told_sections
+from sociolab.studies.screen import (
+    Asking,
+    SeatScene,
+    build_asking,
+    explain_end_early,
+    seat_view,
+    split_sections,
+)
 
 LONGEST_TEXT = 4000
 """Characters of one action."""
 LARGEST_ANSWER = 20_000
 """Characters of an answer to a question aside, as JSON."""
 DEEPEST = 10
-"""Lists and objects inside each other in such an answer."""
+"""Levels of lists and objects in such an answer."""
 CUT_OFF = "This was interrupted. It will be sent again when the conversation resumes."
 OVER = "This conversation is over; nothing more can be added to it."
 PATIENCE = 0.25
-"""Seconds that an answer may take into the episode before it is kept beside it: where several
-seats are asked at once, no answer is an event before all have come."""
+"""Seconds to wait for an answer to become an event before it is stored separately: where several
+seats are asked at once, no answer becomes an event before all have arrived."""
 
 
 class NotTaken(SociolabError):  # noqa: N818  a state of affairs
-    """Something a person sent that cannot be used; what they typed stays with them."""
+    """Something a person sent that cannot be used; it stays in their form."""
 
 
 class Stale(SociolabError):  # noqa: N818  a state of affairs
@@ -52,11 +59,11 @@ class Stale(SociolabError):  # noqa: N818  a state of affairs
 
 
 class CutOff(SociolabError):  # noqa: N818  a state of affairs
-    """Something sent just when the plays were stopped; to be sent again when they go on."""
+    """Something sent while the episodes were being stopped; to be sent again when they resume."""
 
 
 class GoneError(SociolabError):
-    """A person has gone: by leaving, or by letting too many turns in a row go by."""
+    """A person left, or let too many turns in a row go by."""
 
     def __init__(self, seat: str, how: str) -> None:
         super().__init__(f"the person in the seat {seat} {how}")
@@ -64,7 +71,7 @@ class GoneError(SociolabError):
 
 
 class SentAction(BaseModel):
-    """One action of a turn; `to` as the screen names the others."""
+    """One action of a turn; `to` holds the recipients' names as the screen shows them."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -81,8 +88,10 @@ class SentAction(BaseModel):
 
 
 class Sent(BaseModel):
-    """An answer, with what it answers: sent twice it counts once. `skipped`: an optional question
-    is left unanswered."""
+    """An answer and the request that it answers, so that a resubmission counts once.
+
+    `skipped`: an optional question is left unanswered.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -102,18 +111,17 @@ class Sent(BaseModel):
 
     @property
     def key(self) -> Key:
-        """What it answers."""
         return Key(self.turn, self.name, self.attempt)
 
     @property
     def content(self) -> dict[str, Any]:
-        """What it says, as JSON that can be read again."""
+        """What it says, as JSON."""
         return self.model_dump(mode="json", include={"actions", "answer", "skipped"})
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What a seat was asked in an episode."""
+    """Identifies a request to a seat in an episode."""
 
     turn: int
     name: str
@@ -121,17 +129,16 @@ class Key:
 
     @classmethod
     def from_request(cls, request: Request) -> Key:
-        """Of a request."""
         return cls(request.turn, request.name, request.attempt)
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeContext:
-    """What an episode under way needs of its study.
+    """What a live episode needs of its study.
 
-    `write` puts an event on disk, `keep` an answer that is no event yet; `changed` is called when
-    a screen may look different. `release` lets the person in a seat go on while others still
-    answer their last question, and keeps an answer that is no event yet.
+    `write` puts an event on disk, `keep` an answer that is no event yet; `changed` is called when a
+    screen may look different. `release` lets the person in a seat continue while others still
+    answer their last question; it gets their answer if that is no event yet.
     """
 
     world: World
@@ -147,8 +154,8 @@ class EpisodeContext:
 
 @dataclass
 class LiveEpisode:
-    """A trial, played by drive; `journal` holds its events if it goes on, `answers` what people had
-    answered by then, seat by seat, and `released` the seats whose people had gone on by then."""
+    """A trial played by `drive`. For one that is resumed, `journal` holds its events, `answers` the
+    last answers by seat, and `released` the seats whose people have gone on."""
 
     context: EpisodeContext
     trial: Trial
@@ -158,14 +165,14 @@ class LiveEpisode:
     released: Collection[str] = ()
 
     def __post_init__(self) -> None:
-        self._cut = False
+        self._interrupted = False
         self._events = list(self.journal)
         self._asked: dict[str, Request] = {}
         self._optional: set[str] = set()
-        self._through: dict[str, Request] = {}
+        self._finished: dict[str, Request] = {}
         self._latest: Request | None = None
-        self._taken: dict[tuple[str, Key], _Taken] = {}
-        self._seen: dict[str, tuple[int, SeatScene]] = {}
+        self._accepted: dict[tuple[str, Key], _AcceptedAnswer] = {}
+        self._scenes: dict[str, tuple[int, SeatScene]] = {}
         self._seats = {
             seat: SeatedPlayer(self.context.turn_seconds, self.context.changed)
             for seat in self.people
@@ -177,32 +184,36 @@ class LiveEpisode:
     # ------------------------------------------------------------------ playing
 
     async def play(self) -> Episode:
-        """To its end; GoneError where a person went away, ModelError and others of partners."""
+        """Play to the end; GoneError where a person leaves, ModelError and others where a partner
+        fails."""
         trial = self.trial
         players: dict[str, Player] = {
-            member.seat: _Announced(self, self._player(member.seat, member.agent))
-            for member in trial.cast
+            seat: _AnnouncedPlayer(
+                self, self._seats[seat] if seat in self._seats else self.context.partners[agent]
+            )
+            for seat, agent in ((member.seat, member.agent) for member in trial.cast)
         }
         play = self.context.world.play(trial.task, trial.id, trial.seed)
         try:
             return Episode(trial, await drive(play, players, self._record, self.journal))
         except (asyncio.CancelledError, StoreError):
-            self._cut = True  # it is not over, and taken up again from what is on disk
+            self._interrupted = True  # it will be resumed from what is on disk
             raise
         finally:
-            for answer in self._taken.values():
+            for answer in self._accepted.values():
                 if not answer.written.done():
                     answer.written.cancel()
-
-    def _player(self, seat: str, agent: str) -> Player:
-        return self._seats[seat] if seat in self._seats else self.context.partners[agent]
 
     def _record(self, event: Event) -> None:
         self.context.write(event)
         self._events.append(event)
         if isinstance(event, Moved | Answered | Unusable):
-            self._written(event)
-        if not self._is_hidden(event):
+            answer = self._accepted.get((event.seat, event_key(event)))
+            if answer is not None and not answer.written.done():
+                answer.written.set_result(None)
+        # A partner that will be asked again is not shown: people are never asked so.
+        hidden = isinstance(event, Unusable) and not event.final and event.seat not in self._seats
+        if not hidden:
             self.context.changed()
         if isinstance(event, Unusable) and event.name in self._optional:
             return
@@ -216,7 +227,7 @@ class LiveEpisode:
             self._miss(event.seat)
 
     def _miss(self, seat: str) -> None:
-        """A partner that lets as many turns go by as a person may has gone, as a person would."""
+        """Fail a partner that lets as many turns go by as a person may."""
         own = [
             event
             for event in self._events
@@ -231,17 +242,8 @@ class LiveEpisode:
                 f"the partner in the seat {seat} let {len(missed)} turns go by", cause="timeout"
             )
 
-    def _is_hidden(self, event: Event) -> bool:
-        """Whether a partner is to be asked again: nobody sees it, and people are never asked so."""
-        return isinstance(event, Unusable) and not event.final and event.seat not in self._seats
-
-    def _written(self, event: Moved | Answered | Unusable) -> None:
-        answer = self._taken.get((event.seat, key_of(event)))
-        if answer is not None and not answer.written.done():
-            answer.written.set_result(None)
-
     def begin(self, request: Request) -> None:
-        """Somebody is asked now."""
+        """A seat is being asked."""
         self._asked[request.seat] = self._latest = request
         if request.optional:
             self._optional.add(request.name)
@@ -249,27 +251,26 @@ class LiveEpisode:
         if request.attempt == 1 or request.seat in self._seats:
             self.context.changed()
         sent = self.answers.get(request.seat)
-        if sent is not None and sent.key == Key.from_request(
-            request
-        ):  # answered before the server stopped
+        if sent is not None and sent.key == Key.from_request(request):
+            # It was answered before the server stopped.
             asyncio.get_running_loop().call_soon(self._take, request.seat, request, sent)
 
     def end(self, request: Request) -> None:
-        """And has answered, or not."""
+        """The seat has replied, or failed to."""
         self._asked.pop(request.seat, None)
 
     def replied(self, request: Request) -> None:
-        """Whatever the reply is: where it was the last that was asked, and nothing hangs on it, the
-        person need not wait for others."""
+        """Release the person if this was the last, optional question: they need not wait for
+        others."""
         if request.last and request.optional and request.seat in self._seats:
-            self._through[request.seat] = request
+            self._finished[request.seat] = request
             self._release()
 
     def _release(self) -> None:
-        """Let those go on who have nothing more to answer, if somebody else has."""
-        while self._asked and self._through:
-            seat, request = self._through.popitem()
-            answer = self._taken.get((seat, Key.from_request(request)))
+        """Release those who have nothing more to answer, if others still have."""
+        while self._asked and self._finished:
+            seat, request = self._finished.popitem()
+            answer = self._accepted.get((seat, Key.from_request(request)))
             unwritten = answer is not None and not answer.written.done()
             self.context.release(seat, answer.sent if answer and unwritten else None)
             if answer and unwritten:
@@ -278,15 +279,15 @@ class LiveEpisode:
     # ------------------------------------------------------------------ people
 
     async def act(self, seat: str, sent: Sent) -> None:
-        """Take an answer; it is on disk when this returns.
+        """Accept an answer; it is on disk when this returns.
 
-        NotTaken where it cannot be used, Stale where it answers what is not asked (any more). The
-        same answer sent again is no second one.
+        NotTaken where it cannot be used, Stale where it answers what is not asked (any more).
+        Sending the same answer again has no effect.
         """
-        answer = self._taken.get((seat, sent.key)) or self._in_journal(seat, sent)
+        answer = self._accepted.get((seat, sent.key)) or self._find_in_journal(seat, sent)
         if answer is None:
             if self._latest is None:
-                raise CutOff(CUT_OFF)  # it is just being taken up
+                raise CutOff(CUT_OFF)  # it is just being resumed
             pending = self._seats[seat].asked
             if pending is None or Key.from_request(pending.request) != sent.key:
                 raise Stale("It is no longer your turn. Please look at what has happened since.")
@@ -300,29 +301,29 @@ class LiveEpisode:
         except asyncio.CancelledError:
             if not answer.written.cancelled():
                 raise
-            raise (CutOff(CUT_OFF) if self._cut else Stale(OVER)) from None
+            raise (CutOff(CUT_OFF) if self._interrupted else Stale(OVER)) from None
 
     def leave(self, seat: str) -> None:
-        """The person in this seat goes: the episode ends when it is their turn, if not now."""
+        """The person leaves: the episode ends when it is their turn, at the latest."""
         self._seats[seat].leave()
 
-    def _take(self, seat: str, request: Request, sent: Sent) -> _Taken:
-        value = value_of(sent, request)
+    def _take(self, seat: str, request: Request, sent: Sent) -> _AcceptedAnswer:
+        value = decode_reply(sent, request)
         if not self._seats[seat].answer(value):
             raise Stale("The time for this turn is over.")
         written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        answer = self._taken[seat, sent.key] = _Taken(sent, written)
+        answer = self._accepted[seat, sent.key] = _AcceptedAnswer(sent, written)
         return answer
 
-    def _in_journal(self, seat: str, sent: Sent) -> _Taken | None:
-        """An answer that was taken before the server was started again."""
+    def _find_in_journal(self, seat: str, sent: Sent) -> _AcceptedAnswer | None:
+        """An answer that was accepted before the server restarted."""
         for event in self.journal:
             if not isinstance(event, Moved | Answered) or event.seat != seat:
                 continue
-            if key_of(event) == sent.key and _says(event, sent):
+            if event_key(event) == sent.key and _matches(event, sent):
                 written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
                 written.set_result(None)
-                return _Taken(sent, written)
+                return _AcceptedAnswer(sent, written)
         return None
 
     # ------------------------------------------------------------------ screens
@@ -330,21 +331,21 @@ class LiveEpisode:
     def asking(self, seat: str) -> Asking | None:
         """What this seat's person is asked now."""
         pending = self._seats[seat].asked
-        if pending is None or (seat, Key.from_request(pending.request)) in self._taken:
+        if pending is None or (seat, Key.from_request(pending.request)) in self._accepted:
             return None
         seconds_left = pending.due - asyncio.get_running_loop().time()
         over, request = "", pending.request
         if request.last:
-            over = how_it_ended(
+            over = explain_end_early(
                 self._events, seat, len(self.trial.cast), request.space, self.context.declared
             )
-        return asking(request, seconds_left, over)
+        return build_asking(request, seconds_left, over)
 
     def scene(self, seat: str) -> SeatScene:
         """What this seat may know now."""
-        cached = self._seen.get(seat)
+        cached = self._scenes.get(seat)
         if cached is None or cached[0] != len(self._events):
-            cached = self._seen[seat] = (len(self._events), self._scene(seat))
+            cached = self._scenes[seat] = (len(self._events), self._scene(seat))
         latest, request = self._latest, self._asked.get(seat)
         return cached[1].model_copy(
             update={
@@ -357,11 +358,11 @@ class LiveEpisode:
 
     def _scene(self, seat: str) -> SeatScene:
         episode = Episode(self.trial, tuple(self._events))
-        head, lines = as_seen(self.context.world, self.context.declared, episode, seat)
-        intro, sections = told_sections(head)
+        head, lines = seat_view(self.context.world, self.context.declared, episode, seat)
+        intro, sections = split_sections(head)
         return SeatScene(
             trial=self.trial.id,
-            you=self._seen[seat][1].you if seat in self._seen else "",
+            you=self._scenes[seat][1].you if seat in self._scenes else "",
             intro=intro,
             sections=sections,
             history=lines,
@@ -373,15 +374,15 @@ class LiveEpisode:
 
 
 @dataclass(slots=True)
-class _Taken:
-    """An answer that was taken, and when it is on disk."""
+class _AcceptedAnswer:
+    """An accepted answer; `written` is done when it is on disk."""
 
     sent: Sent
     written: asyncio.Future[None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Announced:
+class _AnnouncedPlayer:
     """Tells the episode who is asked."""
 
     episode: LiveEpisode
@@ -394,7 +395,8 @@ class _Announced:
         except ModelError as error:
             if not request.optional:
                 raise
-            # All has been played: a budget that is spent now, say, ends the plays that follow.
+            # Raised anew, as an error of this call alone: the conversation is over, and a budget
+            # that is spent now only stops later episodes.
             raise ModelError(str(error), cause=error.cause, tries=error.tries) from error
         finally:
             self.episode.end(request)
@@ -402,17 +404,17 @@ class _Announced:
         return reply
 
 
-def _says(event: Moved | Answered, sent: Sent) -> bool:
-    """Whether what was sent is what is on record, but for whom it was meant for: the record has
-    seats, and what is sent names."""
+def _matches(event: Moved | Answered, sent: Sent) -> bool:
+    """Whether an event records what was sent; recipients are not compared, since the event has
+    seats and `sent` has names."""
     if isinstance(event, Answered):
         return sent.answer is not None
     recorded = [(act.kind, act.text, act.fields.keys()) for act in event.actions]
     return recorded == [(act.kind, act.text.strip(), act.fields.keys()) for act in sent.actions]
 
 
-def key_of(event: Moved | Answered | Unusable) -> Key:
-    """What an event answered."""
+def event_key(event: Moved | Answered | Unusable) -> Key:
+    """Identifies the request that an event answered."""
     match event:
         case Moved():
             return Key(event.turn, "act", event.attempt)
@@ -422,17 +424,26 @@ def key_of(event: Moved | Answered | Unusable) -> Key:
             return Key(event.turn, event.name, event.attempt)
 
 
-def value_of(sent: Sent, request: Request) -> tuple[Action, ...] | BaseModel | NoReply:
-    """What was sent as a reply to a request; NotTaken says what is wrong with it."""
+def decode_reply(sent: Sent, request: Request) -> tuple[Action, ...] | BaseModel | NoReply:
+    """Decode what was sent as a reply; NotTaken says what is wrong with it."""
     requested = request.expected
     if sent.skipped and request.optional:
         return NoReply("gave up", SKIPPED, again=False)
-    if isinstance(requested, Question):
-        return _answer(sent, requested)
-    return _actions(sent, requested, request)
+    if not isinstance(requested, Question):
+        return _decode_actions(sent, requested, request)
+    if sent.answer is None:
+        raise NotTaken("This is a question: please fill in its form.")
+    try:
+        value = requested.reply.model_validate(_clean_all(sent.answer))
+        long = len(value.model_dump_json()) > LARGEST_ANSWER
+    except ValidationError as error:
+        raise NotTaken(f"{first_problem(error)}.") from error
+    if long:
+        raise NotTaken(f"This answer is too long: please use at most {LARGEST_ANSWER} characters.")
+    return value
 
 
-def _actions(sent: Sent, space: ActionSpace, request: Request) -> tuple[Action, ...]:
+def _decode_actions(sent: Sent, space: ActionSpace, request: Request) -> tuple[Action, ...]:
     actions = tuple(
         Action(
             action.kind,
@@ -450,19 +461,6 @@ def _actions(sent: Sent, space: ActionSpace, request: Request) -> tuple[Action, 
         raise NotTaken(f"{result.problem[:1].upper()}{result.problem[1:]}.")
     assert isinstance(result.value, tuple)
     return result.value
-
-
-def _answer(sent: Sent, question: Question) -> BaseModel:
-    if sent.answer is None:
-        raise NotTaken("This is a question: please fill in its form.")
-    try:
-        value = question.reply.model_validate(_clean_all(sent.answer))
-        long = len(value.model_dump_json()) > LARGEST_ANSWER
-    except ValidationError as error:
-        raise NotTaken(f"{first_problem(error)}.") from error
-    if long:
-        raise NotTaken(f"This answer is too long: please use at most {LARGEST_ANSWER} characters.")
-    return value
 
 
 def _takes_text(space: ActionSpace, kind: str) -> bool:

@@ -1,4 +1,4 @@
-"""The episodes of a study under way: played in the background, recorded, judged, watched."""
+"""The live episodes of a study: played in the background, recorded and judged."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from sociolab.studies.settings import PlayPlan
 
 log = logging.getLogger("sociolab.studies")
 People = Mapping[str, int]
-"""The seats of a trial that people take, and who takes each."""
+"""Maps the seats of a trial that people take to their participants."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeatTaken:
-    """A seat in an episode under way."""
+    """A seat in a live episode."""
 
     episode: LiveEpisode
     seat: str
@@ -42,7 +42,7 @@ class SeatTaken:
 @dataclass(frozen=True, slots=True)
 class Callbacks:
     """What episodes call: `changed` when people's screens may look different, `free` when a trial
-    can be played again, `shut` when the study was closed; `is_open` says whether it was."""
+    can be played again, `shut` when the study was closed; `is_open` says whether it is open."""
 
     changed: Callable[[People], None]
     free: Callable[[], None]
@@ -51,7 +51,7 @@ class Callbacks:
 
 
 class LiveEpisodes:
-    """Plays trials in the background; `places` says where each person sits."""
+    """Plays trials in the background; `places` maps participants to their seats."""
 
     def __init__(
         self, records: PlayRecords, plan: PlayPlan, partner_cast: PartnerCast, callbacks: Callbacks
@@ -63,9 +63,10 @@ class LiveEpisodes:
         self._watch = BlockedWatch(records.study, partner_cast)
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def go_on(self) -> None:
-        """Take up what was under way when the server stopped, and judge what was not judged."""
-        for trial, people, released in self._records.under_way():
+    def resume(self) -> None:
+        """Resume the episodes that were live when the server stopped, and judge those that were not
+        judged."""
+        for trial, people, released in self._records.live_trials():
             journal = self._records.events(trial.id)
             answers = self._records.last_answers(trial.id, people)
             context = self._context(trial, people)
@@ -76,18 +77,18 @@ class LiveEpisodes:
             self._in_background(self._jury.judge(trial))
         self._watch.begin()
 
-    def sit_down(self, trial: Trial, people: People) -> None:
-        """These people begin to play this trial."""
+    def start(self, trial: Trial, people: People) -> None:
+        """Start this trial with these people."""
         self._records.begin(trial, people)
         self._seat(LiveEpisode(self._context(trial, people), trial, tuple(people)), people)
 
-    def next_play(self, trial: Trial) -> Trial:
-        """The same task and cast, played once more than was planned."""
-        play = self._records.plays(trial)
-        return trial_with(self._plan, self._partner_cast, trial.task, trial.cast, play)
+    def next_repeat(self, trial: Trial) -> Trial:
+        """The same task and cast as one more repeat than was planned."""
+        repeat = self._records.count_repeats(trial)
+        return trial_with(self._plan, self._partner_cast, trial.task, trial.cast, repeat)
 
     async def close(self) -> None:
-        """Stop everything as it is; what was played is on disk."""
+        """Stop all episodes as they are; what was played is on disk."""
         self._watch.end()
         for task in self._tasks:
             task.cancel()
@@ -100,7 +101,7 @@ class LiveEpisodes:
         return EpisodeContext(
             self._partner_cast.kit.world,
             self._partner_cast.kit.declared,
-            _paced(self._plan, self._partner_cast, trial.task.id),
+            _paced_players(self._plan, self._partner_cast, trial.task.id),
             self._plan.turn_seconds,
             self._plan.missed,
             write=lambda event: records.write(trial.id, event),
@@ -117,16 +118,16 @@ class LiveEpisodes:
         self._callbacks.changed(people)
 
     async def _play(self, live: LiveEpisode, people: People) -> None:
-        """A trial to its end; or, where the store fails, to where it can be taken up again."""
+        """Play a trial to its end; if the store fails, the study shuts and is resumed later."""
         try:
             await self._play_out(live, people)
         except StoreError as error:
-            # What is on disk is all that counts: everybody goes on from there, as after a restart.
+            # What is on disk is all that counts: everybody resumes from there, as after a restart.
             log.warning("study %s, trial %s: %s", self._records.study, live.trial.id, error)
             self._callbacks.shut()
 
     async def _play_out(self, live: LiveEpisode, people: People) -> None:
-        """A trial to its end, and what became of it into the records."""
+        """Play a trial to its end and record how it ended."""
         trial, study = live.trial, self._records.study
         try:
             await live.play()
@@ -143,7 +144,7 @@ class LiveEpisodes:
         except SociolabError as error:
             log.warning("study %s, trial %s: %s", study, trial.id, error)
             self._fail(trial, "plugin", str(error))
-        except Exception as error:  # a bug ends this play alone, and stands in the log
+        except Exception as error:  # a bug ends only this episode, and is logged
             log.exception("study %s, trial %s failed", study, trial.id)
             self._fail(trial, "plugin", f"{type(error).__name__}: {error}")
         else:
@@ -151,27 +152,27 @@ class LiveEpisodes:
             self._in_background(self._jury.judge(trial))
         self._partner_cast.replies.release(trial.id)
         for person in people.values():
-            self._stand_up(trial, person)
+            self._free_seat(trial, person)
         self._callbacks.changed(people)
 
     def _release(self, trial: Trial, person: int, sent: Sent | None) -> None:
         self._records.release(trial.id, person, sent)
-        self._stand_up(trial, person)
+        self._free_seat(trial, person)
         self._callbacks.changed({"": person})
 
-    def _stand_up(self, trial: Trial, person: int) -> None:
-        """A person sits there no more; one who went on earlier may sit elsewhere by now."""
+    def _free_seat(self, trial: Trial, person: int) -> None:
+        """Free the person's seat; one who went on earlier may have another seat by now."""
         place = self.places.get(person)
         if place is not None and place.episode.trial.id == trial.id:
             del self.places[person]
 
     def _fail(self, trial: Trial, cause: Cause, problem: str, dropout_seat: str = "") -> None:
-        """It is over, and no play: what was planned is planned again, for others (a stand-in's
-        plays never were)."""
+        """Record a failed trial, and plan another one in its place (none for a stand-in's, which
+        was not planned)."""
         with self._records.store.transaction():
             self._records.end(trial.id, "failed", cause, problem, dropout_seat)
             if len(seats_of_people(trial)) == self._plan.people:
-                self._records.lay_out(self.next_play(trial))
+                self._records.add_trial(self.next_repeat(trial))
         self._callbacks.free()
 
     def _in_background(self, work: Coroutine[None, None, None]) -> None:
@@ -180,8 +181,9 @@ class LiveEpisodes:
         task.add_done_callback(self._tasks.discard)
 
 
-def _paced(plan: PlayPlan, partner_cast: PartnerCast, task: str) -> dict[str, Player]:
-    """Everybody who is no person, by label; somebody's own code is kept in bounds."""
+def _paced_players(plan: PlayPlan, partner_cast: PartnerCast, task: str) -> dict[str, Player]:
+    """All players but people, by label; custom code is wrapped so that its errors and delays stay
+    in bounds."""
     pace = TypingPace(plan.words_a_minute, plan.turn_seconds, plan.seed)
     players: dict[str, Player] = {}
     for partner in partner_cast.others:
@@ -193,6 +195,7 @@ def _paced(plan: PlayPlan, partner_cast: PartnerCast, task: str) -> dict[str, Pl
 
 
 _AT_ONCE = 4
+"""Trials that are judged at the same time."""
 
 
 class StudyJudging:
@@ -203,10 +206,11 @@ class StudyJudging:
         self._places = asyncio.Semaphore(_AT_ONCE)
 
     async def judge(self, trial: Trial) -> None:
-        """Have a trial judged by those who have not done so, or failed to, and its words indexed.
+        """Have a trial judged by the judges that have not done so, or failed to, and index its
+        words.
 
-        A judge that fails is on record with the cause, and tried again when the study is opened
-        anew. Where the store fails, the log says so: the play itself is on record.
+        A judge's failure is stored with its cause, and tried again when the study is reopened. If
+        the store fails, that is logged: the episode itself is stored.
         """
         async with self._places:
             try:
@@ -232,11 +236,11 @@ class StudyJudging:
 
 
 EVERY = 5.0
-"""Seconds from one look to the next."""
+"""Seconds between two checks."""
 
 
 class BlockedWatch:
-    """Looks whether somebody's code blocks a study's plays, from `begin` until `end`."""
+    """Watches from a thread whether custom code blocks a study's episodes."""
 
     def __init__(self, study: str, partner_cast: PartnerCast) -> None:
         self._study, self._partner_cast = study, partner_cast
@@ -244,27 +248,27 @@ class BlockedWatch:
         self._thread: threading.Thread | None = None
 
     def begin(self) -> None:
-        """Look from now on, if there is any code but ours."""
+        """Start, if there is any custom code."""
         partners, judges = self._partner_cast.others, self._partner_cast.judges
         if any(p.own for p in partners) or any(isinstance(judge, OwnJudge) for judge in judges):
-            self._thread = threading.Thread(target=self._work, name="blocked", daemon=True)
+            self._thread = threading.Thread(target=self._watch, name="blocked", daemon=True)
             self._thread.start()
 
     def end(self) -> None:
-        """Look no more, and say who held up others now and then."""
+        """Stop, and log who held up others now and then."""
         for sentence in self._partner_cast.waits.held_up_sentences():
             log.warning("study %s: %s", self._study, sentence)
         self._over.set()
         if self._thread is not None:
             self._thread.join()
 
-    def _work(self) -> None:
+    def _watch(self) -> None:
         while not self._over.wait(EVERY):
-            tell_blocked(self._study, self._partner_cast.waits)
+            log_blocked(self._study, self._partner_cast.waits)
 
 
-def tell_blocked(study: str, waits: Waits) -> None:
-    """Say in the log who works past its time, if anybody; each is told of once."""
+def log_blocked(study: str, waits: Waits) -> None:
+    """Log each player or judge that runs past its time, once."""
     for who in waits.blocked():
         log.error(
             "study %s: %s; no page of this server answers meanwhile: kill the server, mend this "

@@ -1,4 +1,4 @@
-"""Who meets whom? A store's open play studies, each with a waiting room and live episodes."""
+"""The live play studies of a store: for each, a waiting room and its live episodes."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from sociolab.core.errors import ConfigError, SociolabError, StoreError
 from sociolab.store.calls import RunReplies
 from sociolab.store.connect import lock_run
 from sociolab.store.store import Store
-from sociolab.store.studies import AssignmentRow, StudyRow
+from sociolab.store.studies import StudyRow
 from sociolab.studies.live_episode import CUT_OFF, OVER, CutOff, Sent, Stale
 from sociolab.studies.live_episodes import Callbacks, LiveEpisodes, People
 from sociolab.studies.play_plan import (
     PartnerCast,
     TypingPace,
     cast_of,
-    partner_cast_of,
+    load_partner_cast,
     run_settings,
     seats_for_people,
     trial_with,
 )
 from sociolab.studies.play_records import PlayRecords, is_done, why_done
-from sociolab.studies.screen import LastEpisode, Phase, Screen, last_of, taken_back
+from sociolab.studies.screen import LastEpisode, Phase, Screen, deleted_episode, last_episode
 from sociolab.studies.settings import PlayPlan, StudySettings
 
 log = logging.getLogger("sociolab.studies")
 REST, SOON = 10.0, 60.0
-"""Seconds until plays begin again where the store fails, and fails again so soon."""
-_LOOKS = 1.0
-"""Seconds between two looks at whether studies are still open."""
+"""Seconds for which a study rests if the store fails twice within `SOON` seconds."""
+_BETWEEN_CHECKS = 1.0
+"""Seconds between two checks whether studies are still open."""
 NOT_STORED = (
     "Messages cannot be saved at the moment, so the conversation is paused. It will resume by "
     "itself; if it does not, please tell the people who invited you."
@@ -53,7 +53,7 @@ _WHERE = (
 
 
 class NotPlayable(SociolabError):  # noqa: N818  a state of affairs
-    """A study whose plays cannot go on now; the log says why. `soon`: it is worth asking again."""
+    """A study that cannot be played now; the log says why. `soon`: it is worth trying again."""
 
     def __init__(self, message: str, *, soon: bool = False) -> None:
         super().__init__(message)
@@ -61,19 +61,19 @@ class NotPlayable(SociolabError):  # noqa: N818  a state of affairs
 
 
 class LiveStudies:
-    """The lobbies of a store, in one event loop; used as an async context manager.
+    """The lobbies of a store, in one event loop; an async context manager.
 
-    Studies that are opened or closed while it lives are noticed when somebody comes to them.
+    Studies that are opened or closed meanwhile are noticed when somebody visits them.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._open: dict[str, _OpenStudy] = {}
-        self._doors: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._ending: dict[Lobby, asyncio.Task[None]] = {}
-        self._rests: dict[str, float] = {}
+        self._rests_until: dict[str, float] = {}
         self.problems: dict[str, str] = {}
-        """Why a study could not be played when it was last tried, for the researcher."""
+        """By study: why it could not be played at the last try, for the researcher."""
 
     async def __aenter__(self) -> Self:
         for study in self._store.studies.all():
@@ -90,15 +90,16 @@ class LiveStudies:
         await asyncio.gather(*self._ending.values())
 
     async def lobby(self, study: StudyRow) -> Lobby:
-        """The lobby of an open study, made if there is none; NotPlayable where that fails."""
+        """The lobby of an open study, created if needed; NotPlayable where that fails."""
         lobby = self.open_lobby(study.name)
         if lobby is not None:
             return lobby
-        async with self._doors[study.name]:
+        async with self._locks[study.name]:
             if study.name not in self._open:
-                self._check_rested(study.name)
+                if asyncio.get_running_loop().time() < self._rests_until.get(study.name, 0.0):
+                    raise NotPlayable(NOT_STORED, soon=True)
                 try:
-                    await self._make(study)
+                    await self._open_study(study)
                     self.problems.pop(study.name, None)
                 except (SociolabError, ValidationError) as error:
                     log.warning("study %s cannot be played: %s", study.name, error)
@@ -116,45 +117,47 @@ class LiveStudies:
         entry = self._open.get(name)
         return entry.lobby if entry is not None else None
 
-    async def set_aside(self, name: str) -> None:
-        """Stop the plays of a study as they are. Whoever comes waits until it is taken up."""
-        await self._doors[name].acquire()
+    async def pause(self, name: str) -> None:
+        """Stop the episodes of a study as they are; visitors wait until `unpause`."""
+        await self._locks[name].acquire()
         try:
             await self._shut(name)
-        except BaseException:  # a door that stays shut would keep everybody out
-            self.take_up(name)
+        except BaseException:  # a lock that is never released would keep everybody out
+            self.unpause(name)
             raise
 
-    def take_up(self, name: str) -> None:
-        """Let plays go on from the store, after `set_aside`."""
-        self._doors[name].release()
+    def unpause(self, name: str) -> None:
+        """Let the episodes of a study resume from the store, after `pause`."""
+        self._locks[name].release()
 
-    async def look(self, name: str) -> None:
-        """Let go of a study that was closed."""
+    async def shut_if_closed(self, name: str) -> None:
+        """Shut a study that was closed."""
         if name in self._open and not self._is_open(name):
             await self.shut(name)
 
     async def watch(self) -> None:
-        """Let go of studies that another process closes, for as long as this is awaited: nobody
-        may come to them any more."""
+        """Shut studies that another process closes, for as long as this is awaited: they may have
+        no more visitors."""
         while True:
-            await asyncio.sleep(_LOOKS)
+            await asyncio.sleep(_BETWEEN_CHECKS)
             for name in list(self._open):
-                with suppress(StoreError):  # it is busy; the next look will do
-                    await self.look(name)
+                with suppress(StoreError):  # it is busy; the next check will do
+                    await self.shut_if_closed(name)
 
     async def shut(self, name: str) -> None:
-        """Stop the plays of a study as they are, and let go of its run."""
-        async with self._doors[name]:  # whoever comes meanwhile waits for the run to be let go
+        """Stop the episodes of a study as they are, and release its run."""
+        async with self._locks[name]:  # visitors wait until the run is released
             await self._shut(name)
 
-    async def _make(self, study: StudyRow) -> None:
-        plan = _plan_of(study)
+    async def _open_study(self, study: StudyRow) -> None:
+        plan = StudySettings.model_validate(study.settings).play
+        if plan is None:
+            raise NotPlayable(f"nothing is played in the study {study.name}")
         if study.run is None:
             raise NotPlayable(f"the study {study.name} has no run; lay it out first")
         with ExitStack() as stack:
             stack.enter_context(lock_run(self._store.path, study.run))
-            partner_cast = await asyncio.to_thread(partner_cast_of, plan)  # reads data from disk
+            partner_cast = await asyncio.to_thread(load_partner_cast, plan)  # reads data from disk
             settings = await asyncio.to_thread(run_settings, plan, partner_cast)
             agents = [partner.id for partner in partner_cast.others]
             for problem in other_code(self._store.run(study.run), settings, agents):
@@ -174,7 +177,7 @@ class LiveStudies:
                 is_open=lambda: self._is_open(study.name),
                 shut=lambda: self._shut_soon(study.name, lobby),
             )
-            lobby.go_on()
+            lobby.resume()
             self._open[study.name] = _OpenStudy(lobby, stack.pop_all())
 
     async def _shut(self, name: str) -> None:
@@ -186,17 +189,15 @@ class LiveStudies:
     def _is_open(self, name: str) -> bool:
         return any(study.name == name and study.open for study in self._store.studies.all())
 
-    def _check_rested(self, name: str) -> None:
-        if asyncio.get_running_loop().time() < self._rests.get(name, 0.0):
-            raise NotPlayable(NOT_STORED, soon=True)
-
     def _shut_soon(self, name: str, lobby: Lobby) -> None:
-        """From within a lobby, which cannot wait for its own end. Where the store fails again and
-        again, it rests in between: each new beginning may cost calls of models."""
+        """Shut from within a lobby, which cannot await its own end. Where the store fails again and
+        again, the study rests in between: each restart may cost model calls."""
         if self.open_lobby(name) is not lobby or lobby in self._ending:
             return
         now = asyncio.get_running_loop().time()
-        self._rests[name] = now + (REST if now - self._rests.get(name, -SOON) < SOON else 0.0)
+        self._rests_until[name] = now + (
+            REST if now - self._rests_until.get(name, -SOON) < SOON else 0.0
+        )
         task = asyncio.get_running_loop().create_task(self.shut(name))
         self._ending[lobby] = task
         task.add_done_callback(lambda _: self._ending.pop(lobby))
@@ -208,20 +209,13 @@ class _OpenStudy:
     lock: ExitStack
 
 
-def _plan_of(study: StudyRow) -> PlayPlan:
-    plan = StudySettings.model_validate(study.settings).play
-    if plan is None:
-        raise NotPlayable(f"nothing is played in the study {study.name}")
-    return plan
-
-
-_LOOKED_AT = 12
-"""People at the head of the queue who are looked at when people are brought together."""
+_CONSIDERED = 12
+"""People at the head of the queue who are considered for a match."""
 
 
 class Lobby:
-    """The plays of one study. Lives in one event loop; `is_open` says whether the study still is,
-    and `shut` is called when it is not."""
+    """The waiting room and episodes of one study, in one event loop; `is_open` says whether the
+    study is open, and `shut` is called when it is not."""
 
     def __init__(
         self,
@@ -241,50 +235,56 @@ class Lobby:
         self._timers: defaultdict[int, list[asyncio.TimerHandle]] = defaultdict(list)
         self._last: dict[int, LastEpisode] = {}
         self._shut = shut
-        callbacks = Callbacks(self._tell, lambda: self._soon(self._match), is_open, shut)
+        callbacks = Callbacks(
+            lambda people: self._listeners.notify(people.values()),
+            lambda: self._soon(self._match),
+            is_open,
+            shut,
+        )
         self._live = LiveEpisodes(records, plan, partner_cast, callbacks)
         partner_cast.replies.keep_in(RunReplies(records.store, records.run))
         partner_cast.budget.carry_over(records.store.calls.totals(records.run))
 
-    def go_on(self) -> None:
-        """Take up what was under way when the server stopped."""
-        self._live.go_on()
+    def resume(self) -> None:
+        """Resume the episodes that were live when the server stopped."""
+        self._live.resume()
 
     async def close(self) -> None:
-        """Stop everything as it is; what was played stays on disk, to be gone on with. Those who
-        listen are told, and find the lobby `closed`."""
+        """Stop everything as it is; episodes can be resumed from disk. Listeners are notified, and
+        find the lobby `closed`."""
         self.closed = True
         for person in list(self._timers):
             self._stop_waiting(person)
         await self._live.close()
         await self._partner_cast.models.close()
-        self._listeners.tell_all()
+        self._listeners.notify_all()
 
     # ------------------------------------------------------------------ what people do
 
     def begin(self, person: int) -> None:
-        """Somebody is ready for the next episode; a second time does nothing."""
+        """A person is ready for the next episode; a second call does nothing."""
         if self._phase(person) != "ready":
             return
         now, plan = self._loop.time(), self._plan
-        # People who come together wait for each other; who plays with no people waits as long as
-        # others do.
+        # With other people, the wait is real. A partner that is no person seems to arrive, too.
         number = len(self._records.assignments_of(person))
         wait = self._pace.arrival(person, number) if plan.people == 1 else 0.0
         self._waiting.enter(person, now, now + wait)
         if wait:
-            self._timers[person].append(self._loop.call_later(wait, self._by_itself, self._match))
+            self._timers[person].append(
+                self._loop.call_later(wait, self._run_unattended, self._match)
+            )
         longest = max(float(plan.waiting_seconds), wait + 1)
         if self._partner_cast.stand_in is not None:
             longest = self._pace.patience(longest, person, number)
         self._timers[person].append(
-            self._loop.call_later(longest, self._by_itself, self._waited, person)
+            self._loop.call_later(longest, self._run_unattended, self._end_wait, person)
         )
         self._match()
-        self._listeners.tell([person])
+        self._listeners.notify([person])
 
     async def act(self, person: int, sent: Sent) -> None:
-        """Take an answer, see `LiveEpisode.act`."""
+        """Accept an answer, see `LiveEpisode.act`."""
         place = self._live.places.get(person)
         if place is None or place.episode.trial.id != sent.trial:
             if any(row.item == sent.trial for row in self._records.assignments_of(person)):
@@ -297,7 +297,7 @@ class Lobby:
             raise CutOff(CUT_OFF) from error
 
     def leave(self, person: int) -> None:
-        """Somebody goes, and is waited for no longer."""
+        """A person leaves, and stops waiting."""
         self._stop_waiting(person)
         place = self._live.places.get(person)
         if place is not None:
@@ -308,21 +308,21 @@ class Lobby:
         phase, plan, now = self._phase(person), self._plan, self._loop.time()
         place = self._live.places.get(person)
         waits = phase == "waiting"
-        if waits and self._waiting.seen(person, now):
+        if waits and self._waiting.touch(person, now):
             self._soon(self._match)
         return Screen(
             phase=phase,
             number=min(len(self._records.ended(person)) + 1, plan.each),
             of=plan.each,
             note=why_done(self._records, plan, person) if phase == "done" else "",
-            waited=self._waiting.waited(person, now) if waits else None,
+            waited=self._waiting.seconds_waited(person, now) if waits else None,
             scene=place.episode.scene(place.seat) if place else None,
             asking=place.episode.asking(place.seat) if place else None,
-            last=None if place else self._last_of(person),
+            last=None if place else self._last_episode(person),
         )
 
     def episodes_of(self, person: int) -> tuple[str, ...]:
-        """The episodes that a person has or had a seat in."""
+        """The episodes in which a person has or had a seat."""
         return tuple(row.item for row in self._records.assignments_of(person))
 
     def listening(self, person: int) -> AbstractContextManager[asyncio.Event]:
@@ -338,40 +338,36 @@ class Lobby:
             return "done"
         return "waiting" if person in self._waiting else "ready"
 
-    def _last_of(self, person: int) -> LastEpisode | None:
+    def _last_episode(self, person: int) -> LastEpisode | None:
         ended = self._records.ended(person)
         if not ended:
             return None
         assignment, cached = ended[-1], self._last.get(person)
         if cached is None or cached.trial != assignment.item:
-            cached = self._last[person] = self._ending(assignment)
+            records, trial = self._records, assignment.item
+            if records.was_deleted(assignment):
+                cached = deleted_episode(trial)
+            else:
+                kit, row, events = self._partner_cast.kit, records.row(trial), records.events(trial)
+                cached = last_episode(kit, row, events, assignment.seat, assignment.state)
+            self._last[person] = cached
         return cached
-
-    def _ending(self, assignment: AssignmentRow) -> LastEpisode:
-        records, trial = self._records, assignment.item
-        if records.was_taken_back(assignment):
-            return taken_back(trial)
-        kit, events = self._partner_cast.kit, records.events(trial)
-        return last_of(kit, records.row(trial), events, assignment.seat, assignment.state)
 
     # ------------------------------------------------------------------ the waiting room
 
     def _match(self) -> None:
-        """Bring together who can play together, those who came first before others; all are let go
-        when the budget is spent."""
+        """Match people who can play together, first come first served; all are dismissed when the
+        budget is spent."""
         if self._records.spent:
-            self._empty()
+            waiting = self._waiting.everybody()
+            for person in waiting:
+                self._stop_waiting(person)
+            self._listeners.notify(waiting)
         while (pairing := self._first_match()) is not None:
-            self._sit_down(*pairing)
-
-    def _empty(self) -> None:
-        waited = self._waiting.everybody()
-        for person in waited:
-            self._stop_waiting(person)
-        self._listeners.tell(waited)
+            self._start(*pairing)
 
     def _first_match(self) -> tuple[Trial, People] | None:
-        ready = list(islice(self._waiting.ready(self._loop.time()), _LOOKED_AT))
+        ready = list(islice(self._waiting.ready(self._loop.time()), _CONSIDERED))
         planned = self._records.planned(self._plan.people)
         for people in combinations(ready, self._plan.people):
             pairing = self._records.ledger.choose(planned, people)
@@ -379,19 +375,19 @@ class Lobby:
                 return pairing
         return None
 
-    def _waited(self, person: int) -> None:
-        """Somebody has waited long enough: they meet the stand-in, or are let go; who is not there
-        any more has only stopped to wait."""
+    def _end_wait(self, person: int) -> None:
+        """A person has waited the longest time: they get the stand-in, or are dismissed. One whose
+        page is gone just stops waiting."""
         present = self._waiting.present(person, self._loop.time()) or person in self._listeners
-        pairing = self._with_stand_in(person) if present and not self._records.spent else None
+        pairing = self._match_stand_in(person) if present and not self._records.spent else None
         if pairing is not None:
-            self._sit_down(*pairing)
+            self._start(*pairing)
         elif present and not is_done(self._records, self._plan, person):
             self._records.let_go(person)
         self._stop_waiting(person)
-        self._listeners.tell([person])
+        self._listeners.notify([person])
 
-    def _with_stand_in(self, person: int) -> tuple[Trial, Mapping[str, int]] | None:
+    def _match_stand_in(self, person: int) -> tuple[Trial, Mapping[str, int]] | None:
         ledger, tasks = self._records.ledger, self._records.tasks()
         name = ledger.next_task(tasks, (person,))
         if self._partner_cast.stand_in is None or name is None:
@@ -401,13 +397,15 @@ class Lobby:
             trial_with(plan, self._partner_cast, task, cast_of(plan, task, (seat,), agent), 0)
             for seat in seats_for_people(self._partner_cast.kit, task)
         ]
-        return ledger.choose({name: [self._live.next_play(trial) for trial in options]}, (person,))
+        return ledger.choose(
+            {name: [self._live.next_repeat(trial) for trial in options]}, (person,)
+        )
 
-    def _sit_down(self, trial: Trial, people: People) -> None:
+    def _start(self, trial: Trial, people: People) -> None:
         for person in people.values():
             self._stop_waiting(person)
         try:
-            self._live.sit_down(trial, people)
+            self._live.start(trial, people)
         except StoreError:
             self._shut()
             raise
@@ -420,10 +418,10 @@ class Lobby:
     # ------------------------------------------------------------------ inside
 
     def _soon(self, what: Callable[[], None]) -> None:
-        self._loop.call_soon(self._by_itself, what)
+        self._loop.call_soon(self._run_unattended, what)
 
-    def _by_itself(self, what: Callable[..., None], *values: int) -> None:
-        """Do what nobody waits for; where the store fails, everybody goes on from what it holds."""
+    def _run_unattended(self, what: Callable[..., None], *values: int) -> None:
+        """Run what nobody awaits; where the store fails, the study is shut and resumed later."""
         try:
             what(*values)
         except StoreError as error:
@@ -433,96 +431,91 @@ class Lobby:
         log.warning("study %s: %s", self._records.study, error)
         self._shut()
 
-    def _tell(self, people: People) -> None:
-        self._listeners.tell(people.values())
-
 
 PRESENT_SECONDS = 30.0
-"""Whose page has not been heard of for longer is not there: pages ask again more often."""
+"""A person whose page has sent nothing for longer is gone: pages poll more often."""
 
 
 @dataclass(slots=True)
 class Waiter:
-    """Somebody who waits; moments are in seconds of one clock."""
+    """A waiting person; times are in seconds of one clock."""
 
     person: int
     since: float
     ready: float
-    """Not paired before: everybody waits a while, whoever the partner will be."""
+    """Not matched before: everybody waits a while, whoever the partner will be."""
 
 
 class WaitingRoom:
-    """First come, first paired; the times are given, so that nothing here reads a clock."""
+    """A first-come, first-matched queue; times are passed in, so that it reads no clock."""
 
     def __init__(self) -> None:
         self._waiters: dict[int, Waiter] = {}
-        self._seen: dict[int, float] = {}
+        self._last_seen: dict[int, float] = {}
 
     def __contains__(self, person: object) -> bool:
         return person in self._waiters
 
     def enter(self, person: int, now: float, ready: float) -> None:
-        """Somebody begins to wait."""
         self._waiters[person] = Waiter(person, now, ready)
-        self._seen[person] = now
+        self._last_seen[person] = now
 
     def everybody(self) -> tuple[int, ...]:
-        """Who waits, in the order in which they came."""
+        """In the order in which they came."""
         return tuple(self._waiters)
 
     def leave(self, person: int) -> None:
-        """And waits no longer."""
         self._waiters.pop(person, None)
-        self._seen.pop(person, None)
+        self._last_seen.pop(person, None)
 
-    def seen(self, person: int, now: float) -> bool:
-        """Somebody's page was heard of; whether they had seemed to be gone."""
+    def touch(self, person: int, now: float) -> bool:
+        """A person's page has sent something; returns whether they had seemed to be gone."""
         back = not self.present(person, now)
-        self._seen[person] = now
+        self._last_seen[person] = now
         return back
 
     def present(self, person: int, now: float) -> bool:
-        """Whether somebody who waits is still there."""
-        return now - self._seen.get(person, now) <= PRESENT_SECONDS
+        """Whether a waiting person is still there."""
+        return now - self._last_seen.get(person, now) <= PRESENT_SECONDS
 
-    def waited(self, person: int, now: float) -> float:
-        """For how many seconds."""
+    def seconds_waited(self, person: int, now: float) -> float:
+        """For how many seconds a person has waited."""
         return now - self._waiters[person].since
 
     def ready(self, now: float) -> Iterator[int]:
-        """Those who can be paired, in the order in which they came."""
+        """Those who can be matched, in the order in which they came."""
         for waiter in list(self._waiters.values()):
             if waiter.ready <= now and self.present(waiter.person, now):
                 yield waiter.person
 
 
 class Listeners:
-    """The windows of people that are open now."""
+    """The open windows of people."""
 
     def __init__(self) -> None:
-        self._of: defaultdict[int, set[asyncio.Event]] = defaultdict(set)
+        self._events: defaultdict[int, set[asyncio.Event]] = defaultdict(set)
 
     def __contains__(self, person: object) -> bool:
-        return person in self._of
+        return person in self._events
 
     @contextmanager
     def listening(self, person: int) -> Iterator[asyncio.Event]:
         """An event that is set whenever the person's screen may have changed."""
         changed = asyncio.Event()
-        self._of[person].add(changed)
+        self._events[person].add(changed)
         try:
             yield changed
         finally:
-            self._of[person].discard(changed)
-            if not self._of[person]:
-                del self._of[person]
+            self._events[person].discard(changed)
+            if not self._events[person]:
+                del self._events[person]
 
-    def tell(self, people: Iterable[int]) -> None:
-        """Their screens may have changed."""
+    def notify(self, people: Iterable[int]) -> None:
+        """Set the events of these people: their screens may have changed."""
         for person in people:
-            for changed in self._of.get(person, ()):
+            for changed in self._events.get(person, ()):
                 changed.set()
 
-    def tell_all(self) -> None:
-        """Everybody's."""
-        self.tell(list(self._of))
+    def notify_all(self) -> None:
+        """Set the events of everybody."""
+        self.notify(list(self._events))

@@ -1,4 +1,4 @@
-"""Who takes part? Links, pseudonyms, completion codes, the exit survey, and being forgotten."""
+"""Participants: links, pseudonyms, completion codes, the exit survey, and deletion on request."""
 
 from __future__ import annotations
 
@@ -18,68 +18,64 @@ from sociolab.studies.ratings import people_judge
 from sociolab.studies.settings import StudySettings, SurveyQuestion
 
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
-"""Without i, l, o, 0 and 1, which look alike in many types."""
+"""Without i, l, o, 0 and 1, which look alike in many fonts."""
 _LENGTH = 6
 
 
-def pseudonym() -> str:
-    """A name such as "p-7kq3fm", one of 887 million; it says nothing about anybody."""
+def random_pseudonym() -> str:
+    """A random name such as "p-7kq3fm", one of 887 million."""
     return "p-" + "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
 
 
-MOST = 1000
-"""Links made at a time."""
+MOST_LINKS = 1000
+"""Links created at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A participant's link. Its secret is told now or never."""
+    """A participant's link. Its secret is shown only when the link is created."""
 
     participant: str
     secret: str
 
     @property
     def path(self) -> str:
-        """Where the app takes it."""
+        """Its path in the web app."""
         return f"/join/{self.secret}"
 
 
-def digest(secret: str) -> bytes:
-    """What the store knows of a secret: its SHA-256."""
+def hash_secret(secret: str) -> bytes:
+    """The SHA-256 of a secret, which is all that the store keeps."""
     return hashlib.sha256(secret.encode()).digest()
 
 
 def invite(store: Store, study: str, count: int) -> tuple[Link, ...]:
-    """Links for as many new participants; StoreError if there is no such study."""
-    if not 1 <= count <= MOST:
-        raise ConfigError(f"1 to {MOST} links are made at a time, found {count}")
+    """Create links for `count` new participants; StoreError if there is no such study."""
+    if not 1 <= count <= MOST_LINKS:
+        raise ConfigError(f"1 to {MOST_LINKS} links are made at a time, found {count}")
     with store.transaction():
         pseudonyms = {row.id for row in store.studies.participants(study)}
         links = []
         for _ in range(count):
-            link = Link(_fresh(pseudonyms), _secret())
-            store.studies.add_participant(study, link.participant, digest(link.secret))
+            while (name := random_pseudonym()) in pseudonyms:
+                pass
+            pseudonyms.add(name)
+            link = Link(name, _random_secret())
+            store.studies.add_participant(study, link.participant, hash_secret(link.secret))
             links.append(link)
     return tuple(links)
 
 
 def reissue(store: Store, study: str, participant: str) -> Link:
-    """A new link for somebody who lost the browser or the link; the old one opens nothing now."""
+    """A new link for somebody who lost the browser or the link; the old one is void."""
     row = store.studies.participant(study, participant)
-    link = Link(row.id, _secret())
-    store.studies.reissue(row.pk, digest(link.secret))
+    link = Link(row.id, _random_secret())
+    store.studies.reissue(row.pk, hash_secret(link.secret))
     return link
 
 
-def _secret() -> str:
+def _random_secret() -> str:
     return secrets.token_urlsafe(24)
-
-
-def _fresh(pseudonyms: set[str]) -> str:
-    while (candidate := pseudonym()) in pseudonyms:
-        pass
-    pseudonyms.add(candidate)
-    return candidate
 
 
 EACH = "each"
@@ -92,8 +88,8 @@ _CODE_LENGTH = 10
 def completion_code(settings: StudySettings, participant: str) -> str:
     """The code that is shown at the end; "" if the study has none.
 
-    A participant's own is computed from the study's key whenever it is needed: who does not know
-    the key can neither guess it nor tell whose it is.
+    An individual code is computed from the study's key whenever it is needed: without the key
+    nobody can guess it or tell whose it is.
     """
     if settings.completion_code != EACH:
         return settings.completion_code
@@ -107,49 +103,49 @@ def completion_code(settings: StudySettings, participant: str) -> str:
 
 
 WHOLE = ""
-"""The item of answers that are about the whole study."""
+"""The item of answers on the whole study."""
 INSTRUCTIONS = "frame.instructions"
 SURVEY = "frame.survey"
 REASON = "frame.reason"
 WITHDRAWN = "frame.partner-withdrew"
-"""Names of what the frame notes; no question of a survey has a dot in its name."""
+"""Names of answers that the app records itself; no question of a survey has a dot in its name."""
 
 LONGEST = 5000
-"""Characters of an answer in one's own words."""
+"""Characters of a free-text answer."""
 
 
 def declined(settings: StudySettings, who: ParticipantRow) -> bool:
-    """Whether somebody refused consent. Where none is asked for, who is "refused" did not pass a
-    test."""
+    """Whether a participant refused consent. In a study without consent, "refused" means that they
+    failed the test."""
     return who.state == "refused" and bool(settings.consent) and who.consented is None
 
 
 def study_answers(store: Store, participant: ParticipantRow) -> Mapping[str, Json]:
-    """What a participant said of the whole study, by name."""
+    """A participant's answers on the whole study, by name."""
     rows = store.studies.answers(participant.study, participant.pk)
     return {row.name: row.value for row in rows if row.item == WHOLE}
 
 
 def survey_done(settings: StudySettings, answers: Mapping[str, Json]) -> bool:
-    """Whether there is nothing to ask any more."""
+    """Whether the survey is submitted, or there is none."""
     return not settings.survey or SURVEY in answers
 
 
 @dataclass(frozen=True, slots=True)
 class ReadSurvey:
-    """A survey as it was sent: what can be kept, and what is wrong, by the name of the question."""
+    """A submitted survey: valid values, and problems, by the name of the question."""
 
     values: Mapping[str, Json]
     problems: Mapping[str, str]
 
 
 def read_survey(settings: StudySettings, fields: Mapping[str, str]) -> ReadSurvey:
-    """Read a survey that was sent; a question that was left out has no value."""
+    """Read a submitted survey; a question that was left out has no value."""
     values: dict[str, Json] = {}
     problems: dict[str, str] = {}
     for question in settings.survey:
         text = fields.get(question.name, "").strip()
-        problem = _problem(question, text)
+        problem = _find_problem(question, text)
         if problem:
             problems[question.name] = problem
         elif text:
@@ -158,15 +154,15 @@ def read_survey(settings: StudySettings, fields: Mapping[str, str]) -> ReadSurve
 
 
 def keep_survey(store: Store, participant: ParticipantRow, values: Mapping[str, Json]) -> None:
-    """Keep the answers of a survey, which is then done."""
+    """Store the answers of a survey, and that it is done."""
     with store.transaction():
         for name, value in values.items():
             store.studies.answer(participant.pk, WHOLE, name, value)
         store.studies.answer(participant.pk, WHOLE, SURVEY, True)
 
 
-def _problem(question: SurveyQuestion, text: str) -> str:
-    """What is wrong with an answer; "" if nothing is."""
+def _find_problem(question: SurveyQuestion, text: str) -> str:
+    """What is wrong with an answer, or ""."""
     if not text:
         return "Please answer this question." if question.required else ""
     match question.kind:
@@ -182,7 +178,7 @@ def _problem(question: SurveyQuestion, text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What was deleted beside the participant's own rows: how many of each."""
+    """What was deleted besides the participant's own rows, as counts."""
 
     answers: int
     ratings: int
@@ -191,38 +187,38 @@ class Forgotten:
 
 
 def forget(store: Store, study: str, participant: str) -> Forgotten:
-    """Delete a participant with answers, assignments, ratings and the episodes played in.
+    """Delete a participant with answers, assignments, ratings and the episodes they played in.
 
-    The trials of these episodes are laid out anew, to be played by others. Who played them with
-    the participant keeps the rest, and the assignment is marked as given up. See to it that nobody
-    plays these trials meanwhile. StoreError if there is no such participant.
+    The trials of these episodes are planned again. Partners in them keep everything else, and their
+    assignments are marked as given up. Make sure that nobody plays these trials meanwhile.
+    StoreError if there is no such participant.
     """
     row = store.studies.get(study)
     who = store.studies.participant(study, participant)
     with store.erasing():
         answers = len(store.studies.answers(study, who.pk))
-        ratings = _ratings(store, row, participant)
-        trials = _played(store, row, who.pk)
-        partners = sum(_trial(store, row, trial, who.pk) for trial in trials)
+        ratings = _delete_ratings(store, row, participant)
+        trials = _played_trials(store, row, who.pk)
+        partners = sum(_reset_trial(store, row, trial, who.pk) for trial in trials)
         store.studies.delete_participant(study, participant)
     return Forgotten(answers, ratings, len(trials), partners)
 
 
 def forget_study(store: Store, study: str) -> None:
-    """Delete a study: its participants and all they said, and the run that people played in it.
+    """Delete a study with its participants and answers, and the run that people played in it.
 
-    Ratings of a run's episodes by the study's participants are deleted too; the run stays.
+    Its participants' ratings of another run's episodes are deleted too; that run stays.
     """
     row = store.studies.get(study)
     with store.erasing():
         for who in store.studies.participants(study):
-            _ratings(store, row, who.id)
+            _delete_ratings(store, row, who.id)
         store.studies.delete(study)
         if row.kind == "play" and row.run is not None:
             store.delete_run(row.run)
 
 
-def _played(store: Store, study: StudyRow, participant: int) -> tuple[str, ...]:
+def _played_trials(store: Store, study: StudyRow, participant: int) -> tuple[str, ...]:
     """The trials in which a participant had a seat."""
     if study.kind != "play" or study.run is None:
         return ()
@@ -231,11 +227,11 @@ def _played(store: Store, study: StudyRow, participant: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.item for each in assignments if each.item in planned))
 
 
-def _trial(store: Store, study: StudyRow, trial: str, participant: int) -> int:
-    """Lay a trial out anew, and mark the assignments of others in it; how many these are.
+def _reset_trial(store: Store, study: StudyRow, trial: str, participant: int) -> int:
+    """Plan a trial again, and mark the assignments of others in it; returns the number of these.
 
-    What raters have written of it goes too, since they may have quoted it. In the place of a trial
-    that failed another was planned then: it stays failed.
+    Raters' texts on it are deleted too, since they may quote it. A trial that failed stays failed:
+    another one was planned in its place then.
     """
     assert study.run is not None
     before = next(row for row in store.trials(study.run) if row.trial.id == trial)
@@ -256,14 +252,16 @@ def _trial(store: Store, study: StudyRow, trial: str, participant: int) -> int:
     return len(assignments)
 
 
-def _ratings(store: Store, study: StudyRow, participant: str) -> int:
-    """Delete the ratings that a participant gave; how many these were."""
+def _delete_ratings(store: Store, study: StudyRow, participant: str) -> int:
+    """Delete a participant's ratings; returns how many."""
     exam = StudySettings.model_validate(study.settings).exam_run
     runs = filter(None, (study.run, exam if exam and store.has_run(exam) else ""))
-    return sum(_ratings_in(store, run, people_judge(study.name), participant) for run in runs)
+    return sum(
+        _delete_ratings_in(store, run, people_judge(study.name), participant) for run in runs
+    )
 
 
-def _ratings_in(store: Store, run: str, judge: JudgeId, participant: str) -> int:
+def _delete_ratings_in(store: Store, run: str, judge: JudgeId, participant: str) -> int:
     deleted, measures = 0, frozenset[str]()
     for row in tuple(store.verdicts.judgings(run, judge)):
         own = [
@@ -276,6 +274,6 @@ def _ratings_in(store: Store, run: str, judge: JudgeId, participant: str) -> int
         if own:
             store.verdicts.delete(run, judge, trial=row.trial, cell=row.cell, judging=row.judging)
             measures = measures or frozenset(rated_measures(store, run))
-            # The overall is made of a person's ratings, and is none.
+            # The world's summary of a person's ratings is deleted, but is no rating.
             deleted += sum(verdict.measure.name in measures for verdict in own)
     return deleted

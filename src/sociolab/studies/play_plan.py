@@ -1,4 +1,4 @@
-"""What does a play study lay out, who plays beside people, at which pace, and who judges?"""
+"""The plan of a play study: its trials, the partners and judges, and the pace of the partners."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ from sociolab.store.store import Store
 from sociolab.studies.settings import PlayPlan
 
 FAILURE_POLICY = FailurePolicy()
-"""What a person sends is checked before it is taken; the attempts are for partners."""
+"""For partners; what a person sends is checked before it is accepted."""
 
 
 @dataclass(frozen=True)
 class PartnerCast:
-    """Whom people play with, and who judges; made anew whenever the study is opened.
+    """The partners and judges of a study; created anew whenever the study is opened.
 
-    `waits` knows who of them works at the moment, while nothing else can.
+    `waits` knows which of them is running at the moment, and so blocks everything else.
     """
 
     kit: WorldKit
@@ -59,12 +59,12 @@ class PartnerCast:
 
     @property
     def others(self) -> tuple[Seatable, ...]:
-        """Everybody who plays and is no person."""
+        """All players but people."""
         return (*self.partners, *((self.stand_in,) if self.stand_in else ()))
 
 
-def played_world(plan: PlayPlan) -> WorldKit:
-    """The world that is played; ConfigError where it is none that people can sit in."""
+def load_played_world(plan: PlayPlan) -> WorldKit:
+    """ConfigError where there is no such world, or people cannot take a seat in it."""
     if plan.world not in world_names():
         names = ", ".join(world_names())
         raise ConfigError(f'world: there is no world "{plan.world}"; expected one of {names}')
@@ -77,9 +77,9 @@ def played_world(plan: PlayPlan) -> WorldKit:
     return kit
 
 
-def partner_cast_of(plan: PlayPlan) -> PartnerCast:
-    """Partners and judges of a plan; ConfigError for one that is not there."""
-    kit = played_world(plan)
+def load_partner_cast(plan: PlayPlan) -> PartnerCast:
+    """Load the partners and judges of a plan; ConfigError for an unknown one."""
+    kit = load_played_world(plan)
     models, budget = Models(ModelAccess()), Budget(plan.budget)
     tally = Tally()
     replies = TalliedReplies(tally)
@@ -93,11 +93,13 @@ def partner_cast_of(plan: PlayPlan) -> PartnerCast:
 
 
 def trials_of(plan: PlayPlan, partner_cast: PartnerCast | None = None) -> tuple[Trial, ...]:
-    """The trials of a plan, play by play and task by task, so that a study cut short is balanced.
+    """The trials of a plan, ordered by repeat and then by task, so that a study cut short is
+    balanced.
 
-    ConfigError where a world, task, partner or judge is wrong, or the people find no seats.
+    ConfigError where a world, task, partner or judge is wrong, or there are too few seats for
+    people.
     """
-    partner_cast = partner_cast or partner_cast_of(plan)
+    partner_cast = partner_cast or load_partner_cast(plan)
     tasks = select_tasks(plan.world, partner_cast.kit.world, plan.tasks, plan.limit)
     if not tasks:
         raise ConfigError("tasks: none fits; name task ids, tags or scenario=ID")
@@ -111,7 +113,7 @@ def trials_of(plan: PlayPlan, partner_cast: PartnerCast | None = None) -> tuple[
 def trial_with(
     plan: PlayPlan, partner_cast: PartnerCast, task: Task, cast: Sequence[CastMember], play: int
 ) -> Trial:
-    """The trial of a task with a cast; `play` numbers the plays of the same from 0."""
+    """The trial of a task with a cast; `play` numbers repeats of the same from 0."""
     data = partner_cast.kit.data
     key = trial_id(plan.world, data, task, cast, play, plan.seed)
     return Trial(key, plan.world, task, tuple(cast), play, plan.seed)
@@ -127,14 +129,14 @@ def cast_of(
 
 
 def people_agent(plan: PlayPlan) -> Agent:
-    """People, with what is peculiar to how they play here."""
+    """The agent that stands for people, with the settings of this study."""
     settings = digest(HUMAN, "web", plan.turn_seconds, plan.missed)
     return Agent(HUMAN, "person", HUMAN, settings=settings)
 
 
 def seats_for_people(kit: WorldKit, task: Task) -> tuple[str, ...]:
-    """The seats that a person can take: those of an agent under evaluation (at an AntEval table
-    the party's, not the NPC's)."""
+    """The seats that a person can take: those of an agent under evaluation (in AntEval, the party's
+    but not the NPC's)."""
     casts = (kit.casts or every_seating)(("person",), "partner", task.seats)
     seats = {seat for cast in casts for seat, who in zip(task.seats, cast, strict=True)
              if who == "person"}  # fmt: skip
@@ -142,8 +144,8 @@ def seats_for_people(kit: WorldKit, task: Task) -> tuple[str, ...]:
 
 
 def run_settings(plan: PlayPlan, partner_cast: PartnerCast | None = None) -> Mapping[str, Json]:
-    """What the settings of the study's run hold: what those of any run do, and how it is played."""
-    partner_cast = partner_cast or partner_cast_of(plan)
+    """The settings of the study's run: those of any run, and how this one is played."""
+    partner_cast = partner_cast or load_partner_cast(plan)
     data, person = partner_cast.kit.data, people_agent(plan)
     agents = (person, *(partner.id for partner in partner_cast.partners))
     lists = list_hashes(plan.world, partner_cast.kit.world, plan.tasks)
@@ -206,16 +208,17 @@ Sleep = Callable[[float], Awaitable[None]]
 
 
 def with_errors_as_failures(kit: WorldKit) -> WorldKit:
-    """The kit, with model judges that an error for good fails, not stops."""
+    """The kit with model judges for which an error fails one call, and never ends the study."""
     return replace(kit, model_judge=lambda model: kit.model_judge(_ErrorEndsCall(model)))
 
 
 async def verdicts_or_failures(
     store: Store, run: str, judge: Judge, episode: Episode
 ) -> tuple[Verdict, ...]:
-    """What a judge says of an episode; where it breaks, failures of all that it gives elsewhere.
+    """A judge's verdicts on an episode; where it breaks, failures on all metrics that it gives
+    elsewhere.
 
-    StoreError passes through: that is not the judge's doing.
+    StoreError passes through: that is not the judge's fault.
     """
     try:
         return await verdicts_of(judge, episode)
@@ -227,7 +230,7 @@ async def verdicts_or_failures(
 
 @dataclass(frozen=True, slots=True)
 class _ErrorEndsCall:
-    """A model whose errors end one call only."""
+    """A model whose errors end only one call."""
 
     model: ChatModel
 
@@ -243,48 +246,54 @@ class _ErrorEndsCall:
 
 
 READING = 4.0
-"""How much faster people read than they type."""
+"""People read this many times faster than they type."""
 SPREAD = (0.7, 1.3)
 """A turn takes between these shares of its usual time."""
 THINKING = (1.5, 5.0)
 """Seconds before anything is typed."""
 ARRIVING = (4.0, 20.0)
-"""Seconds until a partner comes into the waiting room."""
+"""Seconds until a partner seems to have entered the waiting room."""
 PATIENCE = (0.7, 1.0)
-"""A stand-in comes between these shares of the longest wait."""
+"""A stand-in joins after between these shares of the longest wait."""
 LONGEST = 0.8
-"""Share of a turn's time that is taken at most."""
+"""The most that a reply may take of a turn's time."""
 USUAL = 15
-"""Words of a turn, where nothing tells what is usual."""
+"""Words of a turn, for a seat without earlier turns."""
 
 
 @dataclass(frozen=True, slots=True)
 class TypingPace:
-    """Reads and types at `words_a_minute` (0: at once), within turns of `turn_seconds`."""
+    """A partner's speed: `words_a_minute` (0: replies at once), in turns of `turn_seconds`."""
 
     words_a_minute: int
     turn_seconds: float
     seed: int
 
     def turn(self, request: Request, reply: Reply | NoReply | None) -> float:
-        """Seconds from being asked to having answered: read what is new, think, type. Who could not
-        answer has typed what is usual for them."""
+        """Seconds from being asked to having answered: reading, thinking, typing. A reply that
+        failed takes as long as the seat's usual turn."""
         if self.words_a_minute == 0:
             return 0.0
         random = stream(self.seed, "pace", request.trial, request.seat, request.turn, request.name)
-        typed = _typed(reply) if isinstance(reply, Reply) else _usual(request)
-        words = typed + _new(request) / READING
+        if not isinstance(reply, Reply):
+            own = [len(line.text.split()) for line in request.observation.history if line.you]
+            typed = round(sum(own) / len(own)) if own else USUAL
+        elif isinstance(reply.value, tuple):
+            typed = sum(len(action.text.split()) for action in reply.value)
+        else:
+            typed = len(reply.value.model_dump_json().split())
+        words = typed + _count_unread_words(request) / READING
         took = words / self.words_a_minute * 60 * random.uniform(*SPREAD)
         return min(took + random.uniform(*THINKING), LONGEST * self.turn_seconds)
 
     def arrival(self, *who: str | int) -> float:
-        """Seconds until a partner seems to have come; the same for the same person and play."""
+        """Seconds until a partner seems to have come; equal for equal `who`."""
         if self.words_a_minute == 0:
             return 0.0
         return stream(self.seed, "arrival", *who).uniform(*ARRIVING)
 
     def patience(self, seconds: float, *who: str | int) -> float:
-        """Seconds until a stand-in comes: not always the longest, or the clock would tell."""
+        """Seconds until a stand-in joins: not always the longest wait, which would give it away."""
         if self.words_a_minute == 0:
             return seconds
         return seconds * stream(self.seed, "patience", *who).uniform(*PATIENCE)
@@ -292,17 +301,17 @@ class TypingPace:
 
 @dataclass(frozen=True, slots=True)
 class PacedPlayer:
-    """A player whose turns come at a pace; the time that it needs itself, for all its attempts,
-    counts towards it. A turn that fails for good, and an error, take as long as any other turn.
+    """A player whose turns take a human time, which includes its own computing time over all
+    attempts. A turn that fails for good, and an error, take as long as any other turn.
 
-    Who needs longer than a turn takes has let it go by, as a person would have.
+    A player that needs longer than a turn has let it go by, as a person would have.
     """
 
     player: Player
     pace: TypingPace
     sleep: Sleep = asyncio.sleep
     _began: dict[tuple[str, str, str], tuple[int, float]] = field(default_factory=dict)
-    """When each seat was first asked for what it is asked, by trial, seat and name: the turn."""
+    """By trial, seat and name of the request: the turn, and when it was first asked."""
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
         """The player's own reply, not before its time."""
@@ -311,8 +320,8 @@ class PacedPlayer:
             async with asyncio.timeout_at(began + self.pace.turn_seconds) as limit:
                 reply = await self.player.reply(request, memory)
         except StoreError:
-            raise  # it is cut off, and asked again
-        except Exception as error:  # also a failure takes the time of a turn
+            raise  # the episode is cut off, and this request repeated later
+        except Exception as error:  # a failure takes the time of a turn, too
             if not (isinstance(error, TimeoutError) and limit.expired()):
                 await self._rest(request, None, began)
                 raise
@@ -327,36 +336,24 @@ class PacedPlayer:
         return reply
 
     def _first_asked(self, request: Request) -> float:
-        key, now = (request.trial, request.seat, request.name), asyncio.get_running_loop().time()
-        turn, began = self._began.get(key, (None, now))
+        key, time = (request.trial, request.seat, request.name), asyncio.get_running_loop().time()
+        turn, began = self._began.get(key, (None, time))
         if turn != request.turn or request.attempt == 1:
-            began = now
-            self._began[key] = request.turn, now
+            began = time
+            self._began[key] = request.turn, time
         return began
 
     async def _rest(self, request: Request, reply: Reply | NoReply | None, began: float) -> None:
         if request.optional:
-            return  # nobody waits for it, so that it tells nobody anything
+            return  # nobody waits for it, so its timing reveals nothing
         took = asyncio.get_running_loop().time() - began
         rest = self.pace.turn(request, reply) - took
         if rest > 0:
             await self.sleep(rest)
 
 
-def _typed(reply: Reply) -> float:
-    if isinstance(reply.value, tuple):
-        return sum(len(action.text.split()) for action in reply.value)
-    return len(reply.value.model_dump_json().split())
-
-
-def _usual(request: Request) -> int:
-    """Words of this seat's turns so far, in the mean."""
-    own = [len(line.text.split()) for line in request.observation.history if line.you]
-    return round(sum(own) / len(own)) if own else USUAL
-
-
-def _new(request: Request) -> float:
-    """Words that this seat has not read yet: what was said since its own last line."""
+def _count_unread_words(request: Request) -> int:
+    """Words since this seat's own last line."""
     words = 0
     for line in reversed(request.observation.history):
         if line.you:

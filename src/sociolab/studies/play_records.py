@@ -1,4 +1,4 @@
-"""What is planned, under way and over in a play study, and what may a person play next?"""
+"""The trials and assignments of a play study, and what a person may play next."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from sociolab.studies.participants import WITHDRAWN
 from sociolab.studies.settings import PlayPlan
 
 LET_GO = ""
-"""The item of an assignment that says that a person waited in vain."""
+"""The item of an assignment that records that a person waited in vain."""
 
 
 class PlayRecords:
-    """The trials and assignments of one study; this process alone changes them (`lock_run`)."""
+    """The trials and assignments of one study; only this process changes them (`lock_run`)."""
 
     def __init__(self, store: Store, study: str, run: str) -> None:
         self.store, self.study, self.run = store, study, run
@@ -37,77 +37,72 @@ class PlayRecords:
     # ------------------------------------------------------------------ reading
 
     def row(self, trial: str) -> TrialRow:
-        """A trial of the plan."""
         return self._rows[trial]
 
     def planned(self, people: int) -> dict[str, Collection[Trial]]:
-        """The trials for so many people that nobody has begun, by their tasks, in plan order."""
+        """The trials for so many people that were not started, by task, in plan order."""
         return {task: trials.values() for task, trials in self._planned[people].items() if trials}
 
     def tasks(self) -> dict[str, Task]:
-        """All tasks, by their ids, in plan order."""
         return {row.trial.task.id: row.trial.task for row in self._rows.values()}
 
     def assignments_of(self, person: int) -> Sequence[AssignmentRow]:
-        """What a person was given, in that order."""
         return self._own.get(person, ())
 
     def ended(self, person: int) -> list[AssignmentRow]:
-        """The plays that are over for a person."""
+        """The assignments of a person to episodes that are over for them."""
         return [
             row for row in self.assignments_of(person) if row.item != LET_GO and row.state in _OVER
         ]
 
     def was_let_go(self, person: int) -> bool:
-        """Whether a person waited in vain."""
+        """Whether a person waited in vain and was dismissed."""
         return any(row.item == LET_GO for row in self.assignments_of(person))
 
-    def was_taken_back(self, assignment: AssignmentRow) -> bool:
-        """Whether what was played there is deleted, since somebody else wished to be forgotten."""
+    def was_deleted(self, assignment: AssignmentRow) -> bool:
+        """Whether the episode was deleted at another participant's request."""
         return assignment.state == "given up" and any(
             answer.item == assignment.item and answer.name == WITHDRAWN
             for answer in self.store.studies.answers(self.study, assignment.participant)
         )
 
-    def under_way(self) -> list[tuple[Trial, dict[str, int], set[str]]]:
-        """The trials that were being played when the server stopped, who sits in them, and the
-        seats whose people have gone on already (`release`).
+    def live_trials(self) -> list[tuple[Trial, dict[str, int], set[str]]]:
+        """The trials that were live when the server stopped, who sits in them, and the seats whose
+        people have gone on already (`release`).
 
-        One whose people are not all there any more stays as it is.
+        Trials with missing people are left out.
         """
-        seated: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        assign_seats: defaultdict[str, dict[str, int]] = defaultdict(dict)
         released: defaultdict[str, set[str]] = defaultdict(set)
         for person, own in self._own.items():
             for assignment in own:
                 if assignment.state != "given up":
-                    seated[assignment.item][assignment.seat] = person
+                    assign_seats[assignment.item][assignment.seat] = person
                 if assignment.state == "done":
                     released[assignment.item].add(assignment.seat)
         playing = [row.trial for row in self._rows.values() if row.status == "playing"]
-        episodes = [(trial, seated[trial.id], released[trial.id]) for trial in playing]
+        episodes = [(trial, assign_seats[trial.id], released[trial.id]) for trial in playing]
         return [e for e in episodes if set(e[1]) == set(seats_of_people(e[0]))]
 
     def played(self) -> list[Trial]:
-        """The trials that were played to their end."""
         return [row.trial for row in self._rows.values() if row.status == "played"]
 
     @property
     def spent(self) -> bool:
-        """Whether a play had to end since the budget was spent: no other can begin then."""
+        """Whether an episode ended because the budget was spent, so that no other can start."""
         return any(row.cause == "budget" for row in self._rows.values())
 
-    def broken(self, person: int) -> int:
-        """How many plays of a person, the last one and those before it in a row, ended since the
-        other side failed."""
+    def count_broken(self, person: int) -> int:
+        """How many of a person's latest episodes in a row ended because the partner failed."""
         rows = [self._rows[assignment.item] for assignment in reversed(self.ended(person))]
-        return len(list(takewhile(_is_broken, rows)))
+        broken = (row.status == "failed" and row.cause != "gave up" for row in rows)
+        return len(list(takewhile(bool, broken)))
 
     def events(self, trial: str) -> tuple[Event, ...]:
-        """What has happened in a trial."""
         return self.store.events(self.run, trial)
 
     def last_answers(self, trial: str, people: Mapping[str, int]) -> dict[str, Sent]:
-        """The last answer of each seat that was kept beside the events."""
+        """The last answer of each seat that was stored separately from the events."""
         answers = {}
         for seat, person in people.items():
             for answer in self.store.studies.answers(self.study, person):
@@ -118,7 +113,7 @@ class PlayRecords:
     # ------------------------------------------------------------------ writing
 
     def begin(self, trial: Trial, people: Mapping[str, int]) -> None:
-        """These people take these seats, and it begins."""
+        """Start a trial with these people in these seats."""
         with self.store.transaction():
             if trial.id not in self._rows:
                 self._add(trial)
@@ -134,12 +129,12 @@ class PlayRecords:
             self._note(assignment)
 
     def write(self, trial: str, event: Event) -> None:
-        """Put an event on disk, now: whoever did it is told so."""
+        """Store an event, and commit before returning: the sender is told that it is stored."""
         self.store.append(self.run, trial, event)
         self.store.commit()
 
     def keep(self, person: int, sent: Sent) -> None:
-        """Put an answer on disk that is no event yet."""
+        """Store an answer that is no event yet."""
         self.store.studies.answer(person, sent.trial, sent.name, sent.model_dump(mode="json"))
 
     def end(
@@ -150,32 +145,32 @@ class PlayRecords:
         problem: str = "",
         dropout_seat: str = "",
     ) -> None:
-        """It is over: as `status` says, with `gone` the seat of whoever gave up."""
+        """Record how a trial ended; `dropout_seat` is the seat of whoever gave up."""
         with self.store.transaction():
             self._status(trial, status, cause, problem)
             for person in self._own:
                 self._over(person, trial, dropout_seat)
 
     def release(self, trial: str, person: int, sent: Sent | None) -> None:
-        """It is over for a person, while others still answer their last question; `sent` is their
-        own answer, where it is no event yet."""
+        """Record that a trial is over for one person, while others still answer their last
+        question; `sent` is the person's own answer if it is no event yet."""
         with self.store.transaction():
             if sent is not None:
                 self.keep(person, sent)
             self._over(person, trial)
 
     def let_go(self, person: int) -> None:
-        """A person waited in vain."""
+        """Record that a person waited in vain."""
         pk = self.store.studies.assign(person, LET_GO, "", "given up")
         self._own[person].append(AssignmentRow(pk, person, LET_GO, "", "given up", 0.0, None))
 
-    def lay_out(self, trial: Trial) -> None:
-        """Add a trial to the end of the plan."""
+    def add_trial(self, trial: Trial) -> None:
+        """Append a trial to the plan."""
         with self.store.transaction():
             self._add(trial)
 
-    def plays(self, trial: Trial) -> int:
-        """How many plays of this task with this cast are planned, whatever became of them."""
+    def count_repeats(self, trial: Trial) -> int:
+        """How many repeats of this task and cast are planned, in whatever state."""
         alike = (
             row.trial.repeat
             for row in self._rows.values()
@@ -196,7 +191,7 @@ class PlayRecords:
         self._set(replace(self._rows[trial], status=status, cause=cause, problem=problem))
 
     def _over(self, person: int, trial: str, dropout_seat: str = "") -> None:
-        """A person's part in a trial is over, unless it was already."""
+        """End a person's assignment in a trial, unless it has ended."""
         own = self._own[person]
         for index, assignment in enumerate(own):
             if assignment.item == trial and assignment.state == "open":
@@ -221,15 +216,11 @@ class PlayRecords:
             )
 
 
-def _is_broken(row: TrialRow) -> bool:
-    return row.status == "failed" and row.cause != "gave up"
-
-
 _OVER = ("done", "given up")
 _Planned: TypeAlias = "defaultdict[int, defaultdict[str, dict[str, Trial]]]"
-"""Trials by how many people play, by task, by id."""
+"""Trials by number of people, task and id."""
 MOST_BROKEN = 2
-"""Plays in a row whose partner failed: a third would hardly do better."""
+"""Episodes in a row whose partner failed, after which a person gets no other."""
 SPENT = (
     "No more conversations can be started in this study, so there is nothing left for you to do. "
     "Thank you for coming."
@@ -239,10 +230,10 @@ BROKEN = "There is no further conversation at the moment, and nothing else for y
 
 
 def is_done(records: PlayRecords, plan: PlayPlan, person: int) -> bool:
-    """Whether a person has played all that was asked for, or nothing is left that is new to them.
+    """Whether a person has played their share, or no task that is new to them is left.
 
-    Where a stand-in plays, every task can be played once more. Who waited in vain is done; so is
-    everybody when the budget is spent, and whose partners fail again and again.
+    With a stand-in every task can be played once more. A person who waited in vain is done; so is
+    everybody when the budget is spent, and a person whose partners fail again and again.
     """
     if records.was_let_go(person) or len(records.ended(person)) >= plan.each:
         return True
@@ -250,20 +241,20 @@ def is_done(records: PlayRecords, plan: PlayPlan, person: int) -> bool:
 
 
 def _is_left(records: PlayRecords, plan: PlayPlan, person: int) -> bool:
-    """Whether any task is left that is new to a person."""
+    """Whether any task that is new to a person is left."""
     with_stand_in = plan.people > 1 and plan.stand_in is not None
     tasks = records.tasks() if with_stand_in else records.planned(plan.people)
     return any(records.ledger.is_new(task, (person,)) for task in tasks)
 
 
 def why_done(records: PlayRecords, plan: PlayPlan, person: int) -> str:
-    """Why a person who has not played all that was planned for them is done, in a sentence for
-    them; "" where that has no such reason."""
+    """Why a person who has not played their share is done, in a sentence for them; "" if there is
+    no such reason."""
     if len(records.ended(person)) >= plan.each:
         return ""
     if records.spent:
         return SPENT
-    if records.broken(person) >= MOST_BROKEN:
+    if records.count_broken(person) >= MOST_BROKEN:
         return BROKEN
     return (
         TAKEN if not records.assignments_of(person) and not _is_left(records, plan, person) else ""
@@ -271,12 +262,12 @@ def why_done(records: PlayRecords, plan: PlayPlan, person: int) -> str:
 
 
 def is_spent(store: Store, run: str) -> bool:
-    """Whether the budget of a study is spent, so that nobody begins any more."""
+    """Whether the budget of a study is spent, so that no episode starts any more."""
     return "budget" in store.failed_causes(run)
 
 
 class AssignmentBalancer:
-    """Who has sat where, in which task and with whom; people are known by their numbers."""
+    """Counts who has had which task, seat and partner; people are their primary keys."""
 
     def __init__(self) -> None:
         self._tasks: Counter[str] = Counter()
@@ -287,7 +278,6 @@ class AssignmentBalancer:
         self._own_places: defaultdict[int, Counter[int]] = defaultdict(Counter)
 
     def enter(self, trial: Trial, person: int, seat: str) -> None:
-        """A person was given a seat."""
         partner = partner_of(trial)
         self._tasks[trial.task.id] += 1
         self._partners[partner] += 1
@@ -297,30 +287,30 @@ class AssignmentBalancer:
         self._own_places[person][trial.task.seats.index(seat)] += 1
 
     def is_new(self, task: str, people: Iterable[int]) -> bool:
-        """Whether none of these people has played this task."""
+        """Whether none of these people has had this task."""
         return all(task not in self._own_tasks[person] for person in people)
 
     def next_task(self, tasks: Iterable[str], people: Sequence[int]) -> str | None:
-        """The task played least of those that are new to all of them; the first of equals."""
+        """The least played task of those that are new to all these people; the first in a tie."""
         new = (task for task in tasks if self.is_new(task, people))
         return min(new, key=self._tasks.__getitem__, default=None)
 
     def choose(
         self, trials: Mapping[str, Collection[Trial]], people: Sequence[int]
     ) -> tuple[Trial, Mapping[str, int]] | None:
-        """The trial that these people should play, and who sits where; None if there is none.
+        """The trial that these people should play, and who sits where; None if none is left.
 
-        `trials` are grouped by their tasks. The task comes first, see `next_task`; in it the
-        partner met least (by all, then by these), then the seat taken least, then the plan's order.
+        `trials` are grouped by task. The task is chosen first, see `next_task`; then the partner
+        met least (by all, then by these), then the seat taken least, then the plan's order.
         """
         task = self.next_task((task for task, some in trials.items() if some), people)
         if task is None:
             return None
         trial = min(trials[task], key=lambda candidate: self._burden(candidate, people))
-        return trial, self.seated(trial, people)
+        return trial, self.assign_seats(trial, people)
 
-    def seated(self, trial: Trial, people: Sequence[int]) -> dict[str, int]:
-        """Each in the place that they had least often; who came first chooses first."""
+    def assign_seats(self, trial: Trial, people: Sequence[int]) -> dict[str, int]:
+        """Seat each person in the place that they had least often, first come first served."""
         unseated = list(people)
         seats = {}
         for seat in seats_of_people(trial):
@@ -348,5 +338,5 @@ def seats_of_people(trial: Trial) -> tuple[str, ...]:
 
 
 def partner_of(trial: Trial) -> str:
-    """The label of who takes the other seats; "" where people take all."""
+    """The label of the agent in the other seats; "" where people take all."""
     return next((m.agent for m in trial.cast if m.identity.kind != "person"), "")

@@ -1,4 +1,4 @@
-"""How far is a study? People, assignments, drop-outs, troubles, and each rater's progress."""
+"""The progress of a study: people, assignments, drop-outs, failures, and each rater's ratings."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ STATES: tuple[Standing, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class DropOut:
-    """Somebody who did not come to the end: how, and why where that is known."""
+    """A participant who did not finish: how, and why where that is known."""
 
     participant: str
     state: str
@@ -50,15 +50,15 @@ class DropOut:
 class StudyProgress:
     """Figures of a study.
 
-    `people` counts participants by state, `given` assignments by state. `done` of `planned` plays,
-    ratings of episodes, impressions or reviews (`unit`) are there, those beyond the plan (by one
-    more rater in a dispute) not counted; `planned` is None where what is rated or reviewed cannot
-    be told any more. Plays that failed are in neither: each is planned anew. `troubles` are
+    `people` counts participants by state, `assignments` assignments by state. `done` and `planned`
+    count episodes, ratings of episodes, impressions or reviews (`unit`); `done` leaves out those
+    beyond the plan (by one more rater in a dispute), and `planned` is None where the items are not
+    available any more. Failed episodes are in neither, since each is planned again. `troubles` are
     sentences on what went wrong.
     """
 
     people: Mapping[Standing, int]
-    given: Mapping[Progress, int]
+    assignments: Mapping[Progress, int]
     unit: str
     done: int
     planned: int | None
@@ -68,7 +68,7 @@ class StudyProgress:
 
     @property
     def invited(self) -> int:
-        """All who have a link, whatever became of them."""
+        """All who have a link, in whatever state."""
         return sum(self.people.values())
 
 
@@ -81,7 +81,7 @@ _UNITS = {
 
 
 def progress_of(store: Store, study: str) -> StudyProgress:
-    """The figures of a study now; StoreError if there is none of this name."""
+    """StoreError if there is no study of this name."""
     row = store.studies.get(study)
     participants = store.studies.participants(study)
     assignments = store.studies.assignments(study)
@@ -89,7 +89,7 @@ def progress_of(store: Store, study: str) -> StudyProgress:
     answers = store.studies.answers(study)
     reasons = {each.participant: str(each.value) for each in answers
                if (each.item, each.name) == (WHOLE, REASON)}  # fmt: skip
-    done, planned = _done(store, row)
+    done, planned = _count_done(store, row)
     settings = StudySettings.model_validate(row.settings)
     return StudyProgress(
         {state: people[state] for state in STATES},
@@ -98,23 +98,23 @@ def progress_of(store: Store, study: str) -> StudyProgress:
         done,
         planned,
         tuple(
-            DropOut(who.id, _how(settings, who), reasons.get(who.pk, ""))
+            DropOut(who.id, _describe_dropout(settings, who), reasons.get(who.pk, ""))
             for who in participants
             if who.state in ("refused", "left")
         ),
         sum(each.name == WITHDRAWN for each in answers),
-        troubles(store, row),
+        describe_troubles(store, row),
     )
 
 
-def _how(settings: StudySettings, who: ParticipantRow) -> str:
+def _describe_dropout(settings: StudySettings, who: ParticipantRow) -> str:
     if who.state == "left":
         return "left"
     return "gave no consent" if declined(settings, who) else "did not qualify"
 
 
-def _done(store: Store, row: StudyRow) -> tuple[int, int | None]:
-    """What is done, and what is planned, in the study's own units."""
+def _count_done(store: Store, row: StudyRow) -> tuple[int, int | None]:
+    """How many items are done and how many are planned, in the study's own units."""
     if row.kind == "play" and row.run is not None:
         run = store.run(row.run)
         return run.played, run.trials - run.failed
@@ -128,11 +128,11 @@ def _done(store: Store, row: StudyRow) -> tuple[int, int | None]:
     return sum(min(done[item], raters) for item in items), len(items) * raters
 
 
-def room(store: Store, row: StudyRow) -> str:
-    """How many people a study has something to do for, in a sentence; "" if it cannot be told."""
+def describe_capacity(store: Store, row: StudyRow) -> str:
+    """A sentence on how many people the study has work for; "" if that is unknown."""
     settings = StudySettings.model_validate(row.settings)
     plan = settings.play or settings.rate or settings.impressions or settings.review
-    _, places = _done(store, row)
+    _, places = _count_done(store, row)
     if settings.play and row.run and places:
         items = len({trial_row.trial.task.id for trial_row in store.trials(row.run)})
         places *= settings.play.people
@@ -150,8 +150,8 @@ def room(store: Store, row: StudyRow) -> str:
 
 
 def _items(store: Store, row: StudyRow) -> tuple[Collection[str] | None, int]:
-    """What is rated or reviewed, and by how many; None where it cannot be told any more, since
-    its data set or its judgings are gone: what was done is there all the same."""
+    """The items that are rated or reviewed, and by how many people each; None where they are not
+    available any more, since the data set or the scores are gone."""
     try:
         match row.kind:
             case "rate":
@@ -169,7 +169,7 @@ def _items(store: Store, row: StudyRow) -> tuple[Collection[str] | None, int]:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeProgress:
-    """How many people have rated an episode, and how many are at it."""
+    """How many people have rated an episode, and how many are rating it."""
 
     trial: str
     done: int
@@ -216,74 +216,61 @@ def rating_progress(
     return episodes, tuple(raters)
 
 
-def troubles(store: Store, study: StudyRow) -> tuple[str, ...]:
-    """The sentences; none where all is well, or nothing is played in the study."""
+def describe_troubles(store: Store, study: StudyRow) -> tuple[str, ...]:
+    """What went wrong in a study with episodes, in sentences; empty where all is well."""
     plan = StudySettings.model_validate(study.settings).play
     if plan is None or study.run is None:
         return ()
     causes = store.failed_causes(study.run)
-    sentences = (
-        _spent(plan, causes),
-        _broken(causes),
-        unjudged(store, study.run, plan, is_open=study.open),
-    )
-    return tuple(sentence for sentence in sentences if sentence)
-
-
-def _spent(plan: PlayPlan, causes: Counter[str]) -> str:
-    if plan.budget is None or not causes["budget"]:
-        return ""
-    return (
-        f"The budget of ${plan.budget:,.2f} is spent: no new conversation starts, and newcomers "
-        f"are told so. To continue, set up another study like this one with a larger budget."
-    )
-
-
-def _broken(causes: Counter[str]) -> str:
-    """Plays that ended since the other side failed; who gave up is counted elsewhere."""
+    sentences = []
+    if plan.budget is not None and causes["budget"]:
+        sentences.append(
+            f"The budget of ${plan.budget:,.2f} is spent: no new conversation starts, and "
+            f"newcomers are told so. To continue, set up another study like this one with a larger "
+            f"budget."
+        )
+    # People who gave up are counted as drop-outs.
     broken = Counter({cause: count for cause, count in causes.items() if cause != "gave up"})
-    if not broken:
-        return ""
-    fate = "are not replaced, since the budget is spent" if causes["budget"] else "will be replaced"
-    return (
-        f"{plural(broken.total(), 'episode')} ended early because the partner failed: "
-        f"{counted(broken)}. Such episodes count for the participant but not for the study, and "
-        f"{fate}."
-    )
+    if broken:
+        spent = "are not replaced, since the budget is spent"
+        fate = spent if causes["budget"] else "will be replaced"
+        sentences.append(
+            f"{plural(broken.total(), 'episode')} ended early because the partner failed: "
+            f"{counted(broken)}. Such episodes count for the participant but not for the study, "
+            f"and {fate}."
+        )
+    if sentence := unjudged(store, study.run, plan, is_open=study.open):
+        sentences.append(sentence)
+    return tuple(sentences)
 
 
 def unjudged(store: Store, run: str, plan: PlayPlan, *, is_open: bool) -> str:
-    """A sentence on the plays of a run that lack scores; "" where none does."""
+    """A sentence on the episodes of a run that lack scores; "" where none does."""
     episodes = set(store.trial_ids(run, "played"))
     failed = list[tuple[str | None, str, ScoreFailure]]()
-    some = False
+    partly = False
     for row in store.verdicts.judgings(run):
         failures = [verdict for verdict in row.verdicts if isinstance(verdict, ScoreFailure)]
         if failures and row.trial in episodes:
             failed.append((row.trial, row.judge.label, failures[0]))
-            some |= len(failures) < len(row.verdicts)
+            partly |= len(failures) < len(row.verdicts)
     if not failed:
         return ""
     causes: Counter[str] = Counter(failure.cause for *_, failure in failed)
-    plays = len({trial for trial, *_ in failed})
+    affected = len({trial for trial, *_ in failed})
     _, judge, first = failed[0]
+    problem = first.problem
+    if len(problem) > _LONGEST:
+        problem = problem[: _LONGEST - 1] + "…"
+    remedy = "it is tried again when the study is reopened"
+    if plan.judges:
+        judges = " ".join(f"--judge {shlex.quote(judge)}" for judge in plan.judges)
+        closing = "close the study, then " if is_open else ""
+        remedy = f"{closing}`sociolab judge {run} {judges}` judges them again"
     return (
-        f"{plays} of {plural(len(episodes), 'episode')} could not be judged{' in full' * some}: "
-        f"{counted(causes)} (the first: {judge}: {_short(first.problem)}); "
-        f"{_again(run, plan, is_open=is_open)}."
+        f"{affected} of {plural(len(episodes), 'episode')} could not be judged"
+        f"{' in full' * partly}: {counted(causes)} (the first: {judge}: {problem}); {remedy}."
     )
-
-
-def _again(run: str, plan: PlayPlan, *, is_open: bool) -> str:
-    if not plan.judges:
-        return "it is tried again when the study is reopened"
-    judges = " ".join(f"--judge {shlex.quote(judge)}" for judge in plan.judges)
-    first = "close the study, then " if is_open else ""
-    return f"{first}`sociolab judge {run} {judges}` judges them again"
-
-
-def _short(problem: str) -> str:
-    return problem if len(problem) <= _LONGEST else problem[: _LONGEST - 1] + "…"
 
 
 _LONGEST = 200

@@ -1,4 +1,5 @@
-"""What does a file of ratings say? Its columns are found by name, and reported."""
+"""Read a file of ratings: its columns are recognized by their names, and the reading is
+reported."""
 
 from __future__ import annotations
 
@@ -23,16 +24,16 @@ from sociolab.store.store import Store
 from sociolab.studies.ratings import (
     PEOPLE,
     Duplicates,
-    GivenRatings,
+    IncomingRatings,
     NumberedRating,
     Rateable,
     Rating,
     WrongLine,
+    cell_text,
     expected_score,
-    keep,
-    quoted,
-    spelled,
-    text_of,
+    keep_incoming,
+    normalize_name,
+    quote,
 )
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -45,9 +46,9 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "seconds": (),
     "when": (),
 }
-"""What a column may hold, and what else it may be called, as `spelled`."""
+"""The fields of a rating, and other names for their columns, as `normalize_name` writes them."""
 PLATFORM = ("prolific pid", "prolific id", "participant id", "worker id", "workerid", "worker")
-"""Columns of raters as recruiting platforms call them: what they hold is always hashed."""
+"""Recruiting platforms' names for the rater's column, whose values are always hashed."""
 IGNORED = "ignore"
 
 _PLATFORM_ID = re.compile(r"[0-9a-f]{24}|A[0-9A-Z]{9,20}|[^@\s]+@[^@\s]+")
@@ -60,8 +61,8 @@ _SEPARATORS = (",", ";", "\t")
 
 @dataclass(frozen=True, slots=True)
 class RatingColumn:
-    """What a column holds: a field of a rating, or of one dimension the score or the reason; of a
-    seat, where its name tells one."""
+    """What a column holds: a field of a rating or, with a `dimension`, its score or reason; of a
+    `seat`, if the column's name has one."""
 
     name: str
     field: str
@@ -75,7 +76,7 @@ class RatingColumn:
 
 @dataclass(frozen=True, slots=True)
 class RatingColumns:
-    """The columns of a file: one with a rating in each row, or a wide one with several."""
+    """The columns of a file: long, with a rating in each row, or wide, with several."""
 
     fields: Mapping[str, RatingColumn]
     scores: tuple[RatingColumn, ...] = ()
@@ -83,16 +84,16 @@ class RatingColumns:
     left_out: tuple[str, ...] = ()
     hashed: bool = False
 
-    def own(self, column: RatingColumn, cells: Mapping[str, object]) -> dict[str, str]:
-        """What one score of a wide row is of, as far as its column tells, and its reason."""
+    def known_fields(self, column: RatingColumn, cells: Mapping[str, object]) -> dict[str, str]:
+        """What the column of a wide table says of its score: dimension, seat, and the reason."""
         texts = {"dimension": column.dimension} | ({"seat": column.seat} if column.seat else {})
         if reason := self.reasons.get((column.dimension, column.seat)):
-            texts["reason"] = text_of(cells[reason.name])
+            texts["reason"] = cell_text(cells[reason.name])
         return texts
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The report: what was mapped, and what was left out."""
+        """The report: which columns were recognized, and which were left out."""
         every = (*self.fields.values(), *self.scores, *self.reasons.values())
         mapped = [f"{column.name} = {column}" for column in every if column.name != str(column)]
         report = {"columns read as": mapped, "columns left out": self.left_out}
@@ -101,7 +102,7 @@ class RatingColumns:
 
 @dataclass(slots=True)
 class RatingFile:
-    """A file as it was read: its ratings, its wrong lines, and sentences on how it was read."""
+    """A file as it was read: ratings, wrong lines, and sentences on how it was read."""
 
     ratings: list[NumberedRating] = field(default_factory=list)
     wrong: list[WrongLine] = field(default_factory=list)
@@ -120,23 +121,23 @@ def import_ratings(
     mapped: Sequence[str] = (),
     duplicates: str = "refuse",
 ) -> tuple[str, ...]:
-    """`keep_ratings` of a file; sentences on how it was read and what was kept.
+    """`keep_ratings` for a file; returns sentences on how it was read and what was stored.
 
-    `mapped` says of columns what they hold, "COLUMN=MEANING". ConfigError for wrong lines, too.
+    `mapped` holds "COLUMN=MEANING" for columns. ConfigError for wrong lines, too.
     """
     if duplicates not in get_args(Duplicates):
         choices = ", ".join(get_args(Duplicates))
-        raise ConfigError(f"--duplicates: expected {choices}, found {quoted(duplicates)}")
+        raise ConfigError(f"--duplicates: expected {choices}, found {quote(duplicates)}")
     try:
         data = file.read_bytes()
     except OSError as error:
         raise ConfigError(f"{file} cannot be read ({error.strerror}); name another file") from error
     with Store.open(store_path(store), create=False) as opened:
         read = read_ratings(data, Rateable.load(opened, run), mapped, opened.salt)
-        incoming = GivenRatings(
+        incoming = IncomingRatings(
             read.ratings, read.wrong, f"{file}: ", "line", cast(Duplicates, duplicates)
         )
-        counts = keep(opened, run, incoming, name, replace_all)
+        counts = keep_incoming(opened, run, incoming, name, replace_all)
     old = counts.ratings - counts.fresh
     merged = {
         "first": "first kept",
@@ -148,7 +149,7 @@ def import_ratings(
         *read.lines,
         *((doubles,) if counts.doubles else ()),
         f"read {plural(counts.ratings, 'rating')} by {plural(counts.raters, 'rater')} of "
-        f"{plural(counts.plays, 'seat')} of {plural(counts.episodes, 'episode')}; "
+        f"{plural(counts.seats, 'seat')} of {plural(counts.episodes, 'episode')}; "
         f'stored {counts.fresh:,} in the set "{name}" of run {run}'
         f"{f', {old:,} already there' if old else ''}",
         f"compare them with judges: sociolab agree {run}",
@@ -158,21 +159,21 @@ def import_ratings(
 def read_ratings(
     data: bytes, run: Rateable, mapped: Sequence[str] = (), salt: bytes = b""
 ) -> RatingFile:
-    """The ratings of a file, and what is wrong with its other lines.
+    """Read the ratings of a file, and what is wrong with its other lines.
 
-    A file whose first letter is "{" holds JSON objects, a line each; any other but "[" is CSV with
-    a head. Platform ids are hashed with `salt`. ConfigError for a map that cannot be.
+    A file that starts with "{" holds JSON lines; any other (but "[") is CSV with a header. Platform
+    ids are hashed with `salt`. ConfigError for an impossible `mapped`.
     """
-    meanings, (text, encoding) = _meanings(mapped, run), _decoded(data)
+    meanings, (text, encoding) = _parse_map(mapped, run), _decode(data)
     rating_file = RatingFile()
     heads: dict[tuple[str, ...], RatingColumns | str] = {}
-    for row in _json(text) if text.lstrip()[:1] in ("{", "[") else _csv(text):
+    for row in _json_rows(text) if text.lstrip()[:1] in ("{", "[") else _csv_rows(text):
         if isinstance(row, WrongLine):
             rating_file.wrong.append(row)
             continue
         number, names, cells = row
         if names not in heads:
-            heads[names] = columns_of(names, meanings, run)
+            heads[names] = recognize_columns(names, meanings, run)
         columns = heads[names]
         if isinstance(columns, str):
             rating_file.wrong.append(WrongLine(number, columns))
@@ -182,7 +183,7 @@ def read_ratings(
             _read_row(number, dict(zip(names, cells, strict=True)), columns, run, salt, rating_file)
     if heads and (unused := [name for name in meanings if not any(name in head for head in heads)]):
         raise ConfigError(
-            f"--map: expected a column of the file, found {quoted(unused[0])}; it has "
+            f"--map: expected a column of the file, found {quote(unused[0])}; it has "
             f"{_quote_names(next(iter(heads)))}"
         )
     lines = [f"read as {encoding}"] if encoding else []
@@ -198,7 +199,7 @@ def read_ratings(
     return rating_file
 
 
-def _decoded(data: bytes) -> tuple[str, str]:
+def _decode(data: bytes) -> tuple[str, str]:
     """The text, and its encoding where that is not UTF-8."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return data.decode("utf-16", "replace"), "UTF-16"
@@ -221,13 +222,13 @@ _WIDE = re.compile(
 _MEANING = re.compile(r"(?P<what>[^.@]+)(?P<reason>\.reason)?(?:@(?P<seat>.+))?")
 
 
-def columns_of(
+def recognize_columns(
     names: tuple[str, ...], meanings: Mapping[str, RatingColumn], run: Rateable
 ) -> RatingColumns | str:
-    """What these columns hold; a sentence where a file cannot have them."""
+    """What these columns hold, or a sentence on why no file can have them."""
     if twice := [name for name, times in Counter(names).items() if times > 1]:
-        return f"expected each column once, found {quoted(twice[0])} twice"
-    chosen = [meanings.get(name) or _guess(name, run) for name in names]
+        return f"expected each column once, found {quote(twice[0])} twice"
+    chosen = [meanings.get(name) or _recognize_column(name, run) for name in names]
     held = {choice.field for choice in chosen if choice and not choice.dimension}
     wide = not {"dimension", "score"} <= held
     fields: dict[str, RatingColumn] = {}
@@ -244,7 +245,7 @@ def columns_of(
             else fields.setdefault(column.field, column)
         )
         if first is not column:
-            return f"expected each column once, found {quoted(first.name)} and {quoted(name)}"
+            return f"expected each column once, found {quote(first.name)} and {quote(name)}"
     scores = tuple(cell for cell in cells.values() if cell.field == "score")
     needed = ["episode", "seat", "rater", "dimension", "score"]
     if wide and scores:
@@ -255,34 +256,34 @@ def columns_of(
             f"{_quote_names(names)}; --map COLUMN={missing[0]} names it"
         )
     reasons = {(o.dimension, o.seat): o for o in cells.values() if o.field == "reason"}
-    hashed = spelled(fields["rater"].name) in PLATFORM
+    hashed = normalize_name(fields["rater"].name) in PLATFORM
     return RatingColumns(fields, scores if wide else (), reasons, tuple(out), hashed)
 
 
-def _guess(name: str, run: Rateable) -> RatingColumn | None:
-    """What a column of this name holds; None where nobody can know."""
-    called = spelled(name)
+def _recognize_column(name: str, run: Rateable) -> RatingColumn | None:
+    """What a column of this name holds; None if that is unknown."""
+    called = normalize_name(name)
     for field_name, synonyms in FIELDS.items():
         if called == field_name or called in synonyms:
             return RatingColumn(name, field_name)
     if called in PLATFORM:
         return RatingColumn(name, "rater")
-    if called in run.called:
-        return RatingColumn(name, "score", run.called[called])
+    if called in run.name_index:
+        return RatingColumn(name, "score", run.name_index[called])
     match = _WIDE.fullmatch(called)
-    if match is None or match["what"] not in run.called:
+    if match is None or match["what"] not in run.name_index:
         return None
     part = "score" if match["part"] in (None, "score", "rating") else "reason"
     seat = match["before"] or match["behind"] or ""
-    return RatingColumn(name, part, run.called[match["what"]], seat)
+    return RatingColumn(name, part, run.name_index[match["what"]], seat)
 
 
 def _suggest_meaning(name: str, run: Rateable, read: Sequence[RatingColumn | None]) -> str:
-    """What else that no column holds this name may be, misspelt; or ""."""
-    match = _WIDE.fullmatch(spelled(name))
+    """A close match among the meanings that no column has yet, or ""."""
+    match = _WIDE.fullmatch(normalize_name(name))
     if match is None:
         return ""
-    meanings = {**{field_name: field_name for field_name in FIELDS}, **run.called}
+    meanings = {**{field_name: field_name for field_name in FIELDS}, **run.name_index}
     seat = match["before"] or match["behind"] or ""
     held = {column.dimension or column.field for column in read if column and column.seat == seat}
     free = [called for called, meaning in meanings.items() if meaning not in held]
@@ -291,14 +292,14 @@ def _suggest_meaning(name: str, run: Rateable, read: Sequence[RatingColumn | Non
     )
 
 
-def _meanings(mapped: Sequence[str], run: Rateable) -> dict[str, RatingColumn]:
-    """What --map says, by column; ConfigError where it says nothing that a column can hold."""
+def _parse_map(mapped: Sequence[str], run: Rateable) -> dict[str, RatingColumn]:
+    """Parse --map, by column; ConfigError where it names nothing that a column can hold."""
     meanings = {}
     for option in mapped:
         name, equals, meaning = (part.strip() for part in option.rpartition("="))
         match = _MEANING.fullmatch(meaning)
-        what = spelled(match["what"]) if match else ""
-        dimension = run.called.get(what, "")
+        what = normalize_name(match["what"]) if match else ""
+        dimension = run.name_index.get(what, "")
         plain = match and not match["reason"] and not match["seat"]
         if (
             not name
@@ -309,7 +310,7 @@ def _meanings(mapped: Sequence[str], run: Rateable) -> dict[str, RatingColumn]:
             raise ConfigError(
                 f"--map: expected COLUMN=MEANING, where MEANING is {', '.join(FIELDS)}, {IGNORED}, "
                 "or a dimension, such as goal, goal@2 (of the second seat) or goal.reason@2, found "
-                f"{quoted(option)}"
+                f"{quote(option)}"
             )
         part = "reason" if match["reason"] else "score"
         seat = match["seat"] or ""
@@ -320,16 +321,16 @@ def _meanings(mapped: Sequence[str], run: Rateable) -> dict[str, RatingColumn]:
 
 
 def _quote_names(names: Sequence[str]) -> str:
-    return ", ".join(quoted(name) for name in names[:12]) or "none"
+    return ", ".join(quote(name) for name in names[:12]) or "none"
 
 
 # ------------------------------------------------------------------ rows
 
 _Row: TypeAlias = tuple[int, tuple[str, ...], "Sequence[object] | None"]
-"""The line, the columns, and the cells; of a head none."""
+"""The line's number, the names of the columns, and the cells (None for a header)."""
 
 
-def _json(text: str) -> Iterator[_Row | WrongLine]:
+def _json_rows(text: str) -> Iterator[_Row | WrongLine]:
     for number, row in enumerate(text.split("\n"), 1):
         if not row.strip():
             continue
@@ -340,14 +341,14 @@ def _json(text: str) -> Iterator[_Row | WrongLine]:
         if isinstance(record, _Pairs):
             yield number, tuple(name for name, _ in record), [cell for _, cell in record]
         else:
-            yield WrongLine(number, f"expected a JSON object, found {quoted(row.strip())}")
+            yield WrongLine(number, f"expected a JSON object, found {quote(row.strip())}")
 
 
 class _Pairs(list[tuple[str, object]]):
-    """A JSON object with all its keys, also those that occur twice."""
+    """A JSON object with all its keys, also duplicate ones."""
 
 
-def _csv(text: str) -> Iterator[_Row | WrongLine]:
+def _csv_rows(text: str) -> Iterator[_Row | WrongLine]:
     head = text.lstrip("\r\n").partition("\n")[0]
     separator = max(_SEPARATORS, key=head.count)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
@@ -377,7 +378,7 @@ def _read_row(
     salt: bytes,
     rating_file: RatingFile,
 ) -> None:
-    """Add the ratings of a row, and what is wrong with it."""
+    """Add the ratings of a row, or what is wrong with it."""
     values = {name: cells[column.name] for name, column in columns.fields.items()}
     score, time = values.pop("score", None), values.pop("seconds", None)
     if columns.scores:  # then it is that of several ratings
@@ -385,36 +386,38 @@ def _read_row(
     for name, cell in values.items():
         if isinstance(cell, bool) or not isinstance(cell, str | int | None):
             rating_file.wrong.append(
-                WrongLine(number, f"expected text as {name}, found {quoted(cell)}")
+                WrongLine(number, f"expected text as {name}, found {quote(cell)}")
             )
             return
-    texts = {"seat": ""} | {name: text_of(cell) for name, cell in values.items()}
+    texts = {"seat": ""} | {name: cell_text(cell) for name, cell in values.items()}
     hashed = columns.hashed or _PLATFORM_ID.fullmatch(texts["rater"])
     if hashed and texts["rater"]:
         key = hashlib.blake2b(texts["rater"].encode("utf-8", "replace"), digest_size=6, key=salt)
         texts["rater"] = f"r-{key.hexdigest()}"
-    wide = [(columns.own(column, cells), cells[column.name]) for column in columns.scores]
-    for own, cell in wide or [({}, score)]:
-        if _blank(cell):
+    wide = [(columns.known_fields(column, cells), cells[column.name]) for column in columns.scores]
+    for known_fields, cell in wide or [({}, score)]:
+        if _is_blank(cell):
             rating_file.blank += 1
             continue
         try:
-            rating_file.ratings.append((number, _rating(texts | own, run, cell, time)))
+            rating_file.ratings.append(
+                (number, _build_rating(texts | known_fields, run, cell, time))
+            )
             rating_file.hashed += bool(hashed)
         except ConfigError as error:
             rating_file.wrong.append(WrongLine(number, str(error)))
 
 
-def _rating(texts: Mapping[str, str], run: Rateable, cell: object, time: object) -> Rating:
-    score: float | NotKnown | None = _number(cell)
-    seconds, measure = _number(time), run.measure(texts["dimension"])
+def _build_rating(texts: Mapping[str, str], run: Rateable, cell: object, time: object) -> Rating:
+    score: float | NotKnown | None = _parse_number(cell)
+    seconds, measure = _parse_number(time), run.measure(texts["dimension"])
     if measure is None or measure.yes_no:
-        score = _ANSWERS.get(text_of(cell).casefold(), score)
+        score = _ANSWERS.get(cell_text(cell).casefold(), score)
     if score is None:
         expected = expected_score(measure) if measure else "a number as score"
-        raise ConfigError(f"expected {expected}, found {quoted(cell)}")
-    if not _blank(time) and seconds is None:
-        raise ConfigError(f"expected seconds from 0 or nothing, found {quoted(time)}")
+        raise ConfigError(f"expected {expected}, found {quote(cell)}")
+    if not _is_blank(time) and seconds is None:
+        raise ConfigError(f"expected seconds from 0 or nothing, found {quote(time)}")
     return Rating(score=score, seconds=seconds, **texts)
 
 
@@ -423,15 +426,15 @@ _ANSWERS: Mapping[str, float | NotKnown] = {
     "no": 0.0,
     **{kind: kind for kind in NO_ANSWERS},
 }
-"""What may stand for a number where a question is answered by yes or no."""
+"""Answers that stand for a score of a yes/no question."""
 
 
-def _blank(cell: object) -> bool:
-    return (isinstance(cell, float) and math.isnan(cell)) or text_of(cell).casefold() in _BLANK
+def _is_blank(cell: object) -> bool:
+    return (isinstance(cell, float) and math.isnan(cell)) or cell_text(cell).casefold() in _BLANK
 
 
-def _number(cell: object) -> float | None:
-    """A finite number, with a point or a comma; None for what is none, or may be thousands."""
+def _parse_number(cell: object) -> float | None:
+    """A finite number, with a point or a comma; None for anything else, or possible thousands."""
     if isinstance(cell, bool):
         return None
     if isinstance(cell, (int, float)):
@@ -439,7 +442,7 @@ def _number(cell: object) -> float | None:
             return float(cell) if math.isfinite(cell) else None
         except OverflowError:
             return None
-    text = text_of(cell).replace("\N{MINUS SIGN}", "-")
+    text = cell_text(cell).replace("\N{MINUS SIGN}", "-")
     if not _NUMBER.fullmatch(text) or _THOUSANDS.fullmatch(text):
         return None
     return float(text.replace(",", "."))

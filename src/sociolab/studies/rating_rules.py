@@ -1,4 +1,4 @@
-"""What are raters told, and which of their texts counts as a reason or as a word?"""
+"""The advice that raters get, and the rules for a valid reason or word."""
 
 from __future__ import annotations
 
@@ -36,19 +36,18 @@ ADVICE_YES_NO = (
 
 
 def guide_of(store: Store, run: str, name: str = "") -> RatingGuide:
-    """How people rate this run, by the guide of this name or its world's first; ConfigError where
-    its world has none."""
+    """The run's rating guide of this name, by default its world's first; ConfigError where the
+    world has none."""
     return world_plugin(store.run(run).world).guide(name)
 
 
 def rated_measures(store: Store, run: str) -> Mapping[str, Measure]:
-    """The measures that people rate in this run by any guide, by name."""
+    """The metrics that people rate in this run by any guide, by name."""
     world = world_plugin(store.run(run).world)
     return {d.name: d.measure for name in world.guides for d in world.guide(name).guides}
 
 
 def guides_for(guide: RatingGuide, measures: tuple[Measure, ...]) -> tuple[DimensionGuide, ...]:
-    """The guides to these measures."""
     return tuple(dimension for dimension in guide.guides if dimension.measure in measures)
 
 
@@ -59,22 +58,23 @@ LONGEST_WORD = 30
 _WORD = re.compile(r"[^\W_]+")
 _JOINERS = "'-\N{RIGHT SINGLE QUOTATION MARK}"
 _MARKS = 3
-"""Accents in a row that a letter may carry; more only serve to spill over the lines."""
+"""Most combining accents on a letter; more only serve to overflow into other lines."""
 
 
 def one_line(text: str) -> str:
-    """The text on one line, without what would steer a terminal or cannot be encoded."""
+    """The text on one line, without control characters and without what cannot be encoded."""
     return " ".join(sanitize(text).replace("\N{REPLACEMENT CHARACTER}", " ").split())
 
 
 def reason_problem(reason: str, least: int) -> str:
-    """What is wrong with a reason of which at least so many words are asked, or ""."""
+    """What is wrong with a reason that needs at least `least` words, or ""."""
     words = _WORD.findall(reason)
     if not words:
         return "say why in your own words"
     if len(words) < least:
         return f"say why in at least {least} words (so far {len(words)})"
-    if len({word.casefold() for word in words}) < min(least, 2) or _one_letter(words):
+    letters = set("".join(words).casefold())
+    if len({word.casefold() for word in words}) < min(least, 2) or len(letters) < 2:
         return "say why, without repeating the same words"
     if len(reason) > LONGEST_REASON:
         return f"say why in at most {LONGEST_REASON:,} characters"
@@ -98,7 +98,7 @@ def quote_problem(scene: RatedScene, reason: str, *, needed: bool) -> str:
 
 
 def impression_word(text: str) -> tuple[str, str]:
-    """The word in its counted form (small letters), and what is wrong with it, or ""."""
+    """The word as it is counted (lower case, NFC), and what is wrong with it, or ""."""
     word = unicodedata.normalize("NFC", text.strip())
     if not word:
         return "", "Write one word."
@@ -109,10 +109,6 @@ def impression_word(text: str) -> tuple[str, str]:
     if not _is_word(word):
         return "", "Write a word of letters only; a hyphen or an apostrophe may stand inside."
     return unicodedata.normalize("NFC", word.casefold()), ""
-
-
-def _one_letter(words: list[str]) -> bool:
-    return len(set("".join(words).casefold())) < 2
 
 
 def _is_word(word: str) -> bool:

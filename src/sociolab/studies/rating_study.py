@@ -1,4 +1,5 @@
-"""People rate episodes: who gets what, drafts and submission, the test, and disagreements."""
+"""Rating episodes by people: assignment, drafts and submission, the qualifying test,
+disagreements."""
 
 from __future__ import annotations
 
@@ -34,9 +35,9 @@ from sociolab.studies.ratings import PlacedRating, Rating, RatingSet, on_scale, 
 from sociolab.studies.settings import RatePlan, StudySettings
 
 RESEARCHER = "researcher"
-"""Who signs a decision on a disagreement."""
+"""The rater of a decision on a disagreement."""
 CHECK = "annotation.check"
-"""The name of the answer that keeps what a review of annotations made of one of them."""
+"""The name of the answer that holds the review of an annotation."""
 SeatDimension: TypeAlias = tuple[str, str]
 """Seat and dimension."""
 Stage: TypeAlias = Literal["test", "rate"]
@@ -44,10 +45,10 @@ Stage: TypeAlias = Literal["test", "rate"]
 
 @dataclass(frozen=True, slots=True)
 class RateStudy:
-    """A study in which people rate the episodes of `run`; `episodes` are those dealt to raters.
+    """A study in which people rate the episodes of `run`; `episodes` are those assigned to raters.
 
-    `test` says by episode what is asked of it before: of `run`, by the plan's references, or, of
-    the run `exam`, by the world's exam ("": none).
+    `test` maps the episodes of the qualifying test to what is rated in them: episodes of `run` with
+    the plan's references or, in the run `exam`, the world's exam ("": none).
     """
 
     name: str
@@ -58,22 +59,22 @@ class RateStudy:
     test: Mapping[str, tuple[SeatDimension, ...]]
     exam: str = ""
 
-    def run_of(self, play: RatedEpisode) -> str:
+    def run_of(self, rated: RatedEpisode) -> str:
         """The run that holds an episode."""
-        return self.exam if self.exam and play.stage == "test" else self.run
+        return self.exam if self.exam and rated.stage == "test" else self.run
 
 
 @dataclass(frozen=True, slots=True)
 class RatedEpisode:
-    """What a rater has before them: an episode, and whether it is of the test or counts."""
+    """An episode that a rater has to rate, and whether it belongs to the test."""
 
     trial: str
     stage: Stage
 
 
 def rate_study(store: Store, row: StudyRow) -> RateStudy:
-    """The study of this row; ConfigError where it is of another kind, or its plan names what is
-    not there. Episodes that are not played any more (somebody was forgotten) are left out."""
+    """ConfigError where the study is of another kind, or its plan names what is not there. Episodes
+    that are not played any more (a participant was forgotten) are left out."""
     settings = StudySettings.model_validate(row.settings)
     plan = settings.rate
     if plan is None:
@@ -84,7 +85,10 @@ def rate_study(store: Store, row: StudyRow) -> RateStudy:
     played = dict.fromkeys(store.trial_ids(run.name, "played"))
     for trial in named_in(plan):
         if trial not in played:
-            _check_is_there(store, run.name, trial)
+            try:
+                store.trial_pk(run.name, trial)
+            except StoreError:
+                raise not_played(run.name, trial) from None
     plan = plan.model_copy(
         update={"references": tuple(r for r in plan.references if r.episode in played)}
     )
@@ -100,7 +104,8 @@ def rate_study(store: Store, row: StudyRow) -> RateStudy:
 def _exam_places(
     store: Store, run: str, dimensions: Collection[str]
 ) -> dict[str, tuple[SeatDimension, ...]]:
-    """What an exam asks of each of its cases, of these dimensions; a case of others is left out."""
+    """What an exam asks about each case in these dimensions; cases of other dimensions are left
+    out."""
     if not store.has_run(run):
         raise ConfigError(f"expected the run {run} with the exam of raters, found none; it is gone")
     settings: Any = store.run(run).settings
@@ -134,24 +139,16 @@ def _exam_run(row: StudyRow) -> str:
 
 
 def named_in(plan: RatePlan) -> tuple[str, ...]:
-    """The episodes that a plan names."""
     return (*plan.episodes, *(reference.episode for reference in plan.references))
 
 
 def not_played(run: str, trial: str) -> ConfigError:
-    """What is wrong with an episode that cannot be rated."""
+    """The error for an episode that cannot be rated."""
     return ConfigError(f'expected an episode of {run} that was played, found "{trial}"')
 
 
-def _check_is_there(store: Store, run: str, trial: str) -> None:
-    try:
-        store.trial_pk(run, trial)
-    except StoreError:
-        raise not_played(run, trial) from None
-
-
 def measures_of(plan: RatePlan, measures: Mapping[str, Measure]) -> tuple[Measure, ...]:
-    """The measures that are asked for, in the order of the guide; all if the plan names none."""
+    """The metrics of the plan, in the order of the guide; all if the plan names none."""
     for name in plan.dimensions:
         if name not in measures:
             names = ", ".join(measures)
@@ -162,7 +159,7 @@ def measures_of(plan: RatePlan, measures: Mapping[str, Measure]) -> tuple[Measur
 
 
 def next_episode(store: Store, study: RateStudy, who: ParticipantRow) -> RatedEpisode | None:
-    """What the rater rates next, dealt to them; None where there is nothing more for them."""
+    """The rater's next episode, which is assigned to them; None if nothing is left for them."""
     test = next_test(store, study, who)
     if test is not None:
         hold_item(store, study.name, who.pk, test)
@@ -176,7 +173,7 @@ def next_episode(store: Store, study: RateStudy, who: ParticipantRow) -> RatedEp
 
 
 def has_more(store: Store, study: RateStudy, who: ParticipantRow) -> bool:
-    """Whether `next_episode` would find something."""
+    """Whether `next_episode` would return one."""
     if next_test(store, study, who) is not None:
         return True
     if not may_rate(store, study, who):
@@ -185,10 +182,10 @@ def has_more(store: Store, study: RateStudy, who: ParticipantRow) -> bool:
     return has_next(store, study.name, who.pk, episode_pool(store, study, who), barred)
 
 
-def given_episode(
+def assigned_episode(
     store: Store, study: RateStudy, who: ParticipantRow, trial: str
 ) -> RatedEpisode | None:
-    """The play, if this rater was given it and has not handed in the ratings yet."""
+    """The episode, if it is assigned to this rater and not submitted yet."""
     row = assignment_of(store, study.name, who.pk, trial)
     if row is None or row.state == "done":
         return None
@@ -198,7 +195,7 @@ def given_episode(
 
 
 def next_test(store: Store, study: RateStudy, who: ParticipantRow) -> str | None:
-    """The first episode of the test that this rater has not rated; None behind it."""
+    """The first test episode that this rater has not rated; None after the last."""
     if who.state == "refused":
         return None
     done = {
@@ -208,8 +205,8 @@ def next_test(store: Store, study: RateStudy, who: ParticipantRow) -> str | None
 
 
 def episode_pool(store: Store, study: RateStudy, who: ParticipantRow) -> ItemPool:
-    """The episodes, each for so many raters; one on which they disagree is for one more, as is one
-    of an annotation that failed the guidelines, for raters of whom none did."""
+    """The episodes, each for as many raters as planned; one with a disagreement is for one more, as
+    is one with an annotation that failed the guidelines, for raters without failures."""
     failed = failed_annotations(store, study.name)
     again = [] if who.pk in dict(failed) else [trial for _, trial in failed]
     more = (*_disputed(store, study), *again)
@@ -218,7 +215,8 @@ def episode_pool(store: Store, study: RateStudy, who: ParticipantRow) -> ItemPoo
 
 
 def failed_annotations(store: Store, study: str) -> tuple[tuple[int, str], ...]:
-    """Whose ratings (by key) of which episode failed the guidelines, and no longer count."""
+    """The annotations, as (participant's key, episode), that failed the guidelines and no longer
+    count."""
     return tuple(
         (each.participant, each.item)
         for each in store.studies.answers(study, name=CHECK)
@@ -227,20 +225,21 @@ def failed_annotations(store: Store, study: str) -> tuple[tuple[int, str], ...]:
 
 
 def _casts(store: Store, study: RateStudy) -> Mapping[str, str]:
-    """Who played each episode: raters are dealt evenly over agents, so that a severe one does not
-    fall on one of them."""
+    """The agents of each episode: assigned evenly, so that a severe rater does not fall on one
+    agent."""
 
-    def find() -> Mapping[str, str]:
+    def compute() -> Mapping[str, str]:
         return {
             row.trial.id: ", ".join(sorted(member.agent for member in row.trial.cast))
             for row in store.trials(study.run)
         }
 
-    return RUN_CACHE.get_or_make(store, study.run, "casts", find)
+    return RUN_CACHE.get_or_make(store, study.run, "casts", compute)
 
 
 def played_by(store: Store, study: RateStudy, who: ParticipantRow) -> Collection[str]:
-    """Episodes that this rater played in: the same pseudonym in a play study of the same run."""
+    """The episodes that this rater played in: the same pseudonym in a play study of the same
+    run."""
     trials: set[str] = set()
     for other in store.studies.all():
         if other.kind == "play" and other.run == study.run:
@@ -251,25 +250,25 @@ def played_by(store: Store, study: RateStudy, who: ParticipantRow) -> Collection
 
 
 def done_by(store: Store, study: RateStudy, who: ParticipantRow) -> int:
-    """How many episodes this rater has handed in, the test apart."""
+    """How many episodes this rater has submitted, without the test."""
     rows = store.studies.assignments(study.name, who.pk)
     items = set(study.episodes)
     return sum(row.state == "done" and row.item in items for row in rows)
 
 
 def _disputed(store: Store, study: RateStudy) -> frozenset[str]:
-    """Episodes that want one more rater; worked out again when ratings were submitted since."""
+    """Episodes that need one more rater; computed again when ratings were submitted since."""
 
-    def find() -> frozenset[str]:
+    def compute() -> frozenset[str]:
         disputed = disputes(store, study.run, study.name, study.plan)
         return frozenset(dispute.trial for dispute in disputed if dispute.open)
 
-    return RUN_CACHE.get_or_make(store, study.run, ("disputed", study.name), find)
+    return RUN_CACHE.get_or_make(store, study.run, ("disputed", study.name), compute)
 
 
 @dataclass(frozen=True, slots=True)
 class RatingDraft:
-    """A rating as far as it has come; `seconds` were spent on it."""
+    """A rating in progress; `seconds` were spent on it."""
 
     score: float | NotKnown | None = None
     reason: str = ""
@@ -279,7 +278,6 @@ class RatingDraft:
 def keep_draft(
     store: Store, participant: int, trial: str, place: SeatDimension, draft: RatingDraft
 ) -> None:
-    """Keep what stands in a rater's form."""
     value = {"score": draft.score, "reason": draft.reason, "seconds": draft.seconds}
     store.studies.answer(participant, trial, "/".join(place), value)  # type: ignore[arg-type]
 
@@ -287,7 +285,7 @@ def keep_draft(
 def drafts_of(
     store: Store, study: str, participant: int, trial: str
 ) -> Mapping[SeatDimension, RatingDraft]:
-    """What stands in a rater's form of an episode."""
+    """The drafts of a rater's form of an episode."""
     drafts: dict[SeatDimension, RatingDraft] = {}
     for answer in store.studies.answers(study, participant):
         seat, slash, dimension = answer.name.rpartition("/")
@@ -305,73 +303,72 @@ def drafts_of(
 
 @dataclass(frozen=True, slots=True)
 class MissingRating:
-    """What is not in order yet, of which seat and dimension."""
+    """What is still wrong with the rating of a seat and dimension."""
 
     seat: str
     dimension: str
     what: str
 
 
-def asked_places(store: Store, study: RateStudy, play: RatedEpisode) -> tuple[SeatDimension, ...]:
-    """What is asked of an episode: each dimension of each seat that the world has people rate; in
-    the test, what the references or the exam hold."""
-    if play.stage == "test":
-        return study.test[play.trial]
-    seats = scene_of(store, study, play).seats
+def rated_places(store: Store, study: RateStudy, rated: RatedEpisode) -> tuple[SeatDimension, ...]:
+    """What is rated in an episode: each dimension of each seat that raters see; in the test, what
+    the references or the exam hold."""
+    if rated.stage == "test":
+        return study.test[rated.trial]
+    seats = scene_of(store, study, rated).seats
     return tuple((seat, measure.name) for seat in seats for measure in study.measures)
 
 
-def scene_of(store: Store, study: RateStudy, play: RatedEpisode) -> RatedScene:
-    """An episode as raters see it."""
+def scene_of(store: Store, study: RateStudy, rated: RatedEpisode) -> RatedScene:
     guide = guide_of(store, study.run, study.plan.guide)
-    return guide.rated_scene(store.episode(study.run_of(play), play.trial))
+    return guide.rated_scene(store.episode(study.run_of(rated), rated.trial))
 
 
-def missing(
+def find_missing(
     store: Store,
     study: RateStudy,
-    play: RatedEpisode,
+    rated: RatedEpisode,
     places: Sequence[SeatDimension],
     drafts: Mapping[SeatDimension, RatingDraft],
 ) -> tuple[MissingRating, ...]:
-    """What stands in the way of handing in, in the order of the form."""
-    lacking = []
+    """What prevents submission, in the order of the form."""
+    missing = []
     measures, scene = rated_measures(store, study.run), None
     if any(measures[dimension].yes_no for _, dimension in places):
-        scene = scene_of(store, study, play)
+        scene = scene_of(store, study, rated)
     for seat, dimension in places:
         draft, measure = drafts.get((seat, dimension), RatingDraft()), measures[dimension]
         score, reason = draft.score, one_line(draft.reason)
         if score is None or not on_scale(measure, score):
             instruction = "choose an answer" if measure.yes_no else "choose a point on the scale"
-            lacking.append(MissingRating(seat, dimension, instruction))
+            missing.append(MissingRating(seat, dimension, instruction))
         problem = reason_problem(reason, study.plan.least_words)
         if not problem and measure.yes_no and scene is not None:
             problem = quote_problem(scene, reason, needed=score == 1)
         if problem:
-            lacking.append(MissingRating(seat, dimension, problem))
-    return tuple(lacking)
+            missing.append(MissingRating(seat, dimension, problem))
+    return tuple(missing)
 
 
 def submit(
-    store: Store, study: RateStudy, who: ParticipantRow, play: RatedEpisode
+    store: Store, study: RateStudy, who: ParticipantRow, rated: RatedEpisode
 ) -> tuple[MissingRating, ...]:
     """Store a rater's ratings of an episode; nothing is stored while something is missing.
 
-    Behind the last episode of the test it is seen whether the rater goes on; who does not is
-    "refused". What is said in an exam is stored in its run.
+    After the last test episode, a rater who did not pass becomes "refused". Ratings of an exam are
+    stored in its run.
     """
     with store.transaction():
-        row = assignment_of(store, study.name, who.pk, play.trial)
+        row = assignment_of(store, study.name, who.pk, rated.trial)
         if row is None or row.state == "done":
-            return ()  # handed in by another window of the same person
-        drafts = drafts_of(store, study.name, who.pk, play.trial)
-        places = asked_places(store, study, play)
-        if lacking := missing(store, study, play, places, drafts):
-            return lacking
-        if play.stage == "rate" or study.exam:
-            run = study.run_of(play)
-            store_ratings(store, run, study.name, _ratings(who, play, places, drafts))
+            return ()  # submitted from another window of the same person
+        drafts = drafts_of(store, study.name, who.pk, rated.trial)
+        places = rated_places(store, study, rated)
+        if missing := find_missing(store, study, rated, places, drafts):
+            return missing
+        if rated.stage == "rate" or study.exam:
+            run = study.run_of(rated)
+            store_ratings(store, run, study.name, _ratings(who, rated, places, drafts))
         store.studies.set_progress(row.pk, "done")
         if qualified(store, study, who) is False:
             store.studies.set_state(who.pk, "refused")
@@ -380,7 +377,7 @@ def submit(
 
 def _ratings(
     who: ParticipantRow,
-    play: RatedEpisode,
+    rated: RatedEpisode,
     places: Sequence[SeatDimension],
     drafts: Mapping[SeatDimension, RatingDraft],
 ) -> list[Rating]:
@@ -391,23 +388,23 @@ def _ratings(
         assert draft.score is not None
         reason, seconds = one_line(draft.reason), round(draft.seconds, 1)
         ratings.append(
-            Rating(play.trial, seat, who.id, dimension, draft.score, reason, seconds, when)
+            Rating(rated.trial, seat, who.id, dimension, draft.score, reason, seconds, when)
         )
     return ratings
 
 
 def store_ratings(store: Store, run: str, study: str, ratings: Sequence[Rating]) -> None:
-    """Store ratings in the study's set, all or none; what a rater gave before stands.
+    """Store ratings in the study's set, all or none; ratings given before are kept.
 
-    Each rater has one number of judgings in the set, and what the world sums up is added for each
-    seat whose measures are all there. The run is not locked, since nothing is played here: that two
-    raters never take one number is the transaction's doing.
+    Each rater has one judging number in the set, and the world's summary is added for each seat
+    that is rated on all metrics. The run is not locked, since no episode is played here; the
+    transaction keeps two raters from the same number.
     """
     judge, measures = people_judge(study), rated_measures(store, run)
     raters = {rating.rater for rating in ratings}
     with store.transaction():
         standing = RatingSet()
-        for number, before in given_ratings(store, run, judge):
+        for number, before in numbered_ratings(store, run, judge):
             standing.numbers[before.rater] = number
             if before.rater in raters and before.dimension in measures:
                 place = (before.episode, before.seat, before.rater, before.dimension)
@@ -421,17 +418,17 @@ def store_ratings(store: Store, run: str, study: str, ratings: Sequence[Rating])
 
 
 def ratings_in(store: Store, run: str, study: str) -> tuple[Rating, ...]:
-    """The ratings of the study's set, in the order of the plan; no overalls."""
+    """The ratings of the study's set in plan order, without the world's summaries."""
     measures = rated_measures(store, run)
     return tuple(
         rating
-        for _, rating in given_ratings(store, run, people_judge(study))
+        for _, rating in numbered_ratings(store, run, people_judge(study))
         if rating.dimension in measures
     )
 
 
-def given_ratings(store: Store, run: str, judge: JudgeId) -> Iterator[tuple[int, Rating]]:
-    """The ratings of a set, overalls among them, each with the number of its judging."""
+def numbered_ratings(store: Store, run: str, judge: JudgeId) -> Iterator[tuple[int, Rating]]:
+    """The ratings of a set, summaries included, each with the number of its judging."""
     for row in store.verdicts.scores(run, judge):
         score = row.unscored if row.value is None else row.value
         if row.trial is not None and score is not None:
@@ -446,8 +443,8 @@ def _score(rating: Rating, measures: Mapping[str, Measure]) -> Score | Unscored:
 
 @dataclass(frozen=True, slots=True)
 class QualifyingResult:
-    """Of `asked` references a rater was within tolerance on `near`, or of so many cases of the exam
-    right; whether that is enough."""
+    """In how many of the `asked` references a rater was within tolerance (`near`), or how many exam
+    cases they got right, and whether that is enough."""
 
     near: int
     asked: int
@@ -455,7 +452,7 @@ class QualifyingResult:
 
 
 def references_of(plan: RatePlan) -> Mapping[str, Mapping[tuple[str, str], tuple[float, float]]]:
-    """By episode: what is asked of it (seat and dimension), the reference and its tolerance."""
+    """By episode: the seats and dimensions rated in it, each with reference and tolerance."""
     references: dict[str, dict[tuple[str, str], tuple[float, float]]] = {}
     for reference in plan.references:
         expected = references.setdefault(reference.episode, {})
@@ -465,11 +462,11 @@ def references_of(plan: RatePlan) -> Mapping[str, Mapping[tuple[str, str], tuple
 
 
 def exam_results(store: Store, study: RateStudy) -> Mapping[str, QualifyingResult]:
-    """How each rater did in the exam, as far as they have come; empty without one."""
+    """Each rater's exam result so far; empty without an exam."""
     if not study.exam:
         return {}
     judge = people_judge(study.name)
-    raters = {number: rating.rater for number, rating in given_ratings(store, study.exam, judge)}
+    raters = {number: rating.rater for number, rating in numbered_ratings(store, study.exam, judge)}
     marked: dict[str, list[MarkedCase]] = {}
     for case in marked_cases(store, study.exam, judge):
         marked.setdefault(raters[case.sitting], []).append(case)
@@ -483,8 +480,10 @@ def qualifying_result(
     who: ParticipantRow,
     exams: Mapping[str, QualifyingResult] | None = None,
 ) -> QualifyingResult | None:
-    """How a rater did in the test, by `exams` where these are counted already; None while some of
-    it is left to rate. A reference that was not rated is not near."""
+    """A rater's result in the test; None while some of it is not rated.
+
+    `exams` may pass results that are computed already. A reference that was not rated is not near.
+    """
     rows = store.studies.assignments(study.name, who.pk)
     if not {row.item for row in rows if row.state == "done"} >= set(study.test):
         return None
@@ -506,22 +505,22 @@ def qualifying_result(
 
 
 def qualified(store: Store, study: RateStudy, who: ParticipantRow) -> bool | None:
-    """Whether a rater passed the test; None while some of it is left to rate."""
+    """Whether a rater passed the test; None while some of it is not rated."""
     result = qualifying_result(store, study, who)
     return None if result is None else result.passed
 
 
 def may_rate(store: Store, study: RateStudy, who: ParticipantRow) -> bool:
-    """Whether a rater may go on to the plays that count."""
+    """Whether a rater may rate the episodes that count."""
     return who.state != "refused" and qualified(store, study, who) is True
 
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """A play and dimension on which raters lie further apart than the plan allows.
+    """A seat and dimension on which ratings lie further apart than the plan allows.
 
-    `ratings` are those of raters, the lowest first. `decision` is the researcher's, if there is
-    one; `third` says whether more people rated it than were asked at first.
+    `ratings` are those of raters, lowest first. `decision` is the researcher's, if there is one;
+    `third` says whether more people rated it than were planned at first.
     """
 
     trial: str
@@ -533,22 +532,22 @@ class Dispute:
 
     @property
     def apart(self) -> float:
-        """Points between the lowest and the highest rating."""
+        """The difference between the highest and the lowest rating, in points."""
         low, *_, high = (r.score for r in self.ratings if not isinstance(r.score, str))
         return high - low
 
     @property
     def open(self) -> bool:
-        """Whether nothing has settled it yet."""
+        """Whether it is still undecided."""
         return self.decision is None and not self.third
 
 
 def disputes(store: Store, run: str, study: str, plan: RatePlan) -> tuple[Dispute, ...]:
-    """All disagreements of a study, the open ones and the widest first."""
-    return found_among(ratings_in(store, run, study), plan)
+    """All disagreements of a study, the open and widest ones first."""
+    return find_disputes(ratings_in(store, run, study), plan)
 
 
-def found_among(ratings: Sequence[Rating], plan: RatePlan) -> tuple[Dispute, ...]:
+def find_disputes(ratings: Sequence[Rating], plan: RatePlan) -> tuple[Dispute, ...]:
     """The disagreements among these ratings."""
     by_place: dict[tuple[str, str, str], list[Rating]] = {}
     for rating in ratings:
@@ -568,14 +567,14 @@ def found_among(ratings: Sequence[Rating], plan: RatePlan) -> tuple[Dispute, ...
     return tuple(sorted(wide, key=lambda d: (not d.open, -d.apart, d.trial, d.seat, d.dimension)))
 
 
-def settle(
+def decide_dispute(
     store: Store, run: str, study: str, plan: RatePlan, place: tuple[str, str, str],
     value: float, reason: str,
 ) -> None:  # fmt: skip
-    """Keep the researcher's decision on a disagreement as a rating of its own.
+    """Store the researcher's decision on a disagreement as a rating of its own.
 
     ConfigError where there is no such disagreement, it is decided already, the score is not on the
-    scale or the reason says nothing.
+    scale or the reason is empty.
     """
     trial, seat, dimension = place
     by_place = {(d.trial, d.seat, d.dimension): d for d in disputes(store, run, study, plan)}

@@ -1,4 +1,4 @@
-"""How do ratings by people get into a run? Checked, as one set."""
+"""Ratings by people as they enter a run: checked and stored as one set."""
 
 from __future__ import annotations
 
@@ -41,14 +41,13 @@ _RATER = re.compile(rf"\w[\w.-]{{0,{LONGEST_RATER - 1}}}")
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """What one person gave one play in one dimension.
+    """One person's rating of a seat of an episode on one dimension.
 
-    `episode` is the id of a played episode, or a beginning of it that no other has. `seat` is ""
-    for a measure of the whole episode. `rater` is a pseudonym: it is stored, exported and shown.
-    `score` is in the dimension's range, or, of a yes/no question, one of `NO_ANSWERS`.
-    `seconds` is how long the rating took, `when` the moment that it was given, as ISO 8601 with its
-    zone (kept in UTC); None and "" where not known.
-    ConfigError for a record that cannot be a rating of any run.
+    `episode` is the id of a played episode, or an unambiguous beginning of it. `seat` is "" for a
+    metric of the whole episode. `rater` is a pseudonym: it is stored, exported and shown. `score`
+    is in the dimension's range or, for a yes/no question, one of `NO_ANSWERS`. `seconds` is how
+    long the rating took, `when` the time it was given, as ISO 8601 with its zone (stored in UTC);
+    None and "" if unknown. ConfigError for a record that cannot be a rating of any run.
     """
 
     episode: str
@@ -63,29 +62,28 @@ class Rating:
     def __post_init__(self) -> None:
         for name in ("episode", "rater", "dimension"):
             if not getattr(self, name):
-                raise ConfigError(f"expected {_AN[name]}, found none")
+                raise ConfigError(f"expected {_WITH_ARTICLE[name]}, found none")
         if not _RATER.fullmatch(self.rater):
             raise ConfigError(
                 "expected a pseudonym as rater, of at most 40 letters, digits, dots, underscores "
-                f"and hyphens, found {quoted(self.rater)}"
+                f"and hyphens, found {quote(self.rater)}"
             )
         if self.score not in NO_ANSWERS and not (
             isinstance(self.score, float | int) and math.isfinite(self.score)
         ):
-            raise ConfigError(f"expected a number as score, found {quoted(self.score)}")
+            raise ConfigError(f"expected a number as score, found {quote(self.score)}")
         if self.seconds is not None and not 0 <= self.seconds < math.inf:
             raise ConfigError(
-                f"expected seconds from 0 or nothing, found {quoted(f'{self.seconds:g}')}"
+                f"expected seconds from 0 or nothing, found {quote(f'{self.seconds:g}')}"
             )
         if len(self.reason) > LONGEST_REASON:
             raise ConfigError(
                 f"expected a reason of at most {LONGEST_REASON:,} characters, "
                 f"found {len(self.reason):,}"
             )
-        object.__setattr__(self, "when", _moment(self.when))
+        object.__setattr__(self, "when", _to_utc(self.when))
 
     def verdict(self, measure: Measure, seat: str | None) -> Score | Unscored:
-        """As it is stored."""
         rated_by = RatedBy(self.rater, self.seconds, self.when)
         if isinstance(self.score, str):
             return Unscored(measure, seat, self.reason, self.score, rated_by=rated_by)
@@ -93,44 +91,44 @@ class Rating:
 
 
 def on_scale(measure: Measure, score: float | NotKnown) -> bool:
-    """Whether this can be said of a measure: a point of its scale; of a yes/no question, that there
-    is no answer."""
+    """Whether a score is possible on a metric: a point of its scale or, for a yes/no question, also
+    one of `NO_ANSWERS`."""
     if isinstance(score, str):
         return measure.yes_no and score in NO_ANSWERS
     return measure.low <= score <= measure.high and (not measure.whole or score == int(score))
 
 
 def expected_score(measure: Measure) -> str:
-    """What can be said of a measure, in words."""
+    """The possible scores of a metric, in words."""
     if measure.yes_no:
         return f"yes, no, {' or '.join(NO_ANSWERS)} as {measure.name}"
     kind = "a whole number" if measure.whole else "a number"
     return f"{kind} from {measure.low:g} to {measure.high:g} as {measure.name}"
 
 
-def shown_score(score: float | NotKnown) -> str:
-    """A rating as files and pages write it."""
+def format_score(score: float | NotKnown) -> str:
+    """A score as files and pages write it."""
     return score if isinstance(score, str) else f"{score:g}"
 
 
 NumberedRating: TypeAlias = tuple[int, Rating]
-"""A rating and the number of its line, from 1."""
+"""A rating with the number of its line, from 1."""
 
 PEOPLE = "people"
-"""What a set of ratings is called that was given no other name."""
+"""The default name of a set of ratings."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptRatings:
-    """How many ratings were given, by how many raters, of how many plays (seats) and episodes.
+    """How many ratings were read, by how many raters, of how many seats and episodes.
 
-    `fresh` counts those that were not stored before, `doubles` those that were given for what the
-    same rater had rated already.
+    `fresh` counts those that were not stored before, `doubles` second ratings by the same rater of
+    the same seat and dimension.
     """
 
     ratings: int
     raters: int
-    plays: int
+    seats: int
     episodes: int
     fresh: int
     doubles: int = 0
@@ -147,40 +145,41 @@ def keep_ratings(
 ) -> KeptRatings:
     """Store ratings as the set `name` of a run, all or none.
 
-        keep_ratings(store, "my-run", [Rating("094bb6f6", "gurdeep-sandhu", "anna", "goal", 7)])
+    keep_ratings(store, "my-run", [Rating("094bb6f6", "gurdeep-sandhu", "anna", "goal", 7)])
 
-    A seat may be named by its number (from 1) or by who sits there, a dimension by its title. What
-    is stored already is left as it is; `replace_all` puts these in the place of the whole set.
-    ConfigError, and nothing stored, where there is none, or where one is of an episode, a seat or a
-    dimension that the run does not have, out of its range, given twice, or in contradiction to what
-    is stored; a message counts them from 1. ConfigError, too, for the name of a study. StoreError
-    while another process works on the run.
+    A seat may be named by its number (from 1) or by the name of who sits there, a dimension by its
+    title. Ratings that are stored already are left as they are; `replace_all` replaces the whole
+    set. ConfigError, and nothing stored, where there is no rating, or one has an unknown episode,
+    seat or dimension, is out of range, given twice, or contradicts a stored one; a message counts
+    them from 1. ConfigError, too, if `name` is a study. StoreError while another process works on
+    the run.
     """
     lines = tuple(enumerate(ratings, 1))
-    incoming = GivenRatings(lines, (), "", "rating", duplicates)
-    return keep(store, run, incoming, name, replace_all)
+    incoming = IncomingRatings(lines, (), "", "rating", duplicates)
+    return keep_incoming(store, run, incoming, name, replace_all)
 
 
 Duplicates: TypeAlias = Literal["refuse", "first", "mean", "keep"]
-"""What becomes of a second rating of the same by the same rater: it is an error; the first counts;
-their mean does; it counts as that of another rater ("anna.2")."""
+"""How a second rating of the same seat and dimension by the same rater is treated: as an error; the
+first counts; their mean counts; or it counts as another rater's ("anna.2")."""
 
 
 _MOST = 20
-"""How many errors a message tells."""
+"""Errors listed in a message."""
 
 
 @dataclass(frozen=True, slots=True)
 class WrongLine:
-    """What is wrong with a line: what was expected, and what found."""
+    """A line with what was expected and found."""
 
     line: int
     what: str
 
 
 @dataclass(frozen=True, slots=True)
-class GivenRatings:
-    """Ratings and what is wrong with others; `place` begins a message, `unit` is what it counts."""
+class IncomingRatings:
+    """Ratings, and what is wrong with others; `place` begins an error message, `unit` is what its
+    numbers count."""
 
     lines: Sequence[NumberedRating]
     wrong: Sequence[WrongLine]
@@ -189,19 +188,19 @@ class GivenRatings:
     duplicates: Duplicates = "refuse"
 
 
-def keep(
-    store: Store, run: str, incoming: GivenRatings, name: str, replace_all: bool
+def keep_incoming(
+    store: Store, run: str, incoming: IncomingRatings, name: str, replace_all: bool
 ) -> KeptRatings:
-    """`keep_ratings`, with what is wrong with other lines told in the same message."""
+    """`keep_ratings`, with problems of other lines in the same message."""
     judge = people_judge(checked_name(name, "set of ratings"))
     if any(row.name == name for row in store.studies.all()):
         raise ConfigError(f'"{name}" is a study; import under another --name')
     with lock_run(store.path, run):
-        ratings, doubles, wrong = _checked(incoming, Rateable.load(store, run))
+        ratings, doubles, wrong = _check_ratings(incoming, Rateable.load(store, run))
         standing = RatingSet.load(store, run, judge)
         existing = RatingSet() if replace_all else standing
         for rating in ratings:
-            if problem := existing.contradicted(rating, name):
+            if problem := existing.find_contradiction(rating, name):
                 wrong.append(WrongLine(rating.number, problem))
         _refuse(incoming, wrong)
         fresh = [rating for rating in ratings if rating.place not in existing.scores]
@@ -212,17 +211,17 @@ def keep(
     return KeptRatings(
         ratings=len(ratings),
         raters=len({rating.rater for rating in ratings}),
-        plays=len({(rating.trial, rating.score.seat) for rating in ratings}),
+        seats=len({(rating.trial, rating.score.seat) for rating in ratings}),
         episodes=len({rating.trial for rating in ratings}),
         fresh=len(fresh),
         doubles=doubles,
     )
 
 
-def _checked(
-    incoming: GivenRatings, run: Rateable
+def _check_ratings(
+    incoming: IncomingRatings, run: Rateable
 ) -> tuple[list[PlacedRating], int, list[WrongLine]]:
-    """The ratings that are in order, how many were doubles, and what is wrong with others."""
+    """The valid ratings, how many were doubles, and what is wrong with the others."""
     wrong = list(incoming.wrong)
     by_place: dict[RatingPlace, list[PlacedRating]] = {}
     for number, unplaced in incoming.lines:
@@ -245,14 +244,14 @@ def _checked(
     ratings = [
         r
         for several in by_place.values()
-        for r in _merged(several, incoming.duplicates, pseudonyms)
+        for r in _merge_duplicates(several, incoming.duplicates, pseudonyms)
     ]
     return ratings, sum(map(len, by_place.values())) - len(by_place), wrong
 
 
 class _OtherRaters:
-    """Names for whoever a rater's second, third ... ratings count as: "anna.2". A long name loses
-    its end, so that no name is longer than one may be."""
+    """Names for whoever a rater's second, third ... ratings count as: "anna.2". A long name is
+    truncated, so that no name exceeds the limit."""
 
     def __init__(self, reserved: Collection[str]) -> None:
         self._taken = set(reserved)
@@ -268,15 +267,23 @@ class _OtherRaters:
         return self._names[rater, number]
 
 
-def _merged(
+def _merge_duplicates(
     several: Sequence[PlacedRating], duplicates: Duplicates, pseudonyms: _OtherRaters
 ) -> Sequence[PlacedRating]:
-    """What is kept of one rater's ratings of the same."""
+    """What is kept of one rater's ratings of the same seat and dimension."""
     first = several[0]
     if len(several) == 1 or duplicates in ("first", "refuse"):
         return [first]
     if duplicates == "keep":
-        return [first, *(_by_another(r, pseudonyms, i) for i, r in enumerate(several[1:], 2))]
+        renamed = [first]
+        for number, rating in enumerate(several[1:], 2):
+            assert rating.score.rated_by is not None
+            rater = pseudonyms.name(rating.rater, number)
+            rated_by = replace(rating.score.rated_by, rater=rater)
+            renamed.append(
+                replace(rating, rater=rater, score=replace(rating.score, rated_by=rated_by))
+            )
+        return renamed
     values = [rating.score.value for rating in several if isinstance(rating.score, Score)]
     if not values:
         return [first]
@@ -288,14 +295,8 @@ def _merged(
     return [replace(first, score=score)]
 
 
-def _by_another(rating: PlacedRating, pseudonyms: _OtherRaters, number: int) -> PlacedRating:
-    assert rating.score.rated_by is not None
-    rated_by = replace(rating.score.rated_by, rater=pseudonyms.name(rating.rater, number))
-    return replace(rating, rater=rated_by.rater, score=replace(rating.score, rated_by=rated_by))
-
-
-def _refuse(incoming: GivenRatings, wrong: Sequence[WrongLine]) -> None:
-    """ConfigError where anything is wrong, or nothing is there."""
+def _refuse(incoming: IncomingRatings, wrong: Sequence[WrongLine]) -> None:
+    """ConfigError where anything is wrong, or there are no ratings."""
     if wrong:
         errors = list(dict.fromkeys(sorted(wrong, key=lambda each: each.line)))
         messages = [f"{incoming.unit} {each.line}: {each.what}" for each in errors[:_MOST]]
@@ -311,10 +312,11 @@ def _refuse(incoming: GivenRatings, wrong: Sequence[WrongLine]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Rateable:
-    """The trials of a run by id, which of them were played, the measures by name.
+    """The trials of a run by id, which of them were played, and the metrics by name.
 
-    `called` are the names of measures by what else they are called, as `spelled`; `whole` the
-    measures of whole episodes. The first of `guides` shows who is in an episode.
+    `name_index` maps names and titles of metrics, as `normalize_name` writes them, to their names;
+    `episode_level` holds the metrics of whole episodes. The first of `guides` shows who is in an
+    episode.
     """
 
     run: str
@@ -322,74 +324,75 @@ class Rateable:
     ids: Sequence[str]
     played: frozenset[str]
     measures: Mapping[str, Measure]
-    called: Mapping[str, str]
-    whole: frozenset[str]
+    name_index: Mapping[str, str]
+    episode_level: frozenset[str]
     guides: Sequence[RatingGuide]
 
     @classmethod
     def load(cls, store: Store, run: str) -> Rateable:
-        """What a run holds; ConfigError if it holds no episodes."""
+        """ConfigError if the run holds no episodes."""
         rows, guides = store.trials(run), _guides(store, run)
-        measures, episode_level = _measures(store, run, guides)
-        called, declared = dict[str, str](), store.run(run).declared
+        measures, episode_level = _rateable_measures(store, run, guides)
+        name_index, declared = dict[str, str](), store.run(run).declared
         for dimension in (each for guide in guides for each in guide.guides):
             titles = (
                 dimension.title,
                 dimension.measure.title,
                 declared.metric(dimension.name).label,
             )
-            called |= {spelled(title): dimension.name for title in titles if title}
-        called |= {spelled(name): name for name in measures}
+            name_index |= {normalize_name(title): dimension.name for title in titles if title}
+        name_index |= {normalize_name(name): name for name in measures}
         return cls(
             run,
             {row.trial.id: row.trial for row in rows},
             sorted(row.trial.id for row in rows),
             frozenset(row.trial.id for row in rows if row.status == "played"),
             measures,
-            called,
+            name_index,
             episode_level,
             guides,
         )
 
     def episode(self, prefix: str) -> str:
-        """The id of the episode; ConfigError says what is wrong with this one."""
+        """Resolve an id or its beginning; ConfigError says what is wrong with it."""
         if prefix in self.trials:
             matches = [prefix]
         else:
             first = bisect_left(self.ids, prefix)
             matches = [name for name in self.ids[first : first + 2] if name.startswith(prefix)]
         if not matches:
-            raise ConfigError(f"expected an episode of {self.run}, found {quoted(prefix)}")
+            raise ConfigError(f"expected an episode of {self.run}, found {quote(prefix)}")
         if len(matches) > 1:
             some = " and ".join(matches)
-            raise ConfigError(f"expected one episode, found {quoted(prefix)}, which begins {some}")
+            raise ConfigError(f"expected one episode, found {quote(prefix)}, which begins {some}")
         if matches[0] not in self.played:
-            raise ConfigError(f"expected an episode that was played, found {quoted(prefix)}")
+            raise ConfigError(f"expected an episode that was played, found {quote(prefix)}")
         return matches[0]
 
     def measure(self, dimension: str) -> Measure | None:
-        """The measure of this name or title; None where there is none."""
-        return self.measures.get(self.called.get(spelled(dimension), ""))
+        """The metric of this name or title, or None."""
+        return self.measures.get(self.name_index.get(normalize_name(dimension), ""))
 
     def score(self, rating: Rating, trial: str) -> Score | Unscored:
-        """The rating as a verdict; ConfigError where its dimension, seat or score cannot be."""
+        """The rating as a verdict; ConfigError where its dimension, seat or score is not
+        possible."""
         measure = self.measure(rating.dimension)
         if measure is None:
             names = ", ".join(self.measures) or "none: judge the run first"
-            raise ConfigError(f"expected a dimension ({names}), found {quoted(rating.dimension)}")
+            raise ConfigError(f"expected a dimension ({names}), found {quote(rating.dimension)}")
         seat = self._seat(rating, measure, self.trials[trial])
         if not on_scale(measure, rating.score):
             raise ConfigError(
-                f"expected {expected_score(measure)}, found {shown_score(rating.score)}"
+                f"expected {expected_score(measure)}, found {format_score(rating.score)}"
             )
         return rating.verdict(measure, seat)
 
     def _seat(self, rating: Rating, measure: Measure, trial: Trial) -> str | None:
-        if measure.name in self.whole:
+        if measure.name in self.episode_level:
             if rating.seat:
                 raise ConfigError(
                     f"expected no seat, as {measure.name} is of the whole episode, "
-                    f"found {quoted(rating.seat)}"
+                    f"found {quote(rating.seat)}"
                 )
             return None
         seats, number = trial.task.seats, SEAT_NUMBER.fullmatch(rating.seat)
@@ -397,29 +400,31 @@ class Rateable:
             return rating.seat
         if number and int(number[1]) <= len(seats):
             return seats[int(number[1]) - 1]
-        called = {seat for name, seat in self._names(trial) if spelled(rating.seat) == name}
-        if len(called) != 1:
+        matches = {seat for name, seat in self._names(trial) if normalize_name(rating.seat) == name}
+        if len(matches) != 1:
             raise ConfigError(
                 f"expected a seat ({', '.join(seats)}), its number or the name of who sits there, "
-                f"found {quoted(rating.seat)}"
+                f"found {quote(rating.seat)}"
             )
-        return called.pop()
+        return matches.pop()
 
     def _names(self, trial: Trial) -> Iterable[tuple[str, str]]:
-        """What those in an episode may be called, and their seats."""
+        """The names of those in an episode, with their seats."""
         try:
             people = self.guides[0].rated_scene(Episode(trial, ())).people if self.guides else ()
         except ConfigError:  # a task that its world does not know
             people = ()
-        return [(spelled(name), who.seat) for who in people for name in (who.name, who.full_name)]
+        return [
+            (normalize_name(name), who.seat) for who in people for name in (who.name, who.full_name)
+        ]
 
 
-def _measures(
+def _rateable_measures(
     store: Store, run: str, guides: Sequence[RatingGuide]
 ) -> tuple[dict[str, Measure], frozenset[str]]:
-    """What can be rated in a run: what its world has a guide to; else all that judges scored.
+    """What can be rated in a run: what its world's guides cover, else all that judges scored.
 
-    Also, which of these are of whole episodes.
+    Also, which of these metrics are of whole episodes.
     """
     run_of_episodes(store, run)
     if guides:
@@ -435,13 +440,15 @@ def _measures(
 
 
 def people_judge(name: str) -> JudgeId:
-    """Who rated, to a report: all raters of the set of this name together."""
+    """The judge in whose name all ratings of this set are stored."""
     return JudgeId(name, "people", digest("ratings", name))
 
 
 def delete_ratings(store: Store, run: str, name: str) -> None:
-    """Delete a set of ratings. ConfigError where it is a study's; StoreError while another process
-    works on the run."""
+    """Delete a set of ratings.
+
+    ConfigError where it is a study's; StoreError while another process works on the run.
+    """
     if any(row.name == name for row in store.studies.all()):
         raise ConfigError(f'"{name}" is a study: use `sociolab study delete {name}`')
     judge = people_judge(name)
@@ -450,12 +457,12 @@ def delete_ratings(store: Store, run: str, name: str) -> None:
 
 
 RatingPlace: TypeAlias = tuple[str, str | None, str, str]
-"""Trial, seat, rater and measure."""
+"""Trial, seat, rater and metric."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedRating:
-    """A rating that is in order, and which of those given it is, counted from 1."""
+    """A valid rating; `number` is its place among those given, from 1."""
 
     number: int
     trial: str
@@ -464,13 +471,13 @@ class PlacedRating:
 
     @property
     def place(self) -> RatingPlace:
-        """Where it belongs: nobody rates the same twice."""
+        """What identifies it: nobody rates the same twice."""
         return self.trial, self.score.seat, self.rater, self.score.measure.name
 
 
 @dataclass(frozen=True, slots=True)
 class RatingSet:
-    """What is stored of a set: the scores, and the number of each rater's judgings."""
+    """The stored ratings of a set, the number of each rater's judgings, and all judgings."""
 
     scores: dict[RatingPlace, Score | Unscored] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
@@ -492,26 +499,26 @@ class RatingSet:
                     scores[place] = verdict
         return cls(scores, numbers, tuple(judgings))
 
-    def contradicted(self, rating: PlacedRating, name: str) -> str:
-        """What is wrong with a rating that is stored already, with another score; or ""."""
+    def find_contradiction(self, rating: PlacedRating, name: str) -> str:
+        """What is wrong with a rating that is stored with another score, or ""."""
         stored, score = self.scores.get(rating.place), rating.score
         if stored is None or rated_value(stored) == rated_value(score):
             return ""
         return (
             f"{rating.rater}'s {score.measure.name} rating is stored in the set {name} as "
-            f"{shown_score(rated_value(stored))}, found {shown_score(rated_value(score))}; "
+            f"{format_score(rated_value(stored))}, found {format_score(rated_value(score))}; "
             "--replace replaces the whole set"
         )
 
     def delete(self, store: Store, run: str, judge: JudgeId) -> None:
-        """Remove the set."""
         for trial, number in self.judgings:
             store.verdicts.delete(run, judge, trial=trial, judging=number)
 
     def add(self, store: Store, run: str, judge: JudgeId, fresh: Iterable[PlacedRating]) -> None:
-        """Store new ratings, a judging for each rater and episode, and the overall they complete.
+        """Store new ratings, a judging for each rater and episode, with the summaries they
+        complete.
 
-        Raters keep their numbers; new ones are numbered behind them, by name.
+        Raters keep their numbers; new raters get the next ones, in alphabetical order.
         """
         by: dict[tuple[str, str], list[PlacedRating]] = {}
         for rating in fresh:
@@ -532,30 +539,29 @@ class RatingSet:
         for (rater, trial), ratings in sorted(by.items()):
             scores = sorted((rating.score for rating in ratings), key=order)
             stored = before.get((rater, trial), [])
-            verdicts = [*scores, *_sums(guides, rater, (*stored, *scores))]
+            verdicts = [*scores, *_summaries(guides, rater, (*stored, *scores))]
             store.verdicts.add(run, judge, verdicts, trial=trial, judging=numbers[rater])
 
 
 def reason_of(verdict: Score | Unscored) -> str:
-    """Why a rater gave it."""
     return verdict.reason if isinstance(verdict, Score) else verdict.why
 
 
 def rated_value(verdict: Score | Unscored) -> float | NotKnown:
-    """What a rater gave."""
+    """The score, or the kind of "no answer"."""
     return verdict.value if isinstance(verdict, Score) else verdict.kind
 
 
 def _guides(store: Store, run: str) -> tuple[RatingGuide, ...]:
-    """How people rate in the world of a run; empty where it does not say, or is not installed."""
+    """The rating guides of the run's world; empty where it has none, or is not installed."""
     world = find_world(store.run(run).world)
     return tuple(world.guide(name) for name in world.guides) if world is not None else ()
 
 
-def _sums(
+def _summaries(
     guides: Sequence[RatingGuide], rater: str, scores: Sequence[Score | Unscored]
 ) -> Iterable[Score]:
-    """What the world sums up, for each seat of which one rater has rated all."""
+    """The world's summary for each seat that the rater has rated on all metrics of a guide."""
     for guide in guides:
         for seat in sorted({score.seat for score in scores if score.seat is not None}):
             rated = {score.measure.name for score in scores if score.seat == seat}
@@ -566,35 +572,35 @@ def _sums(
 
 
 SEAT_NUMBER = re.compile(r"(?:agent|person|participant|player|seat|p)?[ _-]?([1-9])", re.IGNORECASE)
-"""A seat by its number."""
+"""A seat by its number, such as "2", "agent_2" or "P2"."""
 
 
-def spelled(text: str) -> str:
-    """A name in small letters, its parts parted by one blank."""
+def normalize_name(text: str) -> str:
+    """A name in lower case, with single spaces between its parts."""
     return re.sub(r"[\W_]+", " ", text).strip().casefold()
 
 
-def quoted(value: object) -> str:
-    """What was found, short and on one line, in quotes."""
-    text = text_of(value)
+def quote(value: object) -> str:
+    """A short quotation on one line, for error messages."""
+    text = cell_text(value)
     cut = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
     printable = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in cut)
     return f'"{printable}"'
 
 
-def text_of(cell: object) -> str:
-    """A cell as text; "" for None, "?" for what Python does not write out."""
+def cell_text(cell: object) -> str:
+    """A cell as text; "" for None, "?" for what Python does not convert."""
     try:
         return "" if cell is None else str(cell).strip()
     except (ValueError, RecursionError):  # more digits, or deeper
         return "?"
 
 
-_AN = {"episode": "an episode", "rater": "a rater", "dimension": "a dimension"}
+_WITH_ARTICLE = {"episode": "an episode", "rater": "a rater", "dimension": "a dimension"}
 
 
-def _moment(text: str) -> str:
-    """A moment in UTC, to the second; ConfigError for what is none, or has no zone."""
+def _to_utc(text: str) -> str:
+    """Convert a time to UTC, to the second; ConfigError for what is none, or has no zone."""
     if not text:
         return ""
     try:
@@ -605,5 +611,5 @@ def _moment(text: str) -> str:
     except (ValueError, OverflowError) as error:
         raise ConfigError(
             "expected a time with its zone as when, such as 2026-03-01T14:05:00Z, "
-            f"found {quoted(text)}"
+            f"found {quote(text)}"
         ) from error

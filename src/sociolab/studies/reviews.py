@@ -1,6 +1,6 @@
-"""People review scenarios before these are played: keep, edit or reject (SOTOPIA, appendix D.2).
+"""People review scenarios before they are played: keep, edit or reject (SOTOPIA, appendix D.2).
 
-What they decide makes the next version of the data: `sociolab data revise`.
+Their decisions make the next version of the data: `sociolab data revise`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from sociolab.studies.rating_rules import one_line, reason_problem
 from sociolab.studies.settings import ReviewPlan, StudySettings
 
 LONGEST_TEXT = 4000
-"""Characters of a scene or goal, as of the data's own."""
+"""Characters of a scene or goal, as in the data."""
 
 Decision: TypeAlias = Literal["keep", "edit", "reject"]
 
@@ -63,12 +63,13 @@ POINTS: Mapping[str, tuple[str, str]] = {
         "No hatred, no cruelty, no real person, nothing that should not be acted out.",
     ),
 }
-"""By key: a point's name and what it asks."""
+"""The points of the review form, by key: name and explanation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What a reviewer decided: `points` that hold, why, and the texts as they should be."""
+    """A reviewer's decision: whether each of `points` holds, why, and the texts as they should
+    be."""
 
     decision: Decision
     points: Mapping[str, bool]
@@ -76,7 +77,7 @@ class Review:
     texts: tuple[str, ...] = ()
 
 
-def reviewed(study: ReviewStudy, task: str) -> ReviewedTask:
+def view_task(study: ReviewStudy, task: str) -> ReviewedTask:
     """The task as reviewers see it."""
     show = world_plugin(study.plan.world).reviewed
     assert show is not None  # as `review_study` made sure
@@ -84,11 +85,11 @@ def reviewed(study: ReviewStudy, task: str) -> ReviewedTask:
 
 
 def review_problems(review: Review, task: ReviewedTask, least_words: int = 3) -> tuple[str, ...]:
-    """What stands in the way of handing a review in."""
+    """What prevents a review from being submitted."""
     problems = []
-    unsaid = [name for key, (name, _) in POINTS.items() if key not in review.points]
-    if unsaid:
-        problems.append(f"Say of each point whether it holds: {', '.join(unsaid)}.")
+    unanswered = [name for key, (name, _) in POINTS.items() if key not in review.points]
+    if unanswered:
+        problems.append(f"Say of each point whether it holds: {', '.join(unanswered)}.")
     failed = [name for key, (name, _) in POINTS.items() if review.points.get(key) is False]
     if review.decision == "keep":
         if failed:
@@ -98,29 +99,26 @@ def review_problems(review: Review, task: ReviewedTask, least_words: int = 3) ->
         return tuple(problems)
     if problem := reason_problem(one_line(review.reason), least_words):
         problems.append(f"Under “Why?”, {problem}.")
-    if review.decision == "reject" and not (failed or unsaid):
+    if review.decision == "reject" and not (failed or unanswered):
         problems.append("Every point holds for you: say which one does not, or keep or edit.")
-    if review.decision == "edit" and _unchanged(review.texts, task.texts):
+    unchanged = (
+        len(review.texts) != len(task.texts)
+        or not all(text.strip() for text in review.texts)
+        or [text.split() for text in review.texts] == [text.split() for text in task.texts]
+    )
+    if review.decision == "edit" and unchanged:
         problems.append("Change the text as it should be, or choose another decision.")
     return tuple(problems)
 
 
-def _unchanged(texts: Sequence[str], before: Sequence[str]) -> bool:
-    return (
-        len(texts) != len(before)
-        or not all(text.strip() for text in texts)
-        or [text.split() for text in texts] == [text.split() for text in before]
-    )
-
-
 REVIEW = "review.decision"
 DRAFT = "review.draft"
-"""Names of answers: the review, and what stands in its form before it is handed in."""
+"""Names of answers: the submitted review, and its draft."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewStudy:
-    """A study of reviews, and the tasks that are reviewed in it, by id."""
+    """A study of reviews, with the reviewed tasks by id."""
 
     name: str
     plan: ReviewPlan
@@ -128,47 +126,45 @@ class ReviewStudy:
 
 
 def review_study(row: StudyRow) -> ReviewStudy:
-    """The study of this row; ConfigError where it is of another kind or names no tasks."""
+    """ConfigError where the study is of another kind or names no tasks."""
     plan = StudySettings.model_validate(row.settings).review
     if plan is None:
         raise ConfigError(f'expected a study of reviews, found "{row.name}", which is of another')
     if plan.world not in world_names() or world_plugin(plan.world).reviewed is None:
         worlds = listed(worlds_that(lambda plugin: plugin.reviewed is not None))
         raise ConfigError(f'people review scenarios of {worlds}; found the world "{plan.world}"')
-    return ReviewStudy(row.name, plan, _tasks(plan))
+    return ReviewStudy(row.name, plan, _load_tasks(plan))
 
 
 @lru_cache(maxsize=8)
-def _tasks(plan: ReviewPlan) -> Mapping[str, Task]:
-    """The tasks of a plan; kept, as every page asks for them."""
+def _load_tasks(plan: ReviewPlan) -> Mapping[str, Task]:
+    """The tasks of a plan; cached, as every page needs them."""
     world = load_world(plan.world, plan.data).world
     return {task.id: task for task in select_tasks(plan.world, world, plan.tasks, plan.limit)}
 
 
 def task_pool(study: ReviewStudy) -> ItemPool:
-    """The tasks, as they are dealt."""
     return ItemPool(tuple(study.tasks), study.plan.raters, study.plan.each)
 
 
 def keep_review_draft(store: Store, participant: int, task: str, draft: Mapping[str, Json]) -> None:
-    """Keep what stands in a reviewer's form."""
     store.studies.answer(participant, task, DRAFT, dict(draft))
 
 
 def review_draft_of(store: Store, study: str, participant: int, task: str) -> Json:
-    """What stands in a reviewer's form; None if nothing was kept."""
+    """The draft of a reviewer's form; None if there is none."""
     answers = store.studies.answers(study, participant)
     return next((a.value for a in answers if (a.item, a.name) == (task, DRAFT)), None)
 
 
-def give_review(
+def submit_review(
     store: Store, study: ReviewStudy, who: ParticipantRow, task: str, review: Review
 ) -> tuple[str, ...]:
-    """Keep a review of a task that the participant was given; what is wrong with it, or nothing.
+    """Store a review of an assigned task; returns what is wrong with it, if anything.
 
-    Texts are kept where the decision is to edit.
+    Texts are stored only if the decision is to edit.
     """
-    if problems := review_problems(review, reviewed(study, task)):
+    if problems := review_problems(review, view_task(study, task)):
         return problems
     with store.transaction():
         row = assignment_of(store, study.name, who.pk, task)
@@ -191,21 +187,21 @@ def give_review(
 
 @dataclass(frozen=True, slots=True)
 class TaskReviews:
-    """What reviewers made of a task."""
+    """The reviews of a task, each with its reviewer."""
 
     task: str
     reviews: tuple[tuple[str, Review], ...]
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many decided what."""
+        """The number of reviews by decision."""
         return Counter(review.decision for _, review in self.reviews)
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewerAgreement:
-    """Pairs of reviewers of one task: the share that decided alike, averaged over the tasks that
-    two reviewed; `kappa` is Randolph's for three choices. None where there is no such task."""
+    """The share of pairs of reviewers that decided alike, averaged over the tasks with two or more
+    reviews; `kappa` is Randolph's for three choices. None where there is no such task."""
 
     share: float | None
     kappa: float | None
@@ -213,18 +209,17 @@ class ReviewerAgreement:
 
 
 def task_reviews(store: Store, study: ReviewStudy) -> tuple[TaskReviews, ...]:
-    """What reviewers made of each task, in the order of the data."""
+    """The reviews of each task, in the order of the data."""
     names = {row.pk: row.id for row in store.studies.participants(study.name)}
     by_task: dict[str, list[tuple[str, Review]]] = {task: [] for task in study.tasks}
     for answer in store.studies.answers(study.name):
-        review = _read(answer.value) if answer.name == REVIEW else None
+        review = _decode_review(answer.value) if answer.name == REVIEW else None
         if review is not None and answer.item in by_task:
             by_task[answer.item].append((names[answer.participant], review))
     return tuple(TaskReviews(task, tuple(reviews)) for task, reviews in by_task.items())
 
 
 def reviewer_agreement(entries: Sequence[TaskReviews]) -> ReviewerAgreement:
-    """How far reviewers decide alike."""
     shares = []
     for entry in entries:
         pairs = list(combinations([review.decision for _, review in entry.reviews], 2))
@@ -237,7 +232,7 @@ def reviewer_agreement(entries: Sequence[TaskReviews]) -> ReviewerAgreement:
 
 
 def reviews_csv(entries: Sequence[TaskReviews]) -> str:
-    """A line a review: the decision, each point (yes or no), why, and the texts as proposed."""
+    """A row for each review: decision, points (yes or no), reason, and the proposed texts."""
     most = max((len(review.texts) for entry in entries for _, review in entry.reviews), default=0)
     goals = [f"goal_{number}" for number in range(1, most)]
     return csv_text(
@@ -258,7 +253,7 @@ def reviews_csv(entries: Sequence[TaskReviews]) -> str:
     )
 
 
-def _read(value: object) -> Review | None:
+def _decode_review(value: object) -> Review | None:
     if not isinstance(value, dict) or value.get("decision") not in get_args(Decision):
         return None
     return Review(
@@ -273,10 +268,10 @@ def _read(value: object) -> Review | None:
 
 
 def revise(store: Store, study: str, to: Path) -> tuple[str, ...]:
-    """Write the next version of the data that a study reviewed into a new folder; what was done.
+    """Write the next version of the reviewed data to a new folder; returns what was done.
 
-    ConfigError for a study of another kind or without reviews, a world that cannot do it, or a
-    folder that is there already.
+    ConfigError for a study of another kind or without reviews, a world that cannot be revised, or a
+    folder that exists.
     """
     reviewing = review_study(store.studies.get(study))
     world = reviewing.plan.world
@@ -286,7 +281,7 @@ def revise(store: Store, study: str, to: Path) -> tuple[str, ...]:
         raise ConfigError(f"reviews change the data of {worlds}; the study reviews {world}")
     if to.exists():
         raise ConfigError(f"--to: {to} is there already; name a new folder")
-    decisions = decided(store, study)
+    decisions = decide_clusters(store, study)
     if not decisions:
         raise ConfigError(f'"{study}" has no review yet; nothing to revise')
     data = reviewing.plan.data
@@ -296,11 +291,11 @@ def revise(store: Store, study: str, to: Path) -> tuple[str, ...]:
     return (*_summarize(decisions), *done, f"wrote {to}; check it: sociolab data check {to}")
 
 
-def decided(store: Store, study: str) -> dict[str, DecidedCluster]:
-    """What more than half of the reviews of each scenario decide, whatever the cast was.
+def decide_clusters(store: Store, study: str) -> dict[str, DecidedCluster]:
+    """The majority decision on each scenario, over all its casts.
 
-    Where no decision has that many, it is "". An edit is as most of its reviewers propose it, or
-    the first of those that tie.
+    "" where no decision has more than half of the reviews. An edit uses the texts that most of its
+    reviewers propose, or the first of those that tie.
     """
     reviewing = review_study(store.studies.get(study))
     reviews: dict[str, list[tuple[str, Review]]] = defaultdict(list)
@@ -311,10 +306,10 @@ def decided(store: Store, study: str) -> dict[str, DecidedCluster]:
         if answer.name == REVIEW and answer.item in reviewing.tasks:
             cluster = reviewing.tasks[answer.item].cluster
             last[cluster] = max(last[cluster], answer.at)
-    return {key: _decided(pairs, last[key]) for key, pairs in reviews.items() if pairs}
+    return {key: _decide_cluster(pairs, last[key]) for key, pairs in reviews.items() if pairs}
 
 
-def _decided(reviews: list[tuple[str, Review]], at: float) -> DecidedCluster:
+def _decide_cluster(reviews: list[tuple[str, Review]], at: float) -> DecidedCluster:
     (top, count), *_ = Counter(review.decision for _, review in reviews).most_common()
     decision: Decision | None = top if 2 * count > len(reviews) else None
     ours = [(who, review) for who, review in reviews if review.decision == decision]
@@ -333,7 +328,7 @@ _DONE = {"keep": "kept", "edit": "edited", "reject": "rejected"}
 
 
 def _summarize(decisions: dict[str, DecidedCluster]) -> tuple[str, ...]:
-    """What was decided, and where it was not plain."""
+    """What was decided, and where it was not clear."""
     lines = []
     for decision, done in _DONE.items():
         keys = [key for key, cluster in decisions.items() if cluster.decision == decision]

@@ -1,4 +1,4 @@
-"""What does a person's screen show? Everything in it, and nothing of anybody else's."""
+"""What a person's screen shows: all that their seat may know, and nothing of anybody else's."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Part(BaseModel):
 
 
 class ShownSection(_Part):
-    """A part of what the seat was told. `kept`: stays in sight, since it says what one is after."""
+    """A section of what the seat was told; `kept`: stays in sight, as it holds the goal."""
 
     title: str
     text: str
@@ -41,8 +41,8 @@ class ShownSection(_Part):
 
 
 class ShownAction(_Part):
-    """Something that was done; `tag` says what, beside words that do not stand for themselves.
-    `to`: only for these."""
+    """An action. `tag` labels one that is not plain speech; `to` names its recipients, if it was
+    not for all."""
 
     kind: str
     text: str
@@ -51,7 +51,7 @@ class ShownAction(_Part):
 
 
 class ShownLine(_Part):
-    """A turn as the seat saw it; `text` is the whole turn as one line."""
+    """A turn as the seat saw it; `text` is the whole turn in one line."""
 
     turn: int
     who: str
@@ -61,8 +61,8 @@ class ShownLine(_Part):
 
 
 class ShownKind(_Part):
-    """A kind of action: what it is chosen by, whether words belong to it, its fields, and whether
-    it can or must be meant for some only."""
+    """A kind of action: its label, whether it takes text, its fields, and whether it can or must
+    have recipients (`aside`)."""
 
     name: str
     label: str
@@ -74,8 +74,8 @@ class ShownKind(_Part):
 
 
 class ActForm(_Part):
-    """How a turn may look: up to `most` actions; `distinct`: no kind twice, none without a text
-    beside others. `others` are those whom it can be meant for, where there are several."""
+    """The form of a turn: up to `most` actions; `distinct`: no kind twice, and none without text
+    beside others. `others` are possible recipients, where there are several."""
 
     kinds: tuple[ShownKind, ...]
     most: int
@@ -84,7 +84,7 @@ class ActForm(_Part):
 
 
 class QuestionForm(_Part):
-    """A question aside; an `optional` one can be skipped."""
+    """A question that is no turn; an `optional` one can be skipped."""
 
     text: str
     fields: tuple[FormField, ...]
@@ -92,11 +92,10 @@ class QuestionForm(_Part):
 
 
 class Asking(_Part):
-    """What the person is asked: (turn, name, attempt) is what an answer must name again.
+    """What the person is asked: an answer must repeat (turn, name, attempt).
 
-    `problem` says why an earlier answer to the same could not be used. `over` says why the
-    conversation is over, if it is and this is the last question. Exactly one of `act` and
-    `question` is there.
+    `problem` says why an earlier answer to it could not be used. `over` says why the conversation
+    ended, where this is the last question. Exactly one of `act` and `question` is set.
     """
 
     turn: int
@@ -126,7 +125,7 @@ class SeatScene(_Part):
 
 
 class LastEpisode(_Part):
-    """How the episode before ended ("" while others still answer a last question about it), and
+    """Why the previous episode ended ("" while others still answer a last question about it), and
     what was said in it."""
 
     trial: str
@@ -135,8 +134,8 @@ class LastEpisode(_Part):
 
 
 class Screen(_Part):
-    """All of it. `number` of `of` episodes is the one that is played or comes next; `note` says why
-    nothing comes any more where something was to come."""
+    """The whole screen. `number` of `of` episodes is the current or next one; `note` says why no
+    further episode comes where one was expected."""
 
     phase: Phase
     number: int
@@ -148,18 +147,18 @@ class Screen(_Part):
     last: LastEpisode | None = None
 
 
-_KEPT = re.compile(r"\b(goal|goals|mean to do|your part)\b", re.IGNORECASE)
-"""In the title of a section that says what the seat is after."""
+_GOAL_TITLE = re.compile(r"\b(goal|goals|mean to do|your part)\b", re.IGNORECASE)
+"""Occurs in the title of a section that holds the seat's goal."""
 
 
-def told_sections(head: str) -> tuple[str, tuple[ShownSection, ...]]:
-    """What a seat was told: what comes before the first heading, then heading by heading.
+def split_sections(head: str) -> tuple[str, tuple[ShownSection, ...]]:
+    """Split what a seat was told at its headings: the text before the first, then the sections.
 
-    Where no heading says that it holds the goal, the last one stays in sight.
+    Where no title mentions the goal, the last section stays in sight.
     """
     intro, *rest = re.split(r"^# +", head, flags=re.MULTILINE)
     parts = [part.partition("\n") for part in rest]
-    stays = [bool(_KEPT.search(title)) for title, _, _ in parts]
+    stays = [bool(_GOAL_TITLE.search(title)) for title, _, _ in parts]
     if stays and not any(stays):
         stays[-1] = True
     sections = tuple(
@@ -169,16 +168,15 @@ def told_sections(head: str) -> tuple[str, tuple[ShownSection, ...]]:
     return intro.strip(), sections
 
 
-def as_seen(
+def seat_view(
     world: World, declared: Declared, episode: Episode, seat: str
 ) -> tuple[str, tuple[ShownLine, ...]]:
-    """What this seat was told before the first turn, and what it has seen since."""
+    """What this seat was told before the first turn, and the turns that it has seen."""
     transcript = world.transcript(episode, seat)
     return "\n".join(text for _, text in transcript.scene), show_lines(transcript.lines, declared)
 
 
 def show_lines(lines: Iterable[Line], declared: Declared) -> tuple[ShownLine, ...]:
-    """Turns, to be shown."""
     return tuple(
         ShownLine(
             turn=line.turn,
@@ -186,7 +184,7 @@ def show_lines(lines: Iterable[Line], declared: Declared) -> tuple[ShownLine, ..
             you=line.you,
             text=line.text,
             actions=tuple(
-                ShownAction(kind=a.kind, text=a.text, to=a.to, tag=_tag(a, declared))
+                ShownAction(kind=a.kind, text=a.text, to=a.to, tag=_label_action(a, declared))
                 for a in line.actions
             ),
         )
@@ -194,18 +192,21 @@ def show_lines(lines: Iterable[Line], declared: Declared) -> tuple[ShownLine, ..
     )
 
 
-def _tag(action: Action, declared: Declared) -> str:
-    """What was done, in the world's words; nothing before speech that has no fields."""
+def _label_action(action: Action, declared: Declared) -> str:
+    """Label an action in the world's words; "" for speech without fields."""
     label = "" if action.kind in declared.spoken else declared.acts.get(action.kind, action.kind)
     values = ", ".join(f"{name}: {format_value(value)}" for name, value in action.fields.items())
     return f"{label} ({values})" if label and values else label or values
 
 
-def asking(request: Request, seconds_left: float, over: str) -> Asking:
-    """What a request asks for, to be shown; `over` says why the conversation is, if it is."""
+def build_asking(request: Request, seconds_left: float, over: str) -> Asking:
+    """The form for a request; `over` says why the conversation ended, if it did."""
     form = request.expected
     act = _act_form(form, request.observation.others) if isinstance(form, ActionSpace) else None
-    question = _question_form(form) if isinstance(form, Question) else None
+    question = None
+    if isinstance(form, Question):
+        text = form.wording.text if form.wording else form.text
+        question = QuestionForm(text=text, fields=fields_of(form), optional=form.optional)
     return Asking(
         turn=request.turn,
         name=request.name,
@@ -217,11 +218,6 @@ def asking(request: Request, seconds_left: float, over: str) -> Asking:
         act=act,
         question=question,
     )
-
-
-def _question_form(question: Question) -> QuestionForm:
-    text = question.wording.text if question.wording else question.text
-    return QuestionForm(text=text, fields=fields_of(question), optional=question.optional)
 
 
 def _act_form(space: ActionSpace, partners: tuple[str, ...]) -> ActForm:
@@ -265,21 +261,21 @@ ALL_TURNS = "All turns have been used."
 YOU_LEFT, PARTNER_LEFT = "You left.", "Your partner left."
 
 
-def taken_back(trial: str) -> LastEpisode:
-    """A play that was deleted: what others may have played there since is none of theirs."""
+def deleted_episode(trial: str) -> LastEpisode:
+    """A deleted episode: it shows nothing of what others may have played in its trial since."""
     return LastEpisode(trial=trial, why=TAKEN_BACK, history=())
 
 
-def last_of(
+def last_episode(
     kit: WorldKit, row: TrialRow, events: tuple[Event, ...], seat: str, state: Progress
 ) -> LastEpisode:
-    """How a trial ended for a seat, and what that seat saw of it."""
-    _, history = as_seen(kit.world, kit.declared, Episode(row.trial, events), seat)
-    why = _why(row, events, seat, state, kit.declared)
+    """Why a trial ended for a seat, and what that seat saw of it."""
+    _, history = seat_view(kit.world, kit.declared, Episode(row.trial, events), seat)
+    why = _explain_end(row, events, seat, state, kit.declared)
     return LastEpisode(trial=row.trial.id, why=why, history=history)
 
 
-def _why(
+def _explain_end(
     row: TrialRow, events: Sequence[Event], seat: str, state: Progress, declared: Declared
 ) -> str:
     if state == "given up":
@@ -295,24 +291,25 @@ def _why(
         return BROKEN
     if ended.reason == "left":
         return YOU_LEFT if ended.seat == seat else PARTNER_LEFT
-    return ALL_TURNS if ended.reason == "turn limit" else _over(ended.reason, declared)
+    return ALL_TURNS if ended.reason == "turn limit" else _over_because(ended.reason, declared)
 
 
-def _over(reason: str, declared: Declared) -> str:
+def _over_because(reason: str, declared: Declared) -> str:
     why = declared.ends.get(reason, reason)
     return f"It is over: {why}."
 
 
-def how_it_ended(
+def explain_end_early(
     events: Iterable[Event], seat: str, seats: int, space: ActionSpace | None, declared: Declared
 ) -> str:
-    """The same while the last question is asked: the event that says so comes after it."""
+    """Why the conversation ended, worked out while the last question is asked: the `Ended` event
+    comes only after it."""
     moves = [event for event in events if isinstance(event, Moved)] if space else []
     last = [action for move in moves if move.turn == moves[-1].turn for action in move.actions]
     for action in last:
         kind = space.get(action.kind) if space else None
         if kind and kind.ends:
-            return _over(kind.ends, declared)
+            return _over_because(kind.ends, declared)
     leavers = [move.seat for move in moves if space and seat_leaves(move, space)]
     if seats - len(leavers) > 1:
         return ALL_TURNS

@@ -1,4 +1,4 @@
-"""What does a study ask of people? Its settings, from a form or a TOML file, checked and told."""
+"""The settings of a study, from a form or a TOML file: their types, limits, labels and help."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class _Record(BaseModel):
 
 
 def _field(default: Any, title: str, description: str = "", **limits: Any) -> Any:
-    """A setting with its label and help, as the form and the page of a study show them."""
+    """A setting with its label and help, which the form and the study's page show."""
     return Field(default, title=title, description=description, **limits)
 
 
 _more = partial(_field, json_schema_extra={"more": True})
-"""One that the form shows on demand."""
+"""A `_field` that the form shows only on demand."""
 _TASKS = "Ids, tags, scenario=ID or a list's name, with commas; empty: all of them."
 _LIMIT = "Leave blank for all."
 _DATA = "An imported one by name, or a folder; empty: our own."
@@ -47,8 +47,8 @@ _SEED = "Random seed of everything that is drawn."
 
 
 class SurveyQuestion(_Record):
-    """A question of the exit survey. `choices` are for "choice", `low` and `high` name the ends
-    of a "scale" from 1 to `points`."""
+    """A question of the exit survey. `choices` are for the kind "choice"; `low` and `high` label
+    the ends of a "scale" from 1 to `points`."""
 
     name: Name
     text: Sentence
@@ -67,10 +67,11 @@ class SurveyQuestion(_Record):
 
 
 class PlayPlan(_Record):
-    """People take seats in episodes of a world, one of `partners` (agent specs) in all others.
+    """People take seats in episodes of a world, and one of `partners` (agent specs) takes the
+    others.
 
-    After `missed` turns in a row without an answer a person has gone. Who waits longer than
-    `waiting_seconds` for others meets `stand_in`, or, without one, is thanked and let go.
+    A person who misses `missed` turns in a row has dropped out. After `waiting_seconds` in the
+    waiting room a person plays with `stand_in` or, without one, is thanked and dismissed.
     """
 
     world: str = _field(FIRST_WORLD, "World", "What is played.")
@@ -129,7 +130,7 @@ class PlayPlan(_Record):
 
 
 class ReferenceRating(_Record):
-    """What a qualified rater says of one seat of an episode, within `within` points."""
+    """The scores that a qualified rater gives one seat of an episode, within `within` points."""
 
     episode: str
     seat: str
@@ -140,7 +141,7 @@ class ReferenceRating(_Record):
 class RatePlan(_Record):
     """People rate the episodes of a run on SOTOPIA's dimensions (appendix D).
 
-    The episodes in `references` come first as a test: who is within tolerance on a share
+    The episodes in `references` come first as a test: a rater within tolerance on a share
     `threshold` of the scores goes on. With `exam` the test is the exam of the run's world.
     """
 
@@ -178,8 +179,8 @@ class RatePlan(_Record):
 
 
 class ImpressionsPlan(_Record):
-    """People say in one word what a session is like (AntEval, section 5.4: 20 random sessions
-    with an IEP below a half, five raters each)."""
+    """People describe a session in one word (AntEval, section 5.4: 20 random sessions with an IEP
+    below 0.5, five raters each)."""
 
     run: str = _field(..., "Run", "The run whose sessions are read; it must have been judged.")
     measure: str = _field("iep", "Metric", "The metric by which sessions are chosen.")
@@ -204,12 +205,12 @@ class ReviewPlan(_Record):
 class StudySettings(_Record):
     """A study: what people are told and asked, and what they do.
 
-    `consent` is the text that they agree to before anything else; without one nobody is asked.
-    `debriefing` is shown at the end, also to those who leave: what the study was about, and what
-    was kept from them until then. `completion_code` is shown at the end, as recruiting platforms
-    want it; "each" makes one of each participant's own, from `code_key`, which is drawn when the
-    study is made; `rated_by` then names the set that the raters' instructions are from, and
-    `exam_run` the run that holds the exam which raters sit ("": none).
+    Participants agree to `consent` before anything else; without such a text nobody is asked.
+    `debriefing` is shown at the end, also to those who leave early: what the study was about, and
+    what they were not told. `completion_code` is shown at the end, for recruiting platforms; "each"
+    gives each participant a code of their own, computed from `code_key`, which is drawn when the
+    study is created. `rated_by` then identifies the raters' instructions, and `exam_run` is the run
+    of the exam that raters sit ("": none).
     """
 
     title: Sentence = _field(..., "Title", "Shown to participants at the top of every page.")
@@ -259,35 +260,31 @@ class StudySettings(_Record):
 
     @property
     def kind(self) -> StudyKind:
-        """What people do in it."""
         return next(kind for kind in KINDS if getattr(self, kind) is not None)
 
 
 def problems(error: ValidationError) -> tuple[tuple[str, str], ...]:
-    """Everything that is wrong: the place, such as "play.people", and a clause that says what."""
+    """All problems, each as a place, such as "play.people", and a clause."""
     return tuple(
-        (".".join(str(part) for part in item["loc"]), _clause(item["type"], item))
+        (".".join(str(part) for part in item["loc"]), _describe_problem(item["type"], item))
         for item in error.errors(include_url=False)
     )
 
 
-def _clause(kind: str, item: Mapping[str, Any]) -> str:
-    say = _CLAUSES.get(kind)
-    if say is not None:
-        return say(item.get("ctx", {})) + _quote_input(kind, item["input"])
-    message = str(item["msg"]).removeprefix("Value error, ")
-    return message[:1].lower() + message[1:]
-
-
-def _quote_input(kind: str, value: object) -> str:
-    if kind in _WITHOUT or not isinstance(value, str | int | float):
-        return ""
+def _describe_problem(kind: str, item: Mapping[str, Any]) -> str:
+    format_clause = _CLAUSES.get(kind)
+    if format_clause is None:
+        message = str(item["msg"]).removeprefix("Value error, ")
+        return message[:1].lower() + message[1:]
+    clause, value = format_clause(item.get("ctx", {})), item["input"]
+    if kind in _UNQUOTED or not isinstance(value, str | int | float):
+        return clause
     text = str(value)
-    return f', found "{text if len(text) <= 40 else text[:39] + "…"}"'
+    return f'{clause}, found "{text if len(text) <= 40 else text[:39] + "…"}"'
 
 
-_WITHOUT = ("missing", "string_too_short", "string_too_long", "extra_forbidden")
-"""Where it is plain what was found."""
+_UNQUOTED = ("missing", "string_too_short", "string_too_long", "extra_forbidden")
+"""Problems whose message need not quote the input."""
 
 _CLAUSES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "missing": lambda _: "this is needed",
@@ -315,8 +312,8 @@ _CLAUSES: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
 }
 
 
-def plan_words(settings: StudySettings) -> tuple[tuple[str, str], ...]:
-    """What is set in the plan, as pairs of a title and a value."""
+def plan_rows(settings: StudySettings) -> tuple[tuple[str, str], ...]:
+    """The plan as pairs of a label and a value, without what is not set."""
     plan = getattr(settings, settings.kind)
     values = plan.model_dump(mode="json")
     return tuple(
@@ -342,12 +339,11 @@ def _value_text(name: str, value: object) -> str:
 
 
 def example(kind: str) -> str:
-    """The file of a kind of study; ConfigError if there is none."""
+    """The example file of a kind of study; ConfigError if there is no such kind."""
     if kind not in KINDS:
         raise ConfigError(f'expected a kind of study ({", ".join(KINDS)}), found "{kind}"')
     return files("sociolab.studies").joinpath("examples", f"{kind}.toml").read_text("utf-8")
 
 
 def example_values(kind: str) -> dict[str, Any]:
-    """What the file of a kind of study holds; ConfigError if there is none."""
     return tomllib.loads(example(kind))

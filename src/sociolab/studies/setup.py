@@ -1,4 +1,4 @@
-"""Setting up a study: its plan is checked, and what people play laid out, before it is kept."""
+"""Create a study: check its plan, and lay out what people play, before it is stored."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from sociolab.store.connect import checked_name
 from sociolab.store.store import Store
 from sociolab.store.studies import StudyKind, StudyRow
 from sociolab.studies.impressions import impression_study
-from sociolab.studies.play_plan import partner_cast_of, run_settings, trials_of
+from sociolab.studies.play_plan import load_partner_cast, run_settings, trials_of
 from sociolab.studies.rating_rules import guide_of
 from sociolab.studies.rating_study import named_in, not_played, rate_study
 from sociolab.studies.reviews import review_study
 from sociolab.studies.settings import ReferenceRating, StudySettings, problems
 
 RESERVED = ("new", "import")
-"""Names that no study can have, since addresses of the app have them."""
+"""Names that no study can have, since addresses of the web app use them."""
 
 
-def settings_of(values: Mapping[str, Any], source: str) -> StudySettings:
-    """Checked settings; ConfigError names the field, what was expected, and where."""
+def parse_settings(values: Mapping[str, Any], source: str) -> StudySettings:
+    """Checked settings; ConfigError names `source`, the field, and what was expected."""
     try:
         return StudySettings.model_validate(values)
     except ValidationError as error:
@@ -41,48 +41,44 @@ def settings_of(values: Mapping[str, Any], source: str) -> StudySettings:
 
 
 def read_study(path: Path) -> tuple[str, StudySettings]:
-    """A study from a TOML file: its name (`name`, or what the file is called) and settings.
+    """Read a study from a TOML file: its `name` (by default, that of the file) and settings.
 
-    ConfigError where anything in it is wrong, or the contact is still the example's.
+    ConfigError where anything is wrong, or the contact is still the example's.
     """
     values = read_toml(path)
     name = values.pop("name", path.stem)
     if not isinstance(name, str):
         raise ConfigError(f"{path}: name: expected text, found {name!r}")
-    settings = settings_of(values, str(path))
+    settings = parse_settings(values, str(path))
     _check_contact(settings.contact, f"enter yours in {path}")
     return name, settings
 
 
-def create(store: Store, name: str, settings: StudySettings) -> StudyRow:
-    """Keep a new study, closed, with the run that people will play; all or nothing.
+def create_study(store: Store, name: str, settings: StudySettings) -> StudyRow:
+    """Store a new study, closed, with the run that people will play; all or nothing.
 
-    ConfigError where the name is taken or anything in its plan cannot be.
+    ConfigError where the name is taken or anything in its plan is not possible.
     """
     checked_name(name, "study")
     if name in RESERVED:
         raise ConfigError(f'"{name}" is an address of the app; choose another name for the study')
     if any(row.name == name for row in store.studies.all()):
         raise ConfigError(f'there is a study called "{name}" already; choose another name')
-    generated = {"code_key": secrets.token_hex(16), RATED_BY: _instructed(store, settings)}
+    rated_by: dict[str, str] = {}
+    if settings.rate is not None and store.has_run(settings.rate.run):
+        instructions = guide_of(store, settings.rate.run, settings.rate.guide).instructions
+        rated_by = instructions.as_json() if instructions else {}
+    generated: dict[str, Any] = {"code_key": secrets.token_hex(16), RATED_BY: rated_by}
     with store.transaction():
         generated["exam_run"] = _exam_run(store, settings)
-        settings = _with_data_found(settings).model_copy(update=generated)
+        settings = _with_absolute_data_path(settings).model_copy(update=generated)
         run = _PREPARE[settings.kind](store, name, settings)
         store.studies.create(name, settings.kind, settings.model_dump(mode="json"), run)
     return store.studies.get(name)
 
 
-def _instructed(store: Store, settings: StudySettings) -> dict[str, str]:
-    """The set that the instructions of raters are from; empty where nobody rates by one."""
-    if settings.rate is None or not store.has_run(settings.rate.run):
-        return {}
-    instructions = guide_of(store, settings.rate.run, settings.rate.guide).instructions
-    return instructions.as_json() if instructions else {}
-
-
 def _exam_run(store: Store, settings: StudySettings) -> str:
-    """The run of the exam that raters sit, made where it is not there; "" where they sit none."""
+    """The run of the exam that raters sit, created if needed; "" where they sit none."""
     plan = settings.rate
     if plan is None or not plan.exam or not store.has_run(plan.run):
         return ""
@@ -99,8 +95,8 @@ def _exam_run(store: Store, settings: StudySettings) -> str:
     return lay_out(store, world, cases)
 
 
-def _with_data_found(settings: StudySettings) -> StudySettings:
-    """Settings in which a folder of data is named so that a server finds it, wherever it starts."""
+def _with_absolute_data_path(settings: StudySettings) -> StudySettings:
+    """Make the path of a data folder absolute, so that a server finds it wherever it starts."""
     placed = {}
     for kind in ("play", "review"):
         plan = getattr(settings, kind)
@@ -110,23 +106,23 @@ def _with_data_found(settings: StudySettings) -> StudySettings:
 
 
 TEXTS = ("title", "welcome", "consent", "instructions", "thanks", "debriefing", "contact")
-"""What can be worded anew. The plan and the survey cannot: what some were given or asked would no
-longer be what others were."""
+"""Texts that can be edited. The plan and the survey cannot: participants would not all have had the
+same."""
 
 
 def change_texts(store: Store, study: str, texts: Mapping[str, str]) -> StudySettings:
-    """Word a study's texts anew; those not named stay.
+    """Replace some of a study's texts.
 
-    ConfigError for a text that cannot be, and for another consent when some have consented: what
-    they agreed to must stay on record.
+    ConfigError for an invalid text, and for another consent after some have consented: what they
+    agreed to must stay on record.
     """
     row = store.studies.get(study)
     old = StudySettings.model_validate(row.settings)
     unknown = sorted(set(texts) - set(TEXTS))
     if unknown:
         raise ConfigError(f"expected texts ({', '.join(TEXTS)}), found {', '.join(unknown)}")
-    changed = settings_of({**old.model_dump(mode="json"), **texts}, study)
-    agreed = consented(store, study)
+    changed = parse_settings({**old.model_dump(mode="json"), **texts}, study)
+    agreed = count_consented(store, study)
     if changed.consent != old.consent and agreed:
         raise ConfigError(
             f"consent: {plural(agreed, 'participant')} agreed to the present text, "
@@ -140,9 +136,9 @@ _PLACEHOLDER = re.compile(r"@example\.(com|net|org)\b")
 
 
 def set_open(store: Store, study: str, *, is_open: bool) -> None:
-    """Let participants in, or keep them out.
+    """Open the study to participants, or close it.
 
-    ConfigError where they would be let in with the contact of the example, who answers nobody.
+    ConfigError if it would open with the contact of the example, who answers nobody.
     """
     contact = StudySettings.model_validate(store.studies.get(study).settings).contact
     if is_open:
@@ -159,12 +155,12 @@ def _check_contact(contact: str, advice: str) -> None:
         )
 
 
-def consented(store: Store, study: str) -> int:
-    """How many have given their consent."""
+def count_consented(store: Store, study: str) -> int:
+    """How many participants have given consent."""
     return sum(row.consented is not None for row in store.studies.participants(study))
 
 
-def _play(store: Store, name: str, settings: StudySettings) -> str | None:
+def _prepare_play(store: Store, name: str, settings: StudySettings) -> str | None:
     plan = settings.play
     assert plan is not None
     if store.has_run(name):
@@ -172,37 +168,37 @@ def _play(store: Store, name: str, settings: StudySettings) -> str | None:
             f'a study stores its episodes in a run of the same name, and there is a run "{name}" '
             "already; choose another name"
         )
-    partner_cast = partner_cast_of(plan)
+    partner_cast = load_partner_cast(plan)
     trials = trials_of(plan, partner_cast)
     stored = dict(run_settings(plan, partner_cast))
     store.create_run(name, plan.world, stored, trials, partner_cast.kit.declared)
     return name
 
 
-def _rate(store: Store, name: str, settings: StudySettings) -> str | None:
+def _prepare_rate(store: Store, name: str, settings: StudySettings) -> str | None:
     assert settings.rate is not None
     check_ratings(store, name, settings)
     return settings.rate.run
 
 
-def _impressions(store: Store, name: str, settings: StudySettings) -> str | None:
+def _prepare_impressions(store: Store, name: str, settings: StudySettings) -> str | None:
     assert settings.impressions is not None
     check_impressions(store, name, settings)
     return settings.impressions.run
 
 
-def _review(_: Store, name: str, settings: StudySettings) -> str | None:
+def _prepare_review(_: Store, name: str, settings: StudySettings) -> str | None:
     check_reviews(name, settings)
     return None
 
 
 _PREPARE: Mapping[StudyKind, Callable[[Store, str, StudySettings], str | None]] = {
-    "play": _play,
-    "rate": _rate,
-    "impressions": _impressions,
-    "review": _review,
+    "play": _prepare_play,
+    "rate": _prepare_rate,
+    "impressions": _prepare_impressions,
+    "review": _prepare_review,
 }
-"""Checks the plan of each kind of study; the run that it belongs to."""
+"""By kind of study: checks its plan, and returns the run that it belongs to, if any."""
 
 
 def check_ratings(store: Store, name: str, settings: StudySettings) -> None:
@@ -241,7 +237,7 @@ def check_reviews(name: str, settings: StudySettings) -> None:
 
 
 def _row(name: str, settings: StudySettings, run: str | None) -> StudyRow:
-    """The study as it would be kept."""
+    """The study as it would be stored."""
     return StudyRow(name, settings.kind, run, settings.model_dump(mode="json"), 0.0, False)
 
 

@@ -1,4 +1,4 @@
-"""A study as files: who took part, what they were given, what they said, rated and played."""
+"""Export a study to files: participants, assignments, answers, ratings and episodes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sociolab.store.database import replace_surrogates
 from sociolab.store.export import export_run
 from sociolab.store.overview import EpisodeRow, episode_rows
 from sociolab.store.store import Store
-from sociolab.store.studies import AssignmentRow, ParticipantRow, StudyRow
+from sociolab.store.studies import ParticipantRow, StudyRow
 from sociolab.studies.annotations import Annotation, drawn_annotations
 from sociolab.studies.participants import WHOLE, completion_code
 from sociolab.studies.rating_study import CHECK, ratings_in
@@ -25,17 +25,17 @@ from sociolab.studies.settings import StudySettings
 EPISODES = "episodes.jsonl"
 
 
-def export(store: Store, study: str, folder: Path) -> tuple[str, ...]:
-    """Write a study into a new or empty folder; the names of the files.
+def export_study(store: Store, study: str, folder: Path) -> tuple[str, ...]:
+    """Write a study to a new or empty folder, and return the names of the files.
 
-    ConfigError where there are files already, or none can be written.
+    ConfigError where the folder has files, or none can be written.
     """
     row = store.studies.get(study)
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise ConfigError(f"expected a new or empty folder, found {folder}; name another")
         folder.mkdir(parents=True, exist_ok=True)
-        texts = _texts(store, row)
+        texts = _file_texts(store, row)
         for name, text in texts.items():
             (folder / name).write_text(replace_surrogates(text), "utf-8", newline="\n")
     except OSError as error:
@@ -47,27 +47,27 @@ def export(store: Store, study: str, folder: Path) -> tuple[str, ...]:
 
 
 def export_zip(store: Store, study: str, file: Path, scratch: Path) -> None:
-    """Write a study as a ZIP archive; `scratch` is an empty folder to work in."""
-    names = export(store, study, scratch)
+    """Write a study to a ZIP archive; `scratch` is an empty folder for temporary files."""
+    names = export_study(store, study, scratch)
     with ZipFile(file, "w", ZIP_DEFLATED) as archive:
         for name in names:
             archive.write(scratch / name, f"{study}/{name}")
 
 
-def _texts(store: Store, row: StudyRow) -> dict[str, str]:
+def _file_texts(store: Store, row: StudyRow) -> dict[str, str]:
     settings = StudySettings.model_validate(row.settings)
     people = store.studies.participants(row.name)
     names = {who.pk: who.id for who in people}
     answers = [
-        (names[each.participant], each.item, each.name, each.value, moment(each.at))
+        (names[each.participant], each.item, each.name, each.value, format_time(each.at))
         for each in store.studies.answers(row.name)
         if each.name != CHECK
     ]
     texts = {
         "README.md": readme(row, settings),
         "study.json": _study_json(row, settings),
-        "participants.csv": _participants(settings, people),
-        "assignments.csv": _assignments(store, row, names),
+        "participants.csv": _participants_csv(settings, people),
+        "assignments.csv": _assignments_csv(store, row, names),
         "answers.csv": csv_text(
             ("participant", "item", "name", "value", "at"),
             ((who, item, name, format_value(value), at) for who, item, name, value, at in answers),
@@ -78,18 +78,18 @@ def _texts(store: Store, row: StudyRow) -> dict[str, str]:
         ),
     }
     if settings.survey:
-        texts["survey.csv"] = _survey(settings, names.values(), answers)
+        texts["survey.csv"] = _survey_csv(settings, names.values(), answers)
     if row.kind == "play" and row.run is not None:
-        texts["turns.csv"] = _turns(store, row, row.run, names)
+        texts["turns.csv"] = _turns_csv(store, row, row.run, names)
     if row.kind == "rate" and row.run is not None:
         texts["ratings.csv"] = ratings_csv(ratings_in(store, row.run, row.name))
         if drawn := drawn_annotations(store, row.name):
-            texts["annotations.csv"] = _annotations(drawn)
+            texts["annotations.csv"] = _annotations_csv(drawn)
             texts["replaced.csv"] = ratings_csv(r for a in drawn for r in a.replaced)
     return texts
 
 
-def _annotations(drawn: Iterable[Annotation]) -> str:
+def _annotations_csv(drawn: Iterable[Annotation]) -> str:
     words = {None: "", True: "meets", False: "fails"}
     return csv_text(
         ("episode", "rater", "batch", "distance", "listed", "guidelines", "why", "replaced"),
@@ -109,23 +109,23 @@ def _study_json(row: StudyRow, settings: StudySettings) -> str:
         "name": row.name,
         "kind": row.kind,
         "run": row.run,
-        "created": moment(row.created),
+        "created": format_time(row.created),
         "settings": settings.model_dump(mode="json", exclude={"code_key"}),
     }
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
-def _participants(settings: StudySettings, people: Iterable[ParticipantRow]) -> str:
+def _participants_csv(settings: StudySettings, people: Iterable[ParticipantRow]) -> str:
     return csv_text(
         ("participant", "state", "invited", "arrived", "consented", "finished", "completion_code"),
         (
             (
                 who.id,
                 who.state,
-                moment(who.created),
-                moment(who.arrived),
-                moment(who.consented),
-                moment(who.finished),
+                format_time(who.created),
+                format_time(who.arrived),
+                format_time(who.consented),
+                format_time(who.finished),
                 completion_code(settings, who.id) if who.state == "finished" else None,
             )
             for who in people
@@ -133,7 +133,7 @@ def _participants(settings: StudySettings, people: Iterable[ParticipantRow]) -> 
     )
 
 
-def _assignments(store: Store, row: StudyRow, names: Mapping[int, str]) -> str:
+def _assignments_csv(store: Store, row: StudyRow, names: Mapping[int, str]) -> str:
     played: dict[str, EpisodeRow] = {}
     kinds: Mapping[str, AgentKind] = {}
     if row.kind == "play" and row.run is not None:
@@ -145,21 +145,19 @@ def _assignments(store: Store, row: StudyRow, names: Mapping[int, str]) -> str:
             "task", "partner", "condition", "turns",
         ),
         (
-            (names[each.participant], each.item, each.seat, each.state, moment(each.began),
-             moment(each.ended), _seconds(each), *_of_play(played.get(each.item), each.seat, kinds))
+            (names[each.participant], each.item, each.seat, each.state, format_time(each.began),
+             format_time(each.ended),
+             None if each.ended is None else round(each.ended - each.began),
+             *_episode_columns(played.get(each.item), each.seat, kinds))
             for each in store.studies.assignments(row.name)
         ),
     )  # fmt: skip
 
 
-def _seconds(each: AssignmentRow) -> int | None:
-    return None if each.ended is None else round(each.ended - each.began)
-
-
-def _of_play(
+def _episode_columns(
     play: EpisodeRow | None, seat: str, kinds: Mapping[str, AgentKind]
 ) -> tuple[str | int | None, ...]:
-    """Task, partners, what kind these are, turns; empty where nothing was played."""
+    """Task, partners, the kinds of these, and turns; all None where nothing was played."""
     if play is None:
         return None, None, None, None
     partners = list(dict.fromkeys(agent for at, agent in play.cast if at != seat))
@@ -167,7 +165,7 @@ def _of_play(
     return play.task, " ".join(partners), " ".join(filter(None, conditions)), play.turns
 
 
-def _turns(store: Store, row: StudyRow, run: str, names: Mapping[int, str]) -> str:
+def _turns_csv(store: Store, row: StudyRow, run: str, names: Mapping[int, str]) -> str:
     """A row for each action of a turn, and for each turn that failed for good."""
     people = {(a.item, a.seat): names[a.participant] for a in store.studies.assignments(row.name)}
     rows: list[tuple[str | int | None, ...]] = []
@@ -190,7 +188,7 @@ def _turns(store: Store, row: StudyRow, run: str, names: Mapping[int, str]) -> s
     )  # fmt: skip
 
 
-def _survey(
+def _survey_csv(
     settings: StudySettings,
     people: Iterable[str],
     answers: Iterable[tuple[str, str, str, Json, str | None]],
@@ -211,8 +209,8 @@ COLUMNS = ("episode", "seat", "rater", "dimension", "score", "reason", "seconds"
 
 
 def ratings_csv(ratings: Iterable[Rating]) -> str:
-    """A line a rating, under a head; a reason that a spreadsheet would take for a formula gets an
-    apostrophe before it."""
+    """A row for each rating; a reason that a spreadsheet would take for a formula is preceded by an
+    apostrophe."""
     return csv_text(
         COLUMNS,
         (
@@ -231,7 +229,7 @@ def ratings_csv(ratings: Iterable[Rating]) -> str:
     )
 
 
-def moment(seconds: float | None) -> str | None:
+def format_time(seconds: float | None) -> str | None:
     """Seconds since 1970 as "2026-11-22T14:05:03Z", in UTC; None stays None."""
     if seconds is None:
         return None
@@ -239,7 +237,7 @@ def moment(seconds: float | None) -> str | None:
 
 
 def readme(row: StudyRow, settings: StudySettings) -> str:
-    """A README.md for the files of this study."""
+    """The README.md for the files of this study."""
     rows, parts = "", []
     if settings.survey:
         rows += "| `survey.csv` | the exit survey of a participant |\n"

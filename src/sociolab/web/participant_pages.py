@@ -15,8 +15,8 @@ from sociolab.studies.participants import (
     REASON,
     WHOLE,
     completion_code,
-    digest,
     forget,
+    hash_secret,
     keep_survey,
     read_survey,
     study_answers,
@@ -69,7 +69,7 @@ def deleted(request: Request) -> Response:
 
 
 def _invited(store: Store, secret: str) -> tuple[ParticipantRow, StudyRow]:
-    row = store.studies.participant_of_link(digest(secret))
+    row = store.studies.participant_of_link(hash_secret(secret))
     if row is None:
         raise Missing(
             "This link leads nowhere: it is incomplete, or a newer one took its place. Copy the "

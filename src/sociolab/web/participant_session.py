@@ -14,7 +14,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
 from sociolab.store.studies import ParticipantRow, StudyRow
-from sociolab.studies.participants import declined, digest
+from sociolab.studies.participants import declined, hash_secret
 from sociolab.studies.settings import StudySettings
 from sociolab.web.security import fresh_secret, participant_cookie, secret_of
 from sociolab.web.site import Missing, Refused, site_of, store_of
@@ -59,7 +59,7 @@ def home(study: str, participant: str) -> str:
 def bind(request: Request, participant: ParticipantRow, answer: Response) -> bool:
     """Bind the browser that gets `answer` to a participant; False if another browser is."""
     secret = fresh_secret()
-    if not store_of(request).studies.bind(participant.pk, digest(secret)):
+    if not store_of(request).studies.bind(participant.pk, hash_secret(secret)):
         return False
     answer.set_cookie(
         participant_cookie(request),
@@ -82,7 +82,7 @@ def bound(request: HTTPConnection, study: str, participant: str) -> Taking:
     """
     store = site_of(request).store
     secret = secret_of(request)
-    row = store.studies.participant_of_session(digest(secret)) if secret else None
+    row = store.studies.participant_of_session(hash_secret(secret)) if secret else None
     if row is None or (row.study, row.id) != (study, participant):
         raise Missing(
             "There is nothing here for this browser. If you take part in a study, use the browser "

@@ -79,7 +79,7 @@ async def playing(
         # Not in a thread: a few reads of one row cost less than going there and back.
         who = taking(request, study, participant)
     except Refused:
-        await live.look(study)  # it may have been closed just now
+        await live.shut_if_closed(study)  # it may have been closed just now
         raise
     plan = who.settings.play
     if plan is None:
@@ -286,8 +286,8 @@ def stopped(request: Request, study: str) -> Iterator[None]:
     if live is None:
         yield
         return
-    from_thread.run(live.set_aside, study)
+    from_thread.run(live.pause, study)
     try:
         yield
     finally:
-        from_thread.run_sync(live.take_up, study)
+        from_thread.run_sync(live.unpause, study)

@@ -14,10 +14,10 @@ from sociolab.store.store import Store
 from sociolab.studies.assignment import assign_next, assignment_of, has_next
 from sociolab.studies.impressions import (
     ImpressionStudy,
-    give_word,
     impression_study,
     session_pool,
-    session_shown,
+    submit_word,
+    view_session,
 )
 from sociolab.studies.rating_rules import (
     ADVICE,
@@ -33,15 +33,15 @@ from sociolab.studies.rating_study import (
     RateStudy,
     RatingDraft,
     SeatDimension,
-    asked_places,
+    assigned_episode,
     done_by,
     drafts_of,
-    given_episode,
+    find_missing,
     has_more,
     keep_draft,
-    missing,
     next_episode,
     rate_study,
+    rated_places,
     scene_of,
     submit,
 )
@@ -52,12 +52,12 @@ from sociolab.studies.reviews import (
     Decision,
     Review,
     ReviewStudy,
-    give_review,
     keep_review_draft,
     review_draft_of,
     review_study,
-    reviewed,
+    submit_review,
     task_pool,
+    view_task,
 )
 from sociolab.web.pages import page
 from sociolab.web.participant_session import Item, Participant, Taking, token
@@ -123,7 +123,7 @@ def play(request: Request, who: Participant, trial: Item) -> Response:
     """An episode with its scales, filled in as far as the rater has come."""
     store = store_of(request)
     study = rate_study(store, who.study)
-    rated = given_episode(store, study, who.participant, trial)
+    rated = assigned_episode(store, study, who.participant, trial)
     if rated is None:
         return RedirectResponse(f"{who.home}/rate", 303)
     return page(request, "rate/play.html", **_form_context(store, study, who, rated))
@@ -134,7 +134,7 @@ def draft(request: Request, who: Participant, trial: Item, rating: DraftIn) -> d
     """Keep a rating as it stands; the answer says how many of how many are complete."""
     store = store_of(request)
     study, rated = _require_rated(store, who, trial)
-    places = asked_places(store, study, rated)
+    places = rated_places(store, study, rated)
     place = (rating.seat, rating.dimension)
     if place not in places:
         raise Missing("There is no such scale in this episode.")
@@ -154,7 +154,7 @@ def _complete(
     places: tuple[SeatDimension, ...],
     drafts: Mapping[SeatDimension, RatingDraft],
 ) -> int:
-    lacking = missing(store, study, rated, places, drafts)
+    lacking = find_missing(store, study, rated, places, drafts)
     return len(places) - len({(item.seat, item.dimension) for item in lacking})
 
 
@@ -163,7 +163,7 @@ def hand_in(request: Request, who: Participant, trial: Item) -> dict[str, Any]:
     """Hand the ratings in: where to go next, or what is missing (seat, dimension, what)."""
     store = store_of(request)
     study = rate_study(store, who.study)
-    rated = given_episode(store, study, who.participant, trial)
+    rated = assigned_episode(store, study, who.participant, trial)
     if rated is not None:
         lacking = submit(store, study, who.participant, rated)
         if lacking:
@@ -177,7 +177,7 @@ def hand_in(request: Request, who: Participant, trial: Item) -> dict[str, Any]:
 
 def _require_rated(store: Store, who: Taking, trial: str) -> tuple[RateStudy, RatedEpisode]:
     study = rate_study(store, who.study)
-    rated = given_episode(store, study, who.participant, trial)
+    rated = assigned_episode(store, study, who.participant, trial)
     if rated is None:
         raise Refused("This episode is not yours to rate, or its ratings are handed in.", 409)
     return study, rated
@@ -188,7 +188,7 @@ def _form_context(
 ) -> dict[str, Any]:
     guide = guide_of(store, study.run, study.plan.guide)
     measures = rated_measures(store, study.run)
-    places = asked_places(store, study, rated)
+    places = rated_places(store, study, rated)
     drafts = drafts_of(store, study.name, who.participant.pk, rated.trial)
     return {
         "who": who,
@@ -278,7 +278,7 @@ def decide(
             return _review_page(request, who, task, form, ("Choose: keep, edit or reject.",))
         texts = tuple(text.replace("\r\n", "\n") for text in form.texts)
         review = Review(form.decision, form.points, form.reason, texts)
-        problems = give_review(store, study, who.participant, task, review)
+        problems = submit_review(store, study, who.participant, task, review)
         if problems:
             return _review_page(request, who, task, form, problems)
     return RedirectResponse(who.home, 303)
@@ -296,7 +296,7 @@ def _review_page(
     study = review_study(who.study)
     if not _is_due(store, who, study, task):
         return RedirectResponse(who.home, 303)
-    scenario = reviewed(study, task)
+    scenario = view_task(study, task)
     rows = store.studies.assignments(study.name, who.participant.pk)
     response = page(
         request,
@@ -357,7 +357,7 @@ def say(
     """Keep the word, and go on; or say what is wrong with it."""
     store = store_of(request)
     if _is_open(store, who, trial):
-        problem = give_word(store, who.study.name, who.participant, trial, word)
+        problem = submit_word(store, who.study.name, who.participant, trial, word)
         if problem:
             return _session_page(request, who, trial, word, problem)
     return RedirectResponse(who.home, 303)
@@ -373,7 +373,7 @@ def _session_page(request: Request, who: Taking, trial: str, word: str, problem:
         "rate/impression.html",
         who=who,
         token=token(who, trial),
-        shown=session_shown(store, study.run, trial),
+        shown=view_session(store, study.run, trial),
         number=_done(store, who, study) + 1,
         most=min(study.plan.each, len(study.sessions)),
         longest=LONGEST_WORD,

@@ -17,32 +17,32 @@ from sociolab.plugin.world import RatingGuide
 from sociolab.report.export import csv_text
 from sociolab.store.store import Store
 from sociolab.studies.annotations import (
-    compared,
+    add_review_section,
+    compare_annotation,
     draw_batch,
     drawn_annotations,
-    mark,
-    review_words,
-    waiting,
-    with_review,
+    mark_annotation,
+    summarize_review,
+    undrawn_distances,
 )
-from sociolab.studies.impressions import counted, impression_study, words_of
+from sociolab.studies.impressions import count_words, impression_study, impression_words
 from sociolab.studies.progress import rating_progress
 from sociolab.studies.rating_rules import guide_of
 from sociolab.studies.rating_study import (
     RateStudy,
-    found_among,
+    decide_dispute,
+    find_disputes,
     rate_study,
     ratings_in,
-    settle,
 )
 from sociolab.studies.reviews import (
     POINTS,
     ReviewStudy,
     review_study,
-    reviewed,
     reviewer_agreement,
     reviews_csv,
     task_reviews,
+    view_task,
 )
 from sociolab.studies.study_export import ratings_csv
 from sociolab.web.pages import page
@@ -74,7 +74,7 @@ def ratings(request: Request, study: Study) -> Response:
         tasks={row.trial.id: row.trial.task.id for row in store.trials(rating_study.run)},
         raters=raters,
         count=len(stored),
-        disputes=found_among(stored, rating_study.plan),
+        disputes=find_disputes(stored, rating_study.plan),
         full=sum(row.done >= rating_study.plan.raters for row in episodes),
     )
 
@@ -99,7 +99,7 @@ def disagreements(request: Request, study: Study) -> Response:
     """Ratings that lie too far apart, side by side, with a form to decide."""
     store = store_of(request)
     rating_study = _rate_study(store, study)
-    all_ = found_among(ratings_in(store, rating_study.run, rating_study.name), rating_study.plan)
+    all_ = find_disputes(ratings_in(store, rating_study.run, rating_study.name), rating_study.plan)
     open_ = [dispute for dispute in all_ if dispute.open]
     guides = {guide.name: guide for guide in _guide(store, rating_study).guides}
     return page(
@@ -129,7 +129,9 @@ def decide(
     store = store_of(request)
     rating_study = _rate_study(store, study)
     place = (trial, seat, dimension)
-    settle(store, rating_study.run, rating_study.name, rating_study.plan, place, score, reason)
+    decide_dispute(
+        store, rating_study.run, rating_study.name, rating_study.plan, place, score, reason
+    )
     return RedirectResponse(f"/studies/{rating_study.name}/ratings/disagreements", 303)
 
 
@@ -146,9 +148,12 @@ def reviewed_annotations(request: Request, study: Study) -> Response:
         request,
         "rate/annotations.html",
         study=rating_study,
-        said=review_words(store, rating_study),
-        waiting=len(waiting(store, rating_study, stored)),
-        shown=[(annotation, compared(annotation, stored, drawn)) for annotation in open_[:_SHOWN]],
+        said=summarize_review(store, rating_study),
+        waiting=len(undrawn_distances(store, rating_study, stored)),
+        shown=[
+            (annotation, compare_annotation(annotation, stored, drawn))
+            for annotation in open_[:_SHOWN]
+        ],
         more=max(0, len(open_) - _SHOWN),
         decided=[annotation for annotation in listed if annotation.meets is not None],
         scenes=_scenes(store, rating_study, [annotation.episode for annotation in open_[:_SHOWN]]),
@@ -166,7 +171,7 @@ def draw(request: Request, study: Study) -> Response:
 
 
 @ratings_router.post("/annotations/mark", response_class=RedirectResponse)
-def mark_annotation(
+def mark(
     request: Request,
     study: Study,
     rater: Annotated[str, Form(max_length=40)],
@@ -177,7 +182,7 @@ def mark_annotation(
     """Keep whether an annotation follows the guidelines."""
     store = store_of(request)
     rating_study = _rate_study(store, study)
-    mark(store, rating_study, rater, episode, meets=guidelines == "meets", why=why)
+    mark_annotation(store, rating_study, rater, episode, meets=guidelines == "meets", why=why)
     return RedirectResponse(f"/studies/{rating_study.name}/ratings/annotations", 303)
 
 
@@ -208,7 +213,7 @@ def _scenes(store: Store, study: RateStudy, trials: Sequence[str]) -> dict[str, 
 def _agreements(store: Store, run: str) -> Agreements:
     """The agreement in a run; worked out again when somebody has judged since."""
     computed = RUN_CACHE.get_or_make(store, run, "agreements", lambda: agreements(store, (run,)))
-    return with_review(store, computed)
+    return add_review_section(store, computed)
 
 
 impressions_router = APIRouter(prefix="/studies/{study}/impressions", tags=["impressions"])
@@ -219,8 +224,8 @@ def impressions(request: Request, study: Study) -> Response:
     """The words, large where frequent, and as a table; and how far each session has come."""
     store = store_of(request)
     session_study = impression_study(store, study_row(store, study, "impressions"))
-    words = words_of(store, session_study.name)
-    counts = counted(words)
+    words = impression_words(store, session_study.name)
+    counts = count_words(words)
     by_session = Counter(trial for trial, _, _ in words)
     return page(
         request,
@@ -238,7 +243,7 @@ def words_file(request: Request, study: Study) -> Response:
     """Every word as CSV: session, participant, word."""
     store = store_of(request)
     row = study_row(store, study, "impressions")
-    text = csv_text(("session", "participant", "word"), words_of(store, row.name))
+    text = csv_text(("session", "participant", "word"), impression_words(store, row.name))
     return file_answer(text, f"{row.name}-words.csv", _CSV)
 
 
@@ -256,7 +261,7 @@ def reviews(request: Request, study: Study) -> Response:
         "rate/reviews.html",
         study=reviewing,
         verdicts=all_,
-        shown={entry.task: reviewed(reviewing, entry.task) for entry in all_ if entry.reviews},
+        shown={entry.task: view_task(reviewing, entry.task) for entry in all_ if entry.reviews},
         agreement=reviewer_agreement(all_),
         points=POINTS,
         count=sum(len(entry.reviews) for entry in all_),

@@ -27,7 +27,7 @@ from sociolab.studies.settings import (
     example_values,
     problems,
 )
-from sociolab.studies.setup import TEXTS, create
+from sociolab.studies.setup import TEXTS, create_study
 from sociolab.web.pages import Fields, page
 from sociolab.web.site import store_of
 from sociolab.web.study_pages import study_row
@@ -278,7 +278,7 @@ def make(request: Request, fields: Fields) -> Response:
         settings = StudySettings.model_validate(settings_in(fields, kind))
         wrong |= beyond_a_form(settings)
         if not wrong:
-            create(store, name, settings)
+            create_study(store, name, settings)
             return RedirectResponse(f"/studies/{name}", 303)
     except ValidationError as error:
         for place, message in problems(error):

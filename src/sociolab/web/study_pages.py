@@ -16,10 +16,10 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 from sociolab.core.errors import ConfigError
 from sociolab.store.store import Store
 from sociolab.store.studies import ParticipantRow, StudyKind, StudyRow
-from sociolab.studies.participants import MOST, forget, forget_study, invite, reissue
-from sociolab.studies.progress import progress_of, room
-from sociolab.studies.settings import StudySettings, plan_words
-from sociolab.studies.setup import TEXTS, change_texts, consented, set_open
+from sociolab.studies.participants import MOST_LINKS, forget, forget_study, invite, reissue
+from sociolab.studies.progress import describe_capacity, progress_of
+from sociolab.studies.settings import StudySettings, plan_rows
+from sociolab.studies.setup import TEXTS, change_texts, count_consented, set_open
 from sociolab.studies.study_export import export_zip
 from sociolab.web.pages import Fields, page
 from sociolab.web.play import set_aside, stopped
@@ -111,9 +111,9 @@ def study_context(request: Request, name: str, at: int = 1) -> dict[str, Any]:
     return {
         "study": row,
         "settings": settings,
-        "plan": plan_words(settings),
+        "plan": plan_rows(settings),
         "progress": progress_of(store, row.name),
-        "room": room(store, row),
+        "room": describe_capacity(store, row),
         "problem": _problem(request, row.name),
         "people": people[(at - 1) * _PAGE : at * _PAGE],
         "count": len(people),
@@ -122,7 +122,7 @@ def study_context(request: Request, name: str, at: int = 1) -> dict[str, Any]:
         "done": Counter(
             each.participant for each in store.studies.assignments(row.name) if each.state == "done"
         ),
-        "consented": consented(store, row.name),
+        "consented": count_consented(store, row.name),
         "address": site_of(request).settings.address,
         "shared": site_of(request).settings.admin_token is not None,
     }
@@ -167,7 +167,7 @@ def change(request: Request, name: StudyName, fields: Fields) -> Response:
 
 @router.post("/{study}/links")
 def make_links(
-    request: Request, name: StudyName, count: Annotated[int, Form(ge=1, le=MOST)]
+    request: Request, name: StudyName, count: Annotated[int, Form(ge=1, le=MOST_LINKS)]
 ) -> Response:
     """Make links for new participants, and show them this once."""
     store = store_of(request)
@@ -231,7 +231,7 @@ def _texts(request: Request, name: str, values: dict[str, str], problem: str) ->
         values=values,
         place=place,
         problem=message,
-        consented=consented(store, row.name),
+        consented=count_consented(store, row.name),
     )
 
 

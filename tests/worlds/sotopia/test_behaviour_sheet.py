@@ -33,7 +33,7 @@ from sociolab.studies import (
     ratings_in,
     submit,
 )
-from sociolab.studies.rating_study import asked_places
+from sociolab.studies.rating_study import rated_places
 
 SHEET = world_plugin("sotopia").guide("behaviour")
 NAMES = tuple(one.name for one in SHEET.guides)
@@ -178,7 +178,7 @@ def fill(store: Store, number: int, score: Any, reason: str) -> tuple[str, tuple
     who = store.studies.participants(STUDY)[number - 1]
     play = next_episode(store, study, who)
     assert isinstance(play, RatedEpisode)
-    for place in asked_places(store, study, play):
+    for place in rated_places(store, study, play):
         keep_draft(store, who.pk, play.trial, place, RatingDraft(score, reason, 1.0))
     return play.trial, tuple(one.what for one in submit(store, study, who, play))
 
