@@ -478,7 +478,7 @@ def test_a_fault_of_ours_keeps_the_headers_and_no_secret_address(
     def broken(secret: str) -> bytes:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("sociolab.web.participant_pages.digest", broken)
+    monkeypatch.setattr("sociolab.web.participant_pages.hash_secret", broken)
     with served(tmp_path / "store.db") as address:
         answer = requests.get(f"{address}/join/a-secret-link", timeout=5)
     assert answer.status_code == 500
