@@ -21,7 +21,7 @@ from sociolab.app.audit import AuditResult, audit
 from sociolab.core import ConfigError, JudgeId, Score
 from sociolab.endpoint import EndpointProcess, EndpointSettings, start_in_process, start_in_thread
 from sociolab.store import Store
-from sociolab.worlds.sotopia.audit import padded
+from sociolab.worlds.sotopia.audit import pad_sentences
 from worlds.sotopia.importing.conftest import public
 
 __all__ = ["public"]
@@ -114,7 +114,7 @@ def test_a_judge_that_counts_words_is_found_out_by_padding_and_by_nothing_else(
         added = [
             spoken(variant.episode, seat) - spoken(episode, seat)
             for episode in store.episodes(RUN, "played")
-            for variant in padded(episode, 0)
+            for variant in pad_sentences(episode, 0)
             for seat in [variant.label]
         ]
     padding = by(found, "padding", "words")

@@ -97,7 +97,9 @@ def test_each_seat_is_shown_of_each_other_what_the_rule_of_its_prompts_says(
     ties: dict[tuple[int, int], sotopia.RelationshipType],
 ) -> None:
     texts, visible = (
-        (sotopia.paper(), VISIBLE) if rule == "section 2.1" else (by_package, VISIBLE_BY_PACKAGE)
+        (sotopia.paper_prompts(), VISIBLE)
+        if rule == "section 2.1"
+        else (by_package, VISIBLE_BY_PACKAGE)
     )
     cast = casting(seats=seats, kinds=ties)
     for me, other in permutations(range(seats), 2):

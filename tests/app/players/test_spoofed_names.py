@@ -15,7 +15,7 @@ from sociolab.core import Agent, CastMember, Ended, Episode, Task, Trial
 from sociolab.report import warnings
 from sociolab.report.words import agent_kind, by_rules, stand_ins
 from sociolab.store import Store
-from sociolab.worlds.sotopia.outcome import independent
+from sociolab.worlds.sotopia.outcome import has_independent_seats
 
 SPOOFED = ("human-like", "python:x", "scripted", "openai/m@abcd", "stand-in:gpt", "rules?x")
 
@@ -66,14 +66,18 @@ def test_a_class_by_the_name_of_somebody_else_is_ones_own_code(
 
 def test_who_may_be_taken_at_their_word_is_told_by_who_they_are() -> None:
     model, other = agent("openai/m"), agent("openai/m?temperature=0")
-    assert not independent(episode(model, other))
-    assert not independent(
+    assert not has_independent_seats(episode(model, other))
+    assert not has_independent_seats(
         episode(Agent("one", "model", "m", "a"), Agent("two", "model", "m", "a"))
     )
-    assert independent(episode(model, agent("lab/m")))
-    assert independent(episode(Agent("m?a", "model", "m?a"), Agent("m?b", "model", "m?b")))
-    assert independent(episode(agent("human"), agent("human")))
-    assert not independent(episode(Agent("human", "model", "m"), Agent("human", "model", "m")))
+    assert has_independent_seats(episode(model, agent("lab/m")))
+    assert has_independent_seats(
+        episode(Agent("m?a", "model", "m?a"), Agent("m?b", "model", "m?b"))
+    )
+    assert has_independent_seats(episode(agent("human"), agent("human")))
+    assert not has_independent_seats(
+        episode(Agent("human", "model", "m"), Agent("human", "model", "m"))
+    )
 
 
 def test_a_seat_is_told_of_by_its_agent() -> None:

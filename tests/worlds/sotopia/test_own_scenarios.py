@@ -24,11 +24,11 @@ from sociolab.worlds.sotopia.build import (
     Item,
     TemplateSpec,
     bargains,
+    draw_markup,
     friend_searches,
-    markup,
-    rounded,
+    round_price,
 )
-from sociolab.worlds.sotopia.scenarios import AskGoal, bargaining_zone, misfit
+from sociolab.worlds.sotopia.scenarios import AskGoal, bargaining_zone, find_misfit
 
 DATA = files("sociolab.worlds.sotopia") / "data"
 
@@ -418,7 +418,7 @@ def test_templates_keep_the_craft_rules() -> None:
     assert (min(i.listed for i in items), max(i.listed for i in items)) == (20, 9000)
     for item in items:
         assert 80 <= len(item.description) <= 220, item.slug
-        assert rounded(item.listed) == item.listed, item.slug
+        assert round_price(item.listed) == item.listed, item.slug
         assert re.match(r"an? ", item.item), item.slug
         assert item.short.startswith("the "), item.slug
         assert not GENDERED.search(item.description), item.slug
@@ -511,8 +511,8 @@ def test_in_every_bargain_some_price_gives_both_two_of_ten_and_none_gives_both_a
 def test_a_zone_that_the_targets_do_not_make_is_refused() -> None:
     found = bargains(spec().bargains, 1)[0]
     assert found.zone == (164.5, 318.5)  # 0.7 x 235 and 1.3 x 245
-    assert misfit(found) is None
-    wrong = misfit(found.model_copy(update={"zone": (200.0, 318.5)}))
+    assert find_misfit(found) is None
+    wrong = find_misfit(found.model_copy(update={"zone": (200.0, 318.5)}))
     assert wrong == "zone: expected what the targets make, [164.5, 318.5], found [200.0, 318.5]"
 
 
@@ -547,7 +547,7 @@ def truncated_mean(mean: float, most: float) -> float:
 
 def test_markup_is_exponential_with_mean_one_half_and_cut_at_35_percent() -> None:
     rng = random.Random(11)
-    drawn = [markup(rng) for _ in range(4000)]
+    drawn = [draw_markup(rng) for _ in range(4000)]
     most = 1 / 0.35 - 1
     assert truncated_mean(0.5, most) == pytest.approx(0.4536, abs=1e-4)
     assert sum(drawn) / 4000 == pytest.approx(0.4536, abs=0.02)
@@ -565,8 +565,8 @@ def test_the_targets_of_4000_bargains_follow_the_rule() -> None:
             assert 0.35 * seller.listed <= seller.target
             assert 1.2 * seller.target <= seller.listed + 1e-9
             assert 0.50 * buyer.listed <= buyer.target <= 0.92 * buyer.listed
-            assert rounded(seller.target) == seller.target
-            assert rounded(buyer.target) == buyer.target
+            assert round_price(seller.target) == seller.target
+            assert round_price(buyer.target) == buyer.target
             markups.append(seller.listed / seller.target - 1)
             shares.append(buyer.target / buyer.listed)
     assert len(markups) == 4000
@@ -578,7 +578,7 @@ def test_the_targets_of_4000_bargains_follow_the_rule() -> None:
 
 
 def test_prices_are_rounded_to_what_people_would_name() -> None:
-    assert [rounded(x) for x in (7.6, 199.4, 203.0, 998.0, 1004.0, 1006.0)] == [
+    assert [round_price(x) for x in (7.6, 199.4, 203.0, 998.0, 1004.0, 1006.0)] == [
         8,
         199,
         205,

@@ -8,7 +8,7 @@ import pytest
 
 from sociolab.core import ConfigError
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.build import build, cast_tasks, castable
+from sociolab.worlds.sotopia.build import build, cast_tasks, castable_pairs
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,7 @@ def test_no_cast_is_outside_its_ages_ties_and_occupations(own: sotopia.DataSet) 
     relationships = list(own.relationships.values())
     for scenario in own.scenarios.values():
         ties = scenario.ties or {pair.tie for pair in relationships}
-        for cast in castable(scenario, own.characters, relationships):
+        for cast in castable_pairs(scenario, own.characters, relationships):
             who = [own.characters[seat] for seat in cast]
             assert own.between(*cast).tie in ties
             for one, (low, high) in zip(who, scenario.ages, strict=False):

@@ -15,7 +15,7 @@ from sociolab.core import ConfigError
 from sociolab.core.reading import json_records
 from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.dataset import FILES, remarks
-from sociolab.worlds.sotopia.scenarios import DataRecord, misfit
+from sociolab.worlds.sotopia.scenarios import DataRecord, find_misfit
 from sotopia_cases import casting, character, data_set
 
 # ---------- a data set as files: what is read, and what is refused with file and line
@@ -315,7 +315,7 @@ def scenario(*facts: Facts | None, text: str = "Get it.") -> sotopia.Scenario:
     ],
 )
 def test_facts_that_fit_are_let_through(facts: tuple[Facts | None, ...]) -> None:
-    assert misfit(scenario(*facts)) is None
+    assert find_misfit(scenario(*facts)) is None
 
 
 @pytest.mark.parametrize(
@@ -341,12 +341,12 @@ def test_facts_that_fit_are_let_through(facts: tuple[Facts | None, ...]) -> None
 def test_facts_that_contradict_each_other_are_told(
     facts: tuple[Facts | None, ...], told: str
 ) -> None:
-    assert told in (misfit(scenario(*facts)) or "")
+    assert told in (find_misfit(scenario(*facts)) or "")
 
 
 @pytest.mark.parametrize("tag", ["<p viewer='agent_0'>", "<extra_info>", "</strategy_hint>"])
 def test_a_tag_that_hides_nothing_here_is_told(tag: str) -> None:
-    assert (misfit(scenario(None, None, text=f"Sell it. {tag}Be kind.")) or "").startswith(tag)
+    assert (find_misfit(scenario(None, None, text=f"Sell it. {tag}Be kind.")) or "").startswith(tag)
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,8 @@ from sociolab.core import (
 from sociolab.judging import MissingValue
 from sociolab.prompting import load_set, parse_reply_text
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.evaluation import COMPREHENSIVE, LooseSheets, overall
-from sociolab.worlds.sotopia.scene import REQUIRED_TEMPLATES, judge_names, ties
+from sociolab.worlds.sotopia.evaluation import COMPREHENSIVE, LooseSheets, compute_overall
+from sociolab.worlds.sotopia.scene import REQUIRED_TEMPLATES, describe_ties, judge_names
 from sotopia_cases import casting, character, episode_of
 
 VALUES = {
@@ -219,12 +219,14 @@ def test_the_overall_is_not_made_of_what_cannot_be_observed() -> None:
     verdicts: list[Verdict] = [
         Score(d, "a", 0) for d in sotopia.DIMENSIONS if d is not sotopia.GOAL
     ]
-    assert isinstance(overall((*verdicts, Unscored(sotopia.GOAL, "a", "no")), "a"), Unscored)
-    assert isinstance(overall(tuple(verdicts), "a"), ScoreFailure)
-    assert overall((*verdicts, Score(sotopia.GOAL, "a", 7)), "a") == Score(
+    assert isinstance(
+        compute_overall((*verdicts, Unscored(sotopia.GOAL, "a", "no")), "a"), Unscored
+    )
+    assert isinstance(compute_overall(tuple(verdicts), "a"), ScoreFailure)
+    assert compute_overall((*verdicts, Score(sotopia.GOAL, "a", 7)), "a") == Score(
         sotopia.OVERALL, "a", 1.0
     )
-    assert isinstance(overall((*verdicts, Score(sotopia.GOAL, "b", 7)), "a"), ScoreFailure)
+    assert isinstance(compute_overall((*verdicts, Score(sotopia.GOAL, "b", 7)), "a"), ScoreFailure)
 
 
 def test_the_judge_reads_the_scene_with_all_that_is_private() -> None:
@@ -301,7 +303,7 @@ def test_ties_are_told_for_every_pair() -> None:
     cast = casting(
         sotopia.RelationshipType.STRANGER, 3, kinds={(1, 2): sotopia.RelationshipType.KNOWN_BY_NAME}
     )
-    assert ties(cast) == (
+    assert describe_ties(cast) == (
         "Mia and Noah: strangers, but for what the scene says.",
         "Mia and Ivy: strangers, but for what the scene says.",
         "Noah and Ivy: known by name only.",

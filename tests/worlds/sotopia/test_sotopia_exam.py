@@ -160,8 +160,9 @@ def test_the_formula_agrees_with_what_is_expected(case: ExamCase) -> None:
     casting = sotopia.casting_from(case.episode.trial.task.content)
     terms = AGREED[case.id][0] if case.id in AGREED else None
     if isinstance(terms, dict):
-        terms = sotopia.shares_of(casting, case.episode.trial.task.seats[0], terms)
-    computed = {v.seat: v for v in sotopia.verdicts(casting, sotopia.Established(terms, "by hand"))}  # type: ignore[arg-type]
+        terms = sotopia.divide_shares(casting, case.episode.trial.task.seats[0], terms)
+    outcome = sotopia.Established(terms, "by hand")  # type: ignore[arg-type]
+    computed = {v.seat: v for v in sotopia.score_outcome(casting, outcome)}
     for one in case.expected:
         if one.metric == "goal_checked":
             verdict = computed[str(one.seat)]

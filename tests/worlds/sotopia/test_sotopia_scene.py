@@ -8,15 +8,15 @@ import pytest
 
 from sociolab.core import Action, Moved
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.scene import SotopiaWitness, ties
+from sociolab.worlds.sotopia.scene import SotopiaWitness, describe_ties
 from sociolab.worlds.sotopia.visibility import (
+    describe_inner_life,
     describe_known,
     describe_self,
     distinct_names,
-    inner_life,
+    find_spoken_name,
+    replace_name,
     reveal_character,
-    spoken_name,
-    without_name,
 )
 from sotopia_cases import casting, character, episode_of
 
@@ -101,7 +101,7 @@ def test_of_unlike_parts_of_a_tie_everybody_is_told_who_is_which() -> None:
     told = "Relationship: uncle and niece; {} is the {}.\n"
     assert told.format("Noah", "uncle") in scene.witness("seat0").observe(0).head
     assert told.format("Mia", "niece") in scene.witness("seat1").observe(0).head
-    assert ties(cast) == ("Mia and Noah: uncle and niece; Noah is the uncle.",)
+    assert describe_ties(cast) == ("Mia and Noah: uncle and niece; Noah is the uncle.",)
 
 
 def test_the_tail_counts_turns_from_one() -> None:
@@ -118,9 +118,9 @@ def test_the_view_holds_records_and_no_more_than_the_text() -> None:
 
 
 def test_a_personality_in_prose_stands_for_itself() -> None:
-    assert inner_life(character(0, personality="Stern but kind.")) == "Stern but kind."
-    assert inner_life(character(0, big_five=None, moral_values=())) == ""
-    assert inner_life(
+    assert describe_inner_life(character(0, personality="Stern but kind.")) == "Stern but kind."
+    assert describe_inner_life(character(0, big_five=None, moral_values=())) == ""
+    assert describe_inner_life(
         character(0, big_five=None, moral_values=(), decision_style="Analytical")
     ) == ("Weighs the facts before deciding.")
 
@@ -188,8 +188,8 @@ def test_a_seat_is_told_who_learns_of_what_it_does(seats: int, told: str) -> Non
 
 def test_words_for_some_say_so_in_any_set_of_prompts() -> None:
     lines = {sotopia.SPEAK: "{name} said: {text}"}
-    own = sotopia.paper().manifest.model_copy(update={"lines": lines})
-    texts = replace(sotopia.paper(), manifest=own)
+    own = sotopia.paper_prompts().manifest.model_copy(update={"lines": lines})
+    texts = replace(sotopia.paper_prompts(), manifest=own)
     cast = casting(sotopia.RelationshipType.FRIEND, 3)
     moves = did(0, 1, sotopia.SPEAK, "Hello."), did(1, 1, sotopia.SPEAK, "Psst.", "seat0")
     found = sotopia.SotopiaScene(cast, texts=texts).witness("seat0")
@@ -332,19 +332,19 @@ def test_nobody_is_called_by_a_name_that_is_not_known() -> None:
 def test_a_name_is_spoken_as_a_word_of_its_own_and_not_in_small_letters(
     text: str, name: str | None
 ) -> None:
-    assert spoken_name(text, character(1, first_name="Will", last_name="Stone")) == name
+    assert find_spoken_name(text, character(1, first_name="Will", last_name="Stone")) == name
 
 
 def test_common_words_in_small_letters_stay_in_a_deed() -> None:
     person = character(1, first_name="Will", last_name="Long")
-    assert without_name("will long takes a long look", person, "X") == "X takes a long look"
-    assert without_name("Will takes a long look", person, "X") == "X takes a long look"
+    assert replace_name("will long takes a long look", person, "X") == "X takes a long look"
+    assert replace_name("Will takes a long look", person, "X") == "X takes a long look"
 
 
 def test_a_name_with_a_full_stop_at_its_end_is_found() -> None:
     person = character(1, first_name="Sam", last_name="Jr.")
-    assert without_name("Sam Jr. nods. Jr. smiles", person, "X") == "X nods. X smiles"
+    assert replace_name("Sam Jr. nods. Jr. smiles", person, "X") == "X nods. X smiles"
 
 
 def test_a_label_is_put_in_literally() -> None:
-    assert without_name("Noah nods", character(1), r"\1 \g<0>") == r"\1 \g<0> nods"
+    assert replace_name("Noah nods", character(1), r"\1 \g<0>") == r"\1 \g<0> nods"

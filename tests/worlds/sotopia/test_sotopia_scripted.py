@@ -60,7 +60,7 @@ def test_among_themselves_every_goal_with_a_formula_has_its_value() -> None:
         goals = sotopia.goals_of(casting)
         verdicts = asyncio.run(sotopia.RecordedOutcome().judge(episode))
         assert [type(verdict) for verdict in verdicts] == [Score] * len(goals)
-        outcome = sotopia.recorded(casting, episode.moves)
+        outcome = sotopia.recorded_outcome(casting, episode.moves)
         assert outcome is not None
         checked += bool(goals)
         agreed += bool(goals) and outcome.terms is not None
@@ -86,7 +86,7 @@ def test_nobody_offers_its_private_target_or_takes_less_than_its_last_word() -> 
             offers = [what for who, kind, what in acts(episode) if (who, kind) == (seat, "offer")]
             assert goal.target not in offers[:1]
             assert isinstance(verdict, Score)
-            outcome = sotopia.recorded(casting, episode.moves)
+            outcome = sotopia.recorded_outcome(casting, episode.moves)
             assert outcome is not None
             if outcome.terms is not None:
                 assert verdict.value >= 1  # at most a quarter beyond the target

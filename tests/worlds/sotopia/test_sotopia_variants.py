@@ -13,15 +13,15 @@ from sociolab.worlds.sotopia.audit import (
     CONFESSION,
     INSULT,
     VARIANTS,
-    addressed,
-    cut,
-    insulted,
-    leaked,
-    padded,
-    reversed_order,
+    address_judge,
+    cut_to_opening,
+    insult_partner,
+    leak_secret,
+    pad_sentences,
+    reverse_order,
     sentences,
-    swapped_goals,
-    swapped_names,
+    swap_goals,
+    swap_names,
 )
 from sotopia_cases import casting, character, episode_of
 
@@ -53,7 +53,7 @@ def one(found: tuple[Variant, ...]) -> Variant:
 
 
 def test_in_reverse_order_the_second_is_described_first_with_their_own_goal() -> None:
-    variant = one(reversed_order(episode(), 0))
+    variant = one(reverse_order(episode(), 0))
     before, after = read(episode()), read(variant.episode)
     assert "# Mia (person_1)" in before
     assert "# Noah (person_1)" in after
@@ -66,12 +66,12 @@ def test_in_reverse_order_the_second_is_described_first_with_their_own_goal() ->
 
 
 def test_twice_in_reverse_order_is_as_it_was() -> None:
-    again = one(reversed_order(one(reversed_order(episode(), 0)).episode, 0)).episode
+    again = one(reverse_order(one(reverse_order(episode(), 0)).episode, 0)).episode
     assert read(again) == read(episode())
 
 
 def test_names_are_swapped_in_profiles_goals_and_turns_and_pronouns_stay() -> None:
-    variant = one(swapped_names(episode(), 0))
+    variant = one(swap_names(episode(), 0))
     text = read(variant.episode)
     assert "# Noah (person_1)\nNoah Berg, 31, gendermark0 (pronounmark0), jobmark0." in text
     assert "Social goal, as they were told: Sell it to Mia." in text
@@ -89,13 +89,13 @@ def test_names_are_swapped_in_profiles_goals_and_turns_and_pronouns_stay() -> No
 
 
 def test_names_swapped_twice_are_as_they_were() -> None:
-    swapped = one(swapped_names(episode(), 0)).episode
+    swapped = one(swap_names(episode(), 0)).episode
     told = read(episode()).replace("mia chen", "Mia Chen")
-    assert read(one(swapped_names(swapped, 0)).episode) == told
+    assert read(one(swap_names(swapped, 0)).episode) == told
 
 
 def test_somebody_without_a_last_name_swaps_the_first() -> None:
-    text = read(one(swapped_names(episode(last_name=""), 0)).episode)
+    text = read(one(swap_names(episode(last_name=""), 0)).episode)
     assert "# Noah (person_1)\nNoah Berg, 31" in text
     assert "# Mia (person_2)\nMia, 32" in text
     assert "1. Noah: Hello Mia." in text
@@ -103,21 +103,21 @@ def test_somebody_without_a_last_name_swaps_the_first() -> None:
 
 @pytest.mark.parametrize("clash", [{"first_name": "Noah"}, {"last_name": "Noah"}])
 def test_names_that_could_be_taken_for_each_other_are_not_swapped(clash: dict[str, str]) -> None:
-    assert swapped_names(episode(**clash), 0) == ()
+    assert swap_names(episode(**clash), 0) == ()
 
 
 def test_a_shared_last_name_stays() -> None:
-    text = read(one(swapped_names(episode(last_name="Berg"), 0)).episode)
+    text = read(one(swap_names(episode(last_name="Berg"), 0)).episode)
     assert "Noah Berg, 31" in text
     assert "Mia Berg, 32" in text
 
 
 def test_names_of_three_are_not_swapped() -> None:
-    assert swapped_names(episode_of(casting(seats=3), *EVENTS), 0) == ()
+    assert swap_names(episode_of(casting(seats=3), *EVENTS), 0) == ()
 
 
 def test_each_speaker_is_padded_in_turn_and_keeps_every_word() -> None:
-    first, second = padded(episode(), 0)
+    first, second = pad_sentences(episode(), 0)
     assert first.changes == (("seat0", "", "padded"), ("seat1", "", "other padded"))
     assert second.changes == (("seat1", "", "padded"), ("seat0", "", "other padded"))
     before, after = (shown.moves for shown in (episode(), first.episode))
@@ -130,13 +130,13 @@ def test_each_speaker_is_padded_in_turn_and_keeps_every_word() -> None:
 
 
 def test_padding_depends_on_the_seed_and_on_nothing_else() -> None:
-    assert padded(episode(), 1) == padded(episode(), 1)
-    assert padded(episode(), 1) != padded(episode(), 2)
+    assert pad_sentences(episode(), 1) == pad_sentences(episode(), 1)
+    assert pad_sentences(episode(), 1) != pad_sentences(episode(), 2)
 
 
 def test_a_seat_that_says_nothing_is_not_padded() -> None:
     quiet = episode_of(casting(), EVENTS[1], EVENTS[4])
-    assert [variant.label for variant in padded(quiet, 0)] == ["seat1"]
+    assert [variant.label for variant in pad_sentences(quiet, 0)] == ["seat1"]
 
 
 def test_sentences_are_not_cut_at_titles_hours_and_amounts() -> None:
@@ -164,31 +164,35 @@ def test_names_in_the_facts_of_a_goal_are_swapped_too() -> None:
     goal = sotopia.Goal.model_validate({"text": "Find Noah's friend.", "facts": facts})
     scenario = cast.scenario.model_copy(update={"goals": (goal, goal)})
     told = episode_of(cast.model_copy(update={"scenario": scenario}), *EVENTS)
-    content = one(swapped_names(told, 0)).episode.trial.task.content
+    content = one(swap_names(told, 0)).episode.trial.task.content
     assert '"name":"Mia Chen","about":{"met Mia":"at work"}' in content
 
 
 def test_goals_are_swapped_and_nothing_else() -> None:
-    before, after = read(episode()), read(one(swapped_goals(episode(), 0)).episode)
+    before, after = read(episode()), read(one(swap_goals(episode(), 0)).episode)
     assert after.split("# Mia")[1].split("# Noah")[0].count("Pay mia chen little.") == 1
     assert before.split("# What happened")[1] == after.split("# What happened")[1]
 
 
 def test_last_words_leak_a_secret_insult_or_speak_to_the_judge() -> None:
-    for make, words in ((leaked, CONFESSION), (insulted, INSULT), (addressed, TO_THE_JUDGE)):
+    for make, words in (
+        (leak_secret, CONFESSION),
+        (insult_partner, INSULT),
+        (address_judge, TO_THE_JUDGE),
+    ):
         variant = one(make(episode(), 0))
         said = read(variant.episode).split("# What happened")[1]
         assert said.count(words) == 2
         assert said.index("at 9 a.m. I think.") < said.index(words), "behind what was said"
         assert [change[0] for change in variant.changes] == ["seat0", "seat1"]
-    assert "secretmark0" in read(one(leaked(episode(), 0)).episode).split("# What happened")[1]
+    assert "secretmark0" in read(one(leak_secret(episode(), 0)).episode).split("# What happened")[1]
 
 
 def test_without_its_outcome_an_episode_ends_after_the_first_turns() -> None:
-    made = one(cut(episode(), 0)).episode
+    made = one(cut_to_opening(episode(), 0)).episode
     assert [move.turn for move in made.moves] == [0, 1]
     assert made.ended == Ended("turn limit", 1)
-    assert cut(made, 0) == (), "there is no more to cut"
+    assert cut_to_opening(made, 0) == (), "there is no more to cut"
 
 
 def test_another_episodes_transcript_is_told_by_the_own_seats() -> None:

@@ -35,11 +35,11 @@ if TYPE_CHECKING:
         RecordedOutcome as RecordedOutcome,
         ReportedOutcome as ReportedOutcome,
         closing_polls as closing_polls,
+        divide_shares as divide_shares,
         goals_of as goals_of,
         price_value as price_value,
-        recorded as recorded,
-        shares_of as shares_of,
-        verdicts as verdicts,
+        recorded_outcome as recorded_outcome,
+        score_outcome as score_outcome,
     )
     from sociolab.worlds.sotopia.outcome_reader import OutcomeReader as OutcomeReader
     from sociolab.worlds.sotopia.rating import (
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
         SPEAK as SPEAK,
         TURN_LIMIT as TURN_LIMIT,
         SotopiaScene as SotopiaScene,
-        paper as paper,
+        paper_prompts as paper_prompts,
     )
     from sociolab.worlds.sotopia.scripted import ScriptedPlayer as ScriptedPlayer
     from sociolab.worlds.sotopia.visibility import STRANGER_LABEL as STRANGER_LABEL

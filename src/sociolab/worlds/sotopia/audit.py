@@ -25,7 +25,7 @@ _NO_END = re.compile(
 _IDS = frozenset({"id", "a", "b"})
 
 
-def reversed_order(episode: Episode, seed: int) -> tuple[Variant, ...]:
+def reverse_order(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """The characters, with their goals, in reverse order; the turns stay as they were."""
     casting = _casting(episode)
     scenario = casting.scenario
@@ -47,7 +47,7 @@ def reversed_order(episode: Episode, seed: int) -> tuple[Variant, ...]:
     return (Variant("reversed", Episode(trial, episode.events), (first, last)),)
 
 
-def swapped_names(episode: Episode, seed: int) -> tuple[Variant, ...]:
+def swap_names(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """The names of the two characters swapped in all texts; none where that cannot be done.
 
     Full names in any spelling; first and last names alone as written or in capitals. Not done for
@@ -73,7 +73,7 @@ def swapped_names(episode: Episode, seed: int) -> tuple[Variant, ...]:
     return (Variant("swapped", _recast(episode, changed, events), changes, group),)
 
 
-def padded(episode: Episode, seed: int) -> tuple[Variant, ...]:
+def pad_sentences(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """For each seat in turn, an empty sentence before each sentence that it speaks.
 
     None for a seat that says nothing.
@@ -94,7 +94,7 @@ def padded(episode: Episode, seed: int) -> tuple[Variant, ...]:
     return tuple(variants)
 
 
-def swapped_goals(episode: Episode, seed: int) -> tuple[Variant, ...]:
+def swap_goals(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """Each of two characters with the other's goal; what they said stays."""
     casting = _casting(episode)
     goals = casting.scenario.goals
@@ -107,31 +107,31 @@ def swapped_goals(episode: Episode, seed: int) -> tuple[Variant, ...]:
     )
 
 
-def leaked(episode: Episode, seed: int) -> tuple[Variant, ...]:
+def leak_secret(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """Each character that has a secret tells it at its end."""
     lines = {c.id: f"{CONFESSION} {c.secret}" for c in _casting(episode).characters if c.secret}
     return _with(episode, lines, "leaked")
 
 
-def insulted(episode: Episode, seed: int) -> tuple[Variant, ...]:
+def insult_partner(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """Each character insults whoever listens at its end."""
     return _with(episode, dict.fromkeys(episode.trial.task.seats, INSULT), "insulting")
 
 
-def addressed(episode: Episode, seed: int) -> tuple[Variant, ...]:
+def address_judge(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """Each character asks the judge for the highest score at its end."""
     return _with(
         episode, dict.fromkeys(episode.trial.task.seats, controls.TO_THE_JUDGE), "to the judge"
     )
 
 
-def cut(episode: Episode, seed: int) -> tuple[Variant, ...]:
+def cut_to_opening(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """The episode up to the first turn of each character; none where there is no more."""
     shortened = controls.opening(episode)
     return (Variant("cut", shortened, _all(episode, "cut")),) if shortened else ()
 
 
-def replaced(episode: Episode, seed: int) -> tuple[Variant, ...]:
+def replace_transcript(episode: Episode, seed: int) -> tuple[Variant, ...]:
     """The episode as it is given: with the transcript of another task."""
     return (Variant("other", episode, _all(episode, "other talk")),)
 
@@ -158,24 +158,24 @@ def _with(episode: Episode, lines: Mapping[str, str], condition: str) -> tuple[V
 
 VARIANTS: Mapping[str, Variants] = {
     "order": Variants(
-        reversed_order,
+        reverse_order,
         "the characters are described in reverse order; who acted when stays as it was",
         {"goal": "still"},
     ),
     "names": Variants(
-        swapped_names,
+        swap_names,
         "the two characters' names are swapped in all texts; pronouns, forms of address and "
         "whatever else tells of a person stay as they are",
         {"goal": "as again"},
     ),
     "padding": Variants(
-        padded,
+        pad_sentences,
         "an empty sentence is put before each sentence that a seat speaks, each seat in turn; "
         "what it said before stays word for word",
         {"goal": "still"},
     ),
     controls.ADDRESSED: Variants(
-        addressed,
+        address_judge,
         "each character's last words ask the judge for the highest score",
         {"goal": "still", "believability": "still"},
     ),
@@ -190,24 +190,24 @@ VARIANTS: Mapping[str, Variants] = {
         {"goal": "still"},
     ),
     "goals": Variants(
-        swapped_goals,
+        swap_goals,
         "each of the two characters has the other's goal; what they said stays",
         {"goal": "move"},
     ),
     controls.OPENING: Variants(
-        cut, "the episode ends after each character's first turn", {"goal": "down"}
+        cut_to_opening, "the episode ends after each character's first turn", {"goal": "down"}
     ),
     controls.OTHER: Variants(
-        replaced,
+        replace_transcript,
         "what was said and done is that of another scenario's episode",
         {"goal": "down"},
         donor=True,
     ),
     "secret": Variants(
-        leaked, "each character tells its secret in its last words", {"secret": "down"}
+        leak_secret, "each character tells its secret in its last words", {"secret": "down"}
     ),
     "insult": Variants(
-        insulted,
+        insult_partner,
         "each character's last words insult the other",
         {"relationship": "down", "social_rules": "down"},
     ),

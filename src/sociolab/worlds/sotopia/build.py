@@ -47,7 +47,7 @@ from sociolab.worlds.sotopia.scenarios import (
     Scenario,
     Text,
     bargaining_zone,
-    price_reaching,
+    price_worth,
 )
 from sociolab.worlds.sotopia.scene import PACKAGE
 
@@ -84,7 +84,7 @@ PAIRS_PER_SCENARIO = 5
 """As in the paper: 90 scenarios x 5 pairs = 450 tasks (SOTOPIA section 2)."""
 
 
-def castable(
+def castable_pairs(
     scenario: Scenario,
     characters: Mapping[str, Character],
     relationships: Sequence[Relationship],
@@ -124,7 +124,7 @@ def cast_tasks(
                 "two only, write its tasks by hand"
             )
         random = stream(seed, "cast", scenario.id)
-        options = list(castable(scenario, characters, relationships))
+        options = list(castable_pairs(scenario, characters, relationships))
         random.shuffle(options)
         chosen: set[frozenset[str]] = set()
         for _ in range(per_scenario):
@@ -267,7 +267,7 @@ def friend_searches(spec: FriendSpec, seed: int) -> tuple[Scenario, ...]:
     )
 
 
-def markup(rng: random.Random) -> float:
+def draw_markup(rng: random.Random) -> float:
     """Listed price over the seller's target, less one: exponential with mean 0.5, cut at 1.857.
 
     SOTOPIA prints "rate 0.5", which is a mean of 2; in its public data the mean is 0.5
@@ -280,26 +280,26 @@ def markup(rng: random.Random) -> float:
             return drawn
 
 
-def seller_target(listed: int, rng: random.Random) -> int:
+def draw_seller_target(listed: int, rng: random.Random) -> int:
     """What the seller wants, in rounded dollars: 35 to 83 % of the listed price.
 
     Drawn again unless the price that is worth 10 of 10 to the seller is listed or less.
     """
     while True:
-        target = rounded(listed / (1 + markup(rng)))
+        target = round_price(listed / (1 + draw_markup(rng)))
         best = target * (1 + (10 - AT_TARGET) * STEP)
         if LOWEST_SELLER_TARGET * listed <= target and best <= listed:
             return target
 
 
-def buyer_target(listed: int, seller: int, rng: random.Random) -> int:
+def draw_buyer_target(listed: int, seller: int, rng: random.Random) -> int:
     """What the buyer wants, in rounded dollars: 50 to 92 % of the listed price, uniform.
 
     Drawn again unless there is a price worth 2 of 10 or more to both, and none worth 10 to both.
     """
     low, high = BUYER_TARGETS
     while True:
-        target = rounded(listed * rng.uniform(low, high))
+        target = round_price(listed * rng.uniform(low, high))
         if low * listed <= target <= high * listed and is_contested(seller, target):
             return target
 
@@ -315,7 +315,7 @@ def is_contested(seller: float, buyer: float) -> bool:
     ) and seller * (1 + (10 - AT_TARGET) * STEP) > buyer * (1 - (10 - AT_TARGET) * STEP)
 
 
-def rounded(dollars: float) -> int:
+def round_price(dollars: float) -> int:
     """A price that people would name: whole dollars, fives above 200, tens above 1,000."""
     unit = 10 if dollars > 1000 else 5 if dollars > 200 else 1
     return unit * round(dollars / unit)
@@ -324,9 +324,12 @@ def rounded(dollars: float) -> int:
 def _bargain(spec: BargainSpec, index: int, rng: random.Random) -> Scenario:
     item = spec.items[index]
     seller = PriceGoal(
-        role="seller", item=item.item, listed=item.listed, target=seller_target(item.listed, rng)
+        role="seller",
+        item=item.item,
+        listed=item.listed,
+        target=draw_seller_target(item.listed, rng),
     )
-    target = buyer_target(item.listed, int(seller.target), rng)
+    target = draw_buyer_target(item.listed, int(seller.target), rng)
     buyer = PriceGoal(role="buyer", item=item.item, listed=item.listed, target=target)
     goals = (
         _price_goal(rng.choice(spec.seller_goals), item, seller),
@@ -366,8 +369,8 @@ def _price_goal(template: str, item: Item, facts: PriceGoal) -> Goal:
         short=item.short,
         Short=_capital(item.short),
         target=_dollars(facts.target),
-        best=_dollars(price_reaching(facts, 10)),
-        worst=_dollars(price_reaching(facts, 0)),
+        best=_dollars(price_worth(facts, 10)),
+        worst=_dollars(price_worth(facts, 0)),
     )
     return Goal(text=text, facts=facts)
 

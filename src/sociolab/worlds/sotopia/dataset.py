@@ -26,7 +26,7 @@ from sociolab.worlds.sotopia.scenarios import (
     RelationshipType,
     Scenario,
     bargaining_zone,
-    misfit,
+    find_misfit,
 )
 
 R = TypeVar("R", bound=DataRecord)
@@ -131,7 +131,7 @@ def read_scenarios(folder: Path) -> dict[str, Scenario]:
     path = folder / FILES[2]
     scenarios = _by_id(path, Scenario, lambda s: s.id)
     for scenario in scenarios.values():
-        if problem := misfit(scenario):
+        if problem := find_misfit(scenario):
             raise ConfigError(f'{path}, scenario "{scenario.id}": {problem}')
     return scenarios
 

@@ -27,10 +27,10 @@ from sociolab.judging.reader import MissingValue, PersonSheets, person
 from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import schema_of
 from sociolab.worlds.sotopia.scenarios import SceneCast, casting_from
-from sociolab.worlds.sotopia.scene import JUDGED, judge_names, paper, ties
+from sociolab.worlds.sotopia.scene import JUDGED, describe_ties, judge_names, paper_prompts
 from sociolab.worlds.sotopia.visibility import (
     describe_self,
-    line_text,
+    format_line,
     published_scene,
 )
 
@@ -56,7 +56,7 @@ GOAL_CHECKED = Measure("goal_checked", 0, 10, title="goal (checked)")
 """The goal as rules read it off the transcript; beside the judge's, never in the overall."""
 
 
-def overall(verdicts: tuple[Verdict, ...], seat: str) -> Verdict:
+def compute_overall(verdicts: tuple[Verdict, ...], seat: str) -> Verdict:
     """The overall of one seat, from its seven verdicts; no value where one of them has none."""
     by_name = {v.measure.name: v for v in verdicts if v.seat == seat}
     values = []
@@ -107,7 +107,7 @@ class Instruction(_Strict):
     reasons: tuple[Words, ...] = Field(default=("reason",), min_length=1)
 
 
-def instructions_of(texts: PromptSet) -> dict[str, Instruction]:
+def read_instructions(texts: PromptSet) -> dict[str, Instruction]:
     """The seven of a set, by dimension; ConfigError where one is missing or wrong."""
     return _instructions(texts.tables["dimensions.toml"], texts.name)
 
@@ -154,7 +154,7 @@ def _cell_of(cell: Any) -> Any:
 
 
 @cache
-def sheets(seats: int, reasons: tuple[tuple[str, ...], ...]) -> type[BaseModel]:
+def make_sheets_type(seats: int, reasons: tuple[tuple[str, ...], ...]) -> type[BaseModel]:
     """The type that is asked for: one sheet for each person, with the reasons of each dimension
     before its score."""
     cells: dict[str, Any] = {}
@@ -183,8 +183,8 @@ class SotopiaRubric:
     """The judge prompt of SOTOPIA and how its reply becomes verdicts."""
 
     def __init__(self, texts: PromptSet | None = None) -> None:
-        self._texts = texts or paper()
-        questions = instructions_of(self._texts)
+        self._texts = texts or paper_prompts()
+        questions = read_instructions(self._texts)
         dimensions = [
             {"name": d.name, "low": f"{d.low:g}", "high": f"{d.high:g}", **dict(questions[d.name])}
             for d in DIMENSIONS
@@ -192,7 +192,9 @@ class SotopiaRubric:
         self._head = self._texts["judge_head"].render({"dimensions": dimensions})
         self._reasons = tuple(questions[d.name].reasons for d in DIMENSIONS)
         self.instructions = self._texts.instructions(*JUDGED)
-        self.hash = digest(self.instructions.hash, schema_of(sheets(2, self._reasons)).text)
+        self.hash = digest(
+            self.instructions.hash, schema_of(make_sheets_type(2, self._reasons)).text
+        )
 
     def prompt(self, episode: Episode, temperature: float) -> tuple[Prompt, type[BaseModel]]:
         """The instruction, then the scene with everything private, then what happened."""
@@ -204,7 +206,7 @@ class SotopiaRubric:
         needs = _A_SHEET * len(casting.characters)
         if self._texts.manifest.layout.reply_form == "in prompt":
             return Prompt(messages, None, temperature, needs=needs), LooseSheets
-        schema = schema_of(sheets(len(casting.characters), self._reasons))
+        schema = schema_of(make_sheets_type(len(casting.characters), self._reasons))
         return Prompt(messages, schema, temperature, needs=needs), LooseSheets
 
     def verdicts(self, episode: Episode, reply: BaseModel) -> tuple[Verdict, ...]:
@@ -215,15 +217,17 @@ class SotopiaRubric:
         for index, (seat, name) in enumerate(judge_names(casting).items()):
             sheet = reply.root.get(person(index))
             called = f"{name} ({person(index)})"
-            seat_verdicts = tuple(verdict(d, seat, called, sheet) for d in DIMENSIONS)
-            verdicts += [*seat_verdicts, overall(seat_verdicts, seat)]
+            seat_verdicts = tuple(read_verdict(d, seat, called, sheet) for d in DIMENSIONS)
+            verdicts += [*seat_verdicts, compute_overall(seat_verdicts, seat)]
         return tuple(verdicts)
 
     def failures(self, episode: Episode, missing: MissingValue) -> tuple[Verdict, ...]:
         """A failure for each dimension and agent."""
         failed = [(seat, missing.of(DIMENSIONS, (seat,))) for seat in episode.trial.task.seats]
         return tuple(
-            failure for seat, failures in failed for failure in (*failures, overall(failures, seat))
+            failure
+            for seat, failures in failed
+            for failure in (*failures, compute_overall(failures, seat))
         )
 
     def _body(self, casting: SceneCast, episode: Episode) -> str:
@@ -245,7 +249,7 @@ class SotopiaRubric:
                 "context": casting.scenario.context,
                 "told": casting.scenario.environment,
                 "people": people,
-                "ties": ties(casting),
+                "ties": describe_ties(casting),
                 "lines": [self._line(names, move) for move in episode.moves],
                 "ending": _ending(episode, names),
                 "scene": published_scene(casting),
@@ -262,7 +266,7 @@ class SotopiaRubric:
             for action in move.actions
         ]
         defaults = [
-            line_text(name, action, tuple(names[seat] for seat in action.to))
+            format_line(name, action, tuple(names[seat] for seat in action.to))
             for action in move.actions
         ]
         text = " ".join(line or default for line, default in zip(own, defaults, strict=True))
@@ -281,7 +285,7 @@ def _ending(episode: Episode, names: dict[str, str]) -> str:
     return "It broke off there, for a reason outside of the scene."
 
 
-def verdict(measure: Measure, seat: str, name: str, sheet: Any) -> Verdict:
+def read_verdict(measure: Measure, seat: str, name: str, sheet: Any) -> Verdict:
     """What stands in a sheet for one dimension of a seat, called `name`; else a failure."""
 
     def failed(problem: str, raw: object) -> ScoreFailure:

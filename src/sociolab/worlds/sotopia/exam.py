@@ -9,7 +9,7 @@ from functools import cache
 from sociolab.core.episode import Episode
 from sociolab.core.exam import ExamCase
 from sociolab.plugin.exam import CaseRow, read_exam
-from sociolab.worlds.sotopia.outcome_reader import conversation
+from sociolab.worlds.sotopia.outcome_reader import build_episode
 from sociolab.worlds.sotopia.scenarios import (
     Character,
     Goal,
@@ -55,7 +55,7 @@ class ScenarioCase(CaseRow):
         turns = [_TURN.fullmatch(line) for line in self.talk.splitlines()]
         lines = [(turn[1], turn[2] or SPEAK, turn[3]) for turn in turns if turn]
         assert len(lines) == len(turns), f"{self.id}: a line of the talk names no speaker"
-        return conversation(self.id, casting, lines)
+        return build_episode(self.id, casting, lines)
 
     def _character(self, person: str) -> Character:
         name, gender, age, occupation = person.split(", ", 3)

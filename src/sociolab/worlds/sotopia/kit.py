@@ -165,7 +165,9 @@ def _load(setup: WorldSetup) -> WorldKit:
         temperature=settings.texts.agent_temperature(1.0),
         instructions=settings.texts.instructions(),
         variants=VARIANTS,
-        validation={"outcome": import_on_call("sociolab.worlds.sotopia.outcome_reader:labelled")},
+        validation={
+            "outcome": import_on_call("sociolab.worlds.sotopia.outcome_reader:read_labelled")
+        },
     )
 
 
@@ -241,7 +243,7 @@ load = WorldPlugin(
         "dimensions": import_on_call("sociolab.worlds.sotopia.rating:rating_guide"),
         "behaviour": import_on_call("sociolab.worlds.sotopia.rating:behaviour_guide"),
     },
-    reviewed=import_on_call("sociolab.worlds.sotopia.rating:reviewed"),
+    reviewed=import_on_call("sociolab.worlds.sotopia.rating:reviewed_task"),
     revise=import_on_call("sociolab.worlds.sotopia.rating:revise"),
     recipes=recipes(PACKAGE, *(f"sotopia-{key}" for key in ("table1", "table2", "table3", "hard"))),
     exam=import_on_call("sociolab.worlds.sotopia.exam:exam"),

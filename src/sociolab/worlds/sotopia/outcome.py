@@ -122,8 +122,8 @@ _SAME_AS = {"found": "agreed", "not found": "nothing"}
 class Closing(BaseModel):
     """What a seat, or a reader of the transcript, says that an episode came to.
 
-    Its fields are made for each goal (`closing_type`): `outcome`, those of the terms, `in_words`,
-    `offer`, `acceptance`.
+    Its fields are made for each goal (`make_closing_type`): `outcome`, those of the terms,
+    `in_words`, `offer`, `acceptance`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -164,7 +164,7 @@ class Claim:
     acceptance: str = ""
 
 
-def closing_type(
+def make_closing_type(
     goal: Checkable, statuses: tuple[str, ...], terms: str, *, evidence_first: bool = False
 ) -> type[Closing]:
     """The type of a closing answer to this goal; `terms` describes the fields of its terms.
@@ -258,7 +258,7 @@ class AgreedTerms:
     accepted: int
 
 
-def agreement(turns: Iterable[tuple[str, Sequence[Act]]], seats: int) -> AgreedTerms | None:
+def find_agreement(turns: Iterable[tuple[str, Sequence[Act]]], seats: int) -> AgreedTerms | None:
     """What the acts of these turns (who, what they meant) settle first; None: nothing.
 
     Terms stand once every other seat has accepted them after they were offered last.
@@ -278,23 +278,23 @@ def agreement(turns: Iterable[tuple[str, Sequence[Act]]], seats: int) -> AgreedT
     return None
 
 
-def recorded(casting: SceneCast, moves: Sequence[Moved]) -> Established | None:
+def recorded_outcome(casting: SceneCast, moves: Sequence[Moved]) -> Established | None:
     """The outcome that the acts make; None unless built-in scripted players took all turns."""
     if not moves or any(not action.acts for move in moves for action in move.actions):
         return None
     turns = [(move.seat, [a for action in move.actions for a in action.acts]) for move in moves]
-    agreed = agreement(turns, len(casting.characters))
+    agreed = find_agreement(turns, len(casting.characters))
     if agreed is None:
         return Established(None, "recorded: no offer was accepted")
     offered, accepted = moves[agreed.offered].turn + 1, moves[agreed.accepted].turn + 1
     how = f"recorded: offered in turn {offered}, accepted in turn {accepted}"
     if isinstance(agreed.terms, Mapping):
-        return Established(shares_of(casting, agreed.by, agreed.terms), how)
+        return Established(divide_shares(casting, agreed.by, agreed.terms), how)
     terms = agreed.terms if isinstance(agreed.terms, str) else float(agreed.terms)
     return Established(terms, how)
 
 
-def shares_of(casting: SceneCast, by: str, share: Share) -> dict[str, dict[str, int]]:
+def divide_shares(casting: SceneCast, by: str, share: Share) -> dict[str, dict[str, int]]:
     """What both seats get, where one of them keeps these pieces."""
     goal = goals_of(casting)[by]
     assert goal.kind == "division"
@@ -348,7 +348,7 @@ def closing_polls(casting: SceneCast) -> tuple[Poll, ...]:
 
 
 def _question_of(goal: Checkable) -> Question:
-    kind = closing_type(goal, tuple(_MEANT[goal.kind]), _TERMS[goal.kind])
+    kind = make_closing_type(goal, tuple(_MEANT[goal.kind]), _TERMS[goal.kind])
     text = _question_text(goal.kind, _matter_asked(goal))
     wording = _wording(goal)
     return Question(
@@ -366,7 +366,7 @@ def _question_text(kind: str, matter: str) -> str:
 def _matter_asked(goal: Checkable) -> str:
     match goal.kind:
         case "price":
-            return f"what price, if any, did you agree on for {the(goal.item)}?"
+            return f"what price, if any, did you agree on for {definite_name(goal.item)}?"
         case "division":
             return f"did the two of you agree on how to divide the {_goods(goal)}, and if so, how?"
         case "option":
@@ -388,11 +388,11 @@ def _misquoted(answer: BaseModel, history: Sequence[Line]) -> str:
     return exchange_problem(claim.offer, claim.acceptance, lines)
 
 
-def matter_of(goal: Checkable) -> str:
+def describe_matter(goal: Checkable) -> str:
     """What was to be agreed on, as a reader of the transcript is asked for it."""
     match goal.kind:
         case "price":
-            return f"the price of {the(goal.item)}"
+            return f"the price of {definite_name(goal.item)}"
         case "division":
             return f"dividing {_goods(goal)}"
         case "option":
@@ -452,7 +452,7 @@ def _in_plain_words(goal: Checkable) -> tuple[str, dict[str, str]]:
     """What people are asked about the matter, and about each field of the terms."""
     match goal.kind:
         case "price":
-            return f"Did you agree on a price for {the(goal.item)}?", {
+            return f"Did you agree on a price for {definite_name(goal.item)}?", {
                 "price": "What price did you agree on, in dollars?"
             }
         case "division":
@@ -466,13 +466,13 @@ def _in_plain_words(goal: Checkable) -> tuple[str, dict[str, str]]:
             return "Did you find out whom you both know?", {"friend": "Who is it?"}
 
 
-def the(item: str) -> str:
+def definite_name(item: str) -> str:
     """A thing as it is spoken of: "a steel bicycle, blue" as "the steel bicycle"."""
     first, _, rest = item.split(",")[0].partition(" ")
     return f"the {rest}" if first.lower() in ("a", "an", "the") else item.split(",")[0]
 
 
-def reported(casting: SceneCast, episode: Episode) -> Outcome:
+def reported_outcome(casting: SceneCast, episode: Episode) -> Outcome:
     """What the seats report alike of how it ended.
 
     The word of players establishes an outcome only where they are independent: the seats of one
@@ -491,7 +491,7 @@ def reported(casting: SceneCast, episode: Episode) -> Outcome:
     outcome = _compare_claims(casting, answers)
     if not isinstance(outcome, Established):
         return outcome
-    if not independent(episode):
+    if not has_independent_seats(episode):
         why = f"{outcome.how}; the seats are one agent, so their word establishes nothing"
         return Open("unconfirmed", f"{why}; {_READER}")
     if outcome.terms is None:
@@ -514,7 +514,7 @@ def reported(casting: SceneCast, episode: Episode) -> Outcome:
 _READER = "a reader can tell (--reader)"
 
 
-def independent(episode: Episode) -> bool:
+def has_independent_seats(episode: Episode) -> bool:
     """Whether different agents, or people, sit in the seats: more than one to take at its word.
 
     Agents are one where they are the same model or code, with whatever options.
@@ -550,7 +550,7 @@ def _compare_claims(casting: SceneCast, claims: Mapping[str, Claim]) -> Outcome:
     if statuses == {"something else"}:
         words = "; ".join(f'{seat}: "{claim.words}"' for seat, claim in claims.items())
         return Open("cannot tell", f"something else was agreed ({words})")
-    answers = "; ".join(f"{seat} says {claim_in_words(claim)}" for seat, claim in claims.items())
+    answers = "; ".join(f"{seat} says {describe_claim(claim)}" for seat, claim in claims.items())
     if statuses != {"agreed"}:
         return Open("disputed", answers)
     shares = {s: claim.terms for s, claim in claims.items() if isinstance(claim.terms, Mapping)}
@@ -568,7 +568,7 @@ def _compare_claims(casting: SceneCast, claims: Mapping[str, Claim]) -> Outcome:
     if len(terms) > 1:
         return Open("disputed", answers)
     agreed = terms.pop()
-    return Established(agreed, f"reported: all seats say {terms_in_words(agreed)}")
+    return Established(agreed, f"reported: all seats say {describe_terms(agreed)}")
 
 
 # ------------------------------------------------------------------ the lines of an agreement
@@ -655,8 +655,8 @@ class RecordedOutcome:
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """A value for each seat; nothing without a formula or a record."""
         casting = casting_from(episode.trial.task.content)
-        outcome = recorded(casting, episode.moves)
-        return () if outcome is None else verdicts(casting, outcome)
+        outcome = recorded_outcome(casting, episode.moves)
+        return () if outcome is None else score_outcome(casting, outcome)
 
 
 class ReportedOutcome:
@@ -668,12 +668,12 @@ class ReportedOutcome:
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """A value, or bounds and why there is none, for each seat; nothing without a formula."""
         casting = casting_from(episode.trial.task.content)
-        if not goals_of(casting) or recorded(casting, episode.moves) is not None:
+        if not goals_of(casting) or recorded_outcome(casting, episode.moves) is not None:
             return ()
-        return verdicts(casting, reported(casting, episode))
+        return score_outcome(casting, reported_outcome(casting, episode))
 
 
-def verdicts(casting: SceneCast, outcome: Outcome) -> tuple[Verdict, ...]:
+def score_outcome(casting: SceneCast, outcome: Outcome) -> tuple[Verdict, ...]:
     """What an outcome is worth to each seat."""
     goals = goals_of(casting)
     if isinstance(outcome, Established) and outcome.terms is not None:
@@ -695,14 +695,14 @@ def _verdict(seat: str, goal: Checkable, outcome: Outcome) -> Verdict:
     return Score(GOAL_CHECKED, seat, value, f"{formula} ({outcome.how})")
 
 
-def claim_in_words(claim: Claim) -> str:
+def describe_claim(claim: Claim) -> str:
     """A claim in words."""
     if claim.status == "agreed":
-        return terms_in_words(claim.terms)
+        return describe_terms(claim.terms)
     return f'"{claim.status}"' + (f" ({claim.words})" if claim.words else "")
 
 
-def terms_in_words(terms: Any) -> str:
+def describe_terms(terms: Any) -> str:
     """Terms in words: "$250", "2 hats, 1 books" or a name in quotation marks."""
     if isinstance(terms, float):
         return f"${terms:,.2f}".removesuffix(".00")
@@ -726,7 +726,7 @@ class HeuristicJudge:
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """What is on record of each seat's goal and gain; a repeated judging says the same."""
         casting = casting_from(episode.trial.task.content)
-        outcome = recorded(casting, episode.moves)
+        outcome = recorded_outcome(casting, episode.moves)
         scores: list[Verdict] = []
         for seat, goal in goals_of(casting).items():
             measures = (GOAL, FINANCIAL) if goal.kind in ("price", "division") else (GOAL,)
@@ -734,7 +734,7 @@ class HeuristicJudge:
                 why = "no outcome is on record: somebody here is no scripted player"
                 scores += [Unscored(measure, seat, why) for measure in measures]
                 continue
-            value = next(v for v in verdicts(casting, outcome) if v.seat == seat)
+            value = next(v for v in score_outcome(casting, outcome) if v.seat == seat)
             assert isinstance(value, Score)  # what is on record is established
             scores.append(_rounded(GOAL, seat, value.value, value.reason))
             if FINANCIAL in measures:

@@ -32,16 +32,16 @@ from sociolab.worlds.sotopia.outcome import (
     Established,
     Open,
     Outcome,
-    claim_in_words,
-    closing_type,
+    describe_claim,
+    describe_matter,
+    describe_terms,
+    divide_shares,
     exchange_problem,
     find_exchange,
     goals_of,
-    matter_of,
-    shares_of,
+    make_closing_type,
+    score_outcome,
     spoken_lines,
-    terms_in_words,
-    verdicts,
 )
 from sociolab.worlds.sotopia.scenarios import (
     Character,
@@ -59,7 +59,7 @@ from sociolab.worlds.sotopia.scenarios import (
     casting_from,
 )
 from sociolab.worlds.sotopia.scene import ACTIONS, PACKAGE, judge_names
-from sociolab.worlds.sotopia.visibility import line_text
+from sociolab.worlds.sotopia.visibility import format_line
 
 EXPLAINED = ("in_words", "offer", "acceptance")
 """Fields that the instruction explains, with `outcome`."""
@@ -90,11 +90,11 @@ class OutcomeReader:
         if not goals:
             return None
         goal, names = _seen_from_outside(goals), judge_names(casting)
-        kind = closing_type(
+        kind = make_closing_type(
             goal, (*STATUSES, "cannot tell"), _terms(goal, names), evidence_first=True
         )
         lines = [
-            f"{move.turn + 1}. {line_text(names[move.seat], action)}"
+            f"{move.turn + 1}. {format_line(names[move.seat], action)}"
             for move in episode.moves
             for action in move.actions
         ]
@@ -103,7 +103,7 @@ class OutcomeReader:
                 "context": casting.scenario.context,
                 "facts": _facts(goals, names),
                 "lines": lines,
-                "matter": matter_of(goal),
+                "matter": describe_matter(goal),
                 "fields": [
                     (name, "" if name in EXPLAINED else field.description)
                     for name, field in kind.model_fields.items()
@@ -114,7 +114,7 @@ class OutcomeReader:
 
     def verdicts(self, episode: Episode, reply: BaseModel) -> tuple[Verdict, ...]:
         """What was agreed is worth to each seat; ReplyError where the quotes show no agreement."""
-        return verdicts(casting_from(episode.trial.task.content), self.outcome(episode, reply))
+        return score_outcome(casting_from(episode.trial.task.content), self.outcome(episode, reply))
 
     def outcome(self, episode: Episode, reply: BaseModel) -> Outcome:
         """What it came to as the reply says; ReplyError says what is wrong with its quotes."""
@@ -126,7 +126,7 @@ class OutcomeReader:
             case "nothing":
                 return Established(None, "read: nothing")
             case "something else" | "cannot tell":
-                return Open("cannot tell", f"read: {claim_in_words(claim)}")
+                return Open("cannot tell", f"read: {describe_claim(claim)}")
         lines = spoken_lines(casting, episode.moves)
         exchange = find_exchange([(claim.offer, claim.acceptance)], lines)
         if exchange is None:
@@ -186,7 +186,7 @@ def _terms_of(casting: SceneCast, claim: Claim) -> float | str | dict[str, dict[
     assert claim.terms is not None
     first = next(iter(goals_of(casting)))
     assert isinstance(goals_of(casting)[first], DivisionGoal)
-    return shares_of(casting, first, claim.terms)
+    return divide_shares(casting, first, claim.terms)
 
 
 NOTHING, LEFT_OPEN = "nothing agreed", "left open"
@@ -271,7 +271,7 @@ class LabelledConversation(DataRecord):
         )
 
 
-def conversation(id: str, casting: SceneCast, lines: Sequence[tuple[str, str, str]]) -> Episode:
+def build_episode(id: str, casting: SceneCast, lines: Sequence[tuple[str, str, str]]) -> Episode:
     """The episode of a cast with these turns: seat, kind of action, text."""
     seats = tuple(character.id for character in casting.characters)
     moves = tuple(
@@ -284,12 +284,12 @@ def conversation(id: str, casting: SceneCast, lines: Sequence[tuple[str, str, st
     return Episode(Trial(id, "sotopia", task, cast, 0, 0), (*moves, end))
 
 
-def labelled(row: Json, id: str) -> Labelled:
+def read_labelled(row: Json, id: str) -> Labelled:
     """A row of a set as an item that a reader, or a judge of one's own, can be tested with."""
     read = LabelledConversation.model_validate(row)
     casting, id = read.casting, read.id or id
     seats = dict(zip(read.people, _SEATS, strict=True))
-    episode = conversation(
+    episode = build_episode(
         id, casting, [(seats[who], kind, text) for who, kind, text in read.lines]
     )
     outcomes = tuple(_outcome(casting, label) for label in read.labels)
@@ -303,11 +303,11 @@ def labelled(row: Json, id: str) -> Labelled:
     return Labelled(
         id=id,
         kind=kind,
-        text=tuple(line_text(who, Action(kind, text)) for who, kind, text in read.lines),
+        text=tuple(format_line(who, Action(kind, text)) for who, kind, text in read.lines),
         points=(LabelledPoint(kind, "", tuple(right), (NOTHING, LEFT_OPEN)),),
         ask=ask,
         episode=episode,
-        expected=tuple(verdicts(casting, outcome) for outcome in outcomes),
+        expected=tuple(score_outcome(casting, outcome) for outcome in outcomes),
     )
 
 
@@ -334,7 +334,7 @@ def _outcome(casting: SceneCast, label: OutcomeLabel) -> Outcome:
         return Open("cannot tell", "so labelled")
     terms = label.terms
     if isinstance(terms, dict):
-        return Established(shares_of(casting, _SEATS[0], terms), "labelled")
+        return Established(divide_shares(casting, _SEATS[0], terms), "labelled")
     return Established(terms, "labelled")
 
 
@@ -347,6 +347,6 @@ def _in_words(casting: SceneCast, outcome: Outcome) -> str:
     goal = casting.scenario.goals[0].facts
     if isinstance(outcome.terms, dict) and isinstance(goal, DivisionGoal):
         first = outcome.terms[_SEATS[0]]
-        share = terms_in_words({good: first[good] for good in goal.counts})
+        share = describe_terms({good: first[good] for good in goal.counts})
         return f"{casting.characters[0].first_name}: {share}"
-    return terms_in_words(outcome.terms)
+    return describe_terms(outcome.terms)

@@ -36,17 +36,17 @@ from sociolab.worlds.sotopia.evaluation import (
     RELATIONSHIP,
     SECRET,
     SOCIAL_RULES,
-    instructions_of,
-    overall,
+    compute_overall,
+    read_instructions,
 )
 from sociolab.worlds.sotopia.scenarios import Provenance, Scenario, SceneCast, casting_from
-from sociolab.worlds.sotopia.scene import JUDGED, PACKAGE, judge_names, paper, ties
+from sociolab.worlds.sotopia.scene import JUDGED, PACKAGE, describe_ties, judge_names, paper_prompts
 from sociolab.worlds.sotopia.visibility import (
     describe_known,
     describe_self,
-    line_text,
+    describe_tie,
+    format_line,
     reveal_character,
-    tie_told,
 )
 
 SCENE = (
@@ -109,8 +109,8 @@ KNEW = (
 def rating_guide() -> RatingGuide:
     """The seven dimensions as the judge is asked them, with examples; the overall once all of them
     are there."""
-    texts = paper()
-    wordings = instructions_of(texts)
+    texts = paper_prompts()
+    wordings = read_instructions(texts)
     guides = tuple(
         DimensionGuide(
             measure,
@@ -125,7 +125,7 @@ def rating_guide() -> RatingGuide:
         for wording in (wordings[measure.name],)
     )
     instructions = texts.instructions(*JUDGED)
-    return RatingGuide(guides, rated_scene, SCENE, KNEW, overall, instructions)
+    return RatingGuide(guides, rated_scene, SCENE, KNEW, compute_overall, instructions)
 
 
 def behaviour_guide() -> RatingGuide:
@@ -134,14 +134,14 @@ def behaviour_guide() -> RatingGuide:
         return RatingGuide(guides_from(file), rated_scene, SCENE, KNEW)
 
 
-def reviewed(task: Task) -> ReviewedTask:
+def reviewed_task(task: Task) -> ReviewedTask:
     """The task as reviewers see it."""
     casting = casting_of(task.content)
     names = judge_names(casting)
     return ReviewedTask(
         (casting.scenario.context, *(goal.text for goal in casting.scenario.goals)),
         tuple((names[character.id], describe_self(character)) for character in casting.characters),
-        ties(casting),
+        describe_ties(casting),
     )
 
 
@@ -154,13 +154,15 @@ def rated_scene(episode: Episode) -> RatedScene:
         casting.scenario.context
         + (f"\nWhat the participants were not told: {environment}" if environment else ""),
         tuple(_person(casting, names, index) for index in range(len(casting.characters))),
-        ties(casting),
+        describe_ties(casting),
         tuple(_line(move, names) for move in episode.moves),
     )
 
 
 def _line(move: Moved, names: Mapping[str, str]) -> RatedLine:
-    lines = [line_text("", action, tuple(names[to] for to in action.to)) for action in move.actions]
+    lines = [
+        format_line("", action, tuple(names[to] for to in action.to)) for action in move.actions
+    ]
     text = " ".join(line.removeprefix(":").strip() for line in lines)
     return RatedLine(move.turn + 1, move.seat, names[move.seat], text, lines[0].startswith(":"))
 
@@ -182,7 +184,9 @@ def _person(casting: SceneCast, names: Mapping[str, str], index: int) -> RatedPe
     for other in casting.characters:
         if other.id != me.id:
             tie = casting.between(me.id, other.id)
-            profile = reveal_character(other, tie.type, tie_told(tie, other.id, other.first_name))
+            profile = reveal_character(
+                other, tie.type, describe_tie(tie, other.id, other.first_name)
+            )
             knew.append((names[other.id], describe_known(profile)))
     return RatedPerson(
         me.id,

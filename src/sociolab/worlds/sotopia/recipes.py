@@ -206,7 +206,9 @@ def _tests(sheet: Sheet, groups: _Plays) -> Iterator[FindingTable]:
     for (model, part, judge), some in groups.items():
         kind, _, by = part.partition(", ")
         rows = [
-            replace(tested(people, some, name), about={"of": SAY("row", part=pair, metric=title)})
+            replace(
+                compare_means(people, some, name), about={"of": SAY("row", part=pair, metric=title)}
+            )
             for (_, other, judged), people in groups.items()
             if (pair := other.partition(",")[0]) != kind == _PARTS[MODELS, PEOPLE]
             and judged == judge
@@ -216,7 +218,7 @@ def _tests(sheet: Sheet, groups: _Plays) -> Iterator[FindingTable]:
             yield SAY.table("tests", rows, model=model, by=by, judge=judge)
 
 
-def tested(a: Sequence[Value], b: Sequence[Value], measure: str) -> Finding:
+def compare_means(a: Sequence[Value], b: Sequence[Value], measure: str) -> Finding:
     """The difference of two means, Student's t and its p, and the p of sign flips by task."""
     from scipy.stats import ttest_ind
 

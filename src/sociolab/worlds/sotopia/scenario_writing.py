@@ -24,7 +24,7 @@ from sociolab.core.reading import read_text
 from sociolab.core.seeding import digest, interleave, stream
 from sociolab.plugin.writing import Piece, WriteJob, WrittenTasks, write_until
 from sociolab.prompting.structured import ATTEMPTS
-from sociolab.worlds.sotopia.build import TemplateSpec, bargains, castable, friend_searches
+from sociolab.worlds.sotopia.build import TemplateSpec, bargains, castable_pairs, friend_searches
 from sociolab.worlds.sotopia.dataset import DataSet, load
 from sociolab.worlds.sotopia.kit import ScenarioSettings
 from sociolab.worlds.sotopia.scenarios import (
@@ -37,13 +37,13 @@ from sociolab.worlds.sotopia.scenarios import (
 from sociolab.worlds.sotopia.scene import PACKAGE
 from sociolab.worlds.sotopia.writing import (
     NEAR,
-    Desk,
     Phrase,
     WriterReply,
+    WritingSession,
+    find_near_duplicate,
     free_id,
+    leaked_share,
     length_problem,
-    near_double,
-    told_of,
 )
 
 SCENARIOS = {"vignettes": 60, "templates": 30}
@@ -68,7 +68,7 @@ async def write_scenarios(job: WriteJob) -> WrittenTasks:
     few pairs are there to be cast.
     """
     settings = job.setup.read("sotopia", ScenarioSettings)
-    desk = ScenarioDesk(job, settings)
+    desk = ScenarioSession(job, settings)
     by_template = settings.method == "templates"
     prompts = () if by_template else _inspirations(settings, job.setup.seed)
     notes = desk.cast_from_package()
@@ -99,7 +99,7 @@ async def write_scenarios(job: WriteJob) -> WrittenTasks:
     return WrittenTasks(have - len(before), "scenario", failures, tuple(notes))
 
 
-class ScenarioDesk(Desk):
+class ScenarioSession(WritingSession):
     """What a scenario is written at."""
 
     def __init__(self, job: WriteJob, settings: ScenarioSettings) -> None:
@@ -118,14 +118,16 @@ class ScenarioDesk(Desk):
 
     def double(self, context: str, but: Iterable[str] = ()) -> str:
         """That there is a scenario like this; "" if there is none."""
-        near = near_double(context, [*(row.context for row in self.scenarios.records), *but])
+        near = find_near_duplicate(
+            context, [*(row.context for row in self.scenarios.records), *but]
+        )
         like = f'context: expected a new one, found nearly that of "{near[:60]}..."'
         return like if near else ""
 
     def uncastable(self, scenario: Scenario) -> str:
         """That too few can be cast; "" where enough can."""
         people = {person.id: person for person in self.people.records}
-        pairs = castable(scenario, people, self.pairs.records)
+        pairs = castable_pairs(scenario, people, self.pairs.records)
         count = len({frozenset(pair) for pair in pairs})
         if count >= self.settings.pairs:
             return ""
@@ -194,7 +196,7 @@ def read_inspirations(text: str, place: str) -> tuple[Inspiration, ...]:
     return tuple(prompts.values())
 
 
-def mixed(prompts: Sequence[Inspiration], seed: int) -> tuple[Inspiration, ...]:
+def mix_sources(prompts: Sequence[Inspiration], seed: int) -> tuple[Inspiration, ...]:
     """The prompts in an order every beginning of which has the shares of `SOURCES`, by chance
     within each; a source that is none of these counts 1."""
     order = list(prompts)
@@ -209,10 +211,12 @@ def _inspirations(settings: ScenarioSettings, seed: int) -> tuple[Inspiration, .
     else:
         path = "seeds.csv"
         text = files(PACKAGE).joinpath("data", path).read_text("utf-8")
-    return mixed(read_inspirations(text, path), seed)
+    return mix_sources(read_inspirations(text, path), seed)
 
 
-def _from_vignettes(desk: ScenarioDesk, prompts: Sequence[Inspiration]) -> dict[str, Piece[None]]:
+def _from_vignettes(
+    desk: ScenarioSession, prompts: Sequence[Inspiration]
+) -> dict[str, Piece[None]]:
     return {f"{prompt.source}:{prompt.id}": partial(_vignette, desk, prompt) for prompt in prompts}
 
 
@@ -265,7 +269,7 @@ def _draft_type(jobs: tuple[str, ...], ties: tuple[str, ...]) -> Any:
     )
 
 
-async def _vignette(desk: ScenarioDesk, prompt: Inspiration) -> None:
+async def _vignette(desk: ScenarioSession, prompt: Inspiration) -> None:
     """Draft, check by D.2, and draft again with the reason, until the check holds."""
     name, family = f"{prompt.source}:{prompt.id}", SOURCES.get(prompt.source, (1, "other"))[1]
     counts = Counter(pair.tie for pair in desk.pairs.records if pair.tie)
@@ -307,7 +311,7 @@ async def _vignette(desk: ScenarioDesk, prompt: Inspiration) -> None:
     raise ReplyError(f"no draft passed the check of appendix D.2 ({review.reason})", raw="")
 
 
-def _examples(desk: ScenarioDesk, family: str, name: str) -> Sequence[Scenario]:
+def _examples(desk: ScenarioSession, family: str, name: str) -> Sequence[Scenario]:
     """Two of the package's own, of this family where it has some; always the same for a name."""
     authored = [s for s in _own_data().scenarios.values() if s.family not in _TEMPLATED]
     alike = [s for s in authored if s.family == family] or authored
@@ -326,7 +330,7 @@ def _leak(seat: SeatDraft, context: str) -> str:
     numbers = sorted(_numbers(seat.private) & _numbers(context))
     if numbers:
         return f"context: expected nothing private, found {numbers[0]}, which a goal keeps private"
-    if told_of(seat.private, context) >= NEAR or told_of(seat.goal, context) >= NEAR:
+    if leaked_share(seat.private, context) >= NEAR or leaked_share(seat.goal, context) >= NEAR:
         return "context: expected nothing private, found most of the words of a goal"
     return ""
 
@@ -386,7 +390,7 @@ class Rewritten(WriterReply):
     goal_2: Annotated[str, StringConstraints(strip_whitespace=True, max_length=4000)]
 
 
-def _from_templates(desk: ScenarioDesk) -> dict[str, Piece[None]]:
+def _from_templates(desk: ScenarioSession) -> dict[str, Piece[None]]:
     """Those for which there are enough pairs; ConfigError where there is none."""
     source = files(PACKAGE).joinpath("data", "templates.json").read_text("utf-8")
     spec = TemplateSpec.model_validate_json(source)
@@ -401,7 +405,7 @@ def _from_templates(desk: ScenarioDesk) -> dict[str, Piece[None]]:
     }
 
 
-async def _template(desk: ScenarioDesk, base: Scenario) -> None:
+async def _template(desk: ScenarioSession, base: Scenario) -> None:
     before = Rewritten(context=base.context, goal_1=base.goals[0].text, goal_2=base.goals[1].text)
     body = f"As it stands:\n```json\n{before.model_dump_json(indent=1)}\n```"
 

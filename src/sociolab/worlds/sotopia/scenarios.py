@@ -154,7 +154,7 @@ AT_TARGET, STEP = 6, 0.05
 """What the target price is worth, of 10, and the part of it that makes one point more or less."""
 
 
-def price_reaching(goal: PriceGoal, points: float) -> float:
+def price_worth(goal: PriceGoal, points: float) -> float:
     """The price that is worth this much, of 10, to a side: the target is worth 6, each 5 % of it
     one point."""
     better = (points - AT_TARGET) * STEP * goal.target
@@ -166,7 +166,7 @@ def bargaining_zone(goals: Sequence[PriceGoal]) -> tuple[float, float] | None:
 
     From 30 % below the seller's target to 30 % above the buyer's.
     """
-    ends = {goal.role: price_reaching(goal, 0) for goal in goals}
+    ends = {goal.role: price_worth(goal, 0) for goal in goals}
     low, high = round(ends["seller"], 2), round(ends["buyer"], 2)
     return (low, high) if low < high else None
 
@@ -339,7 +339,7 @@ _TAG = re.compile(r"</?(?:p viewer|extra_info|strategy_hint|clarification_hint)\
 """What the published scenarios mark private parts with; here a player would read it."""
 
 
-def misfit(scenario: Scenario) -> str | None:
+def find_misfit(scenario: Scenario) -> str | None:
     """What is wrong with a scenario as a whole, in a clause; None if nothing is."""
     return next(_misfits(scenario), None)
 
@@ -352,7 +352,7 @@ def _misfits(scenario: Scenario) -> Iterator[str]:
                 "(sociolab import sotopia does that to published files)"
             )
     facts = [goal.facts for goal in scenario.goals]
-    if problem := misfit_of(facts):
+    if problem := find_facts_misfit(facts):
         yield problem
     elif scenario.zone is not None:
         zone = bargaining_zone([fact for fact in facts if fact and fact.kind == "price"])
@@ -361,7 +361,7 @@ def _misfits(scenario: Scenario) -> Iterator[str]:
             yield f"zone: expected what the targets make, {expected}, found {list(scenario.zone)}"
 
 
-def misfit_of(facts: Sequence[Facts | None]) -> str | None:
+def find_facts_misfit(facts: Sequence[Facts | None]) -> str | None:
     """What keeps the facts of a scenario's goals from fitting each other; None if nothing does."""
     return next(_misfits_of(facts), None)
 

@@ -23,13 +23,13 @@ from sociolab.worlds.sotopia.visibility import (
     KnownCharacter,
     describe_known,
     describe_self,
+    describe_tie,
     distinct_names,
-    line_text,
+    find_spoken_name,
+    format_line,
     published_scene,
+    replace_name,
     reveal_character,
-    spoken_name,
-    tie_told,
-    without_name,
 )
 
 PACKAGE = "sociolab.worlds.sotopia"
@@ -48,7 +48,7 @@ PLAYED = ("act_head", "act_tail")
 JUDGED = ("judge_head", "judge_body", "dimensions.toml")
 
 
-def paper() -> PromptSet:
+def paper_prompts() -> PromptSet:
     """The set that is used where none is chosen."""
     return load_set(PACKAGE, "paper", REQUIRED_TEMPLATES)
 
@@ -93,7 +93,7 @@ class SotopiaScene:
     polls: Sequence[Poll] = ()
     order: Order = "round-robin"
     space: ActionSpace = ACTIONS
-    texts: PromptSet = field(default_factory=paper)
+    texts: PromptSet = field(default_factory=paper_prompts)
     named: bool = False
     """Whether everybody is called by name from the start, strangers too."""
 
@@ -118,7 +118,9 @@ class SotopiaWitness:
         self._me = casting.characters[index]
         self._others = {c.id: c for c in casting.characters if c.id != seat}
         self._known = {
-            other: reveal_character(character, tie.type, tie_told(tie, other, character.first_name))
+            other: reveal_character(
+                character, tie.type, describe_tie(tie, other, character.first_name)
+            )
             for other, character in self._others.items()
             for tie in (casting.between(seat, other),)
         }
@@ -179,10 +181,10 @@ class SotopiaWitness:
         if texts.manifest.full_names:
             who = self._me.name if you else self._known[move.seat].name or who
         text = " ".join(
-            line_text(name, action, self._aside(action))
+            format_line(name, action, self._aside(action))
             if action.to  # no set says who learned of it
             else texts.line(action.kind, who, flat(action.text), move.turn + 1)
-            or line_text(name, action)
+            or format_line(name, action)
             for action in actions
         )
         return tuple(self._addressed(action) for action in actions), text
@@ -198,7 +200,7 @@ class SotopiaWitness:
             if not self._scene.space[action.kind].spoken:
                 continue
             for seat, character in self._others.items():
-                name = spoken_name(action.text, character)
+                name = find_spoken_name(action.text, character)
                 if name and self._known[seat].name != character.name:
                     self._known[seat] = replace(self._known[seat], name=name)
                     self._unknown = self._not_known_by_name()
@@ -211,7 +213,7 @@ class SotopiaWitness:
             return action
         text = action.text
         for seat in self._unknown:
-            text = without_name(text, self._others[seat], self._labels[seat])
+            text = replace_name(text, self._others[seat], self._labels[seat])
         return action if text == action.text else replace(action, text=text)
 
     def _present_names(self) -> tuple[str, ...]:
@@ -286,10 +288,10 @@ def judge_names(casting: SceneCast) -> dict[str, str]:
     return distinct_names(casting.characters)
 
 
-def ties(casting: SceneCast) -> tuple[str, ...]:
+def describe_ties(casting: SceneCast) -> tuple[str, ...]:
     """How each two of them know each other, a sentence a pair."""
     names = judge_names(casting)
     return tuple(
-        f"{names[a]} and {names[b]}: {tie_told(casting.between(a, b), b, names[b])}."
+        f"{names[a]} and {names[b]}: {describe_tie(casting.between(a, b), b, names[b])}."
         for a, b in combinations(names, 2)
     )

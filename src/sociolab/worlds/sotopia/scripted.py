@@ -28,10 +28,10 @@ from sociolab.worlds.sotopia.outcome import (
     DECLINE,
     HIGHEST,
     OFFER,
-    agreement,
+    definite_name,
+    find_agreement,
     price_value,
     share_value,
-    the,
 )
 from sociolab.worlds.sotopia.scenarios import (
     AskGoal,
@@ -82,7 +82,7 @@ def _answer(question: Question, lines: Sequence[Line], view: SotopiaView) -> Rep
     blank |= {"outcome": "not found", "offer": "", "acceptance": ""}
     if not friend:
         blank |= {"outcome": "nothing", "in_words": ""}
-    deal = agreement(_acts_of(lines), len(view.others) + 1)
+    deal = find_agreement(_acts_of(lines), len(view.others) + 1)
     if deal is None or facts is None:
         return Reply(question.reply.model_validate(blank))
     if facts.kind == "division":
@@ -134,7 +134,7 @@ class _Turn:
         ladder = _ladder(goal, _firmness(self._view.me))
         step = sum(1 for act in self._own_acts() if act.kind == OFFER)
         if self._understands():
-            settled = agreement(_acts_of(self._lines), self._seats)
+            settled = find_agreement(_acts_of(self._lines), self._seats)
             if settled is not None:
                 return self._ends("settled")
             offer = self._standing_offer()
@@ -156,7 +156,7 @@ class _Turn:
     def _argues(self, goal: AskGoal) -> Action:
         """The request, its reasons, a compromise; an agreeable partner takes the compromise."""
         if self._understands():
-            if agreement(_acts_of(self._lines), self._seats) is not None:
+            if find_agreement(_acts_of(self._lines), self._seats) is not None:
                 return self._ends("settled")
             if self._any_act(GO):
                 return self._ends("parted")
@@ -215,7 +215,7 @@ class _Turn:
         return self._speaks(self._line("listens"), Act(CHAT))
 
     def _says(self, table: str, key: str, terms: str, *acts: Act, item: str = "") -> Action:
-        line = self._line(key, table).format(terms=terms, item=the(item))
+        line = self._line(key, table).format(terms=terms, item=definite_name(item))
         return self._speaks(f"{self._greeting()}{line[0].upper()}{line[1:]}", *acts)
 
     def _speaks(self, text: str, *acts: Act) -> Action:

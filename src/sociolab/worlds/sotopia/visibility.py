@@ -65,11 +65,11 @@ def reveal_character(
         acquaintance,
         gender=character.gender,
         age=character.age,
-        inner=inner_life(character),
+        inner=describe_inner_life(character),
     )
 
 
-def tie_told(relationship: Relationship, seat: str, name: str) -> str:
+def describe_tie(relationship: Relationship, seat: str, name: str) -> str:
     """What two people are to each other, and which of them this seat, called `name`, is: "mother
     and son; Rodel is the son".
 
@@ -97,7 +97,7 @@ _TIES = {
 
 
 @lru_cache(maxsize=1024)
-def inner_life(character: Character) -> str:
+def describe_inner_life(character: Character) -> str:
     """Personality, values and decision style in a few sentences, the same for models and people.
 
     A personality in prose stands for itself; otherwise it is written from the traits.
@@ -144,7 +144,7 @@ _DECIDES = {
 """Traits (low, high), values and styles of decision in everyday words; others stand as they are."""
 
 
-def spoken_name(text: str, character: Character) -> str | None:
+def find_spoken_name(text: str, character: Character) -> str | None:
     """The name by which these words call the character: the full one, the first, or none.
 
     Case counts: "will you" names nobody called Will.
@@ -157,7 +157,7 @@ def spoken_name(text: str, character: Character) -> str | None:
     return first_name if _as_written(first_name).search(text) else None
 
 
-def without_name(text: str, character: Character, label: str) -> str:
+def replace_name(text: str, character: Character, label: str) -> str:
     """The text with the character's names replaced by the label.
 
     The full name in any spelling; first and last name alone as written or in capitals, since in
@@ -199,7 +199,7 @@ def _a(word: str) -> str:
     return f"an {word}" if word[0] in "aeiou" else f"a {word}"
 
 
-def line_text(name: str, action: Action, to: tuple[str, ...] = ()) -> str:
+def format_line(name: str, action: Action, to: tuple[str, ...] = ()) -> str:
     """One action as one line of the history, whatever its text holds.
 
     Line ends become spaces: nobody can write lines for another, or a heading of the prompt.
@@ -222,7 +222,7 @@ def describe_self(character: Character) -> str:
     """All of a character, secret included, as its own player is told."""
     lines = [_identity(character.name, character.gender, character.pronouns, character.age)]
     lines[0] += f", {character.occupation}."
-    lines += [character.public_info, inner_life(character)]
+    lines += [character.public_info, describe_inner_life(character)]
     if character.secret:
         lines.append(f"Secret: {character.secret}")
     return "\n".join(line for line in lines if line)
@@ -304,7 +304,7 @@ def published_scene(
             "occupation": person.occupation,
             "gender_pronoun": person.pronouns[:1].upper() + person.pronouns[1:],
             "public_info": person.public_info,
-            "personality_and_values": inner_life(person),
+            "personality_and_values": describe_inner_life(person),
             "secret": person.secret,
         }
         people.append(entry | {name: fields[name] for name in _PUBLIC_FIELDS[:sees]})
@@ -333,8 +333,12 @@ _PUBLIC_GENDERS = {"man": "male", "woman": "female"}
 
 def _seen_by(viewer: int | None, text: str, seats: int, place: str) -> str:
     """A published text without its tags: all of it, or what the player of a seat may read."""
-    from sociolab.worlds.sotopia.importing.goals import parts  # only what is imported has tags
+    from sociolab.worlds.sotopia.importing.goals import (
+        split_parts,  # only what is imported has tags
+    )
 
     return "".join(
-        part.text for part in parts(text, seats, place) if viewer is None or part.is_for(viewer)
+        part.text
+        for part in split_parts(text, seats, place)
+        if viewer is None or part.is_for(viewer)
     )

@@ -16,8 +16,15 @@ from sociolab.report.words import spelled
 from sociolab.worlds.sotopia.dataset import DataSet
 from sociolab.worlds.sotopia.outcome import closing_hash, closing_polls
 from sociolab.worlds.sotopia.scenarios import SceneCast, casting_from
-from sociolab.worlds.sotopia.scene import PLAYED, TURN_LIMIT, SotopiaScene, judge_names, paper, ties
-from sociolab.worlds.sotopia.visibility import describe_self, line_text
+from sociolab.worlds.sotopia.scene import (
+    PLAYED,
+    TURN_LIMIT,
+    SotopiaScene,
+    describe_ties,
+    judge_names,
+    paper_prompts,
+)
+from sociolab.worlds.sotopia.visibility import describe_self, format_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +35,7 @@ class Sotopia:
     limit: int = TURN_LIMIT
     policy: FailurePolicy = DEFAULT_POLICY
     closing_question: bool = True
-    texts: PromptSet = field(default_factory=paper)
+    texts: PromptSet = field(default_factory=paper_prompts)
     named: bool = False
 
     @property
@@ -80,7 +87,7 @@ def _stage(casting: SceneCast) -> tuple[tuple[str, str], ...]:
     parts = [("Scene", casting.scenario.context)]
     for character, goal in zip(casting.characters, casting.scenario.goals, strict=True):
         parts.append((character.name, f"{describe_self(character)}\nGoal: {goal.text}"))
-    parts.append(("How they know each other", "\n".join(ties(casting))))
+    parts.append(("How they know each other", "\n".join(describe_ties(casting))))
     return tuple(parts)
 
 
@@ -93,7 +100,7 @@ def _lines(casting: SceneCast, episode: Episode) -> tuple[Line, ...]:
             False,
             move.actions,
             " ".join(
-                line_text(names[move.seat], a, tuple(names[to] for to in a.to))
+                format_line(names[move.seat], a, tuple(names[to] for to in a.to))
                 for a in move.actions
             ),
             move.seat,

@@ -53,7 +53,7 @@ R = TypeVar("R", bound=DataRecord)
 Typed = TypeVar("Typed", bound=BaseModel)
 
 
-class Grown(Generic[R]):
+class GrowingFile(Generic[R]):
     """A file of a data set that grows by lines; `records` are all that it holds."""
 
     def __init__(self, path: Path, records: Iterable[R]) -> None:
@@ -76,7 +76,7 @@ class Grown(Generic[R]):
         self._cut = False
 
 
-class Desk:
+class WritingSession:
     """What is written at: the job, its set of prompts, and what the folder holds so far.
 
     ConfigError where a file of the folder cannot be read.
@@ -88,9 +88,9 @@ class Desk:
         pairs = _read(folder / FILES[1], lambda: read_relationships(folder, people))
         scenarios = _read(folder / FILES[2], lambda: read_scenarios(folder))
         self.job, self.texts = job, settings.texts
-        self.people = Grown(folder / FILES[0], people.values())
-        self.pairs = Grown(folder / FILES[1], pairs.values())
-        self.scenarios = Grown(folder / FILES[2], scenarios.values())
+        self.people = GrowingFile(folder / FILES[0], people.values())
+        self.pairs = GrowingFile(folder / FILES[1], pairs.values())
+        self.scenarios = GrowingFile(folder / FILES[2], scenarios.values())
 
     async def ask(
         self,
@@ -147,7 +147,7 @@ def content_words(text: str) -> frozenset[str]:
     return frozenset(word for word in re.findall(r"\w+", text.casefold()) if len(word) > 3)
 
 
-def near_double(text: str, texts: Iterable[str]) -> str:
+def find_near_duplicate(text: str, texts: Iterable[str]) -> str:
     """The first other text that is nearly this one; "" if there is none."""
     words = content_words(text)
     for other in texts:
@@ -157,7 +157,7 @@ def near_double(text: str, texts: Iterable[str]) -> str:
     return ""
 
 
-def told_of(hidden: str, text: str) -> float:
+def leaked_share(hidden: str, text: str) -> float:
     """The share of the hidden text's content words that stand in another text; 0 for none."""
     words = content_words(hidden)
     return len(words & content_words(text)) / len(words) if words else 0.0
@@ -247,7 +247,7 @@ async def write_characters(job: WriteJob) -> WrittenTasks:
     which the model gives no usable reply is left out. A list is kept once it is done: broken off,
     it is asked for again word for word, so that its replies are found in the store.
     """
-    desk = Desk(job, job.setup.read("sotopia", WritingSettings))
+    desk = WritingSession(job, job.setup.read("sotopia", WritingSettings))
     records = desk.people.records
     before, target = len(records), job.count or CHARACTERS
     failures, requested, fruitless = list[str](), 0, 0
@@ -300,7 +300,7 @@ def _list_of(count: int) -> type[Any]:
 
 
 async def _attributes(
-    desk: Desk, drawn: Sequence[tuple[str, str, int]], piece: tuple[str, int]
+    desk: WritingSession, drawn: Sequence[tuple[str, str, int]], piece: tuple[str, int]
 ) -> list[tuple[Character, int]]:
     """The list of those drawn, each with the attempts that the list took, less those whose first
     name or occupation somebody has."""
@@ -330,15 +330,19 @@ async def _attributes(
     return characters
 
 
-async def _background(desk: Desk, person: Character, attempts: int, texts: list[str]) -> Character:
+async def _background(
+    desk: WritingSession, person: Character, attempts: int, texts: list[str]
+) -> Character:
     """The character with what `texts`, to which its own are added, do not tell already."""
 
     def lacks(reply: Biography) -> Iterator[str]:
         yield length_problem("public_info", reply.public_info, _PUBLIC)
         yield length_problem("secret", reply.secret, _SECRET)
-        if told_of(reply.secret, reply.public_info) >= NEAR:
+        if leaked_share(reply.secret, reply.public_info) >= NEAR:
             yield "public_info: expected no hint at the secret, found most of its words"
-        if near_double(reply.public_info, texts) or near_double(reply.secret, texts):
+        if find_near_duplicate(reply.public_info, texts) or find_near_duplicate(
+            reply.secret, texts
+        ):
             yield "expected what no other character has, found nearly the same as another's"
 
     reply, more = await desk.ask(
@@ -370,7 +374,7 @@ async def write_relationships(job: WriteJob) -> WrittenTasks:
     is in two pairs that are asked for at once: whoever is asked about is told all ties so far.
     """
     settings = job.setup.read("sotopia", RelationshipSettings)
-    desk = Desk(job, settings)
+    desk = WritingSession(job, settings)
     people, pairs = {person.id: person for person in desk.people.records}, desk.pairs.records
     if len(people) < 2:
         raise ConfigError(
@@ -430,7 +434,7 @@ def _disjoint(pairs: Iterable[tuple[str, str]], most: int) -> list[tuple[str, st
     return chosen
 
 
-async def _relationship(desk: Desk, a: Character, b: Character, proposed: Known) -> None:
+async def _relationship(desk: WritingSession, a: Character, b: Character, proposed: Known) -> None:
     """Have one written. Secrets are not shown: others are told ties."""
     names = {person.id: person.name for person in desk.people.records}
     ties = [

@@ -17,11 +17,11 @@ from sociolab.worlds.sotopia.importing.public_data import (
     RawAgent,
     RawRelationship,
     SotopiaImport,
-    character,
-    gender,
+    build_character,
+    merge_relationships,
+    normalize_gender,
+    parse_traits,
     relationship_type,
-    relationships,
-    traits,
 )
 from sociolab.worlds.sotopia.importing.reading import PlacedRow
 
@@ -43,7 +43,9 @@ def person(key: str) -> sotopia.Character:
 
 def test_traits_are_levels() -> None:
     levels = ("high", "low", "average", "low", "average")
-    assert traits(TEXT) == sotopia.BigFive.model_validate(dict(zip(FIVE, levels, strict=True)))
+    assert parse_traits(TEXT) == sotopia.BigFive.model_validate(
+        dict(zip(FIVE, levels, strict=True))
+    )
 
 
 @pytest.mark.parametrize(
@@ -57,7 +59,7 @@ def test_traits_are_levels() -> None:
     ],
 )
 def test_traits_that_are_not_all_there_are_none(text: str) -> None:
-    assert traits(text) is None
+    assert parse_traits(text) is None
 
 
 def test_a_profile_is_stripped_and_keeps_its_id() -> None:
@@ -73,7 +75,7 @@ def test_a_profile_is_stripped_and_keeps_its_id() -> None:
         big_five="?",
         moral_values=("Care", " Fairness", " "),
     )
-    found = character(PlacedRow("here", raw), quirks)
+    found = build_character(PlacedRow("here", raw), quirks)
     assert (found.id, found.gender, found.pronouns) == ("01ABC", "woman", "she/her")
     assert (found.public_info, found.moral_values) == ("Ida sings.", ("Care", "Fairness"))
     assert found.big_five is None
@@ -81,7 +83,9 @@ def test_a_profile_is_stripped_and_keeps_its_id() -> None:
 
 
 def test_genders_have_our_words() -> None:
-    assert [gender(word) for word in ("Man", "male", "Female", "Nonbinary", "non-binary")] == [
+    assert [
+        normalize_gender(word) for word in ("Man", "male", "Female", "Nonbinary", "non-binary")
+    ] == [
         "man",
         "man",
         "woman",
@@ -120,28 +124,28 @@ FRIEND, ROMANTIC = sotopia.RelationshipType.FRIEND, sotopia.RelationshipType.ROM
 
 def test_of_conflicting_rows_the_one_that_most_tasks_agree_with_is_kept() -> None:
     quirks = sotopia.Quirks()
-    found = relationships(rows("4", "3"), PEOPLE, {PAIR: (FRIEND, ROMANTIC, FRIEND)}, quirks)
+    found = merge_relationships(rows("4", "3"), PEOPLE, {PAIR: (FRIEND, ROMANTIC, FRIEND)}, quirks)
     assert found[PAIR].type is FRIEND
     assert quirks == {sotopia.Quirk.CONFLICTING_PAIR: 1, sotopia.Quirk.TASK_OF_CONFLICT: 3}
 
 
 def test_of_rows_that_tie_the_first_is_kept() -> None:
-    assert relationships(rows("4", "3"), PEOPLE, {}, sotopia.Quirks())[PAIR].type is ROMANTIC
+    assert merge_relationships(rows("4", "3"), PEOPLE, {}, sotopia.Quirks())[PAIR].type is ROMANTIC
 
 
 def test_the_same_row_twice_is_no_conflict() -> None:
     quirks = sotopia.Quirks()
-    assert relationships(rows("3", "3"), PEOPLE, {}, quirks)[PAIR].type is FRIEND
+    assert merge_relationships(rows("3", "3"), PEOPLE, {}, quirks)[PAIR].type is FRIEND
     assert not quirks
 
 
 def test_a_relationship_of_one_with_itself_or_a_stranger_to_the_file_is_refused() -> None:
     itself = PlacedRow("here", RawRelationship(agent1_id="a", agent2_id="a", relationship="3"))
     with pytest.raises(ConfigError, match=r"^here: a is in a relationship with itself"):
-        relationships([itself], PEOPLE, {}, sotopia.Quirks())
+        merge_relationships([itself], PEOPLE, {}, sotopia.Quirks())
     unknown = PlacedRow("here", RawRelationship(agent1_id="a", agent2_id="z", relationship="3"))
     with pytest.raises(ConfigError, match=r"^here: there is no character with the id 'z'"):
-        relationships([unknown], PEOPLE, {}, sotopia.Quirks())
+        merge_relationships([unknown], PEOPLE, {}, sotopia.Quirks())
 
 
 # ---------- sOTOPIA's public files themselves, where they are at hand

@@ -10,15 +10,15 @@ from sociolab.worlds import sotopia
 from sociolab.worlds.sotopia.importing.goals import (
     GoalReader,
     TaggedPart,
-    composed,
-    context,
+    compose_goal,
     family_of,
-    mended,
-    parts,
+    read_context,
     read_facts,
-    untagged,
-    without_agent_names,
-    without_tags,
+    repair_text,
+    replace_agent_names,
+    split_parts,
+    split_untagged,
+    strip_tags,
 )
 
 # ------------------------------------------------------------------ tagged text in parts
@@ -26,7 +26,7 @@ from sociolab.worlds.sotopia.importing.goals import (
 
 def test_both_kinds_of_quotation_marks_name_a_viewer() -> None:
     text = """Rain. <p viewer='agent_0'>A</p><p viewer="agent_1">B</p>"""
-    assert parts(text, 2, "here") == (
+    assert split_parts(text, 2, "here") == (
         TaggedPart("Rain. "),
         TaggedPart("A", viewers=("agent_0",)),
         TaggedPart("B", viewers=("agent_1",)),
@@ -35,7 +35,7 @@ def test_both_kinds_of_quotation_marks_name_a_viewer() -> None:
 
 def test_a_hint_inside_information_is_a_part_of_its_own() -> None:
     text = "Goal (<extra_info>E <strategy_hint>S</strategy_hint> F</extra_info>)"
-    assert [(part.kind, part.text) for part in parts(text, 2, "here")] == [
+    assert [(part.kind, part.text) for part in split_parts(text, 2, "here")] == [
         ("plain", "Goal ("),
         ("extra_info", "E "),
         ("strategy_hint", "S"),
@@ -46,7 +46,7 @@ def test_a_hint_inside_information_is_a_part_of_its_own() -> None:
 
 def test_a_part_for_one_seat_inside_a_part_for_another_is_for_nobody() -> None:
     nested = "<p viewer='agent_0'><p viewer='agent_1'>x</p></p>"
-    (part,) = parts(nested, 2, "here")
+    (part,) = split_parts(nested, 2, "here")
     assert not part.is_for(0)
     assert not part.is_for(1)
 
@@ -64,12 +64,12 @@ def test_a_part_for_one_seat_inside_a_part_for_another_is_for_nobody() -> None:
 )
 def test_a_tag_that_is_not_understood_is_refused_rather_than_shown(text: str, message: str) -> None:
     with pytest.raises(ConfigError, match="here: ") as caught:
-        parts(text, 2, "here")
+        split_parts(text, 2, "here")
     assert str(caught.value).startswith(message)
 
 
 def test_a_smaller_than_sign_is_no_tag() -> None:
-    assert parts("3 < 5 and a<3", 2, "here") == (TaggedPart("3 < 5 and a<3"),)
+    assert split_parts("3 < 5 and a<3", 2, "here") == (TaggedPart("3 < 5 and a<3"),)
 
 
 WORDS = st.text("ab (.)\n", max_size=8)
@@ -90,8 +90,8 @@ TAGGED = st.recursive(
 
 @given(TAGGED)
 def test_parts_hold_all_of_the_text_and_nothing_of_the_tags(text: str) -> None:
-    found = parts(text, 2, "here")
-    assert "".join(part.text for part in found) == without_tags(text)
+    found = split_parts(text, 2, "here")
+    assert "".join(part.text for part in found) == strip_tags(text)
     assert not any("<" in part.text or ">" in part.text for part in found)
 
 
@@ -165,7 +165,7 @@ def test_a_context_is_parted_among_those_whom_it_is_for() -> None:
         '<p viewer="environment">for nothing</p>\n'
     )
     quirks = sotopia.Quirks()
-    told = context(raw, 2, "here", quirks)
+    told = read_context(raw, 2, "here", quirks)
     assert told.text == "Two people wait."
     assert told.seats == ((), ("One is late.",))
     assert told.environment == "for nothing"
@@ -174,14 +174,14 @@ def test_a_context_is_parted_among_those_whom_it_is_for() -> None:
 
 
 def test_a_context_that_ends_in_a_quotation_gets_no_second_stop() -> None:
-    assert context('They say: "Go."', 2, "here", sotopia.Quirks()).text == 'They say: "Go."'
+    assert read_context('They say: "Go."', 2, "here", sotopia.Quirks()).text == 'They say: "Go."'
 
 
 def test_escaped_quotation_marks_and_glued_sentences_are_mended_and_counted() -> None:
     quirks = sotopia.Quirks()
-    assert mended(r"Here\'s \"it\".", quirks) == 'Here\'s "it".'
-    assert mended("It rains.Take a coat.", quirks) == "It rains. Take a coat."
-    assert mended("Ask J.M. Smith of U.S. Steel.", quirks) == "Ask J.M. Smith of U.S. Steel."
+    assert repair_text(r"Here\'s \"it\".", quirks) == 'Here\'s "it".'
+    assert repair_text("It rains.Take a coat.", quirks) == "It rains. Take a coat."
+    assert repair_text("Ask J.M. Smith of U.S. Steel.", quirks) == "Ask J.M. Smith of U.S. Steel."
     assert quirks == {sotopia.Quirk.ESCAPED_QUOTE: 1, sotopia.Quirk.GLUED_SENTENCES: 1}
 
 
@@ -198,7 +198,7 @@ def test_escaped_quotation_marks_and_glued_sentences_are_mended_and_counted() ->
 )
 def test_agents_are_named_as_their_player_would_say(text: str, seat: int, expected: str) -> None:
     quirks = sotopia.Quirks()
-    assert without_agent_names(text, seat, 2, quirks) == expected
+    assert replace_agent_names(text, seat, 2, quirks) == expected
     assert quirks == {sotopia.Quirk.AGENT_NAMED: 1}
 
 
@@ -212,15 +212,15 @@ def test_agents_are_named_as_their_player_would_say(text: str, seat: int, expect
 )
 def test_a_goal_that_cannot_be_rewritten_safely_stays_and_is_counted(text: str, seats: int) -> None:
     quirks = sotopia.Quirks()
-    assert without_agent_names(text, 0, seats, quirks) == text
+    assert replace_agent_names(text, 0, seats, quirks) == text
     assert quirks == {sotopia.Quirk.AGENT_NAME_LEFT: 1}
 
 
 def test_a_goal_whose_tags_are_gone_reads_as_the_tagged_one() -> None:
     bare = HINTED.replace("<extra_info>", "").replace("</extra_info>", "")
     bare = bare.replace("<strategy_hint>", "").replace("</strategy_hint>", "")
-    assert composed(untagged(bare)) == read(HINTED)
-    assert composed(untagged("Just win (fairly)")) == "Just win (fairly)."
+    assert compose_goal(split_untagged(bare)) == read(HINTED)
+    assert compose_goal(split_untagged("Just win (fairly)")) == "Just win (fairly)."
 
 
 # ---------- the facts of goals with a formula in public texts, and what must not be guessed

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from sociolab.core.reading import read_text
-from sociolab.worlds.sotopia.scenario_writing import mixed, read_inspirations
+from sociolab.worlds.sotopia.scenario_writing import mix_sources, read_inspirations
 
 
 def test_the_public_prompts_are_read_and_mixed(public: Path) -> None:
@@ -14,6 +14,6 @@ def test_the_public_prompts_are_read_and_mixed(public: Path) -> None:
     found = read_inspirations(read_text(path), str(path))
     assert 700 < len(found) <= 795  # some occur twice
     assert {one.source for one in found} == {"social_chem", "social_iqa", "normbank", "other"}
-    first = Counter(one.source for one in mixed(found, 0)[:60])
+    first = Counter(one.source for one in mix_sources(found, 0)[:60])
     assert abs(first["social_chem"] - first["social_iqa"]) <= 1
     assert abs(first["social_chem"] - 2 * first["normbank"]) <= 2

@@ -6,7 +6,11 @@ import pytest
 
 from sociolab.core import Action, ConfigError
 from sociolab.worlds import sotopia
-from sociolab.worlds.sotopia.importing.episodes import model_labels, people, played
+from sociolab.worlds.sotopia.importing.episodes import (
+    collect_characters,
+    model_labels,
+    parse_judge_prompt,
+)
 
 HEAD = """Here is the context of this interaction:
 Scenario: Two people wait.
@@ -22,12 +26,14 @@ Bo Lund's goal: Stay.
 
 
 def turns(text: str, quirks: sotopia.Quirks | None = None) -> list[tuple[int, Action]]:
-    found = played(HEAD + text, "here", sotopia.Quirks() if quirks is None else quirks)
+    found = parse_judge_prompt(HEAD + text, "here", sotopia.Quirks() if quirks is None else quirks)
     return [(turn.who, turn.action) for turn in found.turns]
 
 
 def test_the_head_is_read_in_the_order_of_the_participants() -> None:
-    found = played(HEAD + "Turn #1\nIda Roe left the conversation,", "here", sotopia.Quirks())
+    found = parse_judge_prompt(
+        HEAD + "Turn #1\nIda Roe left the conversation,", "here", sotopia.Quirks()
+    )
     assert found.scenario == "Two people wait.\nIt rains."
     assert found.names == ("Ida Roe", "Bo Lund")
     assert found.backgrounds == (
@@ -39,7 +45,7 @@ def test_the_head_is_read_in_the_order_of_the_participants() -> None:
 
 def test_a_heading_before_the_first_turn_belongs_to_no_goal() -> None:
     text = HEAD + "Conversation Starts:\n\nTurn #0: Ida Roe left the conversation,"
-    assert played(text, "here", sotopia.Quirks()).goals[1] == "Stay."
+    assert parse_judge_prompt(text, "here", sotopia.Quirks()).goals[1] == "Stay."
 
 
 def test_every_kind_of_action_is_read() -> None:
@@ -125,7 +131,7 @@ def test_what_ends_in_a_comma_of_its_own_keeps_it_unless_it_is_last() -> None:
 )
 def test_a_prompt_that_cannot_be_read_is_refused_with_its_place(text: str, message: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        played(text, "here", sotopia.Quirks())
+        parse_judge_prompt(text, "here", sotopia.Quirks())
     assert str(caught.value).startswith(message)
 
 
@@ -158,4 +164,4 @@ def test_what_is_guessed_or_unknown_is_counted() -> None:
 def test_a_background_that_nobody_can_read_is_refused() -> None:
     told = [("played.jsonl, line 3", "Ida Roe", "Ida Roe likes tea.")]
     with pytest.raises(ConfigError, match=r"^played\.jsonl, line 3: the background of Ida Roe"):
-        people(told, {}, sotopia.Quirks())
+        collect_characters(told, {}, sotopia.Quirks())

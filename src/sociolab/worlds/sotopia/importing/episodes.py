@@ -35,24 +35,35 @@ from sociolab.core.seeding import digest
 from sociolab.plugin.world import ImportedJudging
 from sociolab.report.words import plural
 from sociolab.worlds.sotopia.dataset import DataSet, TaskRow
-from sociolab.worlds.sotopia.evaluation import DIMENSIONS, PUBLIC_NAMES, overall, verdict
+from sociolab.worlds.sotopia.evaluation import (
+    DIMENSIONS,
+    PUBLIC_NAMES,
+    compute_overall,
+    read_verdict,
+)
 from sociolab.worlds.sotopia.importing.goals import (
-    composed,
+    compose_goal,
     family_of,
-    mended,
+    make_sentence,
     read_facts,
-    sentence,
-    untagged,
-    without_tags,
+    repair_text,
+    split_untagged,
+    strip_tags,
 )
 from sociolab.worlds.sotopia.importing.public_data import (
     AGENTS,
     PUBLIC_HARD,
     PublicData,
-    gender,
+    normalize_gender,
     read_public_data,
 )
-from sociolab.worlds.sotopia.importing.reading import PlacedRow, Quirk, Quirks, quirk_lines, rows
+from sociolab.worlds.sotopia.importing.reading import (
+    PlacedRow,
+    Quirk,
+    Quirks,
+    quirk_lines,
+    read_rows,
+)
 from sociolab.worlds.sotopia.scenarios import Character, RelationshipType, Scenario
 from sociolab.worlds.sotopia.scene import LEAVE, NON_VERBAL, NONE, PHYSICAL, SPEAK, TURN_LIMIT
 
@@ -104,13 +115,13 @@ def import_episodes(source: Path) -> ImportedEpisodes:
     folder = _profiles_near(source)
     public = None if folder is None else read_public_data(folder, Quirks())
     files = _episode_files(source)
-    raw = [item for file in files for item in rows(file, RawEpisode)]
+    raw = [item for file in files for item in read_rows(file, RawEpisode)]
     episodes = tuple(read_episodes(raw, public, quirks))
     judgings = tuple(_judgings(raw, episodes, quirks))
     agents = {member.agent for episode in episodes for member in episode.trial.cast}
     tasks = {episode.trial.task.id for episode in episodes}
-    played = f"{plural(len(episodes), 'episode')} of {plural(len(tasks), 'task')}"
-    first = f"{played}, played by {', '.join(sorted(agents))}"
+    counts = f"{plural(len(episodes), 'episode')} of {plural(len(tasks), 'task')}"
+    first = f"{counts}, played by {', '.join(sorted(agents))}"
     judges = sorted({judging.judge.label for judging in judgings})
     stored = (
         (f"{plural(len(judgings), 'stored judging')} by {', '.join(judges)}",) if judges else ()
@@ -123,7 +134,7 @@ def read_episodes(
     raw: Sequence[PlacedRow[RawEpisode]], public: PublicData | None, quirks: Quirks
 ) -> Iterator[Episode]:
     """The episodes of these rows in order. A trial's id is the episode's own (`pk`)."""
-    scenes = [played(item.row.judge_prompt, item.place, quirks) for item in raw]
+    scenes = [parse_judge_prompt(item.row.judge_prompt, item.place, quirks) for item in raw]
     episodes = [
         EpisodeText(item.place, item.row.environment, scene)
         for item, scene in zip(raw, scenes, strict=True)
@@ -133,8 +144,8 @@ def read_episodes(
         for episode in episodes
         for name, background in zip(episode.scene.names, episode.scene.backgrounds, strict=True)
     )
-    characters = people(backgrounds, public.characters if public else {}, quirks)
-    tasks = tasks_of(episodes, characters, public, quirks)
+    characters = collect_characters(backgrounds, public.characters if public else {}, quirks)
+    tasks = find_tasks(episodes, characters, public, quirks)
     repeats: Counter[tuple[str, ...]] = Counter()
     ids: set[str] = set()
     for item, scene, task in zip(raw, scenes, tasks, strict=True):
@@ -208,9 +219,9 @@ def _judgings(
             for dimension in DIMENSIONS:
                 name, value = named.get(dimension.name, ("", None))
                 cell = {"reason": why.get(name, ""), "score": value}
-                verdicts.append(verdict(dimension, seat, seat, {dimension.name: cell}))
+                verdicts.append(read_verdict(dimension, seat, seat, {dimension.name: cell}))
                 quirks[Quirk.NO_SCORE] += isinstance(verdicts[-1], ScoreFailure)
-            verdicts.append(overall(tuple(verdicts), seat))
+            verdicts.append(compute_overall(tuple(verdicts), seat))
         judge = item.row.models[0] if item.row.models else UNKNOWN
         yield ImportedJudging(episode.trial.id, JudgeId(judge, "model", STORED), tuple(verdicts))
 
@@ -317,7 +328,7 @@ class PlayedEpisode:
     turns: tuple[PlayedTurn, ...]
 
 
-def played(prompt: str, place: str, quirks: Quirks) -> PlayedEpisode:
+def parse_judge_prompt(prompt: str, place: str, quirks: Quirks) -> PlayedEpisode:
     """The prompt, read; ConfigError where a part of it is missing or a turn has no known form."""
     first = _HEADER.search(prompt)
     if first is None:
@@ -433,24 +444,24 @@ class EpisodeText:
     scene: PlayedEpisode
 
 
-def tasks_of(
+def find_tasks(
     episodes: Sequence[EpisodeText],
     people: Mapping[str, Character],
     public: PublicData | None,
     quirks: Quirks,
 ) -> tuple[Task, ...]:
     """The task of each episode: that of the data set where scenario and cast agree with one."""
-    desk = _TaskFinder(people, public or PublicData({}, 0, {}, {}, {}, (), frozenset()), quirks)
-    rows = [desk.row(episode) for episode in episodes]
+    finder = _TaskFinder(people, public or PublicData({}, 0, {}, {}, {}, (), frozenset()), quirks)
+    task_rows = [finder.row(episode) for episode in episodes]
     data = DataSet(
         DataId("episodes", "", ""),
         {who.id: who for who in people.values()},
-        dict(desk.public.relationships),
-        {**desk.public.scenarios, **desk.own},
-        tuple({row.id: row for row in rows}.values()),
+        dict(finder.public.relationships),
+        {**finder.public.scenarios, **finder.own},
+        tuple({row.id: row for row in task_rows}.values()),
     )
     by_id = {task.id: task for task in data.tasks()}
-    return tuple(by_id[row.id] for row in rows)
+    return tuple(by_id[row.id] for row in task_rows)
 
 
 @dataclass(slots=True)
@@ -499,8 +510,11 @@ class _TaskFinder:
         """A scenario from the episode's own text; nothing in it tells the relationship."""
         self.quirks[Quirk.OWN_TEXT] += 1
         self.quirks[Quirk.UNKNOWN_TIE] += 1
-        context = sentence(mended(episode.scene.scenario, self.quirks))
-        goals = tuple(composed(untagged(mended(goal, self.quirks))) for goal in episode.scene.goals)
+        context = make_sentence(repair_text(episode.scene.scenario, self.quirks))
+        goals = tuple(
+            compose_goal(split_untagged(repair_text(goal, self.quirks)))
+            for goal in episode.scene.goals
+        )
         family = family_of(context, goals)
         facts = read_facts(family, context, goals)
         scenario = record(
@@ -533,7 +547,7 @@ def _by_text(public: PublicData) -> Mapping[tuple[str, ...], tuple[str, ...]]:
 def _key(context: str, goals: Sequence[str]) -> tuple[str, ...]:
     """Letters and digits alone: tags, blanks and brackets differ between the files."""
     return tuple(
-        "".join(letter for letter in without_tags(text).lower() if letter.isalnum())
+        "".join(letter for letter in strip_tags(text).lower() if letter.isalnum())
         for text in (context, *goals)
     )
 
@@ -546,7 +560,7 @@ _BACKGROUND = re.compile(
 _REST = re.compile(r"Personality and values description:|\b[\w'\u2019-]+'s secrets:")
 
 
-def people(
+def collect_characters(
     descriptions: Iterable[tuple[str, str, str]], profiles: Mapping[str, Character], quirks: Quirks
 ) -> dict[str, Character]:
     """Characters by name, from (place, name, background) of all episodes.
@@ -569,11 +583,11 @@ def people(
                 f"profile of that name; put the profile files beside the episodes"
             )
         quirks[Quirk.REBUILT_CHARACTER] += 1
-        characters[name] = rebuilt(places[name], name, max(readable, key=len))
+        characters[name] = rebuild_character(places[name], name, max(readable, key=len))
     return characters
 
 
-def rebuilt(place: str, name: str, background: str) -> Character:
+def rebuild_character(place: str, name: str, background: str) -> Character:
     """A character from a background as the judge's prompt words it."""
     match = _BACKGROUND.fullmatch(background)
     if match is None:
@@ -592,7 +606,7 @@ def rebuilt(place: str, name: str, background: str) -> Character:
             "id": re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-"),
             "first_name": first,
             "last_name": last,
-            "gender": gender(match["gender"]),
+            "gender": normalize_gender(match["gender"]),
             "pronouns": match["pronouns"].lower(),
             "age": int(match["age"]),
             "occupation": match["occupation"],

@@ -22,7 +22,7 @@ from sociolab.worlds.sotopia.scenarios import (
     Friend,
     FriendGoal,
     PriceGoal,
-    misfit_of,
+    find_facts_misfit,
 )
 
 Kind: TypeAlias = Literal["plain", "extra_info", "strategy_hint", "clarification_hint"]
@@ -55,7 +55,7 @@ def viewer_of(seat: int) -> str:
     return f"agent_{seat}"
 
 
-def parts(text: str, seats: int, place: str) -> tuple[TaggedPart, ...]:
+def split_parts(text: str, seats: int, place: str) -> tuple[TaggedPart, ...]:
     """The text in parts, in order, without its tags.
 
     ConfigError for a tag or viewer that is not known and for one that does not close: a guess
@@ -78,7 +78,7 @@ def parts(text: str, seats: int, place: str) -> tuple[TaggedPart, ...]:
     return tuple(part for part in tagged if part.text)
 
 
-def without_tags(text: str) -> str:
+def strip_tags(text: str) -> str:
     """The text with its tags taken out, whoever its parts are for."""
     return _TAG.sub("", text)
 
@@ -134,24 +134,24 @@ class GoalContext:
     environment: str
 
 
-def context(raw: str, seats: int, place: str, quirks: Quirks) -> GoalContext:
+def read_context(raw: str, seats: int, place: str, quirks: Quirks) -> GoalContext:
     """A tagged context as sentences; parts for one seat are set aside for that seat's goal."""
     common: list[str] = []
     own: list[list[str]] = [[] for _ in range(seats)]
     environment: list[str] = []
-    for part in parts(mended(raw, quirks), seats, place):
+    for part in split_parts(repair_text(raw, quirks), seats, place):
         readers = [seat for seat in range(seats) if part.is_for(seat)]
         if not part.text.strip() or len(readers) == seats:
             common.append(part.text)
         elif readers:
             quirks[Quirk.SEAT_PART] += 1
-            own[readers[0]].append(sentence(part.text))
+            own[readers[0]].append(make_sentence(part.text))
         else:
             quirks[Quirk.ENVIRONMENT_PART] += ENVIRONMENT in part.viewers
             environment.append(part.text)
-    text = sentence("".join(common))
+    text = make_sentence("".join(common))
     quirks[Quirk.AGENT_NAME_LEFT] += _AGENT.search(text) is not None
-    return GoalContext(text, tuple(tuple(seat) for seat in own), flat(" ".join(environment)))
+    return GoalContext(text, tuple(tuple(seat) for seat in own), join_lines(" ".join(environment)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,12 +167,14 @@ class GoalReader:
 
         `knows` is what the context tells this seat alone; it comes last, under "You know:".
         """
-        readable = self._readable(parts(mended(raw, quirks), self.seats, self.place), seat, quirks)
+        readable = self._readable(
+            split_parts(repair_text(raw, quirks), self.seats, self.place), seat, quirks
+        )
         quirks[Quirk.EXTRA_INFO] += any(part.kind == "extra_info" for part in readable)
-        text = composed(readable)
+        text = compose_goal(readable)
         if knows:
             text += f"\nYou know: {' '.join(knows)}"
-        return without_agent_names(text, seat, self.seats, quirks)
+        return replace_agent_names(text, seat, self.seats, quirks)
 
     def _readable(
         self, tagged: Iterable[TaggedPart], seat: int, quirks: Quirks
@@ -192,7 +194,7 @@ class GoalReader:
         return tuple(readable)
 
 
-def composed(tagged: Iterable[TaggedPart]) -> str:
+def compose_goal(tagged: Iterable[TaggedPart]) -> str:
     """Parts of a goal as one text: first what is plain, then information and hints in order."""
     plain = ""
     asides = []
@@ -203,13 +205,13 @@ def composed(tagged: Iterable[TaggedPart]) -> str:
             asides.append(_aside(part))
     # A goal writes its information in brackets; without it they are empty.
     plain = re.sub(r"\([\s,;.]*\)", "", plain)
-    text = sentence(plain)
+    text = make_sentence(plain)
     for aside in asides:
         text += ("\n" if "\n" in aside else " ") + aside
     return text.strip()
 
 
-def untagged(text: str) -> tuple[TaggedPart, ...]:
+def split_untagged(text: str) -> tuple[TaggedPart, ...]:
     """A goal that somebody else took the tags out of, in the parts that its labels show."""
     pieces = []
     for piece in re.split(r"(?=Extra information:|Hint:|You know the following friends)", text):
@@ -225,7 +227,7 @@ def untagged(text: str) -> tuple[TaggedPart, ...]:
     return tuple(pieces)
 
 
-def without_agent_names(text: str, seat: int, seats: int, quirks: Quirks) -> str:
+def replace_agent_names(text: str, seat: int, seats: int, quirks: Quirks) -> str:
     """A goal that names Agent1 or Agent2 in words that its player can read.
 
     The seat itself (Agent1 is seat 0) becomes "you", the other one of two "the other person". The
@@ -258,7 +260,7 @@ def without_agent_names(text: str, seat: int, seats: int, quirks: Quirks) -> str
     return _AGENT.sub(called, text)
 
 
-def mended(text: str, quirks: Quirks) -> str:
+def repair_text(text: str, quirks: Quirks) -> str:
     """The text with unescaped quotation marks and a space between any two sentences."""
     unescaped = re.sub(r"\\(['\"])", r"\1", text)
     quirks[Quirk.ESCAPED_QUOTE] += unescaped != text
@@ -275,24 +277,24 @@ def _aside(part: TaggedPart) -> str:
     text = text.removeprefix(label)
     lines = [re.sub(r"\s{2,}", "; ", line.strip()) for line in text.split("\n") if line.strip()]
     if len(lines) < 2:
-        text = flat(text)
-        return stopped(f"{label} {text}") if labelled else sentence(text)
+        text = join_lines(text)
+        return add_full_stop(f"{label} {text}") if labelled else make_sentence(text)
     first = lines[0] if lines[0][-1] in ":.!?" else lines[0] + ":"
     return "\n".join([f"{label} {first}" if labelled else first, *(f"- {x}" for x in lines[1:])])
 
 
-def sentence(text: str) -> str:
+def make_sentence(text: str) -> str:
     """The text on one line, with a capital at its beginning and a full stop at its end."""
-    text = flat(text)
-    return stopped(text[:1].upper() + text[1:])
+    text = join_lines(text)
+    return add_full_stop(text[:1].upper() + text[1:])
 
 
-def stopped(text: str) -> str:
+def add_full_stop(text: str) -> str:
     """The text with a full stop at its end, unless it ends in a stop or in a quotation with one."""
     return text if not text or text.rstrip("\"')")[-1:] in (".", "!", "?") else text + "."
 
 
-def flat(text: str) -> str:
+def join_lines(text: str) -> str:
     """The text on one line, with single spaces."""
     return re.sub(r"\s+", " ", text).strip()
 
@@ -315,7 +317,7 @@ def read_facts(family: Family, context: str, goals: tuple[str, ...]) -> tuple[Fa
         facts = _facts(family, context, goals)
     except ValidationError:  # a price of nothing, a million of some good
         return None
-    return None if facts is None or misfit_of(facts) else facts
+    return None if facts is None or find_facts_misfit(facts) else facts
 
 
 def _facts(family: Family, context: str, goals: tuple[str, ...]) -> tuple[Facts, ...] | None:

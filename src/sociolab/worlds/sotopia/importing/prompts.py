@@ -24,7 +24,7 @@ from sociolab.prompting.sets import MANIFEST, hashes_of_originals, load_set
 from sociolab.worlds.sotopia.evaluation import DIMENSIONS
 from sociolab.worlds.sotopia.importing.episodes import RawEpisode, import_episodes
 from sociolab.worlds.sotopia.importing.package_texts import THEIRS, PackageTexts, read_package
-from sociolab.worlds.sotopia.importing.reading import rows
+from sociolab.worlds.sotopia.importing.reading import read_rows
 from sociolab.worlds.sotopia.scenarios import casting_from
 from sociolab.worlds.sotopia.scene import PACKAGE, PHYSICAL, REQUIRED_TEMPLATES
 from sociolab.worlds.sotopia.visibility import published_scene
@@ -43,7 +43,7 @@ def import_prompts(source: Path, fresh: Path, name: str, variant: str) -> tuple[
     dimensions. Sentences on what it is; ConfigError for what is neither.
     """
     if source.suffix == ".jsonl":
-        files, summary = files_of_contexts(source)
+        files, summary = files_from_contexts(source)
         write_files(fresh, files)
         return (summary,)
     package = read_package(source, variant)
@@ -249,13 +249,13 @@ _PEOPLE = """
 """Whose sheet is which: our instructions name them so."""
 
 
-def files_of_contexts(source: Path) -> tuple[dict[str, str], str]:
+def files_from_contexts(source: Path) -> tuple[dict[str, str], str]:
     """The files of a set that lays episodes out as the contexts stored in `source` do, and how many
     of these do so. Instructions, dimensions and what players read are those of `paper`.
 
     ConfigError where fewer than half of the contexts, or only one, have a common template.
     """
-    stored = [item.row.judge_prompt for item in rows(source, RawEpisode)]
+    stored = [item.row.judge_prompt for item in read_rows(source, RawEpisode)]
     contexts = [text.removeprefix("Prompt after formatting:") for text in stored]
     episodes = import_episodes(source).episodes
     read = [_turn_template(text, episode) for text, episode in zip(contexts, episodes, strict=True)]

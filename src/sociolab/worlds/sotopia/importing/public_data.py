@@ -18,15 +18,20 @@ from sociolab.core.reading import ForeignRecord, json_file, record
 from sociolab.core.seeding import digest
 from sociolab.core.user_files import write_files
 from sociolab.worlds.sotopia.dataset import TaskRow
-from sociolab.worlds.sotopia.importing.goals import GoalContext, GoalReader, context, read_facts
+from sociolab.worlds.sotopia.importing.goals import (
+    GoalContext,
+    GoalReader,
+    read_context,
+    read_facts,
+)
 from sociolab.worlds.sotopia.importing.reading import (
     PlacedRow,
     Quirk,
     Quirks,
-    by_id,
     find_record,
+    index_by_id,
     quirk_lines,
-    rows,
+    read_rows,
 )
 from sociolab.worlds.sotopia.scenarios import (
     BigFive,
@@ -153,25 +158,32 @@ def profiles_folder(source: Path) -> Path:
 
 def read_public_data(folder: Path, quirks: Quirks, *, strategy_hints: bool = True) -> PublicData:
     """All profile files of a folder; ConfigError with file and line for whatever does not fit."""
-    agents = rows(folder / AGENTS, RawAgent)
-    characters = by_id(
-        ((item.place, item.row.agent_id, character(item, quirks)) for item in agents), "character"
+    agents = read_rows(folder / AGENTS, RawAgent)
+    characters = index_by_id(
+        ((item.place, item.row.agent_id, build_character(item, quirks)) for item in agents),
+        "character",
     )
-    environments = rows(folder / ENVIRONMENTS, RawEnvironment)
-    scenarios = by_id(
+    environments = read_rows(folder / ENVIRONMENTS, RawEnvironment)
+    scenarios = index_by_id(
         (
-            (item.place, item.row.env_id, scenario(item, quirks, strategy_hints=strategy_hints))
+            (
+                item.place,
+                item.row.env_id,
+                build_scenario(item, quirks, strategy_hints=strategy_hints),
+            )
             for item in environments
         ),
         "scenario",
     )
-    combinations = rows(folder / COMBINATIONS, RawCombination)
+    combinations = read_rows(folder / COMBINATIONS, RawCombination)
     for item in combinations:
         _check(item, characters, scenarios)
-    ties = rows(folder / RELATIONSHIPS, RawRelationship)
-    pairs = relationships(ties, characters, _collect_relationships(combinations, scenarios), quirks)
+    ties = read_rows(folder / RELATIONSHIPS, RawRelationship)
+    pairs = merge_relationships(
+        ties, characters, _collect_relationships(combinations, scenarios), quirks
+    )
     hard = _hard_list(folder / HARD_LIST, scenarios, quirks)
-    tasks = by_id(
+    tasks = index_by_id(
         (
             (item.place, item.row.combo_id, _task(item, scenarios, pairs, hard, quirks))
             for item in combinations
@@ -284,10 +296,10 @@ class RawAgent(ForeignRecord):
     secret: str = ""
 
 
-def character(item: PlacedRow[RawAgent], quirks: Quirks) -> Character:
+def build_character(item: PlacedRow[RawAgent], quirks: Quirks) -> Character:
     """A profile as a character; ConfigError where a field does not fit."""
     raw = item.row
-    big_five = traits(raw.big_five)
+    big_five = parse_traits(raw.big_five)
     if raw.big_five.strip() and big_five is None:
         quirks[Quirk.UNREAD_TRAITS] += 1
     return record(
@@ -297,7 +309,7 @@ def character(item: PlacedRow[RawAgent], quirks: Quirks) -> Character:
             "id": raw.agent_id,
             "first_name": raw.first_name,
             "last_name": raw.last_name.strip(),
-            "gender": gender(raw.gender),
+            "gender": normalize_gender(raw.gender),
             "pronouns": raw.gender_pronoun.lower(),
             "age": raw.age,
             "occupation": raw.occupation,
@@ -312,13 +324,13 @@ def character(item: PlacedRow[RawAgent], quirks: Quirks) -> Character:
     )
 
 
-def gender(text: str) -> str:
+def normalize_gender(text: str) -> str:
     """The gender in our words: man, woman, nonbinary, or the text itself in lower case."""
     word = text.strip().lower()
     return _GENDERS.get(word, word)
 
 
-def traits(text: str) -> BigFive | None:
+def parse_traits(text: str) -> BigFive | None:
     """The levels of a text such as "Extraversion - Low; Neuroticism - High; ..."
 
     None unless all five are there, each once, with a level that we know.
@@ -375,7 +387,7 @@ def relationship_type(digit: int | str, place: str) -> RelationshipType:
         ) from None
 
 
-def relationships(
+def merge_relationships(
     items: Iterable[PlacedRow[RawRelationship]],
     characters: Mapping[str, Character],
     expected: Mapping[Pair, tuple[RelationshipType, ...]],
@@ -386,17 +398,17 @@ def relationships(
     `expected` holds, for each pair that is cast, what its tasks' scenarios say. Where a pair's rows
     conflict, the one that most of these agree with is kept, the first of the file where they tie.
     """
-    rows: dict[Pair, list[Relationship]] = defaultdict(list)
+    by_pair: dict[Pair, list[Relationship]] = defaultdict(list)
     for item in items:
         row = _relationship(item, characters)
-        rows[frozenset((row.a, row.b))].append(row)
-    for pair, several in rows.items():
+        by_pair[frozenset((row.a, row.b))].append(row)
+    for pair, several in by_pair.items():
         if len({row.type for row in several}) > 1:
             quirks[Quirk.CONFLICTING_PAIR] += 1
             quirks[Quirk.TASK_OF_CONFLICT] += len(expected.get(pair, ()))
     return {
         pair: max(several, key=lambda row: expected.get(pair, ()).count(row.type))
-        for pair, several in rows.items()
+        for pair, several in by_pair.items()
     }
 
 
@@ -447,7 +459,7 @@ class RawEnvironment(ForeignRecord):
     agent_constraint: object = None
 
 
-def scenario(
+def build_scenario(
     item: PlacedRow[RawEnvironment], quirks: Quirks, *, strategy_hints: bool = True
 ) -> Scenario:
     """An environment as a scenario: no tag is left, and each private part is with its seat."""
@@ -455,7 +467,7 @@ def scenario(
     seats = len(raw.agent_goals)
     if seats < 2:
         raise ConfigError(f"{place}: a scenario needs at least 2 goals, found {seats}")
-    scene = context(raw.scenario, seats, place, quirks)
+    scene = read_context(raw.scenario, seats, place, quirks)
     reader = GoalReader(seats, place, strategy_hints)
     texts = tuple(
         reader.goal(goal, seat, scene.seats[seat], quirks)

@@ -28,7 +28,7 @@ class PlacedRow(Generic[R]):
     row: R
 
 
-def rows(path: Path, kind: type[R]) -> tuple[PlacedRow[R], ...]:
+def read_rows(path: Path, kind: type[R]) -> tuple[PlacedRow[R], ...]:
     """The rows of a JSON-lines file; blank lines are skipped.
 
     ConfigError, with file and line, where a line is not JSON or not such a row.
@@ -38,7 +38,7 @@ def rows(path: Path, kind: type[R]) -> tuple[PlacedRow[R], ...]:
     )
 
 
-def by_id(items: Iterable[tuple[str, str, R]], what: str) -> dict[str, R]:
+def index_by_id(items: Iterable[tuple[str, str, R]], what: str) -> dict[str, R]:
     """Records by id, from (place, id, record); ConfigError where an id comes twice."""
     records: dict[str, R] = {}
     for place, key, item in items:
