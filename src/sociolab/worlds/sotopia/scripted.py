@@ -307,11 +307,14 @@ def _worth_of_next(goal: Facts, ladder: Sequence[Any], step: int) -> float:
 
 
 def _word_terms(terms: Any) -> str:
-    """Terms as they are said: "$1,250", "2 hats and 1 book", "at noon"."""
+    """Terms as they are said: "$1,250", "2 hats and 1 of the books", "at noon"."""
     if isinstance(terms, float):
         return f"${terms:,.2f}".removesuffix(".00")
     if isinstance(terms, dict):
-        parts = [f"{count} {good}" for good, count in terms.items() if count]
+        # Goods are named in the plural.
+        parts = [
+            f"{n} of the {good}" if n == 1 else f"{n} {good}" for good, n in terms.items() if n
+        ]
         return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1]))) if parts else "none"
     return str(terms)
 
