@@ -21,7 +21,8 @@ RUNS = tuple({"world": "stss-talk", "limit": 1, "name": name} for name in ("firs
 def spend(path: Path, run: str, usd: float) -> None:
     with Store.open(path) as store:
         if not store.has_run(run):
-            store.create_run(run, "stss-talk", {}, [])
+            keeps = "exam" if run.startswith("exam") else ""
+            store.create_run(run, "stss-talk", {}, [], keeps=keeps)
         key = CallKey("t", "agent", "a", 0, "utter", 1)
         RunReplies(store, run).keep(run, key, "m", Prompt(()), ChatReply("Hi.", usd=usd))
 
@@ -62,6 +63,23 @@ def test_a_run_may_spend_what_the_others_have_left(
 
     played(monkeypatch, path, 5.0, run)
     assert given == [("first", 3.0), ("second", 4.5)]
+
+
+def test_the_exam_that_one_run_needed_is_paid_from_what_the_next_may_spend(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path, given = tmp_path / "s.db", []
+    spend(path, "exam-a", 1.0)  # paid long ago
+
+    def run(config: RunConfig) -> str:
+        given.append((config.name, config.budget))
+        if config.name == "first":
+            spend(path, "first", 0.5)
+            spend(path, "exam-b", 0.25)
+        return ""
+
+    played(monkeypatch, path, 5.0, run)
+    assert given == [("first", 5.0), ("second", 4.25)]
 
 
 def test_without_a_budget_none_has_one_and_a_run_that_stops_is_the_last(

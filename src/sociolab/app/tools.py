@@ -23,6 +23,7 @@ from sociolab.models.budget import Budget
 from sociolab.models.config import EndpointSpec
 from sociolab.plugin.context import Findings, Tool
 from sociolab.plugin.options import Described, ModelAccess, checked
+from sociolab.report.exam import EXAM
 from sociolab.report.result import result_of
 from sociolab.report.schema import RunResult
 from sociolab.report.words import money, plural
@@ -78,11 +79,12 @@ class Lab:
         configs = [self._complete(RunConfig, run) for run in runs]
         for config in configs:
             check_description(config)
+        exams = self._cost_of_exams()
         results: list[RunResult] = []
         names = [str(config.name) for config in configs]
         for number, config in enumerate(configs, 1):
             self.tell(f"{number} of {plural(len(configs), 'run')}: {config.name}")
-            budget = self._remaining_budget(str(config.name), names)
+            budget = self._remaining_budget(str(config.name), names, exams)
             bounded = config.model_copy(update={"budget": budget})
             results.append(await run_async(bounded, on_progress=_progress_reporter(self.tell)))
             if results[-1].stopped:
@@ -100,9 +102,10 @@ class Lab:
 
         results = []
         choice = {"judges": judges, "settings": settings, "exam": exam}
+        exams = self._cost_of_exams()
         for run in runs if judges else ():
             config = self._complete(JudgeConfig, choice)
-            bounded = config.model_copy(update={"budget": self._remaining_budget(run, runs)})
+            bounded = config.model_copy(update={"budget": self._remaining_budget(run, runs, exams)})
             self.tell(f"judging {run}")
             results.append(await judge_run_async(run, bounded, repeats=1))
             if results[-1].stopped:
@@ -126,16 +129,23 @@ class Lab:
     async def stand_ins(self, specs: Sequence[str]) -> tuple[str, ...]:
         return await self.models.stand_ins(models_among(*specs))
 
-    def _remaining_budget(self, run: str, runs: Sequence[str]) -> float | None:
-        """The budget of one of these runs: what the others have not spent. The run itself subtracts
-        what it has spent."""
+    def _remaining_budget(self, run: str, runs: Sequence[str], exams: float) -> float | None:
+        """The budget of one of these runs: what the others, and exams beyond those that had cost
+        `exams` dollars before, have not spent. The run itself subtracts what it has spent."""
         if self.access.budget is None:
             return None
-        spent = 0.0
+        spent = self._cost_of_exams() - exams
         for name in runs:
             if name != run and (stored := self._stored(name)):
                 spent += stored.calls.totals(name).usd or 0.0
         return max(self.access.budget - spent, 0)
+
+    def _cost_of_exams(self) -> float:
+        """Dollars that all exams in the store have cost so far; they are runs of their own."""
+        if self.access.budget is None or not store_path(self.access.store).exists():
+            return 0.0
+        names = [row.name for row in self.store.runs() if row.keeps == EXAM]
+        return sum(self.store.calls.totals(name).usd or 0.0 for name in names)
 
     def _complete(self, kind: type[Described], fields: Mapping[str, Any]) -> Described:
         access = {name: getattr(self.access, name) for name in ModelAccess.model_fields}
