@@ -34,7 +34,7 @@ from sociolab.town.mind import Mind
 from sociolab.town.person import Setting, Surroundings
 from sociolab.town.questions import MindQuestion, Utter
 from sociolab.town.residents import Resident, own_residents
-from sociolab.town.simulation import Order, live
+from sociolab.town.simulation import Order, simulate
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 sys.path.insert(0, str(Path(__file__).parent))
@@ -87,7 +87,7 @@ def critical_path(asked: Sequence[tuple[Request, float]]) -> float:
     done: dict[str, float] = {}
     for request, took in asked:
         question = request.observation.view
-        own = question.asked.resident
+        own = question.meta.resident
         with_whom = [own]
         if isinstance(question, Utter):
             with_whom.append(question.other.id)
@@ -181,8 +181,8 @@ def measured(setting: Setting, mind: str, places: int) -> tuple[Lived, dict[str,
         return watched[-1]
 
     with patch.dict(simulation.SCHEDULERS, {"lock-step": watch}):
-        locked = live_through(live(setting), clock)
-    ours = live_through(live(setting, "ahead"), line())
+        locked = live_through(simulate(setting), clock)
+    ours = live_through(simulate(setting, "ahead"), line())
     if ours.trace != locked.trace:
         raise SystemExit("the schedulers' traces differ")
     rows = {
@@ -194,7 +194,7 @@ def measured(setting: Setting, mind: str, places: int) -> tuple[Lived, dict[str,
     }
     orders: tuple[Order, ...] = ("lock-step", "ahead")
     for order in orders if places else ():
-        few = live_through(live(setting, order), line(places))
+        few = live_through(simulate(setting, order), line(places))
         rows[f"{order}, {places} places"] = few.makespan
     return locked, rows
 
@@ -213,7 +213,7 @@ def cpu(setting: Setting, mind: str) -> str:
     for order in orders:
         began = time.process_time()
         line = Line(mind_of(mind, setting.seed), lambda _: 0.0, UNLIMITED)
-        live_through(live(setting, order), line)
+        live_through(simulate(setting, order), line)
         found.append(f"{order} {time.process_time() - began:.2f} s")
     return ", ".join(found)
 

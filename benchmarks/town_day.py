@@ -22,7 +22,7 @@ from sociolab.town.clock import Clock
 from sociolab.town.mind import MindPlayer
 from sociolab.town.person import Setting
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.town.simulation import Order, live
+from sociolab.town.simulation import Order, simulate
 
 
 def main() -> None:
@@ -34,7 +34,7 @@ def main() -> None:
     players = dict.fromkeys((one.id for one in residents), player)
     events: list[Event] = []
     wall, cpu = time.perf_counter(), time.process_time()
-    asyncio.run(drive(live(setting, order), players, events.append))
+    asyncio.run(drive(simulate(setting, order), players, events.append))
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     trace = [event.value for event in events if isinstance(event, Happened)]
     found = {

@@ -149,7 +149,7 @@ class AnyMind:
 
     def _chance(self, question: MindQuestion[Any]) -> Random:
         """A talk's utterances are all of one step: there the talk's length counts too."""
-        asked = question.asked
+        asked = question.meta
         name = question.name
         said = len(question.lines) if isinstance(question, Utter) else 0
         return stream(self._seed, asked.resident, asked.step, name, said)

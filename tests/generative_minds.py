@@ -100,7 +100,7 @@ class Marionette:
     def of(self, kind: type, who: str = "") -> list[Any]:
         """The questions of a kind, of everybody or of one resident."""
         mine: list[Any] = [one for one in self.asked if isinstance(one, kind)]
-        return [question for question in mine if not who or question.asked.resident == who]
+        return [question for question in mine if not who or question.meta.resident == who]
 
 
 class AnyGenerative(AnyMind):
@@ -111,7 +111,7 @@ class AnyGenerative(AnyMind):
         self._own = seed
 
     def _draw(self, question: Any) -> Random:
-        asked = question.asked
+        asked = question.meta
         return stream(self._own, asked.resident, asked.step, question.name, asked.index)
 
     async def react(self, question: React) -> Decision:

@@ -16,7 +16,7 @@ from sociolab.town import (
     ScriptedMind,
     Trajectory,
     chunks_in,
-    trace_from,
+    read_trace,
 )
 from sociolab.worlds import stss
 from sociolab.worlds.stss.task import ordinary_day
@@ -74,8 +74,8 @@ def mute_scores(data: stss.TownData, seed: int = 1, only: Iterable[str] = ()) ->
                 sent = tuple(Completed(one, _now(player.reply(one, None))) for one in item.requests)
             elif isinstance(item, Happened):
                 events.append(item)
-        content = stss.content_from(task.content)
-        trajectory = Trajectory(trace_from(chunks_in(events)), data.town)
+        content = stss.parse_content(task.content)
+        trajectory = Trajectory(read_trace(chunks_in(events)), data.town)
         found[task.id] = stss.score(content.task, trajectory, stss.ScoreSettings()).goal
     return found
 
@@ -94,7 +94,7 @@ def _now(answering: Any) -> Any:
 
 
 def _worded(plan: Answer, question: PlanDay | Replan) -> Answer:
-    chance = stream(question.asked.seed, "words", question.asked.resident, question.asked.step)
+    chance = stream(question.meta.seed, "words", question.meta.resident, question.meta.step)
     habits = {habit.what for habit in question.me.resident.habits}
     entries = tuple(
         entry

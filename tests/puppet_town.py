@@ -42,8 +42,8 @@ from sociolab.town import (
     Summary,
     TownMap,
     Trace,
-    live,
-    trace_from,
+    read_trace,
+    simulate,
 )
 
 MONDAY = date(2024, 5, 13)
@@ -193,12 +193,12 @@ class Puppet:
     def of(self, kind: type, who: str = "") -> list[Any]:
         """The questions of a kind, of everybody or of one resident."""
         mine: list[Any] = [q for q in self.asked if isinstance(q, kind)]
-        return [q for q in mine if not who or q.asked.resident == who]
+        return [q for q in mine if not who or q.meta.resident == who]
 
 
 def planned(**plans: DayPlan) -> Answer:
     """`plan_day` by resident's id; who is not named stays at home."""
-    return lambda question: plans.get(question.asked.resident) or _idle(question)
+    return lambda question: plans.get(question.meta.resident) or _idle(question)
 
 
 @dataclass(frozen=True)
@@ -230,19 +230,19 @@ def lived(
     given = given or setting()
     seats = [seat for one in given.residents for seat in (one.id, f"{one.id}.routine")]
     player = MindPlayer(mind, built_in=isinstance(mind, ScriptedMind))
-    events = driven(live(given, order), dict.fromkeys(seats, player), journal)
+    events = driven(simulate(given, order), dict.fromkeys(seats, player), journal)
     return Lived(events, trace_of(events))
 
 
 def trace_of(events: Iterable[Event]) -> Trace:
     """The trace that these events hold."""
     chunks = [e.value for e in events if isinstance(e, Happened) and e.what == TRACE]
-    return trace_from(chunks)
+    return read_trace(chunks)
 
 
 def begun(given: Setting, order: Order = "lock-step") -> Play:
     """A simulation to be driven by hand."""
-    return live(given, order)
+    return simulate(given, order)
 
 
 def at(clock: str, day: int = 0) -> int:

@@ -28,7 +28,7 @@ from sociolab.town import (
 
 MONDAY, TUESDAY = date(2024, 5, 13), date(2024, 5, 14)
 CLOCK = Clock(MONDAY)
-TWO_DAYS = 2 * CLOCK.a_day
+TWO_DAYS = 2 * CLOCK.steps_per_day
 
 State = Literal["asleep", "walking", "at it", "talking"]
 

@@ -142,9 +142,9 @@ def test_a_mind_that_counts_is_found() -> None:
 
 def test_any_mind_differs_by_seed_resident_and_step() -> None:
     question = next(one for one in stock_questions() if isinstance(one, PlanDay))
-    asked = question.asked
+    asked = question.meta
     plans = [
-        asyncio.run(AnyMind(seed).plan_day(replace(question, asked=head)))
+        asyncio.run(AnyMind(seed).plan_day(replace(question, meta=head)))
         for seed, head in (
             (1, asked),
             (2, asked),

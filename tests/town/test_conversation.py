@@ -28,7 +28,7 @@ PLANS = planned(ann=day(f"09:00 mend clocks @ {CAFE}"), ben=day(f"10:00 drink te
 
 
 def only_ben(question: Any) -> Any:
-    return TALK if question.asked.resident == "ben" else CARRY_ON
+    return TALK if question.meta.resident == "ben" else CARRY_ON
 
 
 def talk_of(said: Any, **fields: Any) -> tuple[Puppet, Lived, Talked]:
@@ -62,7 +62,7 @@ def test_who_began_it_speaks_first_and_each_knows_who_that_was() -> None:
     puppet, _, talk = talk_of(speaks("Hello."))
     assert (talk.who, talk.other) == ("ben", "ann")
     assert talk.lines[0].who == "ben"
-    assert {(q.asked.resident, q.started) for q in puppet.of(Utter)} == {
+    assert {(q.meta.resident, q.started) for q in puppet.of(Utter)} == {
         ("ben", True),
         ("ann", False),
     }
@@ -145,9 +145,9 @@ def test_plan_and_checklist_are_shown_in_every_talk_to_the_performer_alone() -> 
     assert len(talks) > 2
     assert {other for talk in talks for other in (talk.who, talk.other)} == {"ann", "ben", "cid"}
     (asked,) = puppet.of(TalkReminder)
-    assert (asked.asked.resident, asked.asked.step) == ("ann", 0)
+    assert (asked.meta.resident, asked.meta.step) == ("ann", 0)
     assert (asked.goal, asked.plan) == ("Hold a party.", ("invite", "remind", "be there"))
     for question in puppet.of(Utter):
         texts = (("invite", "remind", "be there"), ("the party", "the hour"))
-        mine = question.asked.resident == "ann"
+        mine = question.meta.resident == "ann"
         assert (question.plan, question.checklist) == (texts if mine else ((), ()))

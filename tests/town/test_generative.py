@@ -58,9 +58,9 @@ from sociolab.town import (
     Rules,
     Talked,
     Utter,
+    build_prompt,
     diary,
-    live,
-    prompt_of,
+    simulate,
 )
 from sociolab.town.embedding import EmbeddingPlayer
 from sociolab.town.questions import MindName
@@ -95,7 +95,7 @@ PAIR = (ANN, BEN)
 
 def cafe_from_nine(question: HourlySchedule) -> Activity:
     """Ann cooks in the cafe from 9 to 10, Ben reads there from 9 on."""
-    hour, who = question.start.hour, question.asked.resident
+    hour, who = question.start.hour, question.meta.resident
     if who == "ann":
         return Activity(what="cooking soup" if hour == 9 else "resting")
     return Activity(what="reading" if hour >= 9 else "resting")
@@ -103,7 +103,7 @@ def cafe_from_nine(question: HourlySchedule) -> Activity:
 
 def to_the_cafe(question: Any) -> Area:
     wanted = "Cafe" if question.what.startswith(("cooking", "reading")) else question.options[-1]
-    home = f"{question.asked.resident.title()}'s House"
+    home = f"{question.meta.resident.title()}'s House"
     return Area(name=wanted if wanted == "Cafe" else home)
 
 
@@ -116,7 +116,7 @@ def burning(question: ObjectState) -> ThingState:
 
 
 def fire_alarm(question: React) -> Decision:
-    if "on fire" in question.observation and question.asked.resident == "ben":
+    if "on fire" in question.observation and question.meta.resident == "ben":
         return Decision(do="change plan", why="putting out the fire on the stove")
     return CARRY_ON
 
@@ -156,7 +156,7 @@ def test_a_thing_on_fire_is_seen_reacted_to_and_the_plan_is_changed_because_of_i
     assert new.why == "putting out the fire on the stove"
     kept = [one.text for one in found.of(Remembered, "ben") if one.kind == "plan"]
     assert kept[1:] == ["I changed my plan for the day: putting out the fire on the stove"]
-    assert seen[0].step == new.step == asked.asked.step > state.step
+    assert seen[0].step == new.step == asked.meta.step > state.step
     doing = [one.doing for one in found.of(Did, "ben") if one.step >= new.step]
     assert doing[0] == "putting out the fire"
     assert "reading" in doing
@@ -183,11 +183,11 @@ def test_a_stove_left_burning_is_seen_by_who_comes_in_later_until_its_state_chan
     hours = {"ann": {9: "cooking soup"}, "ben": {11: "cooking tea"}, "cid": {14: "cooking rice"}}
 
     def hour(question: HourlySchedule) -> Activity:
-        mine = hours[question.asked.resident]
+        mine = hours[question.meta.resident]
         return Activity(what=mine.get(question.start.hour, "resting"))
 
     def state(question: ObjectState) -> ThingState:
-        if question.asked.resident == "ann" and question.thing == "stove":
+        if question.meta.resident == "ann" and question.thing == "stove":
             return ThingState(state="burning", stays=stays)
         return ThingState(state="off", stays=off)
 
@@ -341,7 +341,7 @@ def test_overnight_the_identity_is_revised_and_the_task_stays_word_for_word() ->
     assert asked.notes == ("Nothing to remember.", "All is well.")
     (revised,) = found.of(Revised)
     assert revised.text == "Ann has forgotten everything."
-    later = [q for q in mind.asked if q.asked.step >= at("06:00", day=1)]
+    later = [q for q in mind.asked if q.meta.step >= at("06:00", day=1)]
     assert later
     assert {q.me.resident.currently for q in later} == {f"Ann has forgotten everything. {task}"}
     (second,) = [q for q in mind.of(DailyPlan) if q.notes]
@@ -352,7 +352,7 @@ def test_overnight_the_identity_is_revised_and_the_task_stays_word_for_word() ->
 
 
 def talks_once(question: React) -> Decision:
-    begins = question.asked.resident == "ben" and question.may_talk
+    begins = question.meta.resident == "ben" and question.may_talk
     return Decision(do="talk" if begins else "carry on", why="to say hello")
 
 
@@ -381,11 +381,11 @@ def test_who_wished_to_talk_knows_why_when_speaking() -> None:
     """Section 4.3.2 of Generative Agents: words are conditioned on the intended reaction, too."""
     mind, _ = in_talk()
     spoken = mind.of(Utter)
-    assert {(q.asked.resident, q.started, q.why) for q in spoken} == {
+    assert {(q.meta.resident, q.started, q.why) for q in spoken} == {
         ("ben", True, "to say hello"),
         ("ann", False, ""),
     }
-    assert {q.own_words()["begun"] for q in spoken} == {
+    assert {q.extra_variables()["begun"] for q in spoken} == {
         'You began it. Your reason was: "to say hello"',
         "Ben began it.",
     }
@@ -394,14 +394,14 @@ def test_who_wished_to_talk_knows_why_when_speaking() -> None:
 def test_of_two_who_wish_to_talk_at_once_the_second_keeps_a_reason_of_its_own() -> None:
     def both(question: React) -> Decision:
         wishes = "talk" if question.may_talk else "carry on"
-        return Decision(do=wishes, why=f"{question.asked.resident} has news")
+        return Decision(do=wishes, why=f"{question.meta.resident} has news")
 
     mind = Marionette(hourly_schedule=cafe_from_nine, choose_sector=to_the_cafe, react=both)
     lived(mind, setting(PAIR, **GA))
     first, second = mind.of(Utter)[:2]
-    assert (first.asked.resident, first.why) == ("ann", "ann has news")
-    assert (second.asked.resident, second.why) == ("ben", "ben has news")
-    assert second.own_words()["begun"] == (
+    assert (first.meta.resident, first.why) == ("ann", "ann has news")
+    assert (second.meta.resident, second.why) == ("ben", "ben has news")
+    assert second.extra_variables()["begun"] == (
         'Ann began it, as you were about to. Your reason was: "ben has news"'
     )
 
@@ -409,12 +409,12 @@ def test_of_two_who_wish_to_talk_at_once_the_second_keeps_a_reason_of_its_own() 
 def test_a_reason_to_talk_is_gone_with_its_conversation() -> None:
     def in_turn(question: React) -> Decision:
         turn = "ben" if question.last_talk is None else "ann"
-        begins = question.may_talk and question.asked.resident == turn
+        begins = question.may_talk and question.meta.resident == turn
         return Decision(do="talk" if begins else "carry on", why=f"{turn} has news")
 
     mind = Marionette(hourly_schedule=cafe_from_nine, choose_sector=to_the_cafe, react=in_turn)
     lived(mind, setting(PAIR, rules=Rules(cooldown=0, patience=0), **GA))
-    assert {(q.asked.resident, q.started, q.why) for q in mind.of(Utter)} == {
+    assert {(q.meta.resident, q.started, q.why) for q in mind.of(Utter)} == {
         ("ben", True, "ben has news"),
         ("ann", False, ""),
         ("ann", True, "ann has news"),
@@ -538,10 +538,12 @@ def test_without_planning_each_hour_is_decided_when_it_comes() -> None:
 def test_residents_ahead_of_each_other_live_the_same(seed: int) -> None:
     some = some_setting(seed)
     given = replace(some, residents=some.residents[:3], mind="generative-agents")
-    expected = lived_in_order(live(given), AnyGenerative(seed), first_come)
-    assert lived_in_order(live(given, "ahead"), AnyGenerative(seed), latest_step) == expected
-    assert lived_in_order(live(given, "ahead"), AnyGenerative(seed), at_random(seed)) == expected
-    assert lived_in_order(live(given), AnyGenerative(seed), last_come) == expected
+    expected = lived_in_order(simulate(given), AnyGenerative(seed), first_come)
+    assert lived_in_order(simulate(given, "ahead"), AnyGenerative(seed), latest_step) == expected
+    assert (
+        lived_in_order(simulate(given, "ahead"), AnyGenerative(seed), at_random(seed)) == expected
+    )
+    assert lived_in_order(simulate(given), AnyGenerative(seed), last_come) == expected
 
 
 def test_evidence_states_and_revisions_come_back_from_the_trace() -> None:
@@ -611,7 +613,7 @@ def embedded(shelf: Shelf, journal: tuple[Event, ...] = ()) -> tuple[Vectors, tu
     kept = CachedModel(model, "letters", shelf, Budget(), writes=False)
     player = EmbeddingPlayer(MindPlayer(mind), kept)
     given = setting(PAIR, embedder=None, **GA)
-    return model, driven(live(given, "ahead"), dict.fromkeys(("ann", "ben"), player), journal)
+    return model, driven(simulate(given, "ahead"), dict.fromkeys(("ann", "ben"), player), journal)
 
 
 def test_vectors_are_asked_once_a_text_are_in_no_journal_and_resume_without_a_new_call() -> None:
@@ -639,7 +641,7 @@ def test_what_comes_to_mind_goes_by_the_vectors_of_the_model() -> None:
     given = setting(
         (resident("Ann", memories=memories),), embedder=None, rules=Rules(reflect_at=10), **GA
     )
-    driven(live(given), {"ann": player})
+    driven(simulate(given), {"ann": player})
     asked = mind.of(DrawInsights)
     assert asked[0].question == "Who?"
     assert asked[0].memories[0].text == "I walked on the moon."
@@ -671,7 +673,7 @@ def prompts(without: str = "", mind: MindName = "generative-agents") -> Prompts:
     lived(asked, given)
     texts = stss.StssSettings(mind=mind).texts
     return {
-        (q.asked.resident, q.asked.step, q.name, q.asked.index): prompt_of(q, texts, 1.0).messages
+        (q.meta.resident, q.meta.step, q.name, q.meta.index): build_prompt(q, texts, 1.0).messages
         for q in asked.asked
     }
 
@@ -680,7 +682,7 @@ COFFEE = day(f"09:00 having coffee @ {CAFE}")
 
 
 def begins(question: Any) -> Decision:
-    return Decision(do="talk" if question.asked.resident == "ben" else "carry on")
+    return Decision(do="talk" if question.meta.resident == "ben" else "carry on")
 
 
 @pytest.mark.parametrize("mind", ["lean", "generative-agents"])
@@ -725,7 +727,7 @@ def test_what_only_one_mind_has_is_refused_for_the_other() -> None:
 def test_no_conversations_are_frozen_from_its_towns() -> None:
     trial = SimpleNamespace(trial=SimpleNamespace(id="t"))
     with pytest.raises(StoreError, match="found mind=generative-agents in the episode t"):
-        stss.frozen_of_episode(trial, stss.StssSettings(mind="generative-agents"), FailurePolicy())  # type: ignore[arg-type]
+        stss.freeze_episode(trial, stss.StssSettings(mind="generative-agents"), FailurePolicy())  # type: ignore[arg-type]
 
 
 def test_the_mind_stands_below_every_table() -> None:

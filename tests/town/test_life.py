@@ -100,7 +100,7 @@ def test_a_day_is_slept_until_the_waking_hour_and_from_bedtime_on() -> None:
 def test_bed_after_midnight_puts_the_next_days_plan_off_until_then() -> None:
     puppet = Puppet(plan_day=lambda _: day(f"18:00 dance @ {CAFE}", bed="01:00"))
     told = lived(puppet, setting((ANN,), days=2))
-    assert [(q.asked.step, q.day.day) for q in puppet.of(PlanDay)] == [
+    assert [(q.meta.step, q.day.day) for q in puppet.of(PlanDay)] == [
         (0, 13),
         # The way home takes its time.
         (told.of(Planned)[1].step, 14),
@@ -114,7 +114,7 @@ def test_bed_after_midnight_puts_the_next_days_plan_off_until_then() -> None:
 def test_a_bed_before_midnight_leaves_the_next_plan_to_midnight() -> None:
     puppet = Puppet()
     lived(puppet, setting((ANN,), days=2))
-    assert [q.asked.step for q in puppet.of(PlanDay)] == [0, at("00:00", 1)]
+    assert [q.meta.step for q in puppet.of(PlanDay)] == [0, at("00:00", 1)]
 
 
 def test_blocks_follow_the_plan_and_last_until_the_next_one_starts() -> None:
@@ -273,13 +273,13 @@ def test_a_summary_that_changes_the_plan_leads_to_a_new_one() -> None:
     puppet = Puppet(
         plan_day=BOTH_AT_THE_CAFE,
         talk_or_not=lambda _: TALK,
-        summarise=lambda q: memo("Home at once!", changes_plan=q.asked.resident == "ann"),
+        summarise=lambda q: memo("Home at once!", changes_plan=q.meta.resident == "ann"),
         replan=lambda q: rest(f"00:00 read @ {BEDROOM}", f"15:00 cook @ {CAFE}"),
     )
     told = lived(puppet, PAIR)
     talk = told.of(Talked)[0]
     asked = puppet.of(Replan)[0]
-    assert (asked.asked.resident, asked.asked.step, asked.why) == ("ann", talk.end, "Home at once!")
+    assert (asked.meta.resident, asked.meta.step, asked.why) == ("ann", talk.end, "Home at once!")
     assert [(b.what, b.end) for b in asked.ahead] == [("mend clocks", asked.bedtime)]
     first, new = told.of(Planned, "ann")[:2]
     assert new.why == "Home at once!"
@@ -295,11 +295,11 @@ def test_a_summary_that_changes_the_plan_leads_to_a_new_one() -> None:
 def test_a_decision_to_change_the_plan_says_why() -> None:
     puppet = Puppet(
         plan_day=BOTH_AT_THE_CAFE,
-        talk_or_not=lambda q: CHANGE if q.asked.resident == "ann" else replace_do(q),
+        talk_or_not=lambda q: CHANGE if q.meta.resident == "ann" else replace_do(q),
         replan=lambda q: rest(f"00:00 fetch water @ {BEDROOM}"),
     )
     told = lived(puppet, PAIR)
-    assert [(q.asked.resident, q.why) for q in puppet.of(Replan)] == [("ann", "a fire")]
+    assert [(q.meta.resident, q.why) for q in puppet.of(Replan)] == [("ann", "a fire")]
     assert told.of(Planned, "ann")[-1].why == "a fire"
     assert "fetch water" in {did.doing for did in told.of(Did, "ann")}
 
@@ -319,7 +319,7 @@ def test_a_failed_replan_leaves_the_old_plan() -> None:
 def test_a_new_plan_with_an_hour_that_has_gone_by_is_sent_back() -> None:
     puppet = Puppet(
         plan_day=BOTH_AT_THE_CAFE,
-        talk_or_not=lambda q: CHANGE if q.asked.resident == "ann" else replace_do(q),
+        talk_or_not=lambda q: CHANGE if q.meta.resident == "ann" else replace_do(q),
         replan=lambda _: rest(f"10:00 sweep @ {CAFE}", f"08:00 yawn @ {CAFE}"),
     )
     told = lived(puppet, PAIR)
@@ -331,7 +331,7 @@ def test_a_new_plan_with_an_hour_that_has_gone_by_is_sent_back() -> None:
 def test_a_new_plan_that_keeps_what_is_under_way_does_not_begin_it_again() -> None:
     puppet = Puppet(
         plan_day=BOTH_AT_THE_CAFE,
-        talk_or_not=lambda q: CHANGE if q.asked.resident == "ann" else replace_do(q),
+        talk_or_not=lambda q: CHANGE if q.meta.resident == "ann" else replace_do(q),
         replan=lambda _: rest(f"09:00 mend clocks @ {CAFE}", f"15:00 sing @ {CAFE}"),
     )
     told = lived(puppet, PAIR)
@@ -346,13 +346,13 @@ def test_after_bedtime_no_plan_is_changed() -> None:
     late = planned(ann=day(f"09:00 sing @ {CAFE}", bed="21:00"), ben=day(f"21:00 sing @ {CAFE}"))
     puppet = Puppet(
         plan_day=late,
-        talk_or_not=lambda q: TALK if q.asked.resident == "ben" else replace_do(q),
+        talk_or_not=lambda q: TALK if q.meta.resident == "ben" else replace_do(q),
         summarise=lambda _: memo(changes_plan=True),
     )
     told = lived(puppet, PAIR)
     (talk,) = told.of(Talked)
     assert talk.end > at("21:00")
-    assert {q.asked.resident for q in puppet.of(Replan)} == {"ben"}
+    assert {q.meta.resident for q in puppet.of(Replan)} == {"ben"}
     assert len(puppet.of(Summarise)) == 2
 
 
@@ -363,7 +363,7 @@ def test_a_summary_becomes_a_memory_of_its_importance() -> None:
     puppet = Puppet(
         plan_day=BOTH_AT_THE_CAFE,
         talk_or_not=lambda _: TALK,
-        summarise=lambda q: memo(f"{q.asked.resident} heard of it", 7),
+        summarise=lambda q: memo(f"{q.meta.resident} heard of it", 7),
     )
     told = lived(puppet, PAIR)
     (talk,) = told.of(Talked)
@@ -403,7 +403,7 @@ def meets(who: str, *others: str) -> Any:
     """This one talks to these, and carries on near anybody else."""
 
     def decide(question: TalkOrNot) -> Any:
-        talks = question.asked.resident == who and question.other.id in others
+        talks = question.meta.resident == who and question.other.id in others
         return TALK if talks else replace_do(question)
 
     return decide
@@ -434,7 +434,7 @@ def test_a_place_is_known_to_those_alone_who_were_told_of_it() -> None:
     assert {frozenset((talk.who, talk.other)) for talk in told.of(Talked)} == {
         frozenset(("ann", "ben"))
     }
-    tuesday = {q.asked.resident: q.me.places for q in puppet.of(PlanDay) if q.day.day == 14}
+    tuesday = {q.meta.resident: q.me.places for q in puppet.of(PlanDay) if q.day.day == 14}
     assert {who for who, places in tuesday.items() if TOWER in places} == {"ann", "ben"}
 
 
@@ -458,7 +458,7 @@ def busy_days(rates: Any, **answers: Any) -> tuple[Puppet, Any]:
     """Two days on which the others do something new in front of Ann every half hour."""
 
     def plan(question: Any) -> Any:
-        who = question.asked.resident
+        who = question.meta.resident
         hours = [f"{h:02}:{m:02}" for h in range(7, 21) for m in (0, 30)]
         return day(*(f"{h} {who} plays game {h} @ {CAFE}" for h in hours))
 
@@ -483,17 +483,17 @@ def test_reflection_comes_when_importance_has_built_up_and_then_begins_anew() ->
     puppet, told = busy_days(lambda _: 5, reflect=lambda _: Insights(insights=(insight,)))
     reflected = puppet.of(Reflect, "ann")
     assert len(reflected) >= 2
-    first = reflected[0].asked.step
-    rated = [(q.asked.step, 5 * len(q.texts)) for q in puppet.of(RateImportance, "ann")]
+    first = reflected[0].meta.step
+    rated = [(q.meta.step, 5 * len(q.texts)) for q in puppet.of(RateImportance, "ann")]
     assert sum(points for step, points in rated if step <= first) >= Rules().reflect_at
     assert sum(points for step, points in rated if step < first) < Rules().reflect_at
     # What is seen again is as important as before; but never more than it is seen.
-    for last, following in pairwise(q.asked.step for q in reflected):
+    for last, following in pairwise(q.meta.step for q in reflected):
         seen = [one for one in told.of(Remembered, "ann") if last < one.step <= following]
         assert 5 * len(seen) > Rules().reflect_at - 5 * 25
     kept = [one for one in told.of(Remembered, "ann") if one.kind == "thought"]
     assert [(one.step, one.text, one.importance) for one in kept] == [
-        (q.asked.step, insight.text, 8) for q in reflected
+        (q.meta.step, insight.text, 8) for q in reflected
     ]
 
 
@@ -520,7 +520,7 @@ def test_what_a_mind_is_shown_is_of_this_moment() -> None:
     given = setting((ANN, BEN), seed=5, policy=FailurePolicy(attempts=1))
     lived(puppet, given)
     for question in puppet.asked:
-        asked, me = question.asked, question.me
+        asked, me = question.meta, question.me
         assert me.now == given.clock.at(asked.step)
         assert me.resident.id == asked.resident == asked.seat
         assert (asked.trial, asked.seed, asked.attempt) == ("trial", 5, 1)
@@ -533,7 +533,7 @@ def test_a_second_attempt_is_told_the_problem() -> None:
     tries: list[Any] = []
 
     def second(question: Any) -> Any:
-        tries.append(question.asked)
+        tries.append(question.meta)
         return lost() if len(tries) == 1 else day()
 
     lived(Puppet(plan_day=second), replace(ALONE, policy=FailurePolicy(attempts=2)))

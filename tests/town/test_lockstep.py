@@ -48,7 +48,7 @@ from sociolab.town import (
     Walked,
     sees,
 )
-from sociolab.town.lockstep import together
+from sociolab.town.lockstep import group_in_view
 from sociolab.town.person import Person
 
 CROWD = (*TRIO, *(resident(name, living_area="Ann's House: bedroom") for name in ("Dan", "Eve")))
@@ -155,8 +155,8 @@ def test_those_who_see_each_other_through_others_live_a_step_together() -> None:
     people[0].view = frozenset({1})
     people[1].view = frozenset({0, 2})
     people[2].view = frozenset({1})
-    assert together(people[0], people) == together(people[2], people) == {0, 1, 2}
-    assert together(people[3], people) == {3}
+    assert group_in_view(people[0], people) == group_in_view(people[2], people) == {0, 1, 2}
+    assert group_in_view(people[3], people) == {3}
     assert TOWN.place_at((0, 2)) == Place("", "")
 
 
@@ -175,12 +175,12 @@ TOGETHER = planned(
 
 
 def willing(*who: str) -> Any:
-    return lambda question: TALK if question.asked.resident in who else CARRY_ON
+    return lambda question: TALK if question.meta.resident in who else CARRY_ON
 
 
 def later(hour: int, *who: str) -> Any:
     """Willing from this hour on."""
-    return lambda q: TALK if q.me.now.hour >= hour and q.asked.resident in who else CARRY_ON
+    return lambda q: TALK if q.me.now.hour >= hour and q.meta.resident in who else CARRY_ON
 
 
 def test_everybody_who_came_into_view_is_told_of_one_a_step() -> None:
@@ -192,7 +192,7 @@ def test_everybody_who_came_into_view_is_told_of_one_a_step() -> None:
     )
     puppet = Puppet(plan_day=plans, talk_or_not=lambda _: CARRY_ON)
     lived(puppet, setting(TRIO))
-    asked = [(q.other.id, q.asked.step) for q in puppet.of(TalkOrNot, "ann")]
+    asked = [(q.other.id, q.meta.step) for q in puppet.of(TalkOrNot, "ann")]
     assert {who for who, _ in asked[:2]} == {"ben", "cid"}
     assert asked[1][1] == asked[0][1] + 1
 
@@ -283,13 +283,13 @@ def test_who_arrives_at_the_step_at_which_they_come_into_view_is_asked_at_the_ne
     at_the_door = Parts(parts=(Part(minutes=60, what="wait", object="door"),))
 
     def wait(question: Any) -> Parts:
-        there = "door" in question.objects and question.asked.resident == "ben"
+        there = "door" in question.objects and question.meta.resident == "ben"
         return at_the_door if there else Parts(parts=(Part(minutes=60, what="wait"),))
 
     puppet = Puppet(plan_day=TOGETHER, decompose=wait)
     told = lived(puppet, setting((ANN, BEN)))
     arrived = told.of(Walked, "ben")[1]
-    first = {q.asked.resident: q.asked.step for q in reversed(puppet.of(TalkOrNot))}
+    first = {q.meta.resident: q.meta.step for q in reversed(puppet.of(TalkOrNot))}
     there = arrived.step + len(arrived.path)
     assert first == {"ann": there, "ben": there + 1}, "first one's own life, then who is there"
 
@@ -327,14 +327,14 @@ def test_of_two_who_want_to_talk_to_the_same_third_the_smaller_number_does() -> 
     puppet = Puppet(plan_day=plans, talk_or_not=later(9, "ann", "ben"))
     told = lived(puppet, setting(people, rules=Rules(patience=0)))
     first = told.of(Talked)[0]
-    asked = [q for q in puppet.of(TalkOrNot) if q.asked.step == first.step]
-    assert [(q.asked.resident, q.other.id) for q in asked if q.asked.resident != "cid"] == [
+    asked = [q for q in puppet.of(TalkOrNot) if q.meta.step == first.step]
+    assert [(q.meta.resident, q.other.id) for q in asked if q.meta.resident != "cid"] == [
         ("ann", "cid"),
         ("ben", "cid"),
     ]
     talks = [(t.who, t.other) for t in told.of(Talked) if t.step <= first.end]
     assert talks == [("ann", "cid")]
-    assert not [q for q in puppet.of(Utter, "ben") if q.asked.step < first.end]
+    assert not [q for q in puppet.of(Utter, "ben") if q.meta.step < first.end]
 
 
 def test_who_was_refused_goes_on_with_what_they_were_doing() -> None:
@@ -357,7 +357,7 @@ def test_both_may_want_the_talk_and_it_is_the_smaller_numbers() -> None:
     told = lived(puppet, setting((ANN, BEN)))
     assert {(talk.who, talk.other) for talk in told.of(Talked)} == {("ann", "ben")}
     step = told.of(Talked)[0].step
-    assert [q.asked.resident for q in puppet.of(TalkOrNot) if q.asked.step == step] == [
+    assert [q.meta.resident for q in puppet.of(TalkOrNot) if q.meta.step == step] == [
         "ann",
         "ben",
     ]
@@ -377,8 +377,8 @@ def test_who_is_in_a_talk_is_left_alone() -> None:
     long = told.of(Talked)[0]
     assert {long.who, long.other} == {"ann", "ben"}
     assert long.end - long.step == 4 * 6
-    inside = [q for q in puppet.asked if long.step + 16 < q.asked.step < long.end]
-    assert all(q.asked.resident == "cid" and not isinstance(q, TalkOrNot) for q in inside)
+    inside = [q for q in puppet.asked if long.step + 16 < q.meta.step < long.end]
+    assert all(q.meta.resident == "cid" and not isinstance(q, TalkOrNot) for q in inside)
     assert not [one for one in told.of(Remembered, "ann") if long.step < one.step < long.end]
     assert "saw Ann Moor: talking with Ben Moor" in seen(told, "cid")
 
@@ -405,7 +405,7 @@ def test_nobody_is_asked_about_the_same_person_all_the_time() -> None:
     )
     puppet = Puppet(plan_day=plans)
     lived(puppet, setting((ANN, BEN), rules=Rules(patience=60)))
-    asked = [q.asked.step for q in puppet.of(TalkOrNot, "ann")]
+    asked = [q.meta.step for q in puppet.of(TalkOrNot, "ann")]
     assert len(asked) >= 5
     assert all(later - one >= 360 for one, later in pairwise(asked))
 

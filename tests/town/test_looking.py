@@ -13,7 +13,7 @@ from sociolab.app.registry import town_of
 from sociolab.core import ConfigError, Episode, Task, Trial
 from sociolab.town import Trajectory
 from sociolab.town.trajectory import Lived, Span, moments, write_filmstrip, write_picture
-from sociolab.worlds.stss.replays import lived as lived_in, map_of
+from sociolab.worlds.stss.replays import load_town_map, simulated_days as lived_in
 
 
 @cache
@@ -84,7 +84,7 @@ def test_a_resident_is_found_by_id_or_name_or_its_beginning() -> None:
 
 
 def test_the_own_town_is_the_one_that_is_drawn() -> None:
-    assert map_of(None).name == "Alderbrook"
+    assert load_town_map(None).name == "Alderbrook"
 
 
 def test_an_episode_of_another_world_has_no_town() -> None:
@@ -104,7 +104,7 @@ def test_a_strip_is_png(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["map", "map.xyz", "map.jpg"])
 def test_a_picture_is_png(name: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"ends in \.png, found"):
-        write_picture(map_of(None), tmp_path / name, 1)
+        write_picture(load_town_map(None), tmp_path / name, 1)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 
 from sociolab.core import ConfigError, WorldError
 from sociolab.town import OUTDOORS, Place, Tile, TownMap, own_map
-from sociolab.town.map import MapError, place_meant, places_told, within_reach
+from sociolab.town.map import MapError, match_place, places_mentioned, within_reach
 from tiled_town import tiled
 
 SHOP = Place("Corner Shop", "shop floor")
@@ -199,7 +199,7 @@ COURT = GYM[1]
 def test_a_place_is_known_by_both_its_names_in_either_order_or_by_one_that_it_alone_has(
     text: str, place: str
 ) -> None:
-    assert place_meant(text, PLACES) == place
+    assert match_place(text, PLACES) == place
 
 
 @pytest.mark.parametrize(
@@ -223,11 +223,11 @@ def test_a_place_is_known_by_both_its_names_in_either_order_or_by_one_that_it_al
     ],
 )
 def test_a_name_of_no_place_or_of_several_means_none(text: str) -> None:
-    assert place_meant(text, PLACES) is None
+    assert match_place(text, PLACES) is None
 
 
 def test_a_sector_alone_is_enough_where_one_arena_of_it_is_among_the_places() -> None:
-    assert place_meant("Riverside Gym", PLACES[1:]) == COURT
+    assert match_place("Riverside Gym", PLACES[1:]) == COURT
 
 
 def test_every_place_of_our_town_is_understood_in_words() -> None:
@@ -235,7 +235,7 @@ def test_every_place_of_our_town_is_understood_in_words() -> None:
     for place in own_map().places:
         sector, arena = place.sector, place.arena
         for text in (f"the {arena} of {sector}", f"{sector}, {arena}", f"{sector}'s {arena}"):
-            assert place_meant(text.lower(), names) == str(place)
+            assert match_place(text.lower(), names) == str(place)
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_every_place_of_our_town_is_understood_in_words() -> None:
 def test_who_hears_the_name_of_a_building_is_told_of_the_room_that_is_named_or_of_all(
     said: str, told: list[str]
 ) -> None:
-    assert list(places_told(said, PLACES)) == list(told)
+    assert list(places_mentioned(said, PLACES)) == list(told)
 
 
 THINGS = sorted({thing for place in own_map().places for thing in own_map().objects(place)})

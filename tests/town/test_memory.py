@@ -20,7 +20,7 @@ from sociolab.town.memory import (
     MemoryStream,
     Relevance,
     Vectors,
-    scaled,
+    scale,
 )
 
 CLOCK = Clock(date(2024, 5, 13))
@@ -150,7 +150,7 @@ def test_importance_builds_up_from_what_is_lived_through_and_rated() -> None:
     memory.add(0, "known", "a fact", 8)
     late = memory.add(0, "seen", "a cat")
     assert memory.importance_since == 16
-    memory.reflected()
+    memory.reset_importance()
     assert memory.importance_since == 0
     memory.rate(late, 2)
     memory.add(1, "seen", "a cat")
@@ -211,7 +211,7 @@ def test_what_is_retrieved_is_what_scores_highest(
 
 @given(st.lists(st.floats(-5, 5, width=32), max_size=20))
 def test_scaled_values_reach_from_zero_to_one(values: list[float]) -> None:
-    found = scaled(np.array(values)).tolist()
+    found = scale(np.array(values)).tolist()
     if len(set(values)) > 1:
         assert (min(found), max(found)) == (0, 1)
         assert [found[i] for i in np.argsort(values)] == sorted(found)
@@ -227,13 +227,13 @@ def test_relevance_is_exact_whatever_stands_beside_a_text(size: int) -> None:
     for text in words:
         relevance = Relevance(HashingEmbedder())
         relevance.add(text)
-        alone.append(float(relevance.to(query)[0]))
+        alone.append(float(relevance.cosines(query)[0]))
     together = Relevance(HashingEmbedder())
     for number, text in enumerate(words):
         together.add(text)
         if number % 7 == 0:
-            together.to(query)
-    assert together.to(query).tolist() == alone
+            together.cosines(query)
+    assert together.cosines(query).tolist() == alone
 
 
 def _stream() -> MemoryStream:

@@ -60,16 +60,16 @@ def day(*entries: tuple[str, str], wake: str = "07:00", bed: str = "22:00") -> d
 
 def test_a_call_is_named_by_what_it_is_for() -> None:
     question = replace(one(Utter), lines=one(Summarise).lines)
-    question = replace(question, asked=replace(question.asked, attempt=2, problem="odd"))
+    question = replace(question, meta=replace(question.meta, attempt=2, problem="odd"))
     said, model = answer(question, {"text": " Yes, \n gladly. ", "ends": False}, "background")
     assert said == Said(text="Yes, gladly.")
     _, key = model.calls[0]
-    assert key == CallKey("trial", "background", "ada", question.asked.step, "utter", 2)
+    assert key == CallKey("trial", "background", "ada", question.meta.step, "utter", 2)
 
 
 def test_a_seat_that_was_given_is_named_instead_of_the_resident() -> None:
     question = one(ChoosePlace)
-    question = replace(question, asked=replace(question.asked, seat="performer"))
+    question = replace(question, meta=replace(question.meta, seat="performer"))
     _, model = answer(question, {"place": BAR})
     assert model.calls[0][1].seat == "performer"
 

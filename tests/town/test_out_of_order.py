@@ -36,10 +36,10 @@ from sociolab.town import (
     Setting,
     Tile,
     TownMap,
-    live,
     own_map,
     own_residents,
     sees,
+    simulate,
 )
 from sociolab.town.out_of_order import NEVER, Gaps
 
@@ -168,40 +168,40 @@ def test_residents_are_asked_for_different_steps_at_the_same_time(
         apart.append(max(steps, default=0) - min(steps, default=0))
         return [max(range(len(waiting)), key=lambda n: waiting[n].turn)]
 
-    found = lived(live(setting, order), AnyMind(3), watch)
+    found = lived(simulate(setting, order), AnyMind(3), watch)
     assert (max(apart) > 0) is ahead
-    assert found == lived(live(setting), AnyMind(3), first_come)
+    assert found == lived(simulate(setting), AnyMind(3), first_come)
 
 
 @settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, 10_000))
 def test_residents_ahead_of_each_other_live_the_same_in_any_small_town(seed: int) -> None:
     setting = some_setting(seed)
-    expected = lived(live(setting), AnyMind(seed), first_come)
+    expected = lived(simulate(setting), AnyMind(seed), first_come)
     for pick in (latest_step, at_random(seed)):
-        assert lived(live(setting, "ahead"), AnyMind(seed), pick) == expected
-    assert lived(live(setting), AnyMind(seed), last_come) == expected
+        assert lived(simulate(setting, "ahead"), AnyMind(seed), pick) == expected
+    assert lived(simulate(setting), AnyMind(seed), last_come) == expected
 
 
 @pytest.mark.parametrize("pick", [first_come, latest_step, at_random(5)])
 def test_eight_residents_of_the_own_town_live_the_same_day(pick: Pick) -> None:
     setting = Setting(own_map(), own_residents()[:8], Clock(date(2024, 5, 13)), 1, "t", 3)
-    expected = lived(live(setting), AnyMind(3), first_come)
-    assert lived(live(setting, "ahead"), AnyMind(3), pick) == expected
+    expected = lived(simulate(setting), AnyMind(3), first_come)
+    assert lived(simulate(setting, "ahead"), AnyMind(3), pick) == expected
 
 
 def test_who_is_opened_at_an_earlier_step_in_the_same_breath_is_waited_for() -> None:
     setting, chance = some_setting(191), stream(191, "more")
     close = replace(setting.rules, radius=2, cooldown=1, patience=1)
     setting = replace(setting, residents=people_of(setting.town, 6, chance), rules=close)
-    in_step = lived(live(setting), AnyMind(191), first_come)
-    assert lived(live(setting, "ahead"), AnyMind(191), first_come) == in_step
+    in_step = lived(simulate(setting), AnyMind(191), first_come)
+    assert lived(simulate(setting, "ahead"), AnyMind(191), first_come) == in_step
 
 
 def test_two_days_are_lived_the_same() -> None:
     setting = replace(some_setting(8), days=2)
-    expected = lived(live(setting), AnyMind(8), first_come)
-    assert lived(live(setting, "ahead"), AnyMind(8), latest_step) == expected
+    expected = lived(simulate(setting), AnyMind(8), first_come)
+    assert lived(simulate(setting, "ahead"), AnyMind(8), latest_step) == expected
 
 
 def test_who_is_ahead_is_no_member_of_an_earlier_step_although_a_sleeper_saw_them_pass() -> None:
@@ -227,7 +227,7 @@ def test_who_is_ahead_is_no_member_of_an_earlier_step_although_a_sleeper_saw_the
             cid=day("06:00 go @ East: spot", "06:05 think", "06:30 idle @ East: spot"),
         ),
         choose_place=lambda question: Choice(
-            place="Nook: spot" if question.asked.resident == "ben" else "Hall: spot"
+            place="Nook: spot" if question.meta.resident == "ben" else "Hall: spot"
         ),
     )
 
@@ -235,4 +235,6 @@ def test_who_is_ahead_is_no_member_of_an_earlier_step_although_a_sleeper_saw_the
         return [min(range(len(waiting)), key=lambda n: waiting[n].turn)]
 
     given = setting(people, town=town)
-    assert lived(live(given, "ahead"), mind, earliest) == lived(live(given), mind, first_come)
+    assert lived(simulate(given, "ahead"), mind, earliest) == lived(
+        simulate(given), mind, first_come
+    )

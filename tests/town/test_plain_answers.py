@@ -27,7 +27,7 @@ from sociolab.town import (
     Summary,
     TalkReminder,
     Utter,
-    prompt_of,
+    build_prompt,
 )
 from sociolab.town.model_mind import PLAIN_QUESTIONS
 from sociolab.worlds import stss
@@ -65,12 +65,12 @@ def test_blank_lines_without_end_are_read_all_the_same() -> None:
 def test_the_plain_tail_of_each_question(
     question: MindQuestion[Any], snapshot: SnapshotAssertion
 ) -> None:
-    assert prompt_of(question, stss.paper(), 1.0, plain=True).messages[1].text == snapshot
+    assert build_prompt(question, stss.paper(), 1.0, plain=True).messages[1].text == snapshot
 
 
 def test_the_plain_head_says_how_to_answer_without_any_form() -> None:
     plain, json = (
-        prompt_of(one(Utter), stss.paper(), 1.0, plain=p).messages[0].text for p in (True, False)
+        build_prompt(one(Utter), stss.paper(), 1.0, plain=p).messages[0].text for p in (True, False)
     )
     assert "Answer in plain text" in plain
     assert "JSON" not in plain
@@ -83,7 +83,7 @@ def test_the_plain_head_says_how_to_answer_without_any_form() -> None:
 def test_no_form_and_no_schema_is_left_in_a_plain_question() -> None:
     forms = [question.answer_type.__name__ for question in QUESTIONS]
     for question in TALKING:
-        prompt = prompt_of(question, stss.paper(), 1.0, plain=True)
+        prompt = build_prompt(question, stss.paper(), 1.0, plain=True)
         assert prompt.schema is None
         text = prompt.messages[1].text
         assert not any(f"Answer with {a}{form}" in text for form in forms for a in ("", "a "))
@@ -92,9 +92,9 @@ def test_no_form_and_no_schema_is_left_in_a_plain_question() -> None:
 
 def test_asking_again_suits_the_dialect() -> None:
     question = one(Utter)
-    again = replace(question, asked=replace(question.asked, attempt=2, problem="PROBLEM"))
+    again = replace(question, meta=replace(question.meta, attempt=2, problem="PROBLEM"))
     first, second = (
-        prompt_of(q, stss.paper(), 1.0, plain=True).messages[1].text for q in (question, again)
+        build_prompt(q, stss.paper(), 1.0, plain=True).messages[1].text for q in (question, again)
     )
     assert second.startswith(first)
     assert "PROBLEM" in second

@@ -35,19 +35,19 @@ def question(kind: type) -> Any:
     lived(recorder, setting(TRIO))
     plan = recorder.of(PlanDay)[0]
     if kind is ChoosePlace:
-        return ChoosePlace(plan.asked, plan.me, "sing")
+        return ChoosePlace(plan.meta, plan.me, "sing")
     if kind is Replan:
         three = replace(plan.me, now=datetime(2024, 5, 13, 15, 3))
         bed = datetime(2024, 5, 14, 1, 0)
-        return Replan(plan.asked, three, "a fire", (), bed)
+        return Replan(plan.meta, three, "a fire", (), bed)
     if kind is Decompose:
         block = Block(plan.me.now, plan.me.now, "bake", CAFE)
-        return Decompose(plan.asked, plan.me, block, ("counter",))
+        return Decompose(plan.meta, plan.me, block, ("counter",))
     if kind is Summarise:
-        return Summarise(plan.asked, plan.me, Other("ben", "Ben", ""), (), ())
+        return Summarise(plan.meta, plan.me, Other("ben", "Ben", ""), (), ())
     if kind is DayReminder:
-        return DayReminder(plan.asked, plan.me, "a party", (), plan.day)
-    return RateImportance(plan.asked, plan.me, ("one", "two")) if kind is RateImportance else plan
+        return DayReminder(plan.meta, plan.me, "a party", (), plan.day)
+    return RateImportance(plan.meta, plan.me, ("one", "two")) if kind is RateImportance else plan
 
 
 def knead(thing: str) -> Parts:

@@ -105,7 +105,7 @@ def utter(
 ) -> Utter:
     given: Utter = stock(Utter)
     who = "ben" if side.resident.id == "ada" else "ada"
-    asked = replace(given.asked, seed=seed, resident=side.resident.id, step=turn)
+    asked = replace(given.meta, seed=seed, resident=side.resident.id, step=turn)
     other = Other(who, side.people[who], "having tea")
     return Utter(asked, side, other, turn == 0, lines, 8 - turn // 2, (), (), (), checklist)
 
@@ -114,7 +114,7 @@ def note(side: Me, lines: tuple[Utterance, ...], seed: int = 1) -> Summary:
     given: Summarise = stock(Summarise)
     who = "ben" if side.resident.id == "ada" else "ada"
     other = Other(who, side.people[who], "having tea")
-    asked = replace(given.asked, seed=seed, resident=side.resident.id)
+    asked = replace(given.meta, seed=seed, resident=side.resident.id)
     return at_once(ScriptedMind().summarise(Summarise(asked, side, other, lines, ())))
 
 
@@ -272,7 +272,7 @@ def test_only_built_in_minds_write_acts() -> None:
 
 def day(side: Me, *, reminder: str = "", seed: int = 1) -> list[tuple[str, str, str]]:
     given: PlanDay = stock(PlanDay)
-    asked = replace(given.asked, seed=seed, resident=side.resident.id)
+    asked = replace(given.meta, seed=seed, resident=side.resident.id)
     night = replace(side, now=datetime(2024, 5, 14))
     plan = at_once(ScriptedMind().plan_day(PlanDay(asked, night, TUESDAY, (), reminder)))
     return [(one.start, one.what, one.place) for one in plan.entries]

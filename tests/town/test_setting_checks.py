@@ -35,4 +35,4 @@ def test_a_resident_sleeps_somewhere_on_the_map_however_it_is_spelled() -> None:
 def test_a_step_divides_an_hour(seconds: int) -> None:
     with pytest.raises(WorldError, match=f"found {seconds} s"):
         Clock(date(2024, 5, 13), seconds)
-    assert replace(Clock(date(2024, 5, 13)), seconds=30).a_day == 2880
+    assert replace(Clock(date(2024, 5, 13)), seconds=30).steps_per_day == 2880

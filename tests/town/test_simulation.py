@@ -201,7 +201,7 @@ def test_every_failure_is_on_record_and_counted() -> None:
 @pytest.mark.parametrize("order", ORDERS)
 def test_the_policy_stop_ends_it_with_the_failed_turn(order: Order) -> None:
     def fails(question: Utter) -> Said:
-        if question.asked.resident == "ben":
+        if question.meta.resident == "ben":
             raise ReplyError("no JSON", raw="hm", cause="unreadable")
         return Said(text="Well?")
 
@@ -272,7 +272,7 @@ def test_a_goal_reaches_only_its_performer() -> None:
         talk_or_not=lambda _: TALK,
         # Ann lets it out to Ben and to nobody else.
         utter=lambda q: Said(
-            text=goal if (q.asked.resident, q.other.id) == ("ann", "ben") else "Hm.",
+            text=goal if (q.meta.resident, q.other.id) == ("ann", "ben") else "Hm.",
             ends=len(q.lines) > 0,
         ),
         summarise=lambda q: memo(" ".join(line.text for line in q.lines)),
@@ -280,7 +280,7 @@ def test_a_goal_reaches_only_its_performer() -> None:
     heard: set[str] = set()
 
     def note(question: Any) -> None:
-        who = question.asked.resident
+        who = question.meta.resident
         if any("CANARY" in line.text for line in getattr(question, "lines", ())):
             heard.add(who)
         shown = f"{question!r} {question.me.memory.latest(9999)!r}"
@@ -290,7 +290,7 @@ def test_a_goal_reaches_only_its_performer() -> None:
     lived(puppet, setting((ann, *TRIO[1:]), tdp={"ann": goal}))
     assert "ben" in heard
     assert "cid" not in heard
-    assert {q.asked.resident for q in puppet.asked if type(q) in TDP} == {"ann"}
+    assert {q.meta.resident for q in puppet.asked if type(q) in TDP} == {"ann"}
 
 
 TDP = (GeneralPlan, DayReminder, TalkReminder)
@@ -306,7 +306,7 @@ def test_tdp_is_asked_in_the_papers_order_and_each_day_for_its_reminder() -> Non
     )
     told = lived(puppet, setting((ANN, BEN), days=2, tdp={"ann": "Hold a party."}))
     mine = [
-        type(q) for q in puppet.asked if type(q) in (*TDP, PlanDay) and q.asked.resident == "ann"
+        type(q) for q in puppet.asked if type(q) in (*TDP, PlanDay) and q.meta.resident == "ann"
     ]
     assert mine == [GeneralPlan, DayReminder, TalkReminder, PlanDay, DayReminder, PlanDay]
     assert [q.day.day for q in puppet.of(DayReminder)] == [13, 14]

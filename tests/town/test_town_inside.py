@@ -15,7 +15,14 @@ from sociolab.town import (
 )
 from sociolab.town.model_mind import prompt_prefix, prompts_hash
 from sociolab.town.person import Attention
-from sociolab.town.trajectory import Intervals, common, joined, length, reached, since
+from sociolab.town.trajectory import (
+    Intervals,
+    from_step,
+    intersect,
+    merge_intervals,
+    step_reaching,
+    total_steps,
+)
 from sociolab.worlds import stss
 
 
@@ -139,9 +146,11 @@ def _steps(intervals: Intervals) -> set[int]:
 def test_intervals_are_sets_of_steps(
     one: list[tuple[int, int]], other: list[tuple[int, int]], step: int
 ) -> None:
-    a, b = joined(one), joined(other)
+    a, b = merge_intervals(one), merge_intervals(other)
     assert _steps(a) == _steps(tuple(one))
-    assert _steps(common(a, b)) == _steps(a) & _steps(b)
-    assert length(a) == len(_steps(a))
-    assert _steps(since(a, step)) == {s for s in _steps(a) if s >= step}
-    assert reached(a, step) == ([*sorted(_steps(a)), *[-1] * 50][max(1, step) - 1] + 1 or None)
+    assert _steps(intersect(a, b)) == _steps(a) & _steps(b)
+    assert total_steps(a) == len(_steps(a))
+    assert _steps(from_step(a, step)) == {s for s in _steps(a) if s >= step}
+    assert step_reaching(a, step) == (
+        [*sorted(_steps(a)), *[-1] * 50][max(1, step) - 1] + 1 or None
+    )

@@ -101,7 +101,7 @@ def test_texts_to_rate_are_numbered_and_cut() -> None:
 
 def test_a_problem_is_told_last() -> None:
     for question in STOCK:
-        again = replace(question, asked=replace(question.asked, attempt=2, problem="PROBLEM"))
+        again = replace(question, meta=replace(question.meta, attempt=2, problem="PROBLEM"))
         assert texts(again)[0] == texts(question)[0]
         assert texts(again)[1] == (
             f"{texts(question)[1]}\n\n"
@@ -111,8 +111,8 @@ def test_a_problem_is_told_last() -> None:
 
 
 def test_no_two_attempts_at_a_question_are_worded_alike() -> None:
-    asked = [replace(one(PlanDay).asked, attempt=n, problem="PROBLEM") for n in (2, 3, 4)]
-    prompts = [prompt_of(replace(one(PlanDay), asked=each), stss.paper(), 1.0) for each in asked]
+    asked = [replace(one(PlanDay).meta, attempt=n, problem="PROBLEM") for n in (2, 3, 4)]
+    prompts = [prompt_of(replace(one(PlanDay), meta=each), stss.paper(), 1.0) for each in asked]
     assert len({prompt.fingerprint for prompt in prompts}) == 3
     assert prompts[2].messages[-1].text.endswith("This is attempt 4.")
 

@@ -32,7 +32,7 @@ from sociolab.town import (
     WentWithout,
     chunk,
     header,
-    trace_from,
+    read_trace,
 )
 from sociolab.town.questions import MOST_ROUNDS
 from sociolab.town.simulation import TraceWriter
@@ -87,16 +87,16 @@ def test_records_come_back_exactly_through_json_text(told: list[Record]) -> None
 @given(st.lists(records, max_size=6), st.lists(records, max_size=6))
 def test_a_trace_is_made_of_its_header_and_its_hours(one: list[Record], two: list[Record]) -> None:
     chunks = [header(date(2024, 5, 13), 10, ["ann", "bob"]), chunk(360, one), chunk(720, two)]
-    trace = trace_from(json.loads(compact_json(chunks)))
+    trace = read_trace(json.loads(compact_json(chunks)))
     assert (trace.first, trace.seconds, trace.residents) == (date(2024, 5, 13), 10, ("ann", "bob"))
     assert (trace.steps, trace.records) == (720, (*one, *two))
 
 
 def test_a_killed_simulation_has_the_hours_that_it_lived() -> None:
     begun = [header(date(2024, 5, 13), 10, ["ann"])]
-    assert trace_from(begun).steps == 0
+    assert read_trace(begun).steps == 0
     begun.append(chunk(360, [Stood(0, "ann", 1, 2)]))
-    trace = trace_from(begun)
+    trace = read_trace(begun)
     assert (trace.steps, len(trace.records)) == (360, 1)
 
 
@@ -143,7 +143,7 @@ def test_a_row_that_cannot_be_read_is_refused_in_one_sentence(row: object) -> No
 )
 def test_chunks_that_are_no_trace_are_refused(chunks: list[object]) -> None:
     with pytest.raises(StoreError, match="found"):
-        trace_from(chunks)  # type: ignore[arg-type]
+        read_trace(chunks)  # type: ignore[arg-type]
 
 
 def test_two_days_of_twelve_residents_stay_far_below_a_megabyte() -> None:
@@ -215,7 +215,7 @@ def test_the_trace_is_the_same_in_whatever_chunks_it_comes(monkeypatch: pytest.M
 
     def a_day_at_once(self: TraceWriter, around: Surroundings) -> None:
         usual(self, around)
-        self._hour = around.clock.a_day
+        self._hour = around.clock.steps_per_day
 
     monkeypatch.setattr(TraceWriter, "__init__", a_day_at_once)
     days = lived(AnyMind(3), GIVEN)

@@ -18,7 +18,7 @@ from sociolab.town.trajectory import Lived
 from sociolab.web.town import STATES, arenas_of, compact, land, words_of
 from sociolab.worlds import stss
 from sociolab.worlds.stss.judges import OVERALL
-from sociolab.worlds.stss.replays import shown_score, shown_task
+from sociolab.worlds.stss.replays import to_town_score, to_town_task
 from stss_tasks import MEDICINE
 from trace_cases import Life, lived, talk
 from web_towns import CUT, WHOLE, first_trial, town_store
@@ -162,10 +162,10 @@ def test_errands_failures_and_judges_are_told_in_words() -> None:
     told = words_of(
         Replay(
             lived=Lived(TOWN, given, {"bea": "Bea Moor"}),
-            task=shown_task(MEDICINE),
+            task=to_town_task(MEDICINE),
             residents=(),
             window=found.window,
-            score=shown_score(found),
+            score=to_town_score(found),
             why="why",
             outcomes=stss.outcomes(found, 10),
             about=(),

@@ -16,12 +16,12 @@ from sociolab.testing.players import ODD_TEXTS
 from sociolab.town.mind import Mind, MindPlayer
 from sociolab.town.questions import (
     QUESTIONS,
-    Asked,
     Block,
     Me,
     Memory,
     MindQuestion,
     Other,
+    QuestionMeta,
     TalkOrNot,
     Utter,
     Utterance,
@@ -200,10 +200,10 @@ class _Stock:
 
     def _question(self, kind: type[MindQuestion[Any]], **own: object) -> MindQuestion[Any]:
         """By the names of its fields, so that a new question of known fields needs nothing here."""
-        names = [field.name for field in fields(kind) if field.name not in ("asked", "me")]
+        names = [field.name for field in fields(kind) if field.name not in ("meta", "me")]
         values = {name: own.get(name, self._field_values()[name]) for name in names}
         moment = _at(0) if "day" in names else _at(10)
-        return kind(self._next_asked(), self._me(moment), **values)
+        return kind(self._next_meta(), self._me(moment), **values)
 
     def _field_values(self) -> dict[str, object]:
         """What a field shows, by its name."""
@@ -242,9 +242,9 @@ class _Stock:
             ],
         }
 
-    def _next_asked(self) -> Asked:
+    def _next_meta(self) -> QuestionMeta:
         self._step += 1
-        return Asked("trial", 1, "ada", self._step)
+        return QuestionMeta("trial", 1, "ada", self._step)
 
     def _me(self, now: datetime) -> Me:
         people = {"ben": self._say("Ben Ashdown"), "cora": self._say("Cora Vale")}
@@ -287,7 +287,7 @@ def _ask(
     mind: Mind, question: MindQuestion[Any], attempt: int = 1, problem: str = ""
 ) -> Reply | NoReply:
     """As the engine does: a ReplyError comes back as a NoReply, any other error passes through."""
-    head = question.asked
+    head = question.meta
     name, kind = question.name, question.answer_type
     observation = Observation(head.resident, "", head.step, 0, "", (), "", (), question)
     form = Question(name, "", kind)

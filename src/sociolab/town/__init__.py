@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from sociolab.town.model_mind import (
         ModelMind as ModelMind,
         answer_schema as answer_schema,
-        prompt_of as prompt_of,
+        build_prompt as build_prompt,
     )
     from sociolab.town.paths import Paths as Paths
     from sociolab.town.person import (
         Rules as Rules,
         Setting as Setting,
         Surroundings as Surroundings,
-        as_seen as as_seen,
         sees as sees,
+        shorten_activity as shorten_activity,
     )
     from sociolab.town.questions import (
         QUESTIONS as QUESTIONS,
@@ -81,7 +81,7 @@ if TYPE_CHECKING:
     )
     from sociolab.town.simulation import (
         Order as Order,
-        live as live,
+        simulate as simulate,
     )
     from sociolab.town.trace import (
         HEADINGS as HEADINGS,
@@ -101,7 +101,7 @@ if TYPE_CHECKING:
         chunk as chunk,
         chunks_in as chunks_in,
         header as header,
-        trace_from as trace_from,
+        read_trace as read_trace,
     )
     from sociolab.town.trajectory import Trajectory as Trajectory, diary as diary
 

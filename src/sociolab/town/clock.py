@@ -1,4 +1,4 @@
-"""Town time: steps from the first midnight on, dates, and times of day."""
+"""Town time: steps counted from the first midnight, dates, and times of day."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ class Clock:
             )
 
     @property
-    def a_day(self) -> int:
-        """Steps in a day."""
+    def steps_per_day(self) -> int:
         return 86_400 // self.seconds
 
     def at(self, step: int) -> datetime:
@@ -43,24 +42,23 @@ class Clock:
         return -(-int(elapsed.total_seconds()) // self.seconds)
 
     def midnight(self, day: int) -> int:
-        """The step at which day number `day` (from 0) begins."""
-        return day * self.a_day
+        """The step at which a day begins; days count from 0."""
+        return day * self.steps_per_day
 
     def day(self, step: int) -> int:
-        """The number of the day, from 0, that a step belongs to."""
-        return step // self.a_day
+        """The day to which a step belongs, counted from 0."""
+        return step // self.steps_per_day
 
     def date(self, step: int) -> date:
-        """The date of a step."""
         return self.first + timedelta(days=self.day(step))
 
     def minutes(self, minutes: float) -> int:
-        """So many minutes in steps, at least one."""
+        """The steps in so many minutes, rounded; at least 1."""
         return max(1, round(minutes * 60 / self.seconds))
 
 
 def clock_time(text: str) -> time:
-    """The time of day of "HH:MM"; ValueError if it is none."""
+    """Read "HH:MM"; ValueError where that is no time of day."""
     hours, _, minutes = text.partition(":")
     return time(int(hours), int(minutes))
 

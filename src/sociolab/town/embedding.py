@@ -1,4 +1,4 @@
-"""The vectors by which memories are compared: how they are asked for, and who answers."""
+"""Vectors by which memories are compared, and the player that gets them from an embedding model."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from sociolab.town.questions.base import MindAnswer, MindQuestion
 
 
 class Embeddings(MindAnswer):
-    """A vector for each text, as `models.vectors` writes it."""
+    """One vector a text, each encoded as in `models.vectors`."""
 
     vectors: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Embed(MindQuestion[Embeddings]):
-    """The vectors of some texts: asked of an embedding model, never of a mind.
+    """Asks an embedding model, never a mind, for the vectors of some texts.
 
-    The journal does not hold the answer. Who answers keeps it with the replies that were paid for,
-    under the same key, and gives it again when an episode is resumed.
+    The journal does not record the answer. Whoever answers stores it with the paid replies, under
+    the same key, and returns it again when an episode is resumed.
     """
 
     name = "embed"
@@ -40,18 +40,16 @@ class Embed(MindQuestion[Embeddings]):
     texts: tuple[str, ...]
 
     def problem_with(self, answer: Embeddings) -> str:
-        """Too many or too few."""
         if len(answer.vectors) == len(self.texts):
             return ""
         return f"expected {len(self.texts)} vectors, found {len(answer.vectors)}"
 
 
 class EmbeddingPlayer:
-    """A player whose seat has an embedding model, too: vectors are the model's, all else is the
-    player's.
+    """A player that has an embedding model answer `Embed`, and answers everything else itself.
 
-    The model's replies are kept under the trial, the seat and the step: an episode that is resumed
-    is given the same vectors again, and pays for none twice.
+    The model's replies are stored by trial, seat and step: an episode that is resumed gets the same
+    vectors, and none is paid for twice.
     """
 
     def __init__(self, player: Player, model: ChatModel) -> None:
@@ -59,11 +57,10 @@ class EmbeddingPlayer:
         self._model = model
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        """The vectors, or the player's reply."""
         question = request.observation.view
         if not isinstance(question, Embed):
             return await self._player.reply(request, memory)
-        head = question.asked
+        head = question.meta
         prompt = Prompt(tuple(Message("user", text) for text in question.texts))
         key = CallKey(head.trial, "embedder", request.seat, head.step, question.name, 1, head.index)
         reply = await self._model.complete(prompt, key)

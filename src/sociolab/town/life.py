@@ -1,10 +1,9 @@
-"""A resident's life and conversations: generators without I/O over the town's clock.
+"""A resident's life and conversations, as generators without I/O over the town's clock.
 
-A life yields questions for its mind (and is sent the answer, or None where it must go without),
-`Stay` (and is sent why it is woken: None when the time has come, or what happened), and `Propose`
-(and is sent the talk when it is over, or None where the other was not free). As in Generative
-Agents (sections 4 and 5): wake, plan, decompose, walk, perceive, talk, remember, replan, reflect,
-sleep.
+A life yields questions for its mind (and is sent the answer, or None where there is none), `Stay`
+(and is sent why it wakes: None when the time has come, or what happened), and `Propose` (and is
+sent the talk when it is over, or None where the other was not free). As in Generative Agents
+(sections 4 and 5): wake, plan, decompose, walk, perceive, talk, remember, replan, reflect, sleep.
 """
 
 from __future__ import annotations
@@ -45,13 +44,13 @@ from sociolab.town.questions import (
     Utter,
     Utterance,
 )
-from sociolab.town.questions.base import dated
+from sociolab.town.questions.base import format_date
 from sociolab.town.trace import Did, HowItEnded, Remembered, Reminded, ReminderKind, State, Talked
 
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """A talk that was held from `start` until `end`."""
+    """A finished conversation, from step `start` until `end`."""
 
     starter: Person
     other: Person
@@ -60,18 +59,17 @@ class Talk:
     lines: tuple[Utterance, ...]
 
     def partner(self, person: Person) -> Person:
-        """The one of the two whom this person talked with."""
         return self.other if person is self.starter else self.starter
 
 
 def converse(
     starter: Person, other: Person, step: int, around: Surroundings
 ) -> Generator[MindQuestion[Any], Any, Talk]:
-    """The talk as a generator of questions; at most 8 rounds, one utterance by each a round.
+    """A conversation as a generator of questions: at most 8 rounds, one utterance by each a round.
 
-    Utterance k is asked for at step `step + k`: each takes at least a step to say. Who has said
-    goodbye is not asked again; the other may answer once. A question without an answer ends it, and
-    so does the end of the simulation.
+    Utterance k is asked for at step `step + k`, since each takes at least a step to say. Whoever
+    has said goodbye is not asked again; the other may answer once. It ends early where a question
+    has no answer, and when the simulation ends.
     """
     lines: list[Utterance] = []
     how: HowItEnded = "round limit"
@@ -95,30 +93,24 @@ def converse(
             how = "goodbye"
             break
         closing = utterance.ends
-    end = min(step + _duration([line.text for line in lines], around), steps)
+    words = sum(len(line.text.split()) for line in lines)
+    spoken = around.clock.minutes(words / around.rules.words_a_minute)
+    end = min(step + max(spoken, len(lines)), steps)
     starter.records.append(Talked(step, end, starter.id, other.id, tuple(lines), how))
     return Talk(starter, other, step, end, tuple(lines))
 
 
-def _duration(texts: list[str], around: Surroundings) -> int:
-    """In steps: at the pace of speech, and at least a step an utterance."""
-    words = sum(len(text.split()) for text in texts)
-    spoken = around.clock.minutes(words / around.rules.words_a_minute)
-    return max(spoken, len(texts), 1)
-
-
 def could_talk(person: Person, other: Person, step: int, around: Surroundings) -> bool:
-    """Whether a person is to be asked about speaking to another now: `free_to_talk`, and not asked
-    of late."""
+    """Whether to ask a person about talking to another: `free_to_talk`, and not asked lately."""
     last = person.last_asked.get(other.number)
     patience = around.clock.minutes(around.rules.patience)
     return (last is None or step - last >= patience) and free_to_talk(person, other, step, around)
 
 
 def free_to_talk(person: Person, other: Person, step: int, around: Surroundings) -> bool:
-    """Whether a person may speak to another now: neither asleep nor talking, nor too soon after
-    their last conversation."""
-    if other.shown.asleep or other.shown.talking:
+    """Whether a person may talk to another now: the other is neither asleep nor talking, and their
+    last conversation is long enough ago."""
+    if other.appearance.asleep or other.appearance.talking:
         return False
     last = person.last_talk.get(other.number)
     return last is None or step - last >= around.clock.minutes(around.rules.cooldown)
@@ -131,35 +123,35 @@ Living: TypeAlias = Generator[Any, Any, Value]
 
 @dataclass(frozen=True, slots=True)
 class Stay:
-    """Go on with what one is doing until this step, or until something happens."""
+    """Carry on until this step, or until something happens."""
 
     until: int
 
 
 @dataclass(frozen=True, slots=True)
 class Propose:
-    """Begin a talk with somebody who is near."""
+    """Ask to begin a conversation with somebody near."""
 
     other: Person
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """Somebody has come into view, or begins to do something else; or a thing changes."""
+    """Somebody came into view or began something else, or a thing changed."""
 
     seen: tuple[Noticed, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """The plan has changed: what was under way is left."""
+    """The plan has changed: the current activity is abandoned."""
 
 
 Q = TypeVar("Q", bound=MindQuestion[Any])
 
 
 class Thinking:
-    """A resident in its surroundings."""
+    """A resident in its surroundings: the base of the parts of a life."""
 
     def __init__(self, me: Person, around: Surroundings) -> None:
         self.me = me
@@ -167,22 +159,21 @@ class Thinking:
         self.clock = around.clock
 
     def now(self) -> datetime:
-        """The moment of the resident's own step."""
         return self.clock.at(self.me.step)
 
     def myself(self) -> Me:
-        """The resident as it is now."""
         return self.around.me(self.me, self.me.step)
 
     def ask(self, question: type[Q], *fields: Any, step: int | None = None, **named: Any) -> Q:
-        """A question that is put now, or at a step of a talk; the rest are its own fields."""
+        """Build a question for now, or for a `step` of a talk; `fields` and `named` are its own
+        fields."""
         me, at = self.me, self.me.step if step is None else step
         head = self.around.make_head(me, question, at)
         return question(head, self.around.me(me, at), *fields, **named)
 
-    def recalled(self, query: str) -> tuple[Memory, ...]:
-        """What comes to mind; it counts as accessed now."""
-        return self.around.comes_to_mind(self.me, self.me.step, query)
+    def retrieve(self, query: str) -> tuple[Memory, ...]:
+        """Retrieve memories for a query; this counts as accessing them now."""
+        return self.around.retrieve(self.me, self.me.step, query)
 
     def keep(
         self,
@@ -191,7 +182,7 @@ class Thinking:
         importance: int | None = None,
         evidence: tuple[int, ...] = (),
     ) -> Memory:
-        """Remember something; `evidence` are the numbers of memories that it follows from."""
+        """Store a memory; `evidence` holds the numbers of the memories that it follows from."""
         me = self.me
         index = me.memory.add(me.step, kind, text, importance)
         me.records.append(Remembered(me.step, me.id, kind, text, importance, evidence))
@@ -203,8 +194,6 @@ DECOMPOSED = timedelta(minutes=60)
 
 
 class Life(Thinking):
-    """One resident's life in its surroundings."""
-
     utter: type[Utter] = Utter
 
     def __init__(self, me: Person, around: Surroundings) -> None:
@@ -215,7 +204,7 @@ class Life(Thinking):
         """To whom one wished to talk last, at which step, and why."""
 
     def run(self) -> Living[None]:
-        """From the first midnight on, day after day."""
+        """Live from the first midnight on, day after day; never returns."""
         me = self.me
         self._show("asleep", "", str(me.resident.home), "bed", asleep=True)
         yield from self._seed_memories()
@@ -224,7 +213,12 @@ class Life(Thinking):
             wake = yield from self.planning.day()
             yield Stay(wake)
             while me.step < me.bed:
-                yield from self._block()
+                block = self._under_way()
+                if block is not None:
+                    yield from self._live(block)
+                    continue
+                later = [self.clock.step(b.start) for b in me.blocks if b.start > self.now()]
+                yield from self._stay(min([me.bed, *later]))
             yield from self._to_bed()
             if me.step < tomorrow:
                 yield Stay(tomorrow)
@@ -232,9 +226,9 @@ class Life(Thinking):
     def speak(
         self, other: Person, began: bool, step: int, lines: Sequence[Utterance], *, closing: bool
     ) -> Living[Said | None]:
-        """The next words of a talk with somebody."""
+        """Ask for the next utterance of a conversation."""
         me, around = self.me, self.around
-        minded = yield from self._to_mind(other, step, lines)
+        minded = yield from self._recall_for_utterance(other, step, lines)
         *wished, why = self._wish
         utterance: Said | None = yield self.ask(
             self.utter,
@@ -244,7 +238,7 @@ class Life(Thinking):
             why=why if wished == [other, step - len(lines)] else "",
             lines=tuple(lines),
             left=MOST_ROUNDS - len(lines) // 2,
-            ahead=around.ahead(me, step),
+            ahead=around.rest_of_plan(me, step),
             plan=me.general_plan,
             checklist=me.checklist,
             closing=closing,
@@ -252,46 +246,36 @@ class Life(Thinking):
         )
         return utterance
 
-    def _to_mind(
+    def _recall_for_utterance(
         self, other: Person, step: int, lines: Sequence[Utterance]
     ) -> Living[dict[str, Any]]:
-        """What comes to mind before the next words of a talk, as fields of the question."""
+        """What comes to mind before an utterance, as fields of its question."""
         yield from ()
         last = lines[-1].text if lines else ""
-        return {"memories": self.around.of_somebody(self.me, other, step, last)}
+        return {"memories": self.around.retrieve_about(self.me, other, step, last)}
 
     def _seed_memories(self) -> Living[None]:
         for text in self.me.resident.memories:
             self.keep("known", text)
         yield from ()
 
-    def _block(self) -> Living[None]:
-        """Live the block under way, or what is left of it, until it is over or plans change."""
-        me, now = self.me, self.now()
-        block = self._under_way()
-        if block is None:
-            later = [self.clock.step(b.start) for b in me.blocks if b.start > now]
-            yield from self._stay(min([me.bed, *later]))
-            return
-        yield from self._live(block)
-
     def _live(self, block: Block) -> Living[None]:
         """Do what a block of the plan says, until it is over or plans change."""
         me = self.me
-        place = yield from self._place(block)
+        place = yield from self._choose_place(block)
         parts = yield from self._parts(block, place)
         yield from self.remembering.digest()
-        for part, end in in_time(parts, block):
+        for part, end in time_parts(parts, block):
             until = self.clock.step(end)
             if me.step < until and (yield from self._part(block, place, part, until)):
                 return
 
     def _under_way(self) -> Block | None:
-        """The block of the plan whose time it is; None outside the plan."""
+        """The current block of the plan; None outside the plan."""
         now = self.now()
         return next((b for b in self.me.blocks if b.start <= now < b.end), None)
 
-    def _place(self, block: Block) -> Living[str]:
+    def _choose_place(self, block: Block) -> Living[str]:
         if block.place:
             return block.place
         choice = yield self.ask(ChoosePlace, block.what)
@@ -302,7 +286,7 @@ class Life(Thinking):
         return place
 
     def _parts(self, block: Block, place: str) -> Living[tuple[Part, ...]]:
-        """The parts of a block; those of an earlier block of the same kind are used again."""
+        """Divide a block into parts; blocks of the same kind share them."""
         me = self.me
         undivided = (Part(minutes=block.minutes, what=block.what),)
         if block.end - block.start < DECOMPOSED:
@@ -310,7 +294,7 @@ class Life(Thinking):
         key = (block.what.casefold(), place)
         if key not in me.parts:
             objects = self.around.objects(place)
-            recalled = self.recalled(f"{block.what} {place}")
+            recalled = self.retrieve(f"{block.what} {place}")
             breakdown = yield self.ask(Decompose, replace(block, place=place), objects, recalled)
             if breakdown is None:
                 return undivided
@@ -318,13 +302,13 @@ class Life(Thinking):
         return me.parts[key]
 
     def _part(self, block: Block, place: str, part: Part, until: int) -> Living[bool]:
-        """Go there and do it; whether the plan has changed on the way."""
+        """Walk there and do it; whether the plan has changed on the way."""
         me = self.me
-        doing = in_words(block, part)
-        spot = self.around.spot(me, place, part.object)
+        doing = describe_activity(block, part)
+        spot = self.around.choose_spot(me, place, part.object)
         while me.step < until:
             path = self._way(spot)
-            free = self.around.free_spot(me, spot, place, part.object, me.step + len(path))
+            free = self.around.find_free_spot(me, spot, place, part.object, me.step + len(path))
             if free != spot:
                 spot, path = free, self._way(free)
             me.claim(spot, me.step + len(path))
@@ -332,7 +316,7 @@ class Life(Thinking):
                 me.walk(path, me.step)
             away = str(self.around.town.place_at(me.tile)) != place
             self._show(doing, block.what, place, part.object, walking=bool(path) and away)
-            if not path and (yield from self._at_it(place, part.object)):
+            if not path and (yield from self._begin_activity(place, part.object)):
                 return True
             arrival = me.step + len(path)
             woken = yield from self._stay(min(arrival, until) if path else until)
@@ -343,8 +327,8 @@ class Life(Thinking):
                 return True
         return False
 
-    def _at_it(self, place: str, thing: str) -> Living[bool]:
-        """Begin to do something where it is done; whether the plan has changed instead."""
+    def _begin_activity(self, place: str, thing: str) -> Living[bool]:
+        """Begin an activity where it is done; whether the plan has changed instead."""
         yield from ()
         return False
 
@@ -366,7 +350,7 @@ class Life(Thinking):
         self._show("asleep", "", home, "bed", asleep=True)
 
     def _stay(self, until: int) -> Living[Talk | Changed | None]:
-        """Go on until this step, or until a talk is over or the plan has changed."""
+        """Carry on until this step, a finished talk, or a changed plan."""
         while self.me.step < until:
             woken: Talk | News | Changed | None = yield Stay(until)
             if isinstance(woken, News):
@@ -376,7 +360,7 @@ class Life(Thinking):
         return None
 
     def _notice(self, noticed: tuple[Noticed, ...]) -> Living[Talk | Changed | None]:
-        """Talk to somebody who is near, or change one's plan, or carry on (None)."""
+        """Talk to somebody who is near, change the plan, or carry on (None)."""
         me, other = self.me, noticed[0].other
         block = self._under_way()
         if block is None:
@@ -387,15 +371,17 @@ class Life(Thinking):
             TalkOrNot,
             other=self.around.other(me, other),
             block=block,
-            memories=self.around.of_somebody(me, other, me.step, other.shown.doing),
+            memories=self.around.retrieve_about(me, other, me.step, other.appearance.doing),
             last_talk=None if last is None else self.clock.at(last),
         )
-        return (yield from self._act_on(decision, other, f"saw {other.name}: {other.shown.doing}"))
+        return (
+            yield from self._act_on(decision, other, f"saw {other.name}: {other.appearance.doing}")
+        )
 
     def _act_on(
         self, decision: Decision | None, other: Person, cause: str
     ) -> Living[Talk | Changed | None]:
-        """Do what was decided about somebody, or something, that was seen."""
+        """Carry out a decision about a person or thing that was seen."""
         if decision is None or decision.do == "carry on":
             return None
         if decision.do == "talk":
@@ -404,14 +390,14 @@ class Life(Thinking):
             if talk is None:  # somebody else was quicker: one may try again
                 del self.me.last_asked[other.number]
             return talk
-        return Changed() if (yield from self.planning.anew(decision.why or cause)) else None
+        return Changed() if (yield from self.planning.replan(decision.why or cause)) else None
 
     def _after_talk(self, talk: Talk) -> Living[bool]:
-        """Remember a talk; whether the plan has changed for it."""
+        """Remember a talk; whether the plan has changed because of it."""
         why = yield from self.remembering.talk(talk)
         if not why or self.me.step >= self.me.bed:
             return False
-        return (yield from self.planning.anew(why))
+        return (yield from self.planning.replan(why))
 
     def _show(
         self,
@@ -437,28 +423,31 @@ class Planning(Thinking):
     """Planning, as in Generative Agents (section 4.3) and STSS (section 4)."""
 
     def day(self) -> Living[int]:
-        """Plan the day that has begun, with TDP's texts if there is a goal; the step of waking."""
+        """Plan the day that has begun, with TDP's texts where there is a goal; returns the step of
+        waking."""
         me = self.me
         day = self.clock.date(me.step)
         goal = self.around.setting.tdp.get(me.id)
-        reminder = "" if goal is None else (yield from self._target(goal, day))
-        plan = yield self.ask(PlanDay, day, self._in_mind(day), reminder)
+        reminder = "" if goal is None else (yield from self._ask_tdp(goal, day))
+        points = (f"plans for {format_date(day)}", "important recent events")
+        recalled = dict.fromkeys(memory for point in points for memory in self.retrieve(point))
+        memories = tuple(sorted(recalled, key=lambda memory: memory.when))
+        plan = yield self.ask(PlanDay, day, memories, reminder)
         if plan is None:
-            plan = no_plan(str(me.resident.home))
-        wake, bed, blocks = laid_out_day(plan, day)
+            plan = empty_day(str(me.resident.home))
+        wake, bed, blocks = lay_out_day(plan, day)
         me.bed = self.clock.step(bed)
         me.plan(me.step, blocks, "", self.around.setting)
         return max(self.clock.step(wake), me.step + 1)
 
     @property
     def left_out(self) -> frozenset[str]:
-        """The parts that are left out."""
         return self.around.setting.without
 
-    def _target(self, goal: str, day: date) -> Living[str]:
-        """TDP: the general plan, the reminder of this day, the checklist for conversations.
+    def _ask_tdp(self, goal: str, day: date) -> Living[str]:
+        """Ask for TDP's texts: general plan, this day's reminder, checklist for conversations.
 
-        Plan and checklist are made once, before the first day; what is returned is the reminder.
+        Plan and checklist are written once, before the first day; the reminder is returned.
         """
         me, first = self.me, day == self.clock.first
         without = self.left_out
@@ -481,21 +470,15 @@ class Planning(Thinking):
         if lines:
             self.me.records.append(Reminded(self.me.step, self.me.id, kind, "\n".join(lines)))
 
-    def _in_mind(self, day: date) -> tuple[Memory, ...]:
-        """What one has in mind when one plans: of this day, and of what has happened lately."""
-        points = (f"plans for {dated(day)}", "important recent events")
-        memories = dict.fromkeys(memory for point in points for memory in self.recalled(point))
-        return tuple(sorted(memories, key=lambda memory: memory.when))
-
-    def anew(self, why: str) -> Living[bool]:
-        """Plan the rest of the day anew; whether there is a new plan."""
+    def replan(self, why: str) -> Living[bool]:
+        """Replan the rest of the day; whether there is a new plan."""
         me, now = self.me, self.now()
-        ahead = self.around.ahead(me, me.step)
+        ahead = self.around.rest_of_plan(me, me.step)
         bedtime = self.clock.at(me.bed)
-        new = yield self.ask(Replan, why, ahead, bedtime, self.recalled(why))
+        new = yield self.ask(Replan, why, ahead, bedtime, self.retrieve(why))
         if new is None:
             return False
-        blocks = gone_on(me.blocks, rest_of_day(new, now, bedtime), now)
+        blocks = continue_plan(me.blocks, rest_of_day(new, now, bedtime), now)
         me.plan(me.step, blocks, why, self.around.setting)
         return True
 
@@ -504,19 +487,20 @@ class Planning(Thinking):
 
 
 _MOST_RATED = 25
+"""Memories in one request for ratings."""
 
 
 class Remembering(Thinking):
     """Remembering and reflecting, as in Generative Agents (sections 4.1 and 4.2)."""
 
     def talk(self, talk: Talk) -> Living[str]:
-        """Remember what was said; why the plan must change for it, or ""."""
+        """Remember a conversation; returns why the plan must change, or ""."""
         me, other = self.me, talk.partner(self.me)
         me.last_talk[other.number] = me.step
         if not talk.lines:
             return ""
-        me.known = self.myself().places_after(talk.lines)
-        ahead = self.around.ahead(me, me.step)
+        me.known_places = self.myself().places_after(talk.lines)
+        ahead = self.around.rest_of_plan(me, me.step)
         summary = yield self.ask(Summarise, self.around.other(me, other), talk.lines, ahead)
         if summary is None:
             self.keep("talk", f"talked with {other.name}")
@@ -527,60 +511,53 @@ class Remembering(Thinking):
         return str(summary.memo) if summary.changes_plan else ""
 
     def digest(self) -> Living[None]:
-        """Rate what has not been rated, many at once, and reflect when much has built up."""
-        me, rules = self.me, self.around.rules
-        unrated = me.memory.unrated()
+        """Rate unrated memories in batches, and reflect once enough importance has built up."""
+        memory, rules = self.me.memory, self.around.rules
+        unrated = memory.unrated()
         if len(unrated) >= rules.rate_at:
-            yield from self._rate(unrated[:_MOST_RATED])
-        if me.memory.importance_since >= rules.reflect_at:
-            yield from self._reflect()
-
-    def _rate(self, unrated: tuple[int, ...]) -> Living[None]:
-        """Have memories rated; the same text is not rated twice, which the memory sees to."""
-        memory = self.me.memory
-        texts = tuple([memory[index].text for index in unrated])
-        answer = yield self.ask(RateImportance, texts)
-        for index, rating in zip(unrated, answer.ratings if answer else (), strict=False):
-            memory.rate(index, rating)
-
-    def _reflect(self) -> Living[None]:
-        me = self.me
-        lately = me.memory.latest(5 * self.around.rules.recalled)
-        weighty = sorted(lately, key=lambda memory: -(memory.importance or 0))
-        me.memory.reflected()
-        answer = yield self.ask(Reflect, tuple(weighty[: 2 * self.around.rules.recalled]))
-        for insight in answer.insights if answer is not None else ():
-            self.keep("thought", insight.text, insight.importance)
+            batch = unrated[:_MOST_RATED]
+            answer = yield self.ask(RateImportance, tuple(memory[index].text for index in batch))
+            for index, rating in zip(batch, answer.ratings if answer else (), strict=False):
+                memory.rate(index, rating)
+        if memory.importance_since >= rules.reflect_at:
+            recent = memory.latest(5 * rules.recalled)
+            weighty = sorted(recent, key=lambda memory: -(memory.importance or 0))
+            memory.reset_importance()
+            answer = yield self.ask(Reflect, tuple(weighty[: 2 * rules.recalled]))
+            for insight in answer.insights if answer is not None else ():
+                self.keep("thought", insight.text, insight.importance)
 
 
 # ------------------------------------------------------------------ plans in time
 
 
 def waking_hours(day: date, wake: str, bed: str) -> tuple[datetime, datetime]:
-    """When to get up and when to go to bed; a bed earlier on the clock is after midnight."""
+    """When to get up and go to bed; a bedtime earlier on the clock is after midnight."""
     up, down = (datetime.combine(day, clock_time(text)) for text in (wake, bed))
     return up, down if down > up else down + timedelta(days=1)
 
 
-def laid_out_day(plan: DayPlan, day: date) -> tuple[datetime, datetime, tuple[Block, ...]]:
-    """When to wake, when to go to bed, and the blocks between."""
+def lay_out_day(plan: DayPlan, day: date) -> tuple[datetime, datetime, tuple[Block, ...]]:
+    """Waking time, bedtime, and the blocks between."""
     wake, bed = waking_hours(day, plan.wake, plan.bed)
     starts = [datetime.combine(day, clock_time(entry.start)) for entry in plan.entries]
-    return wake, bed, _laid_out(plan.entries, starts, bed)
+    return wake, bed, _lay_out(plan.entries, starts, bed)
 
 
-def rest_of_day(new: NewPlan, now: datetime, bed: datetime) -> tuple[Block, ...]:
-    """The blocks of a new plan: the first begins now; a time that has gone by is tomorrow's."""
-    timed = [(now, new.entries[0])]
-    for entry in new.entries[1:]:
+def rest_of_day(plan: NewPlan, now: datetime, bed: datetime) -> tuple[Block, ...]:
+    """The blocks of a new plan: the first begins now; a time that has passed is tomorrow's."""
+    timed = [(now, plan.entries[0])]
+    for entry in plan.entries[1:]:
         start = datetime.combine(now.date(), clock_time(entry.start))
         timed.append((start if start > now else start + timedelta(days=1), entry))
     timed.sort(key=lambda pair: pair[0])  # what is tomorrow's must not hide what comes today
-    return _laid_out(tuple(entry for _, entry in timed), [start for start, _ in timed], bed)
+    return _lay_out(tuple(entry for _, entry in timed), [start for start, _ in timed], bed)
 
 
-def gone_on(old: tuple[Block, ...], rest: tuple[Block, ...], now: datetime) -> tuple[Block, ...]:
-    """The day with its rest planned anew; what was under way and is kept goes on as one block."""
+def continue_plan(
+    old: tuple[Block, ...], rest: tuple[Block, ...], now: datetime
+) -> tuple[Block, ...]:
+    """The day with its rest replanned; an activity that simply continues stays one block."""
     past = [replace(block, end=min(block.end, now)) for block in old if block.start < now]
     if past and rest:
         last, first = past[-1], rest[0]
@@ -590,7 +567,7 @@ def gone_on(old: tuple[Block, ...], rest: tuple[Block, ...], now: datetime) -> t
     return (*past, *rest)
 
 
-def _laid_out(
+def _lay_out(
     entries: tuple[Entry, ...], starts: list[datetime], bed: datetime
 ) -> tuple[Block, ...]:
     ends = [*starts[1:], bed]
@@ -601,8 +578,8 @@ def _laid_out(
     )
 
 
-def in_time(parts: tuple[Part, ...], block: Block) -> list[tuple[Part, datetime]]:
-    """The parts with their ends; the last is stretched or cut to the end of the block."""
+def time_parts(parts: tuple[Part, ...], block: Block) -> list[tuple[Part, datetime]]:
+    """The parts with their end times; the last is stretched or cut to the end of the block."""
     timed = []
     end = block.start
     for number, part in enumerate(parts, start=1):
@@ -614,12 +591,11 @@ def in_time(parts: tuple[Part, ...], block: Block) -> list[tuple[Part, datetime]
     return timed
 
 
-def in_words(block: Block, part: Part) -> str:
-    """What one is doing in a part of a block."""
+def describe_activity(block: Block, part: Part) -> str:
     return block.what if part.what == block.what else f"{block.what} ({part.what})"
 
 
-def no_plan(home: str) -> DayPlan:
-    """The day of a resident whose mind gave no plan: nothing is made up for it."""
+def empty_day(home: str) -> DayPlan:
+    """The day of a resident whose mind gave no plan: nothing is invented for it."""
     nothing = Entry(start="08:00", what="be at home without a plan", place=home)
     return DayPlan(wake="08:00", entries=(nothing,), bed="22:00")

@@ -1,9 +1,9 @@
-"""Who lives a step together, and how all residents go through the steps at once.
+"""Which residents live a step together, and how all go through the steps at once.
 
-A round is one step of residents who can see each other: they look, decide and talk. All that is
-read in it is what was so when the step began; what is decided shows at the next step. So the order
-in which answers come in makes no difference. In lock-step nobody goes on before everybody's step is
-lived.
+A round is one step of residents who can see each other: they look, decide and talk. It reads only
+what held when the step began, and what is decided shows at the next step, so that the order in
+which answers arrive makes no difference. In lock-step nobody goes on before everybody's step is
+over.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sociolab.town.trace import Did, Remembered
 
 @dataclass(slots=True)
 class Thread:
-    """A generator of questions: a life, or a talk (`person` None); `round` is the one it is in."""
+    """A generator of questions: a life, or a talk (`person` None), in its current `round`."""
 
     run: Generator[Any, Any, Any]
     person: Person | None
@@ -34,7 +34,8 @@ class Thread:
 
 @dataclass(frozen=True, slots=True)
 class Woken:
-    """A person whose life goes on in this round: at its time, after a talk, or because it looks."""
+    """A person whose life goes on in this round: it is time, a talk is over, or there is something
+    to see."""
 
     person: Person
     why: Talk | None = None
@@ -42,10 +43,9 @@ class Woken:
 
 
 class Round:
-    """One step of some residents, among whom is everybody whom one of them sees.
+    """One step of some residents, which include everybody whom one of them sees.
 
-    `ask(thread, question)` is called for every question; its answer is given to `answered`.
-    `is_over` says that nothing is open any more.
+    `ask(thread, question)` is called for every question; pass its answer to `answered`.
     """
 
     def __init__(
@@ -69,11 +69,11 @@ class Round:
 
     @property
     def is_over(self) -> bool:
-        """Whether all have decided, and all talks are held."""
+        """All have decided, and no talk is under way."""
         return self._began and not self._open
 
     def begin(self, people: Sequence[Person]) -> None:
-        """Look, and let lives go on; `people` are all residents, by number."""
+        """Look around, and resume lives; `people` are all residents, by number."""
         for woken in self._woken:
             if woken.looks:
                 self._look(woken.person, people)
@@ -91,24 +91,26 @@ class Round:
         self._close()
 
     def answered(self, thread: Thread, answer: object) -> None:
-        """The answer to a question that was asked, or None where there is none."""
+        """Pass on the answer to a question; None where there is none."""
         self._send(thread, answer)
         self._close()
 
     # -------------------------------------------------------------- looking
 
     def _look(self, person: Person, people: Sequence[Person]) -> None:
-        """Keep what is new in view; whoever of them could be talked to is a newcomer.
+        """Remember what is new in view; people who could be talked to become newcomers.
 
-        Who is watchful keeps it later, when it is rated: everything is news.
+        A watchful resident remembers later, when memories are rated: to it everything is news.
         """
-        if person.shown.asleep or person.busy_until is not None:
+        if person.appearance.asleep or person.busy_until is not None:
             return
-        near = self._nearest(person, people)
+        x, y = person.tile
+        near = [people[number] for number in person.view]
+        near.sort(key=lambda o: ((o.tile[0] - x) ** 2 + (o.tile[1] - y) ** 2, o.number))
         if person.watchful:
             self._notice(person, near)
             return
-        new = person.attention.attend([(other.number, other.shown.doing) for other in near])
+        new = person.attention.attend([(other.number, other.appearance.doing) for other in near])
         for number, doing in new:
             text = f"saw {people[number].name}: {doing}"
             person.memory.add(self.step, "seen", text)
@@ -120,18 +122,16 @@ class Round:
         """Attend to what people do and to the things that they use, nearest first."""
         noticed: dict[Percept, Noticed] = {}
         for other in near:
-            activities = [Noticed(other, other.shown.doing)]
-            if thing := other.shown.thing:
+            activities = [Noticed(other, other.appearance.doing)]
+            if thing := other.appearance.thing:
                 name, _, state = thing.partition(": ")
                 activities.append(Noticed(other, state, name))
             noticed |= {activity.percept: activity for activity in activities}
         person.newcomers += [noticed[percept] for percept in person.attention.attend([*noticed])]
 
     def _news(self, person: Person) -> tuple[Noticed, ...]:
-        """The next to tell this person of, if still there; one a step, the nearest first.
-
-        Who is watchful is told of all at once.
-        """
+        """What to bring to this person's attention: one newcomer a step, the nearest first, if
+        still in view; a watchful resident gets all at once."""
         person.hears_from = self.step + 1
         if person.watchful:
             news, person.newcomers = tuple(person.newcomers), []
@@ -143,25 +143,19 @@ class Round:
                 return (noticed,)
         return ()
 
-    def _nearest(self, person: Person, people: Sequence[Person]) -> list[Person]:
-        x, y = person.tile
-        neighbours = [people[number] for number in person.view]
-        neighbours.sort(key=lambda o: ((o.tile[0] - x) ** 2 + (o.tile[1] - y) ** 2, o.number))
-        return neighbours
-
     # -------------------------------------------------------------- going on
 
     def _send(self, thread: Thread, value: object) -> None:
-        """Let a generator go on to its next question, or to its end in this round."""
+        """Resume a generator until its next question, or its end in this round."""
         try:
             wants = thread.run.send(value)
         except StopIteration as over:  # a talk: lives do not end
-            self._held(over.value)
+            self._end_talk(over.value)
             return
         if isinstance(wants, Stay):
             assert thread.person is not None
             thread.person.until = wants.until
-            if thread.person.showing.asleep:
+            if thread.person.next_appearance.asleep:
                 thread.person.newcomers.clear()
         elif isinstance(wants, Propose):
             assert thread.person is not None
@@ -171,7 +165,7 @@ class Round:
             self._ask(thread, wants)
 
     def _close(self) -> None:
-        """One thing less is open; when all have decided, the talks begin."""
+        """Count one open item off; once all have decided, talks begin."""
         self._open -= 1
         if self._open or not self._proposals:
             return
@@ -181,7 +175,8 @@ class Round:
         for person, other, thread in proposals:
             if self._is_free(person) and self._is_free(other):
                 self._talking |= {person.number, other.number}
-                self._begin_talk(person, other)
+                talk = converse(person, other, self.step, self._around)
+                self._send(Thread(talk, None, self), None)
             elif person.number not in self._talking:
                 self._send(thread, None)
                 if self._proposals:
@@ -192,14 +187,10 @@ class Round:
         return (
             person.number not in self._talking
             and person.busy_until is None
-            and not person.showing.asleep
+            and not person.next_appearance.asleep
         )
 
-    def _begin_talk(self, starter: Person, other: Person) -> None:
-        talk = converse(starter, other, self.step, self._around)
-        self._send(Thread(talk, None, self), None)
-
-    def _held(self, talk: Talk) -> None:
+    def _end_talk(self, talk: Talk) -> None:
         self.talks.append(talk)
         for person in (talk.starter, talk.other):
             person.stop(self.step)
@@ -218,7 +209,8 @@ class Round:
 
 
 class LockStep:
-    """Steps at which nobody moves, is woken or sees something new are passed over."""
+    """All residents at the same step; steps at which nobody moves, wakes or sees anything new are
+    skipped."""
 
     def __init__(
         self, around: Surroundings, ask: Callable[[Thread, MindQuestion[Any]], None]
@@ -239,12 +231,12 @@ class LockStep:
             person.view = self._whereabouts.view(person)
 
     @property
-    def lived(self) -> int:
+    def settled_until(self) -> int:
         """The step before which everything is settled for everybody."""
         return min(self._step, self._steps)
 
     def ready(self) -> list[Round]:
-        """The rounds of the next step at which something happens, when those before are over."""
+        """The rounds of the next eventful step, once those before are over."""
         while not self._open and self._step < self._steps:
             self._under_way = self._rounds()
             if self._under_way:
@@ -254,7 +246,7 @@ class LockStep:
         return []
 
     def over(self, round: Round) -> None:
-        """Go on to the next step when all rounds of this one are over."""
+        """End a round; when all rounds of the step are over, go on to the next."""
         self._open -= 1
         if not self._open:
             self._settle()
@@ -269,7 +261,7 @@ class LockStep:
         for each in woken:
             if each.person.number in placed:
                 continue
-            group = together(each.person, self._people)
+            group = group_in_view(each.person, self._people)
             placed |= group
             members = [self._people[number] for number in sorted(group)]
             own = [member for member in woken if member.person.number in group]
@@ -277,9 +269,13 @@ class LockStep:
         return rounds
 
     def _woken(self) -> list[Woken]:
-        numbers = self._due_now()
+        due = set()
+        while self._due and self._due[0][0] <= self._step:
+            step, number = heappop(self._due)
+            if step == self._people[number].goes_on:
+                due.add(number)
         woken = []
-        for number in sorted(numbers | self._looks):
+        for number in sorted(due | self._looks):
             person = self._people[number]
             person.step = self._step
             looks = number in self._looks
@@ -287,24 +283,15 @@ class LockStep:
                 if person.busy_until <= self._step:
                     person.busy_until = None
                     woken.append(Woken(person, self._talks.pop(number)))
-            elif number in numbers or (looks and not person.shown.asleep):
+            elif number in due or (looks and not person.appearance.asleep):
                 woken.append(Woken(person, looks=looks))
         self._looks.clear()
         return woken
 
-    def _due_now(self) -> set[int]:
-        numbers = set()
-        while self._due and self._due[0][0] <= self._step:
-            step, number = heappop(self._due)
-            person = self._people[number]
-            if step == person.goes_on:
-                numbers.add(number)
-        return numbers
-
     # -------------------------------------------------------------- from step to step
 
     def _settle(self) -> None:
-        """What was decided in the rounds of this step takes effect."""
+        """Put into effect what the rounds of this step decided."""
         for each in self._under_way:
             for talk in each.talks:
                 for person in (talk.starter, talk.other):
@@ -315,37 +302,34 @@ class LockStep:
                     self._walkers[person.number] = person
                 else:
                     self._walkers.pop(person.number, None)
-                if person.showing is not person.shown:
+                if person.next_appearance is not person.appearance:
                     self._show(person)
         self._under_way = []
 
     def _show(self, person: Person) -> None:
-        """Who sees somebody begin something looks; so does who wakes, or comes out of a talk."""
-        before, person.shown = person.shown, person.showing
-        if before == person.shown:
+        """Whoever sees somebody begin something looks, and so does whoever wakes or ends a talk."""
+        before, person.appearance = person.appearance, person.next_appearance
+        if before == person.appearance:
             return
         self._looks |= person.view
         if before.asleep or before.talking:
             self._looks.add(person.number)
 
     def _next(self) -> None:
-        """Move on by a step, or to the next step at which something happens."""
+        """Move on by a step, or to the next eventful step."""
         self._step += 1
         if self._walkers:
-            self._move()
+            # All move before anybody looks.
+            moved = [walker for walker in self._walkers.values() if walker.move_to(self._step)]
+            for person in moved:
+                self._whereabouts.move(person)
+            for person in moved:
+                self._look_around(person)
         elif not self._looks:
             self._step = max(self._step, self._due[0][0] if self._due else self._steps)
 
-    def _move(self) -> None:
-        # All move before anybody looks.
-        moved = [walker for walker in self._walkers.values() if walker.move_to(self._step)]
-        for person in moved:
-            self._whereabouts.move(person)
-        for person in moved:
-            self._look_around(person)
-
     def _look_around(self, person: Person) -> None:
-        """Who comes into view looks, and is looked at."""
+        """Whoever comes into view looks, and is looked at."""
         view = self._whereabouts.view(person)
         if view == person.view:
             return
@@ -362,26 +346,25 @@ class LockStep:
 
 
 class _Whereabouts:
-    """Residents by squares of the map, as wide as one sees: whom one sees stands in one of nine."""
+    """Residents on a grid of squares as wide as the radius: all in view stand in one of nine
+    squares."""
 
     def __init__(self, people: Sequence[Person], radius: int) -> None:
         self._radius = radius
         self._squares: defaultdict[Tile, set[Person]] = defaultdict(set)
-        self._of = [self._square(person) for person in people]
+        self._square_of = [self._square(person) for person in people]
         for person in people:
-            self._squares[self._of[person.number]].add(person)
+            self._squares[self._square_of[person.number]].add(person)
 
     def move(self, person: Person) -> None:
-        """Put a person where it now stands."""
-        before, after = self._of[person.number], self._square(person)
+        before, after = self._square_of[person.number], self._square(person)
         if after != before:
             self._squares[before].remove(person)
             self._squares[after].add(person)
-            self._of[person.number] = after
+            self._square_of[person.number] = after
 
     def view(self, person: Person) -> frozenset[int]:
-        """The numbers of all whom a person sees."""
-        x, y = self._of[person.number]
+        x, y = self._square_of[person.number]
         near = [(x + dx, y + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
         people = chain.from_iterable(self._squares.get(square, ()) for square in near)
         return in_view(person, people, self._radius)
@@ -391,7 +374,7 @@ class _Whereabouts:
         return person.tile[0] // side, person.tile[1] // side
 
 
-def together(person: Person, people: Iterable[Person]) -> set[int]:
+def group_in_view(person: Person, people: Iterable[Person]) -> set[int]:
     """The numbers of all whom this person sees, whom those see, and so on; its own included."""
     everybody = tuple(people)
     group = {person.number}

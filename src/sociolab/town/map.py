@@ -1,4 +1,4 @@
-"""What is a town made of, where can one walk, and which place does a name mean?"""
+"""The map of a town: what it is made of, where one can walk, and which place a name means."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ AROUND: tuple[Tile, ...] = ((0, -1), (1, 0), (0, 1), (-1, 0))
 
 
 class MapError(ConfigError):
-    """A map on which nobody could live; `place` is the arena at fault, None if none is."""
+    """A map on which nobody could live; `place` is the arena at fault, None for the whole map."""
 
     def __init__(self, message: str, place: Place | None = None) -> None:
         super().__init__(message)
@@ -51,13 +51,15 @@ class MapError(ConfigError):
 
 
 class TownMap:
-    """Who lives by names meets tiles here (the environment tree of Generative Agents, section 5.1).
+    """The environment tree of Generative Agents (section 5.1): named places, and the tiles they
+    cover.
 
     `walkable` is [height, width]; `arena` is [height, width], an index into `places`, -1 outdoors
-    and on walls; `ground` is [height, width] of `Ground`, for pictures. `objects` says on which
-    tiles the things of an arena stand: on a walkable tile one uses a thing standing on it, else
-    from a walkable tile of the arena N, E, S or W of it. Tiles that cannot be reached from the
-    outdoors are in no answer. Nothing of a map changes once it is made.
+    and on walls; `ground` is [height, width] of `Ground`, for pictures. `objects` gives the tiles
+    on which the objects of an arena stand: one on a walkable tile is used from there, any other
+    from a walkable tile of the arena N, E, S or W of it. No answer contains tiles that cannot be
+    reached from the outdoors. A map never changes.
+
     MapError (a ConfigError) where an arena or an object cannot be reached.
     """
 
@@ -84,7 +86,10 @@ class TownMap:
         self.within_reach = _fixed(within_reach(self.walkable, self.arena))
         self._number = {place: number for number, place in enumerate(places)}
         self._by_name = {plain_name(str(place)): place for place in places}
-        self._by_sector = self._places_by_sector()
+        self._by_sector: dict[str, tuple[Place, ...]] = {}
+        for place in places:
+            key = plain_name(place.sector)
+            self._by_sector[key] = (*self._by_sector.get(key, ()), place)
         self._tiles = self._tiles_of_all()
         self._standing = {place: dict(objects.get(place, {})) for place in places}
         self._spots = self._spots_of_all(objects)
@@ -106,15 +111,8 @@ class TownMap:
         """The arenas of a sector, ignoring case and spaces; none if there is no such sector."""
         return self._by_sector.get(plain_name(sector), ())
 
-    def _places_by_sector(self) -> dict[str, tuple[Place, ...]]:
-        by_sector: dict[str, tuple[Place, ...]] = {}
-        for place in self.places:
-            key = plain_name(place.sector)
-            by_sector[key] = (*by_sector.get(key, ()), place)
-        return by_sector
-
     def objects(self, place: Place) -> tuple[str, ...]:
-        """The kinds of object in an arena, in the order in which they were given."""
+        """The kinds of object in an arena, in the order of the map's data."""
         return () if place == OUTDOORS else tuple(self._standing[self._check_place(place)])
 
     def standing(self, place: Place, thing: str) -> tuple[Tile, ...]:
@@ -122,7 +120,7 @@ class TownMap:
         return () if place == OUTDOORS else self._standing[self._check_place(place)].get(thing, ())
 
     def spots(self, place: Place, thing: str) -> tuple[Tile, ...]:
-        """The walkable tiles at which an object is used, of every copy; none if it is not there."""
+        """The walkable tiles from which any copy of an object is used; none if it is not there."""
         return () if place == OUTDOORS else self._spots[self._check_place(place)].get(thing, ())
 
     def tiles(self, place: Place) -> tuple[Tile, ...]:
@@ -169,13 +167,14 @@ class TownMap:
         outdoors = tiles[: starts[0]]
         for place, own in zip(self.places, inside, strict=True):
             if not own:
-                raise MapError(self._why_no_tiles(place), place)
+                has_floor = (self.walkable & (self.arena == self._number[place])).any()
+                problem = (
+                    "cannot be reached from the outdoors: give it a door."
+                    if has_floor
+                    else "has no tile to stand on: give it some floor."
+                )
+                raise MapError(f"The arena {str(place)!r} {problem}", place)
         return (*inside, outdoors)
-
-    def _why_no_tiles(self, place: Place) -> str:
-        if not (self.walkable & (self.arena == self._number[place])).any():
-            return f"The arena {str(place)!r} has no tile to stand on: give it some floor."
-        return f"The arena {str(place)!r} cannot be reached from the outdoors: give it a door."
 
     def _spots_of_all(
         self, objects: Mapping[Place, Mapping[str, tuple[Tile, ...]]]
@@ -189,7 +188,7 @@ class TownMap:
         }
 
     def _spots_of(self, place: Place, thing: str) -> tuple[Tile, ...]:
-        """Where an object is used from, each tile once."""
+        """The tiles from which an object is used, each once."""
         number = self._number[place]
         spots: dict[Tile, None] = {}
         for tile in self._standing[place][thing]:
@@ -207,7 +206,6 @@ class TownMap:
         return tuple(spots)
 
     def _stood_on(self, number: int, tile: Tile) -> bool:
-        """Whether a tile is of this arena and in reach."""
         x, y = tile
         if not (0 <= x < self.width and 0 <= y < self.height):
             return False
@@ -215,7 +213,7 @@ class TownMap:
 
 
 def plain_name(name: str) -> str:
-    """A name as it is compared: no capitals, single spaces, none before a colon."""
+    """A name as it is compared: lower case, single spaces, none before a colon."""
     return " ".join(name.replace("\u2019", "'").casefold().split()).replace(" :", ":")
 
 
@@ -228,7 +226,7 @@ def _fixed(matrix: NDArray[Scalar]) -> NDArray[Scalar]:
 
 
 class Ground(IntEnum):
-    """What a tile is made of. Only the picture tells grass from street and water from trees."""
+    """What a tile is made of; only pictures tell grass from street and water from trees."""
 
     GRASS = 0
     STREET = 1
@@ -251,7 +249,7 @@ WALKED_ON = (Ground.GRASS, Ground.STREET, Ground.FLOOR)
 
 
 def plain_ground(walkable: NDArray[np.bool_], arena: NDArray[np.int16]) -> NDArray[np.uint8]:
-    """Ground for a map that has none: floors in arenas, grass outdoors, walls for the rest."""
+    """Ground for a map that has none: floors in arenas, grass outdoors, walls elsewhere."""
     outdoors = np.where(walkable, Ground.GRASS, Ground.WALL)
     return np.where(arena >= 0, Ground.FLOOR, outdoors).astype(np.uint8)
 
@@ -260,11 +258,11 @@ def plain_ground(walkable: NDArray[np.bool_], arena: NDArray[np.int16]) -> NDArr
 
 
 def within_reach(walkable: NDArray[np.bool_], arena: NDArray[np.int16]) -> NDArray[np.bool_]:
-    """The tiles joined to the outdoors: [height, width], True where one can walk to.
+    """The tiles that can be reached from the outdoors: [height, width].
 
-    Where the walkable tiles fall into several pieces, the town is the piece that has outdoor
-    tiles and the most arenas, then the most outdoor tiles, then lies furthest north: the public
-    map of Generative Agents has more land beyond its hedges than within.
+    Where the walkable tiles fall into several pieces, the town is the piece that has outdoor tiles
+    and the most arenas, then the most outdoor tiles, then lies furthest north: the public map of
+    Generative Agents has more land beyond its hedges than within.
     """
     height, width = walkable.shape
     # A border of walls, so that a step never leaves the map.
@@ -277,7 +275,9 @@ def within_reach(walkable: NDArray[np.bool_], arena: NDArray[np.int16]) -> NDArr
     start = untouched.find(1)
     while start >= 0:
         piece = _piece(untouched, start, width + 2)
-        size = _size(numbers[piece])
+        arenas = numbers[piece]
+        outdoors = int((arenas < 0).sum())
+        size = (int(np.unique(arenas[arenas >= 0]).size) if outdoors else 0, outdoors)
         if size > best:
             best, chosen = size, piece
         start = untouched.find(1, start)
@@ -286,14 +286,8 @@ def within_reach(walkable: NDArray[np.bool_], arena: NDArray[np.int16]) -> NDArr
     return reached.reshape(padded.shape)[1:-1, 1:-1]
 
 
-def _size(numbers: NDArray[np.int16]) -> tuple[int, int]:
-    """How many arenas a piece has, none counted where it has no outdoors, and outdoor tiles."""
-    outdoors = int((numbers < 0).sum())
-    return (int(np.unique(numbers[numbers >= 0]).size) if outdoors else 0, outdoors)
-
-
 def _piece(untouched: bytearray, start: int, width: int) -> list[int]:
-    """All tiles joined to `start`, which are struck off `untouched`."""
+    """All tiles connected with `start`; they are removed from `untouched`."""
     untouched[start] = 0
     piece = [start]
     for tile in piece:  # grows while it is walked through
@@ -316,18 +310,17 @@ _SMALL = frozenset(["the", "at", "by", "in", "inside", "of", "on", "to"])
 
 
 def _normalise(text: str) -> str:
-    """The words of a text, without what does not tell one name from another: capitals,
-    punctuation, small words, and an s at the end ("the Gym's", "Artists' House").
-    """
+    """The words of a text without what does not distinguish names: capitals, punctuation, small
+    words, and a final s ("the Gym's", "Artists' House")."""
     words = re.findall(r"\w+", re.sub(r"['\u2019]", "", text).casefold())
     return " ".join(word.rstrip("s") for word in words if word not in _SMALL)
 
 
 @lru_cache(maxsize=64)
 def _sectors(places: tuple[str, ...]) -> dict[str, list[tuple[str, str]]]:
-    """The words of each sector, with the words of its arenas and their places.
+    """The normalised name of each sector, with the names of its arenas and their places.
 
-    The longest sector comes first: a name may be a part of a longer one.
+    Longest sector first, since one name may be part of another.
     """
     sectors: dict[str, list[tuple[str, str]]] = {}
     for place in places:
@@ -336,8 +329,8 @@ def _sectors(places: tuple[str, ...]) -> dict[str, list[tuple[str, str]]]:
     return dict(sorted(sectors.items(), key=lambda item: -len(item[0])))
 
 
-def place_meant(text: str, places: tuple[str, ...]) -> str | None:
-    """The one of these places that a name in words means; None if it means none or several.
+def match_place(text: str, places: tuple[str, ...]) -> str | None:
+    """The place that a phrase means; None if it means none of `places`, or several.
 
     `places` are written "Sector: arena". Sector and arena may come in either order, with small
     words between them ("on the sports court of Riverside Gym"); one of the two is enough if no
@@ -350,12 +343,12 @@ def place_meant(text: str, places: tuple[str, ...]) -> str | None:
     return matches[0] if len(matches) == 1 else None
 
 
-def places_told(text: str, places: tuple[str, ...]) -> tuple[str, ...]:
-    """The places of which whoever hears these words is told, in the order given.
+def places_mentioned(text: str, places: tuple[str, ...]) -> tuple[str, ...]:
+    """The places that whoever hears these words learns of, in the order of `places`.
 
     Those are the arenas named together with their sector, in either order, and all arenas of a
-    sector that is named alone: who can find a building finds its rooms. An arena alone ("the
-    kitchen") tells of no place.
+    sector named alone: whoever can find a building can find its rooms. An arena named alone ("the
+    kitchen") reveals no place.
     """
     plain = f" {_normalise(text)} "
     informed: list[str] = []

@@ -1,9 +1,8 @@
-"""How is a town read from the files in which it is drawn? data/map/README.md describes them."""
+"""Reads a town from the files in which it is drawn; data/map/README.md describes them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -35,7 +34,7 @@ def own_map() -> TownMap:
 
 
 def load_map(folder: Path) -> TownMap:
-    """The town of a folder: `town.toml` and `buildings/*.toml`, in the order of their names.
+    """Read the town of a folder: `town.toml` and `buildings/*.toml`, in the order of their names.
 
     ConfigError, naming file and line, where a file is broken or nobody could live in the town.
     """
@@ -69,7 +68,7 @@ def _town(
     ground: NDArray[np.uint8],
     arena: NDArray[np.int16],
 ) -> TownMap:
-    """What was drawn as a map; its faults get the file and line of the arena they are about."""
+    """Make the map; its faults are reported with the file and line of their arena."""
     try:
         return TownMap(
             name=town.content.name,
@@ -86,7 +85,7 @@ def _town(
 
 
 def _check_floors(town: TownMap, owners: dict[Tile, Building]) -> None:
-    """No corner of a room is walled off from the rest of the town."""
+    """Refuse rooms of which some corner is walled off from the rest of the town."""
     rows, columns = np.nonzero(town.walkable & (town.arena >= 0) & ~town.within_reach)
     for x, y in zip(columns.tolist(), rows.tolist(), strict=True):
         building = owners[x, y]
@@ -98,7 +97,7 @@ def _check_floors(town: TownMap, owners: dict[Tile, Building]) -> None:
 
 
 def _check_sectors(buildings: tuple[Building, ...]) -> None:
-    """No two buildings have one name, however it is written."""
+    """Refuse two buildings of one name, in any spelling."""
     by_name: dict[str, Building] = {}
     for building in buildings:
         other = by_name.setdefault(plain_name(building.sector), building)
@@ -110,7 +109,7 @@ def _check_sectors(buildings: tuple[Building, ...]) -> None:
 
 
 def _ground(town: Drawing[TownFile]) -> NDArray[np.uint8]:
-    """The land before anything is built on it, [height, width] of `Ground`."""
+    """The land before anything is built on it: [height, width] of `Ground`."""
     width = len(town.rows[0])
     for y, row in enumerate(town.rows):
         if len(row) != width:
@@ -133,7 +132,7 @@ def _build(
     ground: NDArray[np.uint8],
     owners: dict[Tile, Building],
 ) -> None:
-    """Puts a building on free grass; ConfigError where there is none."""
+    """Put a building on free grass; ConfigError where there is none."""
     height, width = ground.shape
     for (x, y), kind in building.ground.items():
         if not (0 <= x < width and 0 <= y < height):
@@ -166,10 +165,10 @@ LEFT_AS_IT_IS = "."
 
 @dataclass(frozen=True, slots=True)
 class Building:
-    """A sector put in its place; all tiles are the town's, not the plan's.
+    """A building in its place; tiles are the town's, not the plan's.
 
-    `ground`: of every tile that it takes up. `floors`: the tiles of each arena, those with
-    objects on them included. `objects`: where the objects of each arena stand.
+    `ground` covers every tile of the building. `floors` holds the tiles of each arena, those with
+    objects included. `objects` holds where the objects of each arena stand.
     """
 
     drawing: Drawing[BuildingFile]
@@ -179,7 +178,6 @@ class Building:
 
     @property
     def sector(self) -> str:
-        """Its name."""
         return self.drawing.content.sector
 
     def where(self, place: Place) -> str:
@@ -193,19 +191,26 @@ class Building:
 
 
 def read_building(path: Path) -> Building:
-    """A building; ConfigError, naming file and line, where its plan and legend disagree."""
+    """Read a building; ConfigError, naming file and line, where plan and legend disagree."""
     drawing = read_drawing(path, BuildingFile)
-    signs = dict(_signs(drawing))
+    left, top = drawing.content.at
+    signs = {
+        (left + x, top + y): sign
+        for y, row in enumerate(drawing.rows)
+        for x, sign in enumerate(row.rstrip())
+        if sign != LEFT_AS_IT_IS
+    }
     _check_legend(drawing, signs)
     rooms = _rooms(drawing, signs)
     content = drawing.content
-    of = {sign: Place(content.sector, arena) for sign, arena in content.arenas.items()}
-    floors: dict[Place, list[Tile]] = {place: [] for place in of.values()}
-    objects: dict[Place, dict[str, list[Tile]]] = {place: {} for place in of.values()}
+    places = {sign: Place(content.sector, arena) for sign, arena in content.arenas.items()}
+    floors: dict[Place, list[Tile]] = {place: [] for place in places.values()}
+    objects: dict[Place, dict[str, list[Tile]]] = {place: {} for place in places.values()}
     for tile, room in rooms.items():
-        floors[of[room]].append(tile)
+        place = places[room]
+        floors[place].append(tile)
         if signs[tile] in content.objects:
-            objects[of[room]].setdefault(content.objects[signs[tile]], []).append(tile)
+            objects[place].setdefault(content.objects[signs[tile]], []).append(tile)
     return Building(
         drawing=drawing,
         ground={tile: GROUND_SIGNS.get(sign, Ground.FLOOR) for tile, sign in signs.items()},
@@ -217,17 +222,9 @@ def read_building(path: Path) -> Building:
     )
 
 
-def _signs(drawing: Drawing[BuildingFile]) -> Iterator[tuple[Tile, str]]:
-    """The signs of a plan by the town's tiles, row by row, those left as they are left out."""
-    left, top = drawing.content.at
-    for y, row in enumerate(drawing.rows):
-        for x, sign in enumerate(row.rstrip()):
-            if sign != LEFT_AS_IT_IS:
-                yield (left + x, top + y), sign
-
-
 def _check_legend(drawing: Drawing[BuildingFile], signs: dict[Tile, str]) -> None:
-    """Every sign is explained, every explained sign is drawn, every arena named once."""
+    """Every sign in the plan is explained, every sign explained is drawn, every arena
+    named once."""
     content = drawing.content
     left, top = content.at
     drawn = set(signs.values())
@@ -264,7 +261,9 @@ def _rooms(drawing: Drawing[BuildingFile], signs: dict[Tile, str]) -> dict[Tile,
     waiting = {tile: None for tile, sign in signs.items() if sign in content.objects}
     letters = dict(rooms)
     while waiting:
-        group = _group(next(iter(waiting)), waiting)
+        group = [next(iter(waiting))]
+        for tile in group:  # grows while it is walked through
+            group.extend(spot for spot in _around(tile) if spot in waiting and spot not in group)
         beside = {rooms[spot] for tile in group for spot in _around(tile) if spot in rooms}
         if len(beside) != 1:
             x, y = group[0]
@@ -278,14 +277,6 @@ def _rooms(drawing: Drawing[BuildingFile], signs: dict[Tile, str]) -> dict[Tile,
             waiting.pop(tile, None)
         letters.update(dict.fromkeys(group, beside.pop()))
     return {tile: letters[tile] for tile in signs if tile in letters}
-
-
-def _group(start: Tile, waiting: dict[Tile, None]) -> list[Tile]:
-    """The objects that touch each other, from one on."""
-    group = [start]
-    for tile in group:  # grows while it is walked through
-        group.extend(spot for spot in _around(tile) if spot in waiting and spot not in group)
-    return group
 
 
 def _around(tile: Tile) -> tuple[Tile, ...]:
@@ -302,15 +293,13 @@ ObjectSign = Annotated[str, StringConstraints(pattern="^[A-Z0-9]$")]
 
 
 class Drawn(BaseModel):
-    """What every file with a plan has."""
-
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     plan: str
 
 
 class TownFile(Drawn):
-    """`town.toml`: the land, one sign of the ground a tile."""
+    """`town.toml`: the land, one ground sign a tile."""
 
     name: Words
 
@@ -318,8 +307,8 @@ class TownFile(Drawn):
 class BuildingFile(Drawn):
     """A file of `buildings`: one sector.
 
-    `at`: column and row of the town at which the plan's top left tile is put. `arenas`: a small
-    letter for each arena. `objects`: a capital letter or digit for each kind of object.
+    `at`: column and row of the town for the plan's top left tile. `arenas`: a small letter for each
+    arena. `objects`: a capital letter or digit for each kind of object.
     """
 
     sector: Words
@@ -333,7 +322,8 @@ Content = TypeVar("Content", bound=Drawn)
 
 @dataclass(frozen=True, slots=True)
 class Drawing(Generic[Content]):
-    """A file as read: its content, the rows of its plan, and its text, to name lines."""
+    """A parsed file: its content, the rows of its plan, and its text, in which lines are
+    looked up."""
 
     path: Path
     content: Content
@@ -341,7 +331,8 @@ class Drawing(Generic[Content]):
     text: str
 
     def where(self, key: str) -> str:
-        """File and line of a key or table, for messages; the file alone where it is not found."""
+        """File and line of a key or table, for messages; the file alone where the key is
+        missing."""
         name = re.escape(key)
         form = rf'^[ \t]*(?:"?{name}"?[ \t]*=|\[{name}\])'
         match = re.search(form, self.text, re.MULTILINE)
@@ -355,7 +346,7 @@ class Drawing(Generic[Content]):
 
 
 def read_drawing(path: Path, shape: type[Content]) -> Drawing[Content]:
-    """A file with a plan; ConfigError with file and line where it cannot be read."""
+    """Read a file with a plan; ConfigError with file and line where that fails."""
     text = read_text(path)
     try:
         content = shape.model_validate(read_toml(path))
@@ -368,7 +359,7 @@ def read_drawing(path: Path, shape: type[Content]) -> Drawing[Content]:
 
 
 def _first_problem(path: Path, text: str, error: ValidationError) -> str:
-    """Where, what was expected, what was found, in one sentence."""
+    """Where, what was expected, and what was found, in one sentence."""
     item = error.errors(include_url=False)[0]
     keys = [str(part) for part in item["loc"] if part != "[key]"]
     drawing = Drawing(path, Drawn(plan=""), (), text)

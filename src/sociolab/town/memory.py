@@ -1,6 +1,7 @@
-"""What does a resident remember, and what of it comes to mind?
+"""What a resident remembers, and what of it comes to mind.
 
-Generative Agents, section 4.1: retrieval by recency, importance and relevance."""
+Generative Agents, section 4.1: retrieval by recency, importance and relevance.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +37,8 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 class MemoryStream:
     """Memories in the order in which they were added, numbered from 0.
 
-    `now` is the current step, which the life sets; reading by `recall` and `latest` leaves no
-    mark. Adding is cheap: a text is embedded when something is first looked for.
+    `now` is the current step, set by the resident's life; `recall` and `latest` do not count as
+    access. Adding is cheap: texts are embedded at the first query.
     """
 
     def __init__(self, clock: Clock, embedder: Embedder) -> None:
@@ -46,7 +47,7 @@ class MemoryStream:
         self._memories: list[Memory] = []
         self._accessed = np.zeros(32, np.int64)  # the step of the last access
         self._importance = np.zeros(32, np.float64)
-        self._seen = np.zeros(32, np.bool_)
+        self._is_glimpse = np.zeros(32, np.bool_)
         self._relevance = Relevance(embedder)
         self._unrated: dict[str, list[int]] = {}
         self._rated: dict[str, int] = {}
@@ -59,7 +60,7 @@ class MemoryStream:
         return self._memories[index]
 
     def add(self, step: int, kind: MemoryKind, text: str, importance: int | None = None) -> int:
-        """The number of the new memory.
+        """Add a memory; returns its number.
 
         Without `importance` it gets the rating that the same text was given before, if any.
         """
@@ -71,9 +72,9 @@ class MemoryStream:
         self._memories.append(Memory(self._clock.at(step), kind, text, importance))
         if index == len(self._accessed):
             self._accessed, self._importance = _longer(self._accessed), _longer(self._importance)
-            self._seen = _longer(self._seen)
+            self._is_glimpse = _longer(self._is_glimpse)
         self._accessed[index] = step
-        self._seen[index] = kind == "seen"
+        self._is_glimpse[index] = kind == "seen"
         self._importance[index] = PROVISIONAL if importance is None else importance
         self._relevance.add(text)
         self._build_up(index)
@@ -84,7 +85,7 @@ class MemoryStream:
         return tuple(alike[0] for alike in self._unrated.values())
 
     def rate(self, index: int, importance: int) -> None:
-        """A memory that was unrated has this importance (1 to 10), and so has its text."""
+        """Rate an unrated memory, and all others with its text; importance is 1 to 10."""
         text = self._memories[index].text
         if text not in self._unrated or not 1 <= importance <= 10:
             raise WorldError(
@@ -99,23 +100,23 @@ class MemoryStream:
 
     @property
     def importance_since(self) -> int:
-        """The sum of the importance of what was lived through and rated since `reflected`.
+        """The total importance of experiences rated since `reset_importance`.
 
         A memory rated late counts when it is rated, so that each counts once.
         """
         return self._importance_since
 
-    def reflected(self) -> None:
-        """The resident has reflected: importance builds up from zero again."""
+    def reset_importance(self) -> None:
+        """Reset `importance_since` after a reflection."""
         self._importance_since = 0
 
     def retrieve(
         self, step: int, query: str, most: int, glimpses: int | None = None
     ) -> tuple[Memory, ...]:
-        """The memories that score highest at this step, best first; this is an access to them.
+        """The highest-scoring memories at this step, best first; this counts as accessing them.
 
-        At most `glimpses` of them are of what was merely seen: these are many, and crowd out what
-        was said.
+        At most `glimpses` of them are of things merely seen, which are many and would crowd out
+        what was said.
         """
         best = self.find(step, query, most, glimpses)
         return tuple(self._memories[index] for index in best)
@@ -123,21 +124,20 @@ class MemoryStream:
     def find(
         self, step: int, query: str, most: int, glimpses: int | None = None
     ) -> tuple[int, ...]:
-        """The numbers of what `retrieve` gives."""
+        """As `retrieve`, but the numbers of the memories."""
         best = self._best(step, query, most, glimpses)
         self._accessed[best] = step
         return tuple(best)
 
     def recall(self, query: str, most: int) -> tuple[Memory, ...]:
-        """See `Recall`: as `retrieve`, now, but no access."""
+        """As `retrieve`, now, but without counting as access (see `Recall`)."""
         return tuple(self._memories[index] for index in self._best(self.now, query, most))
 
     def latest(self, most: int) -> tuple[Memory, ...]:
-        """See `Recall`."""
         return tuple(self._memories[max(0, len(self._memories) - most) :])
 
     def texts(self) -> Iterator[str]:
-        """Each distinct text once, in order of coming."""
+        """Each distinct text once, in order of first appearance."""
         return self._relevance.texts()
 
     def scores(self, step: int, query: str) -> Floats:
@@ -148,19 +148,19 @@ class MemoryStream:
         """
         size = len(self._memories)
         hours = (step - self._accessed[:size]) * (self._clock.seconds / 3600)
-        total = scaled(DECAY**hours)
-        total += scaled(self._importance[:size])
-        total += scaled(self._relevance.to(query))
+        total = scale(DECAY**hours)
+        total += scale(self._importance[:size])
+        total += scale(self._relevance.cosines(query))
         return total
 
     def _best(self, step: int, query: str, most: int, glimpses: int | None = None) -> list[int]:
-        """The numbers of the memories that score highest; of two that score the same, the newer."""
+        """The numbers of the highest-scoring memories; of two equal ones the newer."""
         if not self._memories:
             return []
         scores = self.scores(step, query)
         if glimpses is None:
             return _highest(scores, np.arange(len(scores)), most)
-        glimpsed = self._seen[: len(scores)]
+        glimpsed = self._is_glimpse[: len(scores)]
         best = _highest(scores, np.flatnonzero(~glimpsed), most)
         best += _highest(scores, np.flatnonzero(glimpsed), min(glimpses, most))
         return sorted(best, key=lambda index: (-scores[index], -index))[:most]
@@ -171,8 +171,8 @@ class MemoryStream:
             self._importance_since += memory.importance
 
 
-def scaled(values: npt.NDArray[Any]) -> Floats:
-    """The least becomes 0, the greatest 1; all become 0 if they are the same: none stands out."""
+def scale(values: npt.NDArray[Any]) -> Floats:
+    """Scale to [0, 1]: the least becomes 0, the greatest 1; all 0 if they are equal."""
     if not len(values):
         return np.zeros(0)
     low, high = float(values.min()), float(values.max())
@@ -191,7 +191,7 @@ def _longer(numbers: _Numbers) -> _Numbers:
 
 
 def _highest(scores: Floats, among: npt.NDArray[np.intp], most: int) -> list[int]:
-    """Of these numbers the ones that score highest, best first; the higher number of two alike."""
+    """The highest-scoring of these numbers, best first; of two equal ones the higher number."""
     most = min(most, len(among))
     if most <= 0:
         return []
@@ -213,7 +213,7 @@ order of adding, which libraries choose, is of no account: equal texts stay equa
 
 
 class Relevance:
-    """A growing list of texts; each distinct one is embedded once, when a query first comes."""
+    """A growing list of texts; each distinct one is embedded once, at the next query."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -221,32 +221,31 @@ class Relevance:
         self._rows: list[int] = []
         self._vectors: Vectors | None = None
         self._embedded = 0
-        self._placed: npt.NDArray[np.int64] = np.zeros(0, np.int64)
+        self._row_numbers: npt.NDArray[np.int64] = np.zeros(0, np.int64)
 
     def add(self, text: str) -> None:
-        """One more text, which may have been there before."""
         self._rows.append(self._row_of.setdefault(text, len(self._row_of)))
 
     def texts(self) -> Iterator[str]:
-        """The distinct ones, in order of coming."""
+        """The distinct texts, in order of first appearance."""
         return iter(self._row_of)
 
-    def to(self, query: str) -> Vectors:
-        """[texts added]: the cosine of each with the query, -1 to 1; 0 where one says nothing.
+    def cosines(self, query: str) -> Vectors:
+        """[texts added]: the cosine of each with the query, -1 to 1; 0 for an empty text.
 
-        All are 0 while a vector is missing that others are to give.
+        All are 0 while a vector is missing that is to be supplied from outside.
         """
         embedder = self._embedder
-        if isinstance(embedder, GivenVectors) and embedder.missing((*self._row_of, query)):
+        if isinstance(embedder, SuppliedVectors) and embedder.missing((*self._row_of, query)):
             return np.zeros(len(self._rows), np.float32)
         vectors = self._all_embedded()
         row = self._row_of.get(query)
         sought = self._rounded([query])[0] if row is None else vectors[row]
-        if len(self._placed) < len(self._rows):
-            new = np.array(self._rows[len(self._placed) :], np.int64)
-            self._placed = np.concatenate([self._placed, new])
+        if len(self._row_numbers) < len(self._rows):
+            new = np.array(self._rows[len(self._row_numbers) :], np.int64)
+            self._row_numbers = np.concatenate([self._row_numbers, new])
         cosines: Vectors = vectors @ sought
-        return cosines.take(self._placed)
+        return cosines.take(self._row_numbers)
 
     def _all_embedded(self) -> Vectors:
         """[distinct texts, dimensions]."""
@@ -275,26 +274,26 @@ Vectors: TypeAlias = npt.NDArray[np.float32]
 
 
 class Embedder(Protocol):
-    """Makes vectors of texts, so that what they are about can be compared.
+    """Embeds texts, so that their meanings can be compared.
 
     `id` changes whenever the vectors do. The embedder here needs no model; another may ask one.
     """
 
     @property
     def id(self) -> str:
-        """Such as "hashing-256-1": what a record of a run names."""
+        """Such as "hashing-256-1": what the record of a run names."""
         ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """[texts, dimensions], a row of length one for each text, or of zeros for an empty one.
+        """[texts, dimensions]: a row of length one for each text, or of zeros for an empty one.
 
         A text's row must not depend on the texts beside it.
         """
         ...
 
 
-class GivenVectors:
-    """An `Embedder` of vectors that others made."""
+class SuppliedVectors:
+    """An `Embedder` whose vectors are supplied from outside."""
 
     id = "given"
 
@@ -302,15 +301,14 @@ class GivenVectors:
         self._rows: dict[str, Vectors] = {}
 
     def missing(self, texts: Iterable[str]) -> tuple[str, ...]:
-        """Those of these texts that it was not given, each once."""
+        """The texts among these that have no vector yet, each once."""
         return tuple(text for text in dict.fromkeys(texts) if text not in self._rows)
 
-    def give(self, texts: Sequence[str], vectors: Sequence[Vectors]) -> None:
-        """A vector for each text, of length one."""
+    def supply(self, texts: Sequence[str], vectors: Sequence[Vectors]) -> None:
+        """Supply a vector of length one for each text."""
         self._rows |= zip(texts, vectors, strict=True)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """See `Embedder`."""
         return np.stack([self._rows[text] for text in texts])
 
 
@@ -334,10 +332,10 @@ _WORD: Final = re.compile(r"\w+")
 
 
 class HashingEmbedder:
-    """Words and their parts, hashed into dimensions with signs (feature hashing).
+    """Feature hashing: words and their letter trigrams, hashed into signed dimensions.
 
-    Texts with words in common are alike; words with letters in common a little; fillers hardly
-    count. No training, no chance: the same text has the same row in every process.
+    Texts with words in common are similar; words with letters in common are a little; fillers
+    hardly count. No training, no randomness: a text has the same row in every process.
     """
 
     id = f"hashing-{DIMENSIONS}-1"
@@ -346,7 +344,6 @@ class HashingEmbedder:
         self._forget_words()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """See `Embedder`."""
         if len(self._row_of) > _MOST_WORDS_KEPT:
             self._forget_words()
         vectors = np.zeros((len(texts), DIMENSIONS), np.float32)
@@ -362,7 +359,7 @@ class HashingEmbedder:
         self._rows = np.zeros((256, DIMENSIONS), np.float32)
 
     def _row(self, word: str) -> int:
-        """Where the word's vector is kept."""
+        """The number of the word's row; its vector is computed at first use."""
         row = self._row_of.get(word)
         if row is None:
             row = len(self._row_of)
@@ -374,7 +371,7 @@ class HashingEmbedder:
 
 
 def _word_vector(word: str) -> Vectors:
-    """The word as a whole in a few dimensions, its runs of letters in one each."""
+    """The whole word in a few dimensions, each of its trigrams in one."""
     vector = np.zeros(DIMENSIONS, np.float32)
     digest = _digest(word)
     for place in range(_WORD_PLACES):

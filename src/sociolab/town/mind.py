@@ -1,4 +1,4 @@
-"""How does a mind answer a resident's questions, and what becomes of an unfit answer?"""
+"""How a mind answers a resident's questions, and what happens to an unfit answer."""
 
 from __future__ import annotations
 
@@ -31,15 +31,14 @@ A = TypeVar("A", bound=MindAnswer)
 
 
 def can_answer(mind: Mind, question: type[MindQuestion[Any]]) -> bool:
-    """Whether a mind has a method for a question."""
     return callable(getattr(mind, question.name, None) or getattr(mind, "answer", None))
 
 
 class MindPlayer:
-    """A mind in the seats of a town: a request's view is the question.
+    """Seats a mind in a town: the view of each request is the question.
 
-    Acts are those of the `built_in` scripted minds alone: what any other mind writes there is
-    dropped, since an outcome is on record only where nobody else could have said so.
+    Only the `built_in` scripted minds may write acts. Those of any other mind are dropped, since
+    outcomes count as recorded only where nobody else could have claimed them.
     """
 
     def __init__(self, mind: Mind, *, built_in: bool = False) -> None:
@@ -47,11 +46,10 @@ class MindPlayer:
         self._built_in = built_in
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        """The mind's answer; NoReply where it gave none that can be used."""
         question: MindQuestion[Any] = request.observation.view
         if request.attempt > 1:
-            head = replace(question.asked, attempt=request.attempt, problem=request.problem)
-            question = replace(question, asked=head)
+            head = replace(question.meta, attempt=request.attempt, problem=request.problem)
+            question = replace(question, meta=head)
         method = getattr(self._mind, question.name, None) or self._mind.answer  # type: ignore[attr-defined]
         try:
             answer = await method(question)
@@ -62,16 +60,21 @@ class MindPlayer:
         return Reply(answer)
 
 
-def answered(
+def ask_mind(
     question: MindQuestion[A], limit: int, policy: FailurePolicy
 ) -> Generator[Step, Sent, A | Unusable]:
-    """Put one question, again with the problem where its answer cannot be used.
+    """Ask one question, and again with the problem while its answer cannot be used.
 
     Yields requests and events as a `Play` does; returns the answer, or the failure for good.
     """
-    request = request_of(question, limit)
+    request = make_request(question, limit)
     while True:
-        reply = checked(question, request, _only(request, (yield (request,))))
+        sent = yield (request,)
+        if sent is None or len(sent) != 1:
+            raise WorldError(
+                f"one request for {request.name} was sent {sent!r:.80}; expected a reply"
+            )
+        reply = check_reply(question, request, sent[0])
         if isinstance(reply, Reply):
             yield reply_event(request, reply)
             return cast("A", reply.value)
@@ -83,10 +86,10 @@ def answered(
         request = request.again(reply)
 
 
-def request_of(question: MindQuestion[Any], limit: int) -> Request:
+def make_request(question: MindQuestion[Any], limit: int) -> Request:
     """The first request for an answer; its turn is the question's step, `limit` the last turn."""
     leaves = "ends" if "ends" in question.answer_type.model_fields else ""
-    head = question.asked
+    head = question.meta
     # Seat, step and name tell requests apart.
     name = f"{question.name}:{head.index + 1}" if head.index else question.name
     core_question = Question(name, "", question.answer_type, leaves=leaves)
@@ -95,24 +98,19 @@ def request_of(question: MindQuestion[Any], limit: int) -> Request:
     return Request(head.trial, head.seed, head.seat, head.step, 1, core_question, observation)
 
 
-def checked(question: MindQuestion[Any], request: Request, reply: object) -> Reply | NoReply:
-    """The reply, if it answers this question; else why not. WorldError where it is of no use."""
+def check_reply(question: MindQuestion[Any], request: Request, reply: object) -> Reply | NoReply:
+    """The reply if it answers this question, else NoReply with the problem; WorldError where it has
+    the wrong type."""
     if isinstance(reply, NoReply):
         return reply
     kind = question.answer_type
     if not isinstance(reply, Reply) or not isinstance(reply.value, kind):
         value = reply.value if isinstance(reply, Reply) else reply
         raise WorldError(
-            f"the mind of {question.asked.resident} was asked {request.name} at step "
+            f"the mind of {question.meta.resident} was asked {request.name} at step "
             f"{request.turn}: expected a {kind.__name__}, found {value!r:.80}; mend the mind"
         )
     problem = question.problem_with(reply.value)
     if not problem:
         return reply
     return NoReply("not allowed", problem, reply.raw or reply.value.model_dump_json())
-
-
-def _only(request: Request, sent: Sent) -> object:
-    if sent is None or len(sent) != 1:
-        raise WorldError(f"one request for {request.name} was sent {sent!r:.80}; expected a reply")
-    return sent[0]

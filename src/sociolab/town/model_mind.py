@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from sociolab.core.errors import ConfigError, ModelError, ReplyError
-from sociolab.core.ports import CallKey, ChatModel, ChatReply, Message, Prompt, Role, Schema
+from sociolab.core.ports import CallKey, ChatModel, Message, Prompt, Role, Schema
 from sociolab.core.seeding import digest
 from sociolab.prompting.channels import extract_reply
 from sociolab.prompting.sets import PromptSet
@@ -24,13 +24,13 @@ from sociolab.prompting.structured import (
 )
 from sociolab.town.questions import (
     QUESTIONS,
-    Asked,
     GeneralPlan,
     Items,
     Lines,
     Me,
     MindAnswer,
     MindQuestion,
+    QuestionMeta,
     Said,
     Summarise,
     Summary,
@@ -62,14 +62,14 @@ A = TypeVar("A", bound=MindAnswer)
 
 
 class ModelMind:
-    """Thinks with a chat model, one call a question, and keeps nothing.
+    """Answers questions with a chat model, one call each, and keeps no state.
 
     The system message is the same for all questions of a resident until it comes to know another
-    place; the user message is short. Asking again is up to the simulation, which says in `asked`
-    what was wrong: a reply that is cut off, withheld, unreadable or unfit is a ReplyError, and so
-    is a prompt that is too long for the model or that its provider's filter refuses. Any other
-    failed call passes through as a ModelError. TDP's questions are asked at temperature 0 (STSS
-    appendix B), the others at `temperature`, all with the same `penalties`.
+    place; the user message is short. Retrying is up to the simulation, which says in `meta` what
+    was wrong: a reply that is cut off, withheld, unreadable or unfit is a ReplyError, and so is a
+    prompt that is too long for the model or refused by its provider's filter. Any other failed call
+    passes through as a ModelError. TDP's questions are asked at temperature 0 (STSS appendix B),
+    the others at `temperature`, all with the same `penalties`.
 
     In the dialect "plain" the questions of a talk are asked without a schema and read as text (see
     `read_plain`); any other question is a ConfigError.
@@ -95,44 +95,38 @@ class ModelMind:
         self._penalties = penalties
 
     async def answer(self, question: MindQuestion[A]) -> A:
-        """The answer to any question; ReplyError where the reply cannot be used."""
+        """Answer any question; ReplyError where the reply cannot be used."""
         temperature = 0.0 if question.exact else self._temperature
-        prompt = prompt_of(
+        prompt = build_prompt(
             question, self._texts, temperature, plain=self._plain, penalties=self._penalties
         )
-        reply = await self._complete(question, prompt)
-        value: Any = (
-            _plainly(reply, question) if self._plain else parse_reply(reply, question.answer_type)
+        head = question.meta
+        seat = head.seat or head.resident
+        key = CallKey(
+            head.trial, self._role, seat, head.step, question.name, head.attempt, head.index
         )
         try:
-            return question.coerced(value)
-        except UnfitError as error:
-            raise ReplyError(str(error), raw=reply.text, cause="not allowed") from error
-
-    async def _complete(self, question: MindQuestion[Any], prompt: Prompt) -> ChatReply:
-        try:
-            return await self._model.complete(prompt, _key(question, self._role))
+            reply = await self._model.complete(prompt, key)
         except ModelError as error:
             if error.cause in ("context overflow", "content filter"):
                 raise ReplyError(str(error), raw="", cause=error.cause) from error
             raise
-
-
-def _plainly(reply: ChatReply, question: MindQuestion[Any]) -> BaseModel:
-    check_finish(reply)
-    return read_plain(reply.text, question)
-
-
-def _key(question: MindQuestion[Any], role: Role) -> CallKey:
-    head = question.asked
-    seat = head.seat or head.resident
-    return CallKey(head.trial, role, seat, head.step, question.name, head.attempt, head.index)
+        value: Any
+        if self._plain:
+            check_finish(reply)
+            value = read_plain(reply.text, question)
+        else:
+            value = parse_reply(reply, question.answer_type)
+        try:
+            return question.coerce(value)
+        except UnfitError as error:
+            raise ReplyError(str(error), raw=reply.text, cause="not allowed") from error
 
 
 # ------------------------------------------------------------------ prompts
 
 
-def prompt_of(
+def build_prompt(
     question: MindQuestion[Any],
     texts: PromptSet,
     temperature: float,
@@ -140,7 +134,7 @@ def prompt_of(
     plain: bool = False,
     penalties: float | None = None,
 ) -> Prompt:
-    """What a model is sent for a question: who the resident is, then what is asked.
+    """The prompt for a question: who the resident is, then what is asked.
 
     ConfigError for a question that cannot be asked in plain text where it should be.
     """
@@ -153,8 +147,8 @@ def prompt_of(
             "which needs dialect=json"
         )
     body = texts[question.template()].render(values)
-    if question.asked.problem:
-        body = f"{body}\n\n{_again(question.asked)}"
+    if question.meta.problem:
+        body = f"{body}\n\n{_format_retry(question.meta)}"
     head = prompt_prefix(question.me, texts, plain=plain, head=question.head)
     messages = (Message("system", head), Message("user", body))
     schema = answer_schema(question)
@@ -163,18 +157,19 @@ def prompt_of(
     return Prompt(messages, sent, temperature, penalties=penalties, needs=needs)
 
 
-def _again(head: Asked) -> str:
+def _format_retry(head: QuestionMeta) -> str:
     """What was wrong; from the third attempt on with its number.
 
-    Else a problem that comes twice would make two prompts alike, and whoever answers the same
-    prompt alike (a model at temperature 0, a filter) could do nothing but repeat itself.
+    A repeated problem would otherwise make two prompts equal, and whoever answers equal prompts
+    equally (a model at temperature 0, a filter) could only repeat itself.
     """
     text = retry_text(head.problem)
     return text if head.attempt <= 2 else f"{text} This is attempt {head.attempt}."
 
 
 def prompts_hash(texts: PromptSet, questions: Iterable[type[MindQuestion[Any]]] = QUESTIONS) -> str:
-    """Identifies the wording of the prompts of these questions, in this order; default: of all."""
+    """Identifies the wording of the prompts of these questions, in this order; default: all of the
+    lean mind."""
     ordered = tuple(questions)
     heads = dict.fromkeys(question.head for question in ordered)
     names = (*heads, *(question.template() for question in ordered))
@@ -182,11 +177,11 @@ def prompts_hash(texts: PromptSet, questions: Iterable[type[MindQuestion[Any]]] 
 
 
 def prompt_prefix(me: Me, texts: PromptSet, *, plain: bool = False, head: str = "head") -> str:
-    """What every prompt to this resident begins with; `plain`: no forms are told.
+    """The system message for this resident; `plain` leaves out the forms of answers.
 
     Who the resident is, and which people and furnished places it knows, but nothing of the moment:
-    it is the same for all questions until another place becomes known. In the head of Generative
-    Agents the plan of the day stands in place of the places.
+    it stays the same until another place becomes known. In the head of Generative Agents the plan
+    of the day stands in place of the places.
     """
     who = me.resident
     lifestyle, routine = who.ordinary_day
@@ -199,11 +194,11 @@ def prompt_prefix(me: Me, texts: PromptSet, *, plain: bool = False, head: str = 
         "lifestyle": one_line(lifestyle, LONGEST_FIELD),
         "routine": one_line(routine, LONGEST_FIELD),
         "home": one_line(who.living_area),
-        "people": tuple(_people(me)),
+        "people": tuple(_describe_people(me)),
         "pause": me.pause,
     }
     if head == "head":
-        places = [_furnished(place, me.objects.get(place, ())) for place in me.places]
+        places = [_describe_place(place, me.objects.get(place, ())) for place in me.places]
         values |= {"places": tuple(places), "plain": plain}
     else:
         values["outline"] = text_lines(me.outline)
@@ -215,13 +210,14 @@ def _rendered_prefix(texts: PromptSet, head: str, values: tuple[tuple[str, objec
     return texts[head].render(dict(values))
 
 
-def _furnished(place: str, objects: tuple[str, ...]) -> str:
+def _describe_place(place: str, objects: tuple[str, ...]) -> str:
     names = ", ".join(one_line(name) for name in objects)
     return f"{one_line(place)} ({names})" if names else one_line(place)
 
 
-def _people(me: Me) -> list[str]:
-    """Those who live in this simulation, what everybody knows of them, and what they are to one."""
+def _describe_people(me: Me) -> list[str]:
+    """The others in this simulation: what everybody knows of them, and their tie to this
+    resident."""
     people = []
     for who, name in me.people.items():
         description = me.known_as.get(who, "")
@@ -237,10 +233,9 @@ def _people(me: Me) -> list[str]:
 def answer_schema(question: MindQuestion[Any]) -> Schema:
     """The JSON schema that a model is given for the answer to a question.
 
-    A provider that follows it can name only known places, times on the quarter hour and dates that
+    A provider that enforces it can name only known places, times on the quarter hour and dates that
     are near, and rate as many texts as there are (see `schema_options`). Nothing else in it belongs
-    to one question alone: it stands before the prompt where providers look for a beginning that
-    repeats.
+    to one question alone: it stands before the prompt where providers look for a cached prefix.
     """
     return _schema(question.answer_type, json.dumps(question.schema_options()))
 
@@ -248,66 +243,63 @@ def answer_schema(question: MindQuestion[Any]) -> Schema:
 @lru_cache(maxsize=1024)
 def _schema(kind: type[MindAnswer], options: str) -> Schema:
     plain = schema_of(kind)
-    schema = _narrowed(json.loads(plain.text), json.loads(options))
+    schema = _narrow_schema(json.loads(plain.text), json.loads(options))
     if '"#/$defs/Time"' in json.dumps(schema):
         schema["$defs"] = {"Time": {"enum": TIMES, "type": "string"}} | schema.get("$defs", {})
     return Schema(plain.name, json.dumps(schema, ensure_ascii=False, separators=(",", ":")))
 
 
-def _narrowed(node: Any, options: dict[str, Any]) -> Any:
-    """The schema with options for its fields; every field wanted and no other allowed.
-
-    Those who offer strict structured output want the latter two.
-    """
+def _narrow_schema(node: Any, options: dict[str, Any]) -> Any:
+    """The schema with options for its fields, all fields required and no others allowed, as strict
+    structured output demands."""
     if isinstance(node, list):
-        return [_narrowed(item, options) for item in node]
+        return [_narrow_schema(item, options) for item in node]
     if not isinstance(node, dict):
         return node
-    if _is_time(node):
+    if "([01]" in str(node.get("pattern", "")):  # a time of day
         return {"$ref": "#/$defs/Time"}
-    new = {word: _narrowed(part, options) for word, part in node.items()}
+    new = {word: _narrow_schema(part, options) for word, part in node.items()}
     if "properties" in new:
         fields = new["properties"]
-        fields |= {name: _with(fields[name], options[name]) for name in options if name in fields}
+        for name in filter(fields.__contains__, options):
+            # An option replaces a pattern, or the type that the field refers to.
+            field = {k: v for k, v in fields[name].items() if k not in ("pattern", "$ref")}
+            fields[name] = field | options[name]
         new |= {"required": list(fields), "additionalProperties": False}
     return new
-
-
-def _with(field: dict[str, Any], option: dict[str, Any]) -> dict[str, Any]:
-    """A field with an option; a pattern, or what it referred to, is no longer of use then."""
-    return {word: field[word] for word in field if word not in ("pattern", "$ref")} | option
-
-
-def _is_time(node: dict[str, Any]) -> bool:
-    return "([01]" in str(node.get("pattern", ""))
 
 
 # ------------------------------------------------------------------ plain text
 
 
 def read_plain(text: str, question: MindQuestion[Any]) -> BaseModel:
-    """The answer in a plain reply; ReplyError says what was expected and what was found.
+    """The answer in a plain-text reply; ReplyError says what was expected and what was found.
 
-    Words never end a talk, so that it goes on to the limit of its rounds (STSS appendix A.2). A
-    note is a memo of middling importance, by which nothing is agreed and no plan changes.
+    Words never end a talk, so that it goes on to its limit of rounds (STSS appendix A.2). A note
+    becomes a memo of middling importance, which agrees to nothing and changes no plan.
     """
     spoken = _FENCE.sub("", extract_reply(text)).strip()
     match question:
         case Utter():
-            words = _unquoted(_own_words(spoken, question, text))
-            return _made(Said, text, text=_some(words, "the words that you say", text))
+            words = _strip_quotes(_extract_speech(spoken, question, text))
+            return _build_answer(
+                Said, text, text=_require_text(words, "the words that you say", text)
+            )
         case Summarise():
-            memo = _some(_unquoted(spoken), "a note", text)
-            return _made(Summary, text, memo=" ".join(memo.split()), importance=IMPORTANCE)
+            memo = _require_text(_strip_quotes(spoken), "a note", text)
+            return _build_answer(Summary, text, memo=" ".join(memo.split()), importance=IMPORTANCE)
         case TalkReminder():
-            return _made(Items, text, items=_read_entries(spoken, 1, _MOST_ITEMS, text))
+            return _build_answer(Items, text, items=_read_entries(spoken, 1, _MOST_ITEMS, text))
         case GeneralPlan():
-            return _made(Lines, text, lines=_read_entries(spoken, _FEWEST_LINES, _MOST_LINES, text))
+            return _build_answer(
+                Lines, text, lines=_read_entries(spoken, _FEWEST_LINES, _MOST_LINES, text)
+            )
     raise TypeError(f"{type(question).__name__} is not asked in plain text")
 
 
-def _own_words(spoken: str, question: Utter, raw: str) -> str:
-    """What is said up to where the reply goes on with somebody else's words, without names."""
+def _extract_speech(spoken: str, question: Utter, raw: str) -> str:
+    """The speaker's words without name labels, up to where the reply continues with those of
+    another."""
     me, other = question.me.resident.name, question.other.name
     names = ("You", me, me.partition(" ")[0])
     own_label = _speaker(*names)
@@ -331,8 +323,8 @@ def _speaker(*names: str) -> re.Pattern[str]:
     return re.compile(rf"^\s*(?:[-\u2022]\s+)?[*_]*(?:{choices})[*_]*\s*:[*_]*\s*", re.IGNORECASE)
 
 
-def _unquoted(text: str) -> str:
-    """The text without quotation marks around all of it."""
+def _strip_quotes(text: str) -> str:
+    """The text without quotation marks around the whole of it."""
     closing = _QUOTES.get(text[:1])
     inside = text[1:-1]
     if closing is None or len(text) < 2 or text[-1] != closing:
@@ -341,24 +333,24 @@ def _unquoted(text: str) -> str:
 
 
 def _read_entries(spoken: str, fewest: int, most: int, raw: str) -> tuple[str, ...]:
-    """One entry a line, without bullets and numbers; a line that announces them is no entry."""
+    """One entry a line, without bullets and numbers; a line that introduces them is skipped."""
     lines = [line.strip() for line in spoken.splitlines() if _WORD.search(line)]
     if len(lines) > 1 and lines[0].endswith(":"):
         del lines[0]
-    entries = [_unquoted(_BULLET.sub("", line)) for line in lines]
+    entries = [_strip_quotes(_BULLET.sub("", line)) for line in lines]
     if not fewest <= len(entries) <= most:
         problem = f"expected {fewest} to {most} lines, one thing each, found {len(entries)}"
         raise ReplyError(problem, raw=raw, cause="unreadable")
     return tuple(entries)
 
 
-def _some(text: str, what: str, raw: str) -> str:
+def _require_text(text: str, what: str, raw: str) -> str:
     if not text:
         raise ReplyError(f"expected {what}, found an empty reply", raw=raw, cause="unreadable")
     return text
 
 
-def _made(kind: type[A], raw: str, **fields: object) -> A:
+def _build_answer(kind: type[A], raw: str, **fields: object) -> A:
     try:
         return kind.model_validate(fields)
     except ValidationError as error:

@@ -1,16 +1,16 @@
-"""Each resident at its own step: nobody waits for those who cannot matter to them.
+"""Each resident at its own step: nobody waits for those who cannot affect them.
 
-Rules as in AI Metropolis (arXiv 2411.03519, section 3), with walls and ways made use of. Everybody
-has a front: the last step that is lived, and from there what is bound to come if nobody comes near:
-staying on a tile or going on with a walk, until the step at which its life goes on by itself.
+Rules as in AI Metropolis (arXiv 2411.03519, section 3), but using walls and paths. Everybody has a
+front: the last step that is settled, and what follows from it if nobody comes near: staying on a
+tile or going on with a walk, until the step at which the life goes on by itself.
 
-- Whoever sees each other at a step, and those whom they see, live it together, in one `Round`.
-- They live it when it is certain that nobody else is in view of any of them by then: everybody
-  else is known to be elsewhere at that step, or acts too late to be near by then (`Gaps`).
-- Whoever sleeps or is in a talk is not acted upon before that is over: a sleeper notices nothing,
-  nobody speaks to either, and neither leaves its tile.
-- Steps at which nothing happens to a resident are leapt over, also for those who look on: two
-  ways on which nobody interferes meet where they meet.
+- Residents who see each other at a step, and those whom they see, live it together, in one `Round`.
+- They live it when it is certain that nobody else is in view of any of them by then: everybody else
+is known to be elsewhere at that step, or acts too late to be near by then (`Gaps`).
+- Nobody acts upon a sleeper, or upon somebody in a talk before it is over: a sleeper notices
+nothing, nobody speaks to either, and neither leaves its tile.
+- Steps at which nothing happens to a resident are skipped, also for those who look on: two walks
+that nobody disturbs meet where they meet.
 - The earliest step first; it can always be lived, since nobody is behind.
 """
 
@@ -32,7 +32,7 @@ from sociolab.town.questions import MindQuestion
 
 
 class OutOfOrder:
-    """Lives the same as `LockStep`, in another order."""
+    """Produces the same trace as `LockStep`, in another order."""
 
     def __init__(
         self, around: Surroundings, ask: Callable[[Thread, MindQuestion[Any]], None]
@@ -53,22 +53,22 @@ class OutOfOrder:
         self._frozen: Flags = np.ones(count, np.bool_)
         self._open: Flags = np.zeros(count, np.bool_)
         self._talks: dict[int, Talk] = {}
-        self._lived = 0
+        self._settled_until = 0
         for front in self._fronts:
             self._put(front)
 
     @property
-    def lived(self) -> int:
+    def settled_until(self) -> int:
         """The step before which everything is settled for everybody."""
-        return min(self._lived, self._steps)
+        return min(self._settled_until, self._steps)
 
     def ready(self) -> list[Round]:
-        """A round for all who may live their next step, the earliest first."""
+        """A round for each group that may live its next step, the earliest first."""
         closed = self._frozen | self._open
         look = np.minimum(self._flag, self._meets.min(axis=1))
         own = np.where(closed, self._goes, np.minimum(self._goes, look))
         least, arrivals = self._gaps.earliest(own, closed)
-        self._lived = int(least.min())
+        self._settled_until = int(least.min())
         # Whose step is later than the least step may be woken before it.
         numbers = np.flatnonzero((own == least) & ~self._open & (own < self._steps))
         rounds = []
@@ -81,11 +81,11 @@ class OutOfOrder:
         return rounds
 
     def over(self, round: Round) -> None:
-        """What was decided takes effect for all who lived this step."""
+        """Put into effect what was decided, for all who lived this step."""
         for talk in round.talks:
             self._talks[talk.starter.number] = self._talks[talk.other.number] = talk
         for person in round.members:
-            if person.showing is not person.shown:
+            if person.next_appearance is not person.appearance:
                 self._show(person, round.step)
         for person in round.members:
             self._go_on(person, round.step)
@@ -115,7 +115,7 @@ class OutOfOrder:
         return group
 
     def _sees(self, who: int, other: int, step: int) -> bool:
-        """Of two who are near, as known: whether they see each other at this step."""
+        """Whether two who are near by their known paths see each other at this step."""
         own, its = self._fronts[who], self._fronts[other]
         # Whoever has lived a later step was out of view: else it would have waited.
         if step < its.since:
@@ -147,16 +147,17 @@ class OutOfOrder:
                 return None
             person.busy_until = None
             return Woken(person, self._talks.pop(number))
-        if person.goes_on <= step or (looks and not person.shown.asleep):
+        if person.goes_on <= step or (looks and not person.appearance.asleep):
             return Woken(person, looks=looks)
         return None
 
     # -------------------------------------------------------------- what comes next
 
     def _show(self, person: Person, step: int) -> None:
-        """As in lock-step: who sees somebody begin something looks, and so does who wakes."""
-        before, person.shown = person.shown, person.showing
-        if before == person.shown:
+        """As in lock-step: whoever sees somebody begin something looks, and so does
+        whoever wakes."""
+        before, person.appearance = person.appearance, person.next_appearance
+        if before == person.appearance:
             return
         for number in person.view:
             self._flag[number] = step + 1
@@ -164,10 +165,11 @@ class OutOfOrder:
             self._flag[person.number] = step + 1
 
     def _go_on(self, person: Person, step: int) -> None:
-        """The way from here, and the step at which the life goes on if nobody comes near."""
+        """Work out the path from here, and the step at which the life goes on if nobody
+        comes near."""
         number, front = person.number, self._fronts[person.number]
         self._open[number] = False
-        self._frozen[number] = person.shown.asleep or person.busy_until is not None
+        self._frozen[number] = person.appearance.asleep or person.busy_until is not None
         if self._frozen[number]:
             self._flag[number] = NEVER
         self._goes[number] = person.goes_on
@@ -182,13 +184,13 @@ class OutOfOrder:
         self._near[number] = self._near[:, number] = self._gaps.near(number)
 
     def _foresee(self, number: int) -> None:
-        """When this one and others come into view of each other, if all go on as they do."""
+        """When this resident and others come into view of each other, if all go on as they do."""
         self._meets[number] = self._meets[:, number] = NEVER
         for other in np.flatnonzero(self._near[number] & ~self._open).tolist():
-            meets = self._meeting(number, other)
+            meets = self._meeting_step(number, other)
             self._meets[number, other] = self._meets[other, number] = meets
 
-    def _meeting(self, who: int, other: int) -> int:
+    def _meeting_step(self, who: int, other: int) -> int:
         own, its = self._fronts[who], self._fronts[other]
         last = min(max(own.end, its.end), int(self._goes[who]), int(self._goes[other]))
         steps = np.arange(max(own.since, its.since), last + 1)
@@ -212,16 +214,15 @@ Table: TypeAlias = npt.NDArray[np.int32]
 
 
 class Gaps:
-    """Where everybody stays or walks, as known, and how soon anybody else could be in view.
+    """Where everybody is known to stay or walk, and how soon anybody else could be in view.
 
     These are the light cones of AI Metropolis, with walls. A resident moves one tile a step. So
     whoever acts at step u is in view of another at step t only if t - u is at least their gap, the
     larger of
     - the columns between them less the radius, and the rows less the radius, together (where there
-      are more): one sees as far in both directions at once, but walks in one of them at a time;
-    - the walk into the arena in which the other is, since only those in the same arena see each
-      other.
-    Both are at most the truth. arXiv 2411.03519 takes the distance less the radius.
+    are more): one sees as far in both directions at once, but walks in one of them at a time;
+    - the walk into the other's arena, since only those in the same arena see each other.
+    Both are lower bounds. arXiv 2411.03519 takes the distance less the radius.
     """
 
     def __init__(self, count: int, town: TownMap, paths: Paths, radius: int) -> None:
@@ -240,7 +241,8 @@ class Gaps:
         self._walks: dict[int, _Walk] = {}
 
     def put(self, who: int, since: int, tiles: Sequence[Tile], arenas: Sequence[int]) -> None:
-        """From this step on, a resident is on these tiles, one a step, and then on the last."""
+        """From this step on, a resident is on these tiles, one a step, and then stays on
+        the last."""
         columns, rows = zip(*tiles, strict=True)
         self._box[:, who] = min(columns), min(rows), max(columns), max(rows)
         self._apart[who] = self._apart[:, who] = self._boxes_apart(who)
@@ -262,10 +264,8 @@ class Gaps:
             walk.starts[:, who] = -NEVER
 
     def near(self, who: int) -> Flags:
-        """[residents]: whose ways, as known, may come into view of this one's.
-
-        Where neither walks, those in view.
-        """
+        """[residents]: whose known paths may come into view of this one's; where neither walks, who
+        is in view."""
         near: Flags = self._apart[who] <= 0
         if self._still[who]:
             near &= ~self._still | (self._arenas == self._arenas[who])
@@ -296,11 +296,12 @@ class Gaps:
             least = lower
 
     def arrivals(self, least: Steps, closed: Flags) -> Steps:
-        """[who comes, who is come upon]: the first step at which one could be in view of the other.
+        """[who comes, who is approached]: the first step at which one could be in view of the
+        other.
 
-        Everybody keeps to the known way until `least`, and the other one beyond; whether two see
-        each other who both keep to their ways is not told, nor anything of who is come upon on a
-        walk and is `closed`.
+        Everybody keeps to the known path until `least`, and the other one beyond. Nothing is said
+        of two who both keep to their paths, nor of somebody who is approached on a walk and is
+        `closed`.
         """
         arrivals: Steps = least[:, None] + self._gap
         steps = {who: int(least[who]) for who, walk in self._walks.items() if least[who] < walk.end}
@@ -330,7 +331,7 @@ class Gaps:
         return arrivals
 
     def _boxes_apart(self, who: int) -> Steps:
-        """[residents]: gaps, walls left out, between the boxes around the known ways."""
+        """[residents]: gaps, without walls, between the boxes around the known paths."""
         left, top, right, bottom = self._box
         west, north, east, south = self._box[:, who]
         across = np.maximum(left - east, west - right)
@@ -340,10 +341,10 @@ class Gaps:
 
 
 class _Walk:
-    """A walk that is known: at step since + i at tiles[i]; from `end` on at the last of them.
+    """A known walk: at step since + i on tiles[i], and from `end` on on the last of them.
 
-    `starts` is [tiles, residents]: the last step at which each can set out, from where it is in the
-    end, to be in view of the walk by the time that it is at this tile.
+    `starts` is [tiles, residents]: the last step at which each can set out, from where it ends up,
+    to be in view of the walk by the time that it is at this tile.
     """
 
     def __init__(
@@ -361,18 +362,18 @@ class _Walk:
         self._early: dict[Tile, list[int]] = {}
 
     def at(self, step: int) -> Tile:
-        """Where the walk is at a step before its end."""
+        """The tile of the walk at a step before its end."""
         return self._tiles[max(0, step - self.since)]
 
     def starts_from(self, x: Steps, y: Steps, radius: int) -> Steps:
-        """[tiles of the walk, others], as `starts`, from these tiles."""
+        """[tiles of the walk, others]: as `starts`, for others on these tiles."""
         columns, rows = abs(self._x[:, None] - x), abs(self._y[:, None] - y)
         into = np.array([table[y, x] for table in self._into], np.int64)[self._kind]
         gaps = np.maximum(_steps_between(columns, rows, radius), into)
         return np.maximum.accumulate(self._times[:, None] - gaps, axis=0)
 
     def early(self, tile: Tile, radius: int) -> list[int]:
-        """[tiles of the walk], as `starts`, from a tile at which another is on its way."""
+        """[tiles of the walk]: as `starts`, from a tile that another passes on a walk."""
         starts = self._early.get(tile)
         if starts is None:
             x, y = np.array([tile]).T
@@ -380,20 +381,20 @@ class _Walk:
         return starts
 
     def put(self, other: int, tile: Tile, radius: int) -> None:
-        """Another goes elsewhere, to stay on this tile in the end."""
+        """Another goes elsewhere, and ends up on this tile."""
         self.starts[:, other] = self.early(tile, radius)
 
 
 def _steps_between(columns: Any, rows: Any, radius: int) -> Any:
-    """Steps until one who is so far away sees the other, if there were no walls."""
+    """Steps until somebody that far away sees the other, if there were no walls."""
     return np.maximum(columns - radius, 0) + np.maximum(rows - radius, 0)
 
 
 class _Front:
-    """Where a person is from a step on: `tiles` are those of its walk, one a step, then the last.
+    """Where a person is from a step on: one of `tiles` a step, and then on the last.
 
-    `end` is the step from which it stays. Kept beside the person's own walk, of which the trace
-    takes what is told.
+    `end` is the step from which it stays. Kept apart from the person's own walk, from which the
+    trace is recorded.
     """
 
     __slots__ = ("_columns", "arenas", "end", "person", "since", "tiles")
@@ -403,7 +404,6 @@ class _Front:
         self.start(0)
 
     def start(self, step: int) -> None:
-        """From this step on, as the person is now."""
         person = self.person
         self.tiles: tuple[Tile, ...] = (person.tile,)
         if person.path:
@@ -414,12 +414,12 @@ class _Front:
         self._columns: Steps | None = None
 
     def at(self, step: int) -> tuple[Tile, int]:
-        """Tile and arena at a step, if nothing comes between."""
+        """Tile and arena at a step, if nothing intervenes."""
         elapsed = min(step, self.end) - self.since
         return self.tiles[elapsed], self.arenas[elapsed]
 
     def along(self, steps: Steps) -> Steps:
-        """[x, y and arena, steps], the same."""
+        """[x, y and arena; steps]: as `at`, for many steps."""
         if self._columns is None:
             x, y = zip(*self.tiles, strict=True)
             self._columns = np.array((x, y, self.arenas), np.int64)

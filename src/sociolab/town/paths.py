@@ -1,7 +1,7 @@
-"""What is the shortest way on foot from one tile to another?
+"""Shortest walks between tiles, by flow fields.
 
-By flow fields: the steps to a destination from every tile near it, counted when it is first walked
-to, and from further off when somebody comes from there.
+A field holds the steps to a destination from every tile near it. It is computed when somebody first
+walks there, and extended when somebody comes from further off.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NEAR: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """The steps to a goal, as in `bfs`, within a window whose first tile is (`left`, `top`)."""
+    """The steps to a goal, as in `bfs`, in a window whose first tile is (`left`, `top`)."""
 
     counted: memoryview[int]
     row: int
@@ -40,14 +40,14 @@ class _Field:
     covers_map: bool
 
     def index(self, tile: Tile) -> int:
-        """Where a tile stands; 0, where nothing leads, if it lies outside the window."""
+        """The index of a tile; 0, which no path reaches, if it lies outside the window."""
         x, y = tile[0] - self.left, tile[1] - self.top
         at = (y + 1) * self.row + x
         return at if 0 <= x < self.row - 1 and y >= 0 and at < len(self.counted) - self.row else 0
 
 
 class Paths:
-    """Shortest ways between tiles of a map, one tile a step, north, east, south or west."""
+    """Shortest paths between tiles of a map, one tile a step, north, east, south or west."""
 
     def __init__(self, walkable: Tiles, arena: npt.NDArray[np.int16]) -> None:
         self._walkable = np.ascontiguousarray(walkable, dtype=np.bool_)
@@ -58,10 +58,9 @@ class Paths:
     def path(self, start: Tile, goal: Tile) -> str:
         """The headings of a shortest path, a letter of NESW a step; "" from a tile to itself.
 
-        Where several headings lead nearer, the first of N, E, S, W is taken, always. WorldError
-        if no path leads there.
+        Ties are broken in the order N, E, S, W. WorldError if there is no path.
         """
-        field = self._leading(start, goal)
+        field = self._field_between(start, goal)
         counted, at, row = field.counted, field.index(start), field.row
         path = []
         for nearer in range(counted[at] - 1, 0, -1):
@@ -81,13 +80,13 @@ class Paths:
 
     def distance(self, start: Tile, goal: Tile) -> int:
         """The steps of a shortest path; WorldError if there is none."""
-        field = self._leading(start, goal)
+        field = self._field_between(start, goal)
         return int(field.counted[field.index(start)]) - 1
 
     def _reach(self, place_index: int) -> Steps:
         """[height, width]: steps to the nearest walkable tile of an arena (-1: to one outdoors).
 
-        `FAR` where no path leads there and where one cannot walk. Not to be written to.
+        `FAR` where there is no path and where one cannot walk. Read-only.
         """
         counted = bfs(self._walkable, self._walkable & (self._arena == place_index))
         inside = counted.reshape(-1, self._walkable.shape[1] + 1)[1:-1, :-1].astype(np.int32)
@@ -95,8 +94,8 @@ class Paths:
         table.setflags(write=False)
         return table
 
-    def _leading(self, start: Tile, goal: Tile) -> _Field:
-        """A field in which a way leads from start to the goal; WorldError where there is none."""
+    def _field_between(self, start: Tile, goal: Tile) -> _Field:
+        """A field that holds a path from start to goal; WorldError where there is none."""
         height, width = self._walkable.shape
         for x, y in (start, goal):
             if not (0 <= x < width and 0 <= y < height and self._walkable[y, x]):
@@ -113,7 +112,7 @@ class Paths:
             most *= 2
 
     def _count_steps_to(self, goal: Tile, most: int) -> _Field:
-        """Steps of at most `most`; all, where the window of this size holds the whole map."""
+        """Count steps up to `most`; all of them where the window covers the whole map."""
         height, width = self._walkable.shape
         left, top = max(0, goal[0] - most), max(0, goal[1] - most)
         free = self._walkable[top : goal[1] + most + 1, left : goal[0] + most + 1]
@@ -128,14 +127,14 @@ class Paths:
 
 
 def bfs(free: Tiles, goals: Tiles, most: int | None = None) -> Counts:
-    """Breadth-first search from all goals at once: steps plus one, 0 where no way leads, or none
-    of at most `most` steps.
+    """Breadth-first search from all goals at once: steps plus one; 0 where there is no path, or
+    none of at most `most` steps.
 
     Flat, row by row, with a row of walls before the first and after the last, and one wall at the
     end of each row (which is also the wall before the next).
 
-    The tiles are the bits of one integer, so that a step in all directions from all tiles that were
-    reached last is a handful of shifts.
+    Tiles are the bits of one integer, so that a step in all directions from every tile reached last
+    takes a handful of shifts.
     """
     row = free.shape[1] + 1
     front = _bits(goals)

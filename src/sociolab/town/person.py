@@ -1,4 +1,4 @@
-"""What lives go by: the simulation's setting, who is where and knows what, and what is around."""
+"""What lives work on: the simulation's setting, where everybody is and what they know and see."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from sociolab.core.seeding import stream
 from sociolab.engine.scene import FailurePolicy
 from sociolab.town.clock import Clock
 from sociolab.town.map import Place, Tile, TownMap
-from sociolab.town.memory import Embedder, GivenVectors, HashingEmbedder, MemoryStream
+from sociolab.town.memory import Embedder, HashingEmbedder, MemoryStream, SuppliedVectors
 from sociolab.town.paths import Paths
 from sociolab.town.questions import (
-    Asked,
     Block,
     Heard,
     Matter,
@@ -26,6 +25,7 @@ from sociolab.town.questions import (
     MindQuestion,
     Other,
     Part,
+    QuestionMeta,
 )
 from sociolab.town.residents import Resident
 from sociolab.town.trace import HEADINGS, Did, Planned, PlannedBlock, Record, Walked
@@ -39,7 +39,7 @@ MOST_SEEN: Final = 80
 """Characters of an activity that others see: a short one, and no announcement of a whole matter."""
 
 
-def as_seen(doing: str) -> str:
+def shorten_activity(doing: str) -> str:
     """What others see of an activity; a long one is cut after a word."""
     if len(doing) <= MOST_SEEN:
         return doing
@@ -52,7 +52,7 @@ Percept: TypeAlias = tuple[int, str]
 
 
 def sees(tile: Tile, arena: int, other: Tile, its_arena: int, radius: int = RADIUS) -> bool:
-    """Whether one who stands on `tile` perceives what is on the other; the same both ways.
+    """Whether somebody on `tile` perceives what is on the other; symmetric.
 
     Arenas are numbers, -1 outdoors; `radius` is in tiles, the diagonal counting as one.
     """
@@ -64,38 +64,38 @@ def sees(tile: Tile, arena: int, other: Tile, its_arena: int, radius: int = RADI
 
 
 class Attention:
-    """What of all that a resident could perceive is new to it.
+    """Which percepts are new to a resident.
 
-    Of those near it attends to the `bandwidth` nearest; what is among the last `retention`
-    percepts that were new is known.
+    Of those near it attends to the `bandwidth` nearest; those among its last `retention` new
+    percepts are not new.
     """
 
     def __init__(self, bandwidth: int = BANDWIDTH, retention: int = RETENTION) -> None:
         self._bandwidth = bandwidth
         self._retention = retention
-        self._known: dict[Percept, None] = {}  # an ordered set, the oldest first
+        self._recent: dict[Percept, None] = {}  # an ordered set, the oldest first
 
     def attend(self, nearby: Sequence[Percept]) -> list[Percept]:
-        """Those that are new, in the order given: nearest first. From now on they are known."""
-        noticed = self._known
-        new = [percept for percept in nearby[: self._bandwidth] if percept not in noticed]
+        """The new percepts, nearest first, as given; from now on they are no longer new."""
+        recent = self._recent
+        new = [percept for percept in nearby[: self._bandwidth] if percept not in recent]
         for percept in new:
-            noticed[percept] = None
-        while len(noticed) > self._retention:
-            del noticed[next(iter(noticed))]
+            recent[percept] = None
+        while len(recent) > self._retention:
+            del recent[next(iter(recent))]
         return new
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How residents perceive and when they talk.
+    """How residents perceive, and when they talk.
 
     `radius` in tiles, `bandwidth` and `retention` in percepts (Generative Agents, appendix A.2).
-    Two residents do not talk again for `cooldown` minutes after a talk, and are not asked about
-    the same person again for `patience` minutes. `reflect_at`: the importance that must build up
-    before a resident reflects (150). `rate_at`: so many unrated memories are rated at once.
-    `recalled`: memories put before a mind, at most `glimpses` of them of what was merely seen.
-    `words_a_minute` is the pace of speech.
+    Two residents do not talk again for `cooldown` minutes after a talk, and are not asked about the
+    same person again for `patience` minutes. `reflect_at`: the importance that must build up before
+    a resident reflects (150). `rate_at`: how many unrated memories are rated at once. `recalled`:
+    memories put before a mind, at most `glimpses` of them of things merely seen. `words_a_minute`
+    is the pace of speech.
     """
 
     radius: int = RADIUS
@@ -111,7 +111,7 @@ class Rules:
 
 
 def own_seat(resident: str, question: str) -> str:
-    """Everybody answers for themselves: the seat is the resident's id."""
+    """The default `Setting.seat_of`: residents answer for themselves, their id is their seat."""
     return resident
 
 
@@ -119,13 +119,13 @@ def own_seat(resident: str, question: str) -> str:
 class Setting:
     """One simulation: `days` days from the midnight at which `clock` begins.
 
-    `mind` says how residents remember, plan and react (`town.life`, `town.generative`); `merge` and
-    `without` name its calls that are made in one and its parts that are left out. `embedder` None:
-    vectors of memories are asked for (`town.embedding.Embed`). `concerns` are the social tasks
-    in words, which stand in `Resident.currently` and are never revised, by resident's id.
-    `seat_of` names the seat that answers a resident's question; `tdp` are the goals of those who
-    plan for a target (STSS section 4 and appendix B), by resident's id, and so are `tasks`, the
-    social tasks in typed form for scripted minds.
+    `mind` decides how residents remember, plan and react (`town.life`, `town.generative`); `merge`
+    names calls that are merged, `without` parts that are ablated. With `embedder` None, vectors of
+    memories are asked for (`town.embedding.Embed`). `concerns` are the social tasks in words, which
+    are part of `Resident.currently` and never revised, by resident's id. `seat_of` names the seat
+    that answers a resident's question. `tdp` holds the goals of those who plan for a target (STSS
+    section 4 and appendix B), and `tasks` the social tasks in typed form for scripted minds; both
+    by resident's id.
     """
 
     town: TownMap
@@ -160,13 +160,12 @@ class Setting:
 
     @property
     def steps(self) -> int:
-        """Steps in all."""
-        return self.days * self.clock.a_day
+        return self.days * self.clock.steps_per_day
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class TileClaim:
-    """The tile on which a resident stands, or to which it goes; of two the earlier holds."""
+    """The tile on which a resident stands, or to which it goes; the earlier of two claims holds."""
 
     since: int
     number: int
@@ -174,9 +173,9 @@ class TileClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Appearance:
     """What others can see of a resident, and of the thing that it uses ("stove: heating the soup");
-    a claim alone makes nobody look."""
+    a new claim alone draws no attention."""
 
     doing: str
     asleep: bool = False
@@ -187,7 +186,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True, order=True)
 class ThingUse:
-    """Since when who uses a thing, on which tile, and the state in which it is left ("" idle)."""
+    """Who uses a thing since when, on which tile, and the state in which it is left ("" idle)."""
 
     step: int
     number: int
@@ -198,7 +197,7 @@ class ThingUse:
 
 @dataclass(frozen=True, slots=True)
 class Noticed:
-    """What somebody is seen doing, or, with a `thing`, what is seen of the thing that they use."""
+    """What somebody is seen doing or, with a `thing`, the state of a thing that they use."""
 
     other: Person
     doing: str
@@ -206,20 +205,20 @@ class Noticed:
 
     @property
     def percept(self) -> Percept:
-        """By which it is known when it is seen again."""
+        """The key by which it is recognised when seen again."""
         if self.thing:
             return -1 - self.other.number, f"{self.thing}: {self.doing}"
         return self.other.number, self.doing
 
 
 class Person:
-    """The state of one resident. `number` is its place among the residents of the simulation.
+    """The state of one resident. `number` is its index among the residents of the simulation.
 
-    `step` is its local clock. `shown` is what others see at this step, `showing` what they will
-    see at the next. `way` holds the tiles of a walk, of which the first is where it began, at
-    step `way_from`. `until` is when its life goes on by itself; `busy_until` the end of a talk;
-    of `newcomers` it hears from step `hears_from` on, one a step. Who is `watchful` is told of all
-    that is new in view, and of everything at once, and keeps it in memory itself.
+    `step` is its local clock. `appearance` is what others see at this step, `next_appearance` what
+    they will see at the next. `way` holds the tiles of a walk, the first being where it began, at
+    step `way_from`. `until` is when its life goes on by itself; `busy_until` the end of a talk; of
+    `newcomers` it hears from step `hears_from` on, one a step. A `watchful` person is told of
+    everything that is new in view, at once, and remembers it itself.
     """
 
     def __init__(self, number: int, resident: Resident, setting: Setting, tile: Tile) -> None:
@@ -229,14 +228,16 @@ class Person:
         self.name = resident.name
         self.town = setting.town
         self.watchful = setting.mind != "lean"
-        embedder = setting.embedder or GivenVectors()
-        self.vectors = embedder if isinstance(embedder, GivenVectors) else None
+        embedder = setting.embedder or SuppliedVectors()
+        self.vectors = embedder if isinstance(embedder, SuppliedVectors) else None
         self.memory = MemoryStream(setting.clock, embedder)
         self.attention = Attention(setting.rules.bandwidth, setting.rules.retention)
         self.step = 0
         self.tile = tile
         self.arena = setting.town.arena_at(tile)
-        self.shown = self.showing = Shown("asleep", asleep=True, claim=TileClaim(0, number, tile))
+        self.appearance = self.next_appearance = Appearance(
+            "asleep", asleep=True, claim=TileClaim(0, number, tile)
+        )
         self.view: frozenset[int] = frozenset()
         self.way: tuple[Tile, ...] = ()
         self.way_from = 0
@@ -252,7 +253,7 @@ class Person:
         self.blocks: tuple[Block, ...] = ()
         self.bed = 0
         self.outline: tuple[str, ...] = ()
-        self.known = _known_places(resident, setting)
+        self.known_places = _known_places(resident, setting)
         self.parts: dict[tuple[str, str], tuple[Part, ...]] = {}
         self.last_talk: dict[int, int] = {}
         self.last_asked: dict[int, int] = {}
@@ -283,7 +284,7 @@ class Person:
         self.way, self.way_from, self.path = tuple(tiles), step, path
 
     def stop(self, step: int) -> None:
-        """End a walk where one is at this step, arrived or not, and record what was walked."""
+        """End a walk where it is at this step, arrived or not, and record it."""
         if self.path:
             self._record_walk(self.path[: step - self.way_from], self.way_from)
             self.way, self.path = (), ""
@@ -296,7 +297,7 @@ class Person:
             self.way, self.path, self.way_from = self.way[walked:], self.path[walked:], step
 
     def move_to(self, step: int) -> bool:
-        """Be where the walk is at this step; whether that is another tile."""
+        """Move along the walk to this step; whether that is another tile."""
         if not self.path:
             return False
         tile = self.way[min(step - self.way_from, len(self.path))]
@@ -319,12 +320,14 @@ class Person:
         self.doing = did
         self.records.append(did)
         asleep, talking = did.state == "asleep", did.state == "talking"
-        self.showing = Shown(self._seen(did), asleep, talking, claim=self.showing.claim)
+        self.next_appearance = Appearance(
+            self._describe_visible(did), asleep, talking, claim=self.next_appearance.claim
+        )
 
-    def _seen(self, did: Did) -> str:
-        """What others see of it; of a walk within a building, the room to which it leads."""
+    def _describe_visible(self, did: Did) -> str:
+        """What others see of it: of a walk within a building, the room to which it leads."""
         if did.state != "walking" or not did.place:
-            return as_seen(did.doing)
+            return shorten_activity(did.doing)
         sector, _, room = did.place.partition(": ")
         inside = self.arena >= 0 and self.town.places[self.arena].sector == sector
         if not room or not inside:
@@ -332,12 +335,14 @@ class Person:
         return f"on the way to {room if room[0].isupper() else f'the {room}'}"
 
     def claim(self, tile: Tile, step: int) -> None:
-        """Go to a tile, to be there at this step; who stands there already keeps it."""
-        if not self.tile == tile == self.showing.claim.tile:
-            self.showing = replace(self.showing, claim=TileClaim(step, self.number, tile))
+        """Go to a tile, to be there at this step; whoever stands there already keeps it."""
+        if not self.tile == tile == self.next_appearance.claim.tile:
+            self.next_appearance = replace(
+                self.next_appearance, claim=TileClaim(step, self.number, tile)
+            )
 
     def plan(self, step: int, blocks: tuple[Block, ...], why: str, setting: Setting) -> None:
-        """Have another plan; what is over of it is not told again."""
+        """Replace the plan; blocks that are over are not recorded again."""
         self.blocks = blocks
         step_of = setting.clock.step
         spans = ((step_of(b.start), step_of(b.end), b) for b in blocks)
@@ -360,7 +365,7 @@ def _known_places(resident: Resident, setting: Setting) -> tuple[str, ...]:
 
 
 def in_view(person: Person, people: Iterable[Person], radius: int) -> frozenset[int]:
-    """The numbers of all others among these whom a person sees."""
+    """The numbers of those among these people whom a person sees."""
     return frozenset(
         other.number
         for other in people
@@ -369,7 +374,7 @@ def in_view(person: Person, people: Iterable[Person], radius: int) -> frozenset[
 
 
 class Surroundings:
-    """The setting with what is worked out from it once."""
+    """The setting, with what is derived from it once."""
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
@@ -377,7 +382,7 @@ class Surroundings:
         self.rules = setting.rules
         self.town = setting.town
         self.paths = Paths(setting.town.walkable, setting.town.arena)
-        self.people = self._people()
+        self.people = self._place_people()
         self._beds = tuple([person.tile for person in self.people])
         self._sleeper = {bed: number for number, bed in enumerate(self._beds)}
         self._names = {person.id: person.name for person in self.people}
@@ -391,35 +396,36 @@ class Surroundings:
             str(place): setting.town.objects(place) for place in setting.town.places
         }
         self._uses: dict[str, dict[str, list[ThingUse]]] = {}
-        self._known_objects: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
         self._others = {
             person.id: {id: name for id, name in self._names.items() if id != person.id}
             for person in self.people
         }
 
-    def make_head(self, person: Person, question: type[MindQuestion[Any]], step: int) -> Asked:
-        """The head of a question."""
+    def make_head(
+        self, person: Person, question: type[MindQuestion[Any]], step: int
+    ) -> QuestionMeta:
+        """The head of a question, which sets it apart from others of its kind at this step."""
         seat = self.setting.seat_of(person.id, question.name)
         last, index = person.asked_at.get(question.name, (-1, -1))
         index = index + 1 if last == step else 0
         person.asked_at[question.name] = (step, index)
         setting = self.setting
-        return Asked(setting.trial, setting.seed, person.id, step, seat=seat, index=index)
+        return QuestionMeta(setting.trial, setting.seed, person.id, step, seat=seat, index=index)
 
     def me(self, person: Person, step: int) -> Me:
-        """The resident who is asked, as it is now."""
+        """The resident who is asked, as it is at this step."""
         person.memory.now = step
         return Me(
             resident=person.resident,
             now=self.clock.at(step),
-            places=person.known,
-            objects=self._objects_in(person.known),
+            places=person.known_places,
+            objects={name: self._objects[name] for name in person.known_places},
             people=self._others[person.id],
             memory=person.memory,
             known_as=self._known_as,
             place=str(self.town.places[person.arena]) if person.arena >= 0 else "",
             names=self._place_names,
-            doing=person.shown.doing,
+            doing=person.appearance.doing,
             task=self.setting.tasks.get(person.id),
             heard=person.heard,
             pause=self.rules.cooldown,
@@ -427,30 +433,31 @@ class Surroundings:
         )
 
     def other(self, person: Person, other: Person) -> Other:
-        """Somebody else, as this person sees them."""
+        """Another resident, as this person sees them."""
         tie = person.resident.ties.get(other.name, "")
-        return Other(other.id, other.name, other.shown.doing, tie)
+        return Other(other.id, other.name, other.appearance.doing, tie)
 
-    def comes_to_mind(self, person: Person, step: int, query: str) -> tuple[Memory, ...]:
-        """What a person remembers for a question; it counts as accessed at this step."""
+    def retrieve(self, person: Person, step: int, query: str) -> tuple[Memory, ...]:
+        """Retrieve memories for a query; this counts as accessing them at this step."""
         rules = self.rules
         return person.memory.retrieve(step, query, rules.recalled, rules.glimpses)
 
-    def of_somebody(
+    def retrieve_about(
         self, person: Person, other: Person, step: int, query: str
     ) -> tuple[Memory, ...]:
-        """What a person remembers when it meets another: first of all their last talk."""
-        memories = self.comes_to_mind(person, step, f"{other.name} {query}")
+        """Retrieve what a person remembers of another, with their last talk first."""
+        memories = self.retrieve(person, step, f"{other.name} {query}")
         last = person.last_memo.get(other.number)
         return memories if last is None or last in memories else (last, *memories[:-1])
 
-    def ahead(self, person: Person, step: int) -> tuple[Block, ...]:
-        """What is left of the plan of the day, the block under way first."""
+    def rest_of_plan(self, person: Person, step: int) -> tuple[Block, ...]:
+        """The rest of the day's plan, the block under way first."""
         moment = self.clock.at(step)
         return tuple([block for block in person.blocks if block.end > moment])
 
-    def spot(self, person: Person, place: str, thing: str) -> Tile:
-        """Where to stand: at the object, or anywhere in the place; home if there is no place."""
+    def choose_spot(self, person: Person, place: str, thing: str) -> Tile:
+        """Choose where to stand: at the object, or anywhere in the place; at home if there is no
+        place."""
         target = self.town.place(place) or person.resident.home
         tiles: Sequence[Tile] = self.town.spots(target, thing) if thing else ()
         tiles = self._not_beds(person, tiles or self.town.tiles(target))
@@ -459,16 +466,16 @@ class Surroundings:
         choose = stream(self.setting.seed, "spot", person.id, place, thing)
         return tiles[choose.randrange(len(tiles))]
 
-    def free_spot(self, person: Person, spot: Tile, place: str, thing: str, step: int) -> Tile:
-        """This tile, or, where another in view holds it by this step, the nearest free one of
-        the place, at the object rather than elsewhere; this one if all are taken.
+    def find_free_spot(self, person: Person, spot: Tile, place: str, thing: str, step: int) -> Tile:
+        """This tile or, where another in view has an earlier claim on it, the nearest free one of
+        the place, at the object if possible; this one if all are taken.
 
-        It goes by what was so when the step began, as everything that a resident sees.
+        It goes by the state at the start of the step, as everything that a resident sees.
         """
-        claims = [self.people[number].shown.claim for number in person.view]
+        claims = [self.people[number].appearance.claim for number in person.view]
         own = TileClaim(step, person.number, spot)
-        if person.tile == spot == person.showing.claim.tile:
-            own = person.showing.claim
+        if person.tile == spot == person.next_appearance.claim.tile:
+            own = person.next_appearance.claim
         if not any(claim.tile == spot and claim < own for claim in claims):
             return spot
         target = self.town.place(place) or person.resident.home
@@ -484,23 +491,23 @@ class Surroundings:
         )
 
     def _not_beds(self, person: Person, tiles: Sequence[Tile]) -> Sequence[Tile]:
-        """Those of the tiles on which nobody else sleeps; all where there are no others."""
+        """The tiles on which nobody else sleeps; all of them if that leaves none."""
         return [t for t in tiles if self._sleeper.get(t, person.number) == person.number] or tiles
 
     def objects(self, place: str) -> tuple[str, ...]:
-        """What stands in a place."""
         return self._objects.get(place, ())
 
-    def use(self, person: Person, place: str, thing: str, state: str) -> None:
-        """Somebody uses a thing from now on, and leaves it in this state; "" idle."""
+    def record_use(self, person: Person, place: str, thing: str, state: str) -> None:
+        """Record that somebody uses a thing from now on, and the state in which it is left; ""
+        idle."""
         use = ThingUse(person.step, person.number, person.tile, thing, state)
         insort(self._uses.setdefault(place, {}).setdefault(thing, []), use)
 
-    def left(self, person: Person, place: str) -> list[Noticed]:
-        """Things of a place that others have left in a state which lasts, in view, nearest first.
+    def lasting_states(self, person: Person, place: str) -> list[Noticed]:
+        """Things in view that others have left in a lasting state, nearest first.
 
-        It goes by what was so when the step began, of uses in view: whoever could have used a thing
-        there by then has lived its steps, since one waits for them in any order.
+        It goes by uses in view at the start of the step: whoever could have used a thing there by
+        then has lived those steps, since that is waited for under any scheduler.
         """
         x, y = person.tile
         uses = []
@@ -510,8 +517,9 @@ class Surroundings:
                 uses.append((abs(use.tile[0] - x) + abs(use.tile[1] - y), use))
         return [Noticed(self.people[use.number], use.state, use.thing) for _, use in sorted(uses)]
 
-    def left_as(self, person: Person, place: str, thing: str) -> str:
-        """The state that lasts in which a thing was left, as far as one sees it; "" for none."""
+    def lasting_state(self, person: Person, place: str, thing: str) -> str:
+        """The lasting state in which a thing was left, as far as this person sees it; ""
+        for none."""
         use = self._last_use(person, place, thing)
         return use.state if use else ""
 
@@ -529,28 +537,21 @@ class Surroundings:
         )
 
     def bed(self, person: Person) -> Tile:
-        """Where a person sleeps."""
         return self._beds[person.number]
 
-    def _objects_in(self, names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-        objects = self._known_objects.get(names)
-        if objects is None:
-            objects = self._known_objects[names] = {name: self._objects[name] for name in names}
-        return objects
-
-    def _people(self) -> tuple[Person, ...]:
+    def _place_people(self) -> tuple[Person, ...]:
         people: list[Person] = []
         for number, resident in enumerate(self.setting.residents):
             home = self.town.place(resident.living_area)
             assert home is not None  # the setting has seen to it
             resident = resident.model_copy(update={"living_area": str(home)})
-            tile = bed_of(home, self.town, [person.tile for person in people])
+            tile = find_bed(home, self.town, [person.tile for person in people])
             people.append(Person(number, resident, self.setting, tile))
         return tuple(people)
 
 
-def bed_of(home: Place, town: TownMap, occupied: Sequence[Tile]) -> Tile:
-    """A bed of the home that nobody sleeps in yet, or else any free tile there."""
+def find_bed(home: Place, town: TownMap, occupied: Sequence[Tile]) -> Tile:
+    """A bed of the home in which nobody sleeps yet, or else any free tile there."""
     beds = [thing for thing in town.objects(home) if thing.endswith("bed")]  # a double bed, too
     tiles = [*(tile for bed in beds for tile in town.spots(home, bed)), *town.tiles(home)]
     free = [tile for tile in tiles if tile not in occupied]

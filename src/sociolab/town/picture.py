@@ -1,4 +1,4 @@
-"""How are a town and its days drawn: as a picture, or as a filmstrip?"""
+"""Draws a town and its days, as a picture or a filmstrip."""
 
 from __future__ import annotations
 
@@ -72,15 +72,15 @@ def draw(town: TownMap, scale: int = 12) -> Image.Image:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A moment: its label ("08:30"), and who is where."""
+    """A moment: its label ("08:30"), and each person's tile."""
 
     label: str
     people: Mapping[str, Tile]
 
 
 def draw_filmstrip(town: TownMap, frames: Sequence[Frame], scale: int = 5) -> Image.Image:
-    """The moments (one or more) side by side, three in a row, each with its label; one legend."""
-    numbers = numbered(frame.people for frame in frames)
+    """One or more moments, three in a row, each with its label, and one legend."""
+    numbers = number_people(frame.people for frame in frames)
     town_picture = draw_town(town, scale)
     panels = [_panel(town_picture, frame, numbers, scale) for frame in frames]
     across = min(ACROSS, len(panels))
@@ -100,16 +100,14 @@ def draw_filmstrip(town: TownMap, frames: Sequence[Frame], scale: int = 5) -> Im
 
 
 def draw_moment(town: TownMap, people: Mapping[str, Tile], scale: int = 12) -> Image.Image:
-    """The town with its residents as numbered dots."""
     picture = draw_town(town, scale)
-    draw_people(picture, people, numbered([people]), scale)
+    draw_people(picture, people, number_people([people]), scale)
     return picture
 
 
 def _panel(
     town_picture: Image.Image, frame: Frame, numbers: Mapping[str, int], scale: int
 ) -> Image.Image:
-    """One moment: label and town."""
     head = 24
     panel = Image.new("RGB", (town_picture.width, head + town_picture.height + 6), PAPER)
     pen = ImageDraw.Draw(panel)
@@ -121,14 +119,14 @@ def _panel(
 
 
 def draw_town(town: TownMap, scale: int) -> Image.Image:
-    """The town alone with its names, to be used for many pictures."""
+    """The town with its names but without people, to be reused for many pictures."""
     picture = draw_land(town, scale)
     write_names(picture, town, scale)
     return picture
 
 
-def numbered(moments: Iterable[Mapping[str, Tile]]) -> dict[str, int]:
-    """A number, from 0, for everybody who is there at any of the moments, in order of names."""
+def number_people(moments: Iterable[Mapping[str, Tile]]) -> dict[str, int]:
+    """Number everybody who is present at any of the moments, from 0, in order of names."""
     return {name: n for n, name in enumerate(sorted({name for who in moments for name in who}))}
 
 
@@ -136,22 +134,25 @@ def numbered(moments: Iterable[Mapping[str, Tile]]) -> dict[str, int]:
 
 
 def sector_colour(number: int, light: float = 0.86, strength: float = 0.42) -> Colour:
-    """The calm tint of a sector, by its number."""
+    """The muted tint of a sector."""
     red, green, blue = colorsys.hls_to_rgb(number * GOLDEN % 1, light, strength)
     return round(red * 255), round(green * 255), round(blue * 255)
 
 
 def draw_land(town: TownMap, scale: int) -> Image.Image:
-    """The ground, tinted floors, walls, trees and objects, `scale` pixels a tile."""
+    """Ground, tinted floors, walls, trees and objects, `scale` pixels a tile."""
     picture = Image.fromarray(_colours(town).repeat(scale, axis=0).repeat(scale, axis=1))
     pen = ImageDraw.Draw(picture)
-    _draw_trees(pen, town, scale)
+    rows, columns = np.nonzero(town.ground == Ground.TREES)
+    for x, y in zip(columns.tolist(), rows.tolist(), strict=True):
+        left, top, far = x * scale - scale // 4, y * scale - scale // 4, scale + scale // 2
+        pen.ellipse((left, top, left + far, top + far), fill=TREE)
     _draw_objects(pen, town, scale)
     return picture
 
 
 def _colours(town: TownMap) -> NDArray[np.uint8]:
-    """One colour a tile, [height, width, 3]; rooms side by side differ a little in lightness."""
+    """One colour a tile, [height, width, 3]; adjacent rooms differ slightly in lightness."""
     grounds = np.array([GROUND_COLOURS[kind] for kind in Ground], dtype=np.uint8)
     colours = grounds[town.ground]
     numbers = {sector: number for number, sector in enumerate(town.sectors)}
@@ -166,15 +167,8 @@ def _colours(town: TownMap) -> NDArray[np.uint8]:
     return colours
 
 
-def _draw_trees(pen: ImageDraw.ImageDraw, town: TownMap, scale: int) -> None:
-    rows, columns = np.nonzero(town.ground == Ground.TREES)
-    for x, y in zip(columns.tolist(), rows.tolist(), strict=True):
-        left, top, far = x * scale - scale // 4, y * scale - scale // 4, scale + scale // 2
-        pen.ellipse((left, top, left + far, top + far), fill=TREE)
-
-
 def _draw_objects(pen: ImageDraw.ImageDraw, town: TownMap, scale: int) -> None:
-    """A small square for each tile with an object on it, darker than the floor."""
+    """A small square on each tile with an object, darker than the floor."""
     numbers = {sector: number for number, sector in enumerate(town.sectors)}
     edge = max(1, scale // 6)
     for place in town.places:
@@ -190,12 +184,12 @@ def _draw_objects(pen: ImageDraw.ImageDraw, town: TownMap, scale: int) -> None:
 
 @cache
 def font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    """Pillow's own font, so that pictures need no font of the machine."""
+    """Pillow's built-in font, so that pictures do not depend on the machine."""
     return ImageFont.load_default(size)
 
 
 def text_size(text: str, size: int) -> tuple[int, int]:
-    """Width and height in pixels of a text of one or more lines."""
+    """Width and height in pixels of one or more lines."""
     lines = text.split("\n")
     return max(round(font(size).getlength(line)) for line in lines), len(lines) * (size + 1)
 
@@ -203,7 +197,7 @@ def text_size(text: str, size: int) -> tuple[int, int]:
 def write(
     pen: ImageDraw.ImageDraw, centre: tuple[float, float], text: str, size: int, colour: Colour
 ) -> None:
-    """A text of one or more lines around a point."""
+    """Write a text of one or more lines, centred on a point."""
     lines = text.split("\n")
     for number, line in enumerate(lines):
         y = centre[1] + (number - (len(lines) - 1) / 2) * (size + 1)
@@ -215,7 +209,8 @@ Box: TypeAlias = tuple[float, float, float, float]
 
 
 def write_names(picture: Image.Image, town: TownMap, scale: int) -> None:
-    """Names of sectors, then of arenas where there is room; what would hide another is left out."""
+    """Names of sectors, then of arenas where there is room; names that would overlap are
+    left out."""
     pen = ImageDraw.Draw(picture)
     boxes: list[Box] = []
     for number, sector in enumerate(town.sectors):
@@ -238,7 +233,7 @@ def _around_text(centre: tuple[float, float], text: str, size: int, pad: int = 0
 
 
 def _things(town: TownMap) -> NDArray[np.bool_]:
-    """Where objects stand: [height, width]."""
+    """[height, width]: where objects stand."""
     things = np.zeros(town.arena.shape, dtype=np.bool_)
     for place in town.places:
         for thing in town.objects(place):
@@ -292,7 +287,7 @@ def _wrapped(name: str) -> Iterator[str]:
 def _best_spot(
     cost: NDArray[np.float64], width: int, height: int
 ) -> tuple[float, tuple[float, float]] | None:
-    """The cheapest window of so many tiles and its centre, nearest the middle where equal.
+    """The cheapest window of so many tiles and its centre, nearest the middle in a tie.
 
     None where the window is larger than the matrix.
     """
@@ -316,7 +311,8 @@ def _best_spot(
 def _write_sector(
     pen: ImageDraw.ImageDraw, town: TownMap, number: int, sector: str, scale: int, boxes: list[Box]
 ) -> None:
-    """The name of a sector on a small plate over its northern edge, its southern one, or inside."""
+    """The name of a sector on a small plate over its northern edge, its southern edge, or
+    inside."""
     tiles = [tile for place in town.sector_places(sector) for tile in town.tiles(place)]
     if not tiles:
         return
@@ -341,7 +337,6 @@ def _write_sector(
 
 
 def dot_colour(number: int) -> Colour:
-    """The colour of the resident with this number."""
     light = (0.38, 0.48)[number % 2]
     red, green, blue = colorsys.hls_to_rgb((0.02 + number * GOLDEN) % 1, light, 0.52)
     return round(red * 255), round(green * 255), round(blue * 255)
@@ -350,7 +345,7 @@ def dot_colour(number: int) -> Colour:
 def draw_people(
     picture: Image.Image, people: Mapping[str, Tile], numbers: Mapping[str, int], scale: int
 ) -> None:
-    """A numbered dot for each resident; those on one spot stand around it."""
+    """A numbered dot for each resident; those on one spot are spread around it."""
     radius = max(7, round(scale * 0.75))
     spots: list[tuple[float, float]] = []
     for name in sorted(people, key=numbers.__getitem__):
@@ -376,20 +371,17 @@ def draw_legend(
 def _free_spot(
     centre: tuple[float, float], radius: int, spots: list[tuple[float, float]]
 ) -> tuple[float, float]:
-    """The spot nearest the wanted one at which a dot hides no other by much."""
+    """The spot nearest `centre` at which a dot hides no other by much.
+
+    Tried on a grid of half a radius, up to four dots away; `centre` itself if all are taken.
+    """
     apart = (1.7 * radius) ** 2
-    for x, y in _around(centre, radius):
+    steps = range(-16, 17)
+    for _, down, across in sorted((a * a + b * b, b, a) for a in steps for b in steps):
+        x, y = centre[0] + across * radius / 2, centre[1] + down * radius / 2
         if all((x - a) ** 2 + (y - b) ** 2 >= apart for a, b in spots):
             return x, y
     return centre
-
-
-def _around(centre: tuple[float, float], radius: int) -> Iterator[tuple[float, float]]:
-    """Spots on a grid of half a radius, nearest first, up to four dots away."""
-    far = range(-16, 17)
-    near = sorted((a * a + b * b, b, a) for a in far for b in far)
-    for _, b, a in near:
-        yield centre[0] + a * radius / 2, centre[1] + b * radius / 2
 
 
 def _put_dot(picture: Image.Image, centre: tuple[float, float], radius: int, number: int) -> None:
@@ -399,7 +391,7 @@ def _put_dot(picture: Image.Image, centre: tuple[float, float], radius: int, num
 
 @cache
 def _dot(radius: int, number: int) -> Image.Image:
-    """A dot with a white rim and a number counted from 1; transparent around."""
+    """A dot with a white rim and a number counted from 1, on a transparent ground."""
     edge = 2 * radius * FINER
     large = Image.new("RGBA", (edge, edge), (255, 255, 255, 0))
     pen = ImageDraw.Draw(large)

@@ -18,9 +18,9 @@ from sociolab.town.map_file import own_map
 
 
 class Habit(BaseModel):
-    """Something done every day at a place; `work` is not left for pleasure.
+    """Something done every day at a place; `work` is not abandoned for leisure.
 
-    `what`: in words that read well after "NAME is" ("serving soup").
+    `what` completes "NAME is ..." ("serving soup").
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -46,14 +46,14 @@ class Rhythm(BaseModel):
 class Resident(BaseModel):
     """One resident; frozen: what changes in a life is kept in its memory.
 
-    `known_as`: what everybody in town knows of them, "" for nothing but the name. `innate`:
-    traits. `learned`: who they are. `currently`: what occupies them now (a social task is given
-    here, to the performer alone). `lifestyle`: sleep and meals, `routine`: what they do on ordinary
-    days, both in words. `rhythm` and `habits` say the same in typed form, which scripted minds live
-    by; where they are given, the words can be left out (see `ordinary_day`). `living_area`: where
-    they sleep, "Sector: arena". `knows`: the places they know, as "Sector: arena" or whole sectors,
-    their home included. `ties`: whom they know, name to what they are to each other. `memories`:
-    what they remember when the simulation begins (seed memories; Generative Agents, section 3).
+    `known_as`: what everybody in town knows of them, "" for nothing but the name. `innate`: traits.
+    `learned`: who they are. `currently`: what occupies them now (a social task is added here, for
+    the performer alone). `lifestyle`: sleep and meals, `routine`: what they do on ordinary days,
+    both in words. `rhythm` and `habits` say the same in typed form, for scripted minds; with them
+    the words can be omitted (see `ordinary_day`). `living_area`: where they sleep, "Sector: arena".
+    `knows`: the places they know, as "Sector: arena" or whole sectors, their home included. `ties`:
+    whom they know, name to relationship. `memories`: what they remember when the simulation begins
+    (seed memories; Generative Agents, section 3).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -76,18 +76,17 @@ class Resident(BaseModel):
 
     @property
     def first_name(self) -> str:
-        """What the others call them."""
         return self.name.split()[0]
 
     @property
     def home(self) -> Place:
-        """Where they sleep."""
+        """The room where they sleep."""
         sector, _, arena = self.living_area.partition(": ")
         return Place(sector, arena)
 
     @property
     def ordinary_day(self) -> tuple[str, str]:
-        """Lifestyle and routine in words: as written, else made of rhythm and habits."""
+        """Lifestyle and routine in words: as written, else generated from rhythm and habits."""
         rhythm = self.rhythm
         lifestyle = self.lifestyle or (
             f"gets up around {rhythm.wake}, has lunch around {rhythm.lunch}, has supper around "
@@ -104,14 +103,14 @@ OWN = Path(__file__).parent / "data" / "residents.toml"
 
 @dataclass(frozen=True, slots=True)
 class RecordLines:
-    """The lines of a file that hold one record, the first of them by its number."""
+    """The lines of a file that hold one record, and the number of the first."""
 
     path: str
     first: int
     lines: tuple[str, ...]
 
     def where(self, field: str, value: object = "") -> str:
-        """File and line of a field's value, else of the value or the field, else of the record."""
+        """File and line of a field with this value, else of the value, the field, or the record."""
         begins = rf"\s*{re.escape(field)}\b"
         for pattern in (
             rf"{begins}.*{re.escape(str(value))}",
@@ -126,13 +125,13 @@ class RecordLines:
 
 @dataclass(frozen=True, slots=True)
 class LocatedResident:
-    """A resident, and where it is written down."""
+    """A resident, and where its record is."""
 
     resident: Resident
     at: RecordLines
 
     def fault(self, field: str, value: str, problem: str) -> str:
-        """A problem with a value of a field, with file, line and name."""
+        """A message about a value of a field, with file, line and name."""
         return f"{self.at.where(field, value)}: {self.resident.name}: {problem}"
 
 
@@ -143,7 +142,7 @@ def own_residents() -> tuple[Resident, ...]:
 
 
 def load_residents(path: Path, town: TownMap) -> tuple[Resident, ...]:
-    """The residents of a TOML file with one table [[resident]] each, in file order.
+    """Read a TOML file with one table [[resident]] for each, in file order.
 
     ConfigError, with a line for every fault, if the file cannot be read, an id or a name occurs
     twice, a place is not on the map, habits overlap, a tie leads to nobody, or a tie is not mutual.
@@ -156,7 +155,7 @@ def load_residents(path: Path, town: TownMap) -> tuple[Resident, ...]:
 
 
 def read_residents(path: Path, faults: Faults) -> tuple[LocatedResident, ...]:
-    """Those of a TOML file whose records can be read; what is wrong with the others is added."""
+    """The residents whose records can be read; faults of the others are added to `faults`."""
     lines = read_text(path).splitlines()
     rows = read_toml(path)
     tables = rows.pop("resident", None)
@@ -181,8 +180,9 @@ def read_residents(path: Path, faults: Faults) -> tuple[LocatedResident, ...]:
 def resident_faults(
     residents: Sequence[LocatedResident], town: TownMap, *, whole: bool = True
 ) -> Iterator[str]:
-    """Residents who occur twice, name a place or person that is not, or do two things at a time;
-    each with file and line. Not `whole`: others live there, too, so any name may be right."""
+    """Residents who occur twice, name a place or person that does not exist, or do two things at a
+    time; each with file and line. Not `whole`: some could not be read, so that any name may be
+    right."""
     names = {item.resident.name for item in residents}
     identities: set[tuple[str, str]] = set()
     on_map = 'write a sector or "Sector: arena" as on the map'
@@ -203,7 +203,9 @@ def resident_faults(
                 f'expected a room of {town.name} in "living_area", found "{who.living_area}"; '
                 'write "Sector: arena" as on the map',
             )
-        for field, place in _places(who):
+        named_places = [("knows", place) for place in who.knows]
+        named_places += [("habits", habit.place) for habit in who.habits]
+        for field, place in named_places:
             if not is_known_place(place, town):
                 problem = f'expected a place of {town.name} in "{field}", found "{place}"; {on_map}'
                 yield located.fault(field, place, problem)
@@ -241,16 +243,8 @@ def is_known_place(name: str, town: TownMap) -> bool:
     return bool(town.sector_places(name)) or town.place(name) is not None
 
 
-def _places(resident: Resident) -> Iterator[tuple[str, str]]:
-    """Every place that a resident knows or goes to, with the field's name."""
-    for name in resident.knows:
-        yield "knows", name
-    for habit in resident.habits:
-        yield "habits", habit.place
-
-
 def one_sided_ties(residents: Sequence[LocatedResident]) -> Iterator[str]:
-    """Ties that one of the two alone has, with file and line."""
+    """Ties that only one of the two has, with file and line."""
     by_name = {item.resident.name: item.resident for item in residents}
     for located in residents:
         for other in located.resident.ties:

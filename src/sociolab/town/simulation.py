@@ -1,4 +1,5 @@
-"""A town's days as a play without I/O: questions go out as they arise, answers as they come."""
+"""The simulation of a town, without I/O: questions go out as they arise, answers come in
+any order."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from sociolab.engine.journal import reply_event, unusable_event
 from sociolab.town.generative.life import GenerativeLife
 from sociolab.town.life import Life
 from sociolab.town.lockstep import LockStep, Round, Thread
-from sociolab.town.mind import checked, request_of
+from sociolab.town.mind import check_reply, make_request
 from sociolab.town.out_of_order import OutOfOrder
 from sociolab.town.person import Setting, Surroundings
 from sociolab.town.questions import MOST_ROUNDS, MindQuestion
@@ -24,18 +25,18 @@ Ask: TypeAlias = Callable[[Thread, MindQuestion[Any]], None]
 
 
 class Scheduler(Protocol):
-    """Says whose step may be lived now. The trace must not depend on it."""
+    """Decides whose step may be lived now; the trace must not depend on it."""
 
     def ready(self) -> list[Round]:
-        """Rounds to begin now; none while all wait for rounds under way, or all is lived."""
+        """Rounds to begin now; none while all wait for rounds under way, or at the end."""
         ...
 
     def over(self, round: Round) -> None:
-        """A round is over: its members' steps are lived."""
+        """End a round: its members have lived this step."""
         ...
 
     @property
-    def lived(self) -> int:
+    def settled_until(self) -> int:
         """The step before which everything is settled for everybody."""
         ...
 
@@ -46,20 +47,20 @@ SCHEDULERS: dict[Order, Callable[[Surroundings, Ask], Scheduler]] = {
 }
 
 
-def live(setting: Setting, order: Order = "lock-step") -> Play:
-    """The whole simulation; its trace comes as events, an hour of town time in each."""
+def simulate(setting: Setting, order: Order = "lock-step") -> Play:
+    """The whole simulation; its trace comes as events, one for each hour of town time."""
     return _Town(setting, order).play()
 
 
 class _Town:
-    """The simulation under way: what is asked and not answered yet."""
+    """A simulation under way."""
 
     def __init__(self, setting: Setting, order: Order) -> None:
         self.setting = setting
         self.around = Surroundings(setting)
         self.scheduler: Scheduler = SCHEDULERS[order](self.around, self._ask)
         self.trace = TraceWriter(self.around)
-        self._asked: list[Request] = []
+        self._requests: list[Request] = []
         self._threads: dict[tuple[str, int, str], tuple[Thread, MindQuestion[Any]]] = {}
         self._names: set[tuple[str, int, str]] = set()
         lives = Life if setting.mind == "lean" else GenerativeLife
@@ -72,40 +73,37 @@ class _Town:
         yield self.trace.header()
         while True:
             self._go_on()
-            yield from self.trace.settled(self.scheduler.lived)
+            yield from self.trace.settled(self.scheduler.settled_until)
             if not self._threads:
-                self._expect_all_lived()
+                if self.scheduler.settled_until < self.setting.steps:
+                    raise WorldError(
+                        f"nobody goes on at step {self.scheduler.settled_until} of "
+                        f"{self.setting.steps}: a bug of the town's scheduler"
+                    )
                 break
-            requests, self._asked = tuple(self._asked), []
+            requests, self._requests = tuple(self._requests), []
             failed = self._take((yield StartRequests(requests)))
             if failed is not None:
-                yield from self.trace.rest(min(failed.turn, self.scheduler.lived))
+                yield from self.trace.rest(min(failed.turn, self.scheduler.settled_until))
                 yield Ended("failed turn", failed.turn, failed.seat)
                 return
         yield from self.trace.rest(self.setting.steps)
         yield Ended("time is up", self.setting.steps)
 
     def _go_on(self) -> None:
-        """Begin all rounds that may begin, and those that may begin when these are over."""
+        """Begin all rounds that may begin, and those that may begin once these are over."""
         while rounds := self.scheduler.ready():
             for each in rounds:
                 each.begin(self.around.people)
                 if each.is_over:
                     self.scheduler.over(each)
 
-    def _expect_all_lived(self) -> None:
-        if self.scheduler.lived < self.setting.steps:
-            raise WorldError(
-                f"nobody goes on at step {self.scheduler.lived} of {self.setting.steps}: a bug of "
-                "the town's scheduler"
-            )
-
     # -------------------------------------------------------------- asking
 
     def _ask(self, thread: Thread, question: MindQuestion[Any]) -> None:
-        head = question.asked
+        head = question.meta
         # A talk begun at the last step goes a little beyond it.
-        request = request_of(question, self.setting.steps + 2 * MOST_ROUNDS)
+        request = make_request(question, self.setting.steps + 2 * MOST_ROUNDS)
         key = (head.seat, head.step, request.name)
         if key in self._names:
             raise WorldError(
@@ -115,10 +113,10 @@ class _Town:
             )
         self._names.add(key)
         self._threads[key] = (thread, question)
-        self._asked.append(request)
+        self._requests.append(request)
 
     def _take(self, sent: Sent) -> Unusable | None:
-        """Pass answers on; the failure that ends the simulation, if one does."""
+        """Pass answers on; returns the failure that ends the simulation, if there is one."""
         if not sent:
             raise WorldError("a town that waits for replies was sent none")
         for item in sent:
@@ -126,23 +124,27 @@ class _Town:
                 raise WorldError(f"a town is sent replies with their requests, found {item!r:.80}")
             key = (item.request.seat, item.request.turn, item.request.name)
             thread, question = self._threads[key]
-            reply = checked(question, item.request, item.reply)
+            reply = check_reply(question, item.request, item.reply)
             if isinstance(reply, Reply):
                 if question.recorded:
-                    self.trace.hold(question.asked.resident, reply_event(item.request, reply))
+                    self.trace.hold(question.meta.resident, reply_event(item.request, reply))
                 del self._threads[key]
                 self._answered(thread, reply.value)
                 continue
             final = self.setting.policy.is_final(item.request, reply)
             failure = unusable_event(item.request, reply, final=final)
-            self.trace.hold(question.asked.resident, failure)
+            self.trace.hold(question.meta.resident, failure)
             if not final:
-                self._asked.append(item.request.again(reply))
+                self._requests.append(item.request.again(reply))
                 continue
             if self.setting.policy.then == "stop":
                 return failure
             del self._threads[key]
-            self._go_without(question, failure)
+            head = question.meta
+            person = next(each for each in self.around.people if each.id == head.resident)
+            person.records.append(
+                WentWithout(head.step, person.id, question.name, failure.cause, failure.problem)
+            )
             self._answered(thread, None)
         return None
 
@@ -151,34 +153,27 @@ class _Town:
         if thread.round.is_over:
             self.scheduler.over(thread.round)
 
-    def _go_without(self, question: MindQuestion[Any], failure: Unusable) -> None:
-        head = question.asked
-        person = next(p for p in self.around.people if p.id == head.resident)
-        person.records.append(
-            WentWithout(head.step, head.resident, question.name, failure.cause, failure.problem)
-        )
-
 
 class TraceWriter:
-    """All events, in order of step, then resident: replies, and the trace with one event an hour.
+    """Emits all events in order of step, then resident: replies, and the trace, one event an hour.
 
-    Each is held until its step is settled for everybody, so that the order does not depend on how
-    long replies take. A model's reply is stored with its call before: nothing is paid for twice.
+    Each event is held until its step is settled for everybody, so that the order does not depend on
+    how long replies take. A model's reply is stored earlier, with its call: nothing is paid for
+    twice.
     """
 
     def __init__(self, around: Surroundings) -> None:
         self._around = around
         self._hour = around.clock.minutes(60)
-        self._taken = 0
+        self._written_until = 0
         self._numbers = {person.id: person.number for person in around.people}
         self._held: list[tuple[int, int, Event]] = []
 
     def hold(self, who: str, event: Event) -> None:
-        """A resident's reply; those of one resident come in their order."""
+        """Hold a resident's reply; those of one resident come in their order."""
         self._held.append((event.turn, self._numbers[who], event))
 
     def header(self) -> Happened:
-        """What the trace is of."""
         setting = self._around.setting
         ids = tuple(person.id for person in self._around.people)
         value = header(setting.clock.first, setting.clock.seconds, ids)
@@ -186,14 +181,14 @@ class TraceWriter:
 
     def settled(self, step: int) -> Iterator[Event]:
         """What is new before this step: replies, and the hours that end by then."""
-        while self._taken + self._hour <= step:
-            yield from self._until(self._taken + self._hour)
+        while self._written_until + self._hour <= step:
+            yield from self._until(self._written_until + self._hour)
         yield from self._replies(step)
 
     def rest(self, step: int) -> Iterator[Event]:
-        """All that is left, at the end: the trace to this step, and every reply."""
+        """What is left at the end: the trace up to this step, and every reply."""
         yield from self.settled(step)
-        if self._taken < step:
+        if self._written_until < step:
             yield from self._until(step)
         yield from self._replies()
 
@@ -211,6 +206,6 @@ class TraceWriter:
             records += [(r.step, person.number, r) for r in person.records if r.step < end]
             person.records = [r for r in person.records if r.step >= end]
         records.sort(key=lambda item: item[:2])
-        self._taken = end
+        self._written_until = end
         value = chunk(end, [record for _, _, record in records])
         yield Happened(end, "", TRACE, value)

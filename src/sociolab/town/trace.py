@@ -1,10 +1,10 @@
 """What happened in a town: the records, and their compact JSON.
 
-Steps count from the first midnight; a record at step s tells of what begins at s.
+Steps count from the first midnight; a record at step s describes what begins at s.
 
-As JSON a trace is a header chunk, then chunks of rows, an hour of town time each. A chunk is what
-one event of an episode carries. Rows are lists that begin with a letter for the kind of record;
-ids stand in them as they are, since compression makes them as small as numbers.
+As JSON a trace is a header chunk, then chunks of rows, an hour of town time each. A chunk is the
+value of one event of an episode. Rows are lists that begin with a letter for the kind of record;
+ids are written in full, since compression makes them as small as numbers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ HEADINGS: dict[str, tuple[int, int]] = {"N": (0, -1), "E": (1, 0), "S": (0, 1), 
 
 @dataclass(frozen=True, slots=True)
 class Stood:
-    """A resident is put on a tile: at the very beginning, and nowhere else."""
+    """A resident is put on a tile, at the very beginning only."""
 
     step: int
     who: str
@@ -50,9 +50,9 @@ State: TypeAlias = Literal["asleep", "walking", "at it", "talking"]
 class Did:
     """The current action from this step until the resident's next `Did`.
 
-    `doing` is what others see (of a long one the beginning), `block` the entry of the plan that it
-    belongs to, `place` where it is meant to be done ("" for nowhere in particular) and `object` at
-    what. `state` says whether the resident is asleep, on its way there, at it, or in a talk.
+    `doing` is what others see (a long one is cut), `block` the entry of the plan that it belongs
+    to, `place` where it is meant to be done ("" for nowhere in particular) and `object` at what.
+    `state` says whether the resident is asleep, on its way there, at it, or in a talk.
     """
 
     step: int
@@ -69,7 +69,7 @@ HowItEnded: TypeAlias = Literal["goodbye", "round limit", "failed", "time is up"
 
 @dataclass(frozen=True, slots=True)
 class Talked:
-    """A talk from `step` until `end`; `who` began it. `how` says how it ended."""
+    """A talk from `step` until `end`, begun by `who`."""
 
     step: int
     end: int
@@ -81,7 +81,7 @@ class Talked:
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """A memory was kept; `importance` None until it is rated.
+    """A memory was stored; `importance` is None until it is rated.
 
     `evidence`: the memories that a thought follows from, by their number among all of this
     resident's, from 0 in the order of the trace.
@@ -108,7 +108,7 @@ class ObjectBecame:
 
 @dataclass(frozen=True, slots=True)
 class Revised:
-    """What occupies a resident was written anew, overnight; a task stands beside it."""
+    """What occupies a resident was rewritten overnight; `text` does not contain its task."""
 
     step: int
     who: str
@@ -117,7 +117,7 @@ class Revised:
 
 @dataclass(frozen=True, slots=True)
 class PlannedBlock:
-    """A block of a plan: steps, what, and where."""
+    """A block of a plan, from step `start` until `end`."""
 
     start: int
     end: int
@@ -140,7 +140,7 @@ ReminderKind: TypeAlias = Literal["general plan", "day", "talk"]
 
 @dataclass(frozen=True, slots=True)
 class Reminded:
-    """TDP's text: the general plan, a day's reminder, or the checklist for conversations."""
+    """A text of TDP: the general plan, a day's reminder, or the checklist for conversations."""
 
     step: int
     who: str
@@ -150,7 +150,7 @@ class Reminded:
 
 @dataclass(frozen=True, slots=True)
 class WentWithout:
-    """A question was given up: the resident went on without an answer."""
+    """A question was given up; the resident went on without an answer."""
 
     step: int
     who: str
@@ -213,12 +213,12 @@ _ACTS = TypeAdapter(tuple[SpeechAct, ...])
 
 
 def header(first: date, seconds: int, residents: Iterable[str]) -> Json:
-    """The first chunk of a trace: the date of step 0, seconds a step, and who lives there."""
+    """The first chunk of a trace: the date of step 0, seconds a step, and residents' ids."""
     return ["town", first.isoformat(), seconds, list(residents)]
 
 
 def chunk(steps: int, records: Iterable[Record]) -> Json:
-    """A later chunk: the next records, and how many steps are lived when they are all told."""
+    """A later chunk: the next records, and the step up to which they are complete."""
     return ["lived", steps, list(encode(records))]
 
 
@@ -227,8 +227,8 @@ def chunks_in(events: Iterable[Event]) -> list[Json]:
     return [event.value for event in events if isinstance(event, Happened) and event.what == TRACE]
 
 
-def retold(events: Iterable[Event], change: Callable[[Record], Record]) -> tuple[Event, ...]:
-    """The events of an episode with other records in its trace."""
+def map_records(events: Iterable[Event], change: Callable[[Record], Record]) -> tuple[Event, ...]:
+    """The events of an episode, each record of its trace replaced by `change`."""
     changed: list[Event] = []
     for event in events:
         if isinstance(event, Happened) and event.what == TRACE and isinstance(event.value, list):
@@ -239,19 +239,19 @@ def retold(events: Iterable[Event], change: Callable[[Record], Record]) -> tuple
     return tuple(changed)
 
 
-def trace_from(chunks: Iterable[Json]) -> Trace:
-    """The trace that these chunks hold so far; StoreError if the header is missing.
+def read_trace(chunks: Iterable[Json]) -> Trace:
+    """Read the trace from its chunks so far; StoreError if the header is missing.
 
-    A simulation under way, or one that was killed, has its header and the hours that it lived.
+    A simulation under way, or one that was killed, has its header and the hours simulated so far.
     """
     items = list(chunks)
     match items[0] if items else None:
         case ["town", str(first), int(seconds), list(residents)] if seconds > 0:
             ids = tuple(str(resident) for resident in residents)
-        case found:
+        case item:
             raise StoreError(
                 f"a trace begins with its header (town, date, seconds, residents); "
-                f"found {_short(found)}: play the trial again"
+                f"found {_short(item)}: play the trial again"
             )
     steps = 0
     records: list[Record] = []
@@ -260,9 +260,9 @@ def trace_from(chunks: Iterable[Json]) -> Trace:
             case ["lived", int(until), list(rows)]:
                 steps = until
                 records += decode(rows)
-            case found:
+            case _:
                 raise StoreError(
-                    f"a chunk of a trace is (lived, steps, rows); found {_short(found)}"
+                    f"a chunk of a trace is (lived, steps, rows); found {_short(item)}"
                 )
     return Trace(_day(first), seconds, steps, ids, tuple(records))
 
@@ -305,22 +305,20 @@ def _row(record: Record) -> Row:
         case Revised(step, who, text):
             return ["i", step, who, text]
         case Talked(step, end, who, other, lines, how):
-            spoken: Json = [[line.who, line.name, line.text, *_acts(line)] for line in lines]
+            spoken: list[Json] = []
+            for line in lines:
+                acts: Json = [act.model_dump(exclude_defaults=True) for act in line.acts]
+                spoken.append([line.who, line.name, line.text, *([acts] if acts else [])])
             return ["t", step, end, who, other, spoken, HOW_CODES[how]]
         case Planned(step, who, blocks, why):
             parts: Json = [[b.start, b.end, b.what, b.place] for b in blocks]
             return ["p", step, who, parts, why]
-        case Reminded(step, who, of, text):
-            return ["r", step, who, REMINDER_CODES[of], text]
+        case Reminded(step, who, kind, text):
+            return ["r", step, who, REMINDER_CODES[kind], text]
         case Stood(step, who, x, y):
             return ["s", step, who, x, y]
         case WentWithout(step, who, question, cause, problem):
             return ["x", step, who, question, cause, problem]
-
-
-def _acts(line: Utterance) -> list[Json]:
-    """The acts of a line in one more field; none where it has none."""
-    return [[act.model_dump(exclude_defaults=True) for act in line.acts]] if line.acts else []
 
 
 def _did(step: int, who: str, doing: str, block: str, place: str, thing: str, state: str) -> Did:
@@ -351,8 +349,8 @@ def _planned(step: int, who: str, parts: list[Any], why: str) -> Planned:
     return Planned(step, who, blocks, why)
 
 
-def _reminded(step: int, who: str, of: str, text: str) -> Reminded:
-    return Reminded(step, who, REMINDERS[of], text)
+def _reminded(step: int, who: str, kind: str, text: str) -> Reminded:
+    return Reminded(step, who, REMINDERS[kind], text)
 
 
 _READERS: dict[str, tuple[list[type], Callable[..., Record]]] = {

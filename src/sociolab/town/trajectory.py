@@ -1,7 +1,7 @@
-"""Where was everybody, and what were they doing, at any step of a trace?
+"""Where everybody was, and what they were doing, at any step of a trace.
 
-Computed from runs (a walk, a stay, an action), never step by step: asking for all residents of a
-two-day trace takes milliseconds. Stretches of time are half-open pairs of steps.
+Computed from runs (a walk, a stay, an action), never step by step: a query for all residents over a
+two-day trace takes milliseconds. Intervals are half-open pairs of steps.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class ArenaStay:
 
 @dataclass(frozen=True, slots=True)
 class ActionSpan:
-    """An action from `start` until `end`; `during` is the one that a talk interrupted."""
+    """An action from `start` until `end`; `during` is the action that a talk interrupted."""
 
     start: int
     end: int
@@ -68,7 +68,7 @@ class ActionSpan:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """A resident's tiles: at `steps[i]` and until `steps[i + 1]` it stands on (x[i], y[i])."""
+    """A resident's tiles: from `steps[i]` until `steps[i + 1]` it stands on (x[i], y[i])."""
 
     steps: np.ndarray[Any, Any]
     x: np.ndarray[Any, Any]
@@ -96,11 +96,11 @@ class Trajectory:
         return by_kind
 
     def everybody(self, kind: type[R]) -> tuple[R, ...]:
-        """All records of this kind, in order of step."""
+        """Everybody's records of this kind, in order of step."""
         return tuple(self._by_kind.get(kind, ()))
 
     def records(self, kind: type[R], who: str) -> tuple[R, ...]:
-        """All records of this kind that are this resident's, in order of step."""
+        """This resident's records of this kind, in order of step."""
         if kind not in self._by_who:
             by_who: dict[str, list[Any]] = {}
             for record in self._by_kind.get(kind, ()):
@@ -119,7 +119,7 @@ class Trajectory:
         return int(track.x[at]), int(track.y[at])
 
     def place_at(self, who: str, step: int) -> Place:
-        """The place of the tile on which a resident stands; OUTDOORS where none is."""
+        """The place where a resident stands at a step, or OUTDOORS."""
         x, y = self.tile_at(who, step)
         arena = int(self._town.arena[y, x])
         return self._town.places[arena] if arena >= 0 else OUTDOORS
@@ -144,10 +144,11 @@ class Trajectory:
         ConfigError if the map has no such place.
         """
         arenas = self._arenas(place)
-        return joined((s.start, s.end) for s in self.stays(who) if s.arena in arenas)
+        return merge_intervals((s.start, s.end) for s in self.stays(who) if s.arena in arenas)
 
     def actions(self, who: str) -> tuple[ActionSpan, ...]:
-        """What a resident did, one thing after the other."""
+        """A resident's actions in order, without gaps from its first one on; none if it did
+        nothing."""
         if who not in self._acted:
             self._acted[who] = self._read_actions(who)
         return self._acted[who]
@@ -163,14 +164,14 @@ class Trajectory:
         matching = {text for text in texts if matches(text)}
         if not matching:
             return ()
-        return joined(
+        return merge_intervals(
             (span.start, span.end)
             for span in self.actions(who)
-            if (did := _at_it(span)) and (did.doing in matching or did.block in matching)
+            if (did := _current_activity(span)) and (did.doing in matching or did.block in matching)
         )
 
     def together(self, who: str, other: str) -> Intervals:
-        """When two residents stood in the same arena; outdoors is no place to be together in."""
+        """When two residents stood in the same arena; outdoors does not count."""
         arenas = {stay.arena for stay in self.stays(who) if stay.arena >= 0}
         other_stays = [stay for stay in self.stays(other) if stay.arena in arenas]
         pieces: list[Interval] = []
@@ -180,25 +181,22 @@ class Trajectory:
                 for stay in other_stays
                 if stay.arena == own.arena
             )
-        return joined(pieces)
+        return merge_intervals(pieces)
 
     def _arenas(self, place: str) -> frozenset[int]:
         if place not in self._places:
-            self._places[place] = self._read_arenas(place)
-        return self._places[place]
-
-    def _read_arenas(self, place: str) -> frozenset[int]:
-        name = _plain(place)
-        numbers = frozenset(
-            number
-            for number, arena in enumerate(self._town.places)
-            if name in (_plain(str(arena)), _plain(arena.sector))
-        )
-        if not numbers:
-            raise ConfigError(
-                f'expected a place of the map, a sector or "Sector: arena"; found "{place}"'
+            name = _plain(place)
+            numbers = frozenset(
+                number
+                for number, arena in enumerate(self._town.places)
+                if name in (_plain(str(arena)), _plain(arena.sector))
             )
-        return numbers
+            if not numbers:
+                raise ConfigError(
+                    f'expected a place of the map, a sector or "Sector: arena"; found "{place}"'
+                )
+            self._places[place] = numbers
+        return self._places[place]
 
     def _track(self, who: str) -> Track | None:
         if who not in self._tracks:
@@ -250,8 +248,9 @@ class Trajectory:
         return tuple(actions)
 
 
-def _at_it(acted: ActionSpan) -> Did | None:
-    """The action that somebody is at, be it in a talk; None on the way, asleep, or at nothing."""
+def _current_activity(acted: ActionSpan) -> Did | None:
+    """The action somebody is engaged in, also during a talk; None on the way, asleep, or at
+    nothing."""
     did = acted.during if acted.did.state == "talking" else acted.did
     return did if did is not None and did.state == "at it" else None
 
@@ -263,8 +262,8 @@ def _plain(name: str) -> str:
 # ------------------------------------------------------------------ stretches of time
 
 
-def joined(pieces: Iterable[Interval]) -> Intervals:
-    """The same time, sorted; what touches or overlaps is one stretch, what is empty is left out."""
+def merge_intervals(pieces: Iterable[Interval]) -> Intervals:
+    """Sort and merge: intervals that touch or overlap become one, empty ones are dropped."""
     stretches: list[Interval] = []
     for start, end in sorted(piece for piece in pieces if piece[0] < piece[1]):
         if stretches and start <= stretches[-1][1]:
@@ -274,8 +273,8 @@ def joined(pieces: Iterable[Interval]) -> Intervals:
     return tuple(stretches)
 
 
-def common(first: Intervals, second: Intervals) -> Intervals:
-    """The time that is in both."""
+def intersect(first: Intervals, second: Intervals) -> Intervals:
+    """The intersection of two sets of intervals."""
     shared, i, j = [], 0, 0
     while i < len(first) and j < len(second):
         start, end = max(first[i][0], second[j][0]), min(first[i][1], second[j][1])
@@ -288,17 +287,17 @@ def common(first: Intervals, second: Intervals) -> Intervals:
     return tuple(shared)
 
 
-def since(intervals: Intervals, step: int) -> Intervals:
-    """What of it is at this step or later."""
+def from_step(intervals: Intervals, step: int) -> Intervals:
+    """The part of the intervals at this step or later."""
     return tuple((max(start, step), end) for start, end in intervals if end > step)
 
 
-def length(intervals: Intervals) -> int:
-    """How many steps it is, all stretches together."""
+def total_steps(intervals: Intervals) -> int:
+    """The total number of steps."""
     return sum(end - start for start, end in intervals)
 
 
-def reached(intervals: Intervals, steps: int) -> int | None:
+def step_reaching(intervals: Intervals, steps: int) -> int | None:
     """The step at which so many steps of it are over, at least one; None if it has fewer."""
     remaining = max(1, steps)
     for start, end in intervals:
@@ -314,8 +313,8 @@ def reached(intervals: Intervals, steps: int) -> int | None:
 def diary(trace: Trace, who: str) -> tuple[tuple[str, str], ...]:
     """A heading and a text for each day, the oldest first.
 
-    What was merely seen or done is left out, and so are the ways from place to place. Below a
-    thought stands what it follows from, and below thoughts among that what they follow from.
+    Things merely seen or done are left out, and so are walks. Below a thought stands its evidence,
+    and below thoughts among that their own.
     """
     own = [r for r in trace.records if isinstance(r, Remembered) and r.who == who]
     clock = Clock(trace.first, trace.seconds)
@@ -342,8 +341,8 @@ DEEPEST = 3
 
 
 def evidence_lines(thought: Remembered, own: Sequence[Remembered], depth: int = 1) -> Iterator[str]:
-    """What a thought follows from, a line each, deeper levels further in; `own` are all memories of
-    its owner, in order."""
+    """The evidence of a thought, a line each, deeper levels further indented; `own` holds all
+    memories of its owner, in order."""
     for number in thought.evidence:
         source = own[number]
         yield f"{'  ' * depth}from: {source.text}"
@@ -353,8 +352,11 @@ def evidence_lines(thought: Remembered, own: Sequence[Remembered], depth: int = 
 
 def _describe(record: Record, clock: Clock) -> Iterator[str]:
     match record:
-        case Did():
-            yield from _did(record)
+        case Did(state="asleep"):
+            yield "asleep"
+        case Did(state="at it"):
+            at = f", {record.object}" if record.object else ""
+            yield f"{record.doing} ({record.place}{at})" if record.place else record.doing
         case Talked():
             yield f"talked until {clock.at(record.end):%H:%M}"
             for line in record.lines:
@@ -381,28 +383,20 @@ def _describe(record: Record, clock: Clock) -> Iterator[str]:
             yield f"went without an answer to {record.question} ({record.cause})"
 
 
-def _did(record: Did) -> Iterator[str]:
-    match record.state:
-        case "asleep":
-            yield "asleep"
-        case "at it":
-            at = f", {record.object}" if record.object else ""
-            yield f"{record.doing} ({record.place}{at})" if record.place else record.doing
-
-
 # ------------------------------------------------------------------ moments to look at
 
 
 @dataclass(frozen=True, slots=True)
 class Lived:
-    """The days of an episode: the town, what happened, and who is called what."""
+    """The simulated days of an episode: the town, what happened, and residents' names by id."""
 
     town: TownMap
     trajectory: Trajectory
     names: dict[str, str]
 
     def who(self, query: str) -> str:
-        """The id of a resident by id, name, or the beginning of one; ConfigError if none fits."""
+        """The id of a resident by id, name, or the beginning of one; ConfigError if none
+        matches."""
         key = query.casefold()
         for id, name in self.names.items():
             if id.startswith(key) or name.casefold().startswith(key):
@@ -413,7 +407,8 @@ class Lived:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Which moments to look at: a day from 1 on, from and until a time of day, every so often."""
+    """Which moments to look at: a day from 1 on, between two times of day, every so many
+    minutes."""
 
     day: int
     start: str
@@ -421,9 +416,9 @@ class Span:
     minutes: int
 
     def moments(self, lived: Lived) -> Iterator[datetime]:
-        """The moments; ConfigError where the day was not lived or a time is none."""
+        """The moments; ConfigError where the day was not simulated or a time cannot be read."""
         trace = lived.trajectory.trace
-        days = -(-trace.steps // lived.trajectory.clock.a_day)
+        days = -(-trace.steps // lived.trajectory.clock.steps_per_day)
         if not 1 <= self.day <= days:
             raise ConfigError(f"--day: expected 1 to {days}, found {self.day}")
         first = datetime.combine(trace.first + timedelta(days=self.day - 1), time())
@@ -441,7 +436,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Who is where and does what at a moment, and the talks that begin before the next."""
+    """Where everybody is and what they do, and the talks that begin before the next moment."""
 
     label: str
     people: dict[str, tuple[int, int]]
@@ -451,7 +446,7 @@ class Moment:
 
 
 def moments(lived: Lived, span: Span, only: Sequence[str] = ()) -> Iterator[Moment]:
-    """The moments of a span, of everybody or of some residents."""
+    """The moments of a span, for everybody or for `only` some residents."""
     trajectory = lived.trajectory
     clock = trajectory.clock
     who = tuple(only) or tuple(lived.names)
@@ -468,13 +463,13 @@ def moments(lived: Lived, span: Span, only: Sequence[str] = ()) -> Iterator[Mome
             label=f"{moment:%a %d %b %H:%M}",
             people={lived.names[id]: trajectory.tile_at(id, step) for id in who},
             places={id: str(trajectory.place_at(id, step)).strip(": ") or "outdoors" for id in who},
-            doing={id: _doing(did) for id, did in actions.items()},
+            doing={id: _describe_doing(did) for id, did in actions.items()},
             talks=tuple(talks),
         )
 
 
 def write_picture(town: TownMap, path: Path, scale: int) -> None:
-    """Draw a map as PNG; ConfigError for a file of another name, or that cannot be written."""
+    """Draw a map as PNG; ConfigError for a name without .png, or a file that cannot be written."""
     from sociolab.town.picture import draw
 
     _check_png(path)
@@ -482,7 +477,7 @@ def write_picture(town: TownMap, path: Path, scale: int) -> None:
 
 
 def write_filmstrip(lived: Lived, span: Span, path: Path) -> None:
-    """Draw the moments of a span side by side as PNG."""
+    """Draw the moments of a span side by side as PNG; ConfigError as in `write_picture`."""
     from sociolab.town.picture import Frame, draw_filmstrip
 
     _check_png(path)
@@ -495,7 +490,7 @@ def _check_png(path: Path) -> None:
         raise ConfigError(f'--out: expected a name that ends in .png, found "{path.name}"')
 
 
-def _doing(did: Did | None) -> str:
+def _describe_doing(did: Did | None) -> str:
     if did is None:
         return ""
     return f"on the way to {did.place}" if did.state == "walking" else did.doing
@@ -516,8 +511,8 @@ def _since_midnight(flag: str, text: str) -> timedelta:
     return timedelta(hours=moment.hour, minutes=moment.minute)
 
 
-def spans(clock: Clock, when: Intervals) -> str:
-    """Such as "18:00 to 19:10 and 19:20 to 20:00", pauses below two minutes left out."""
+def format_spans(clock: Clock, when: Intervals) -> str:
+    """Such as "18:00 to 19:10 and 19:20 to 20:00", gaps below two minutes left out."""
     short = timedelta(minutes=2)
     merged: list[tuple[int, int]] = []
     for start, end in when:

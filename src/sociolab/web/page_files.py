@@ -94,7 +94,7 @@ def write_town_page(path: Path, page: TownPage, *, beside: bool = False) -> tupl
 def _preview(replay: Replay) -> bytes:
     """The town at the first conversation about the task, or else at noon of the first day."""
     lived = replay.lived
-    trajectory, noon = lived.trajectory, lived.trajectory.clock.a_day // 2
+    trajectory, noon = lived.trajectory, lived.trajectory.clock.steps_per_day // 2
     step = replay.about[0].step if replay.about else min(noon, trajectory.trace.steps - 1)
     people = {resident.name: trajectory.tile_at(resident.id, step) for resident in replay.residents}
     large = draw_moment(lived.town, people)

@@ -37,7 +37,7 @@ from sociolab.town.trace import (
     Walked,
     WentWithout,
 )
-from sociolab.town.trajectory import Intervals, spans
+from sociolab.town.trajectory import Intervals, format_spans
 from sociolab.web.pages import STATIC, page
 from sociolab.web.site import Missing, store_of
 from sociolab.web.watch.parameters import RunName, TrialId, known_trial
@@ -120,7 +120,7 @@ def _counted(outcome: ResidentOutcome, names: dict[str, str], clock: Clock) -> A
         name=names.get(outcome.who, outcome.who),
         counts=outcome.counts,
         since=moment(clock, outcome.since) if outcome.since is not None else "",
-        spans=f"{moment(clock, times[0][0])[:-6]} {spans(clock, times)}" if times else "",
+        spans=f"{moment(clock, times[0][0])[:-6]} {format_spans(clock, times)}" if times else "",
         words=outcome.words,
         at=address(clock, at) if at is not None else "",
     )
@@ -298,7 +298,7 @@ def compact(replay: Replay) -> dict[str, Json]:
 
 def _clock(replay: Replay) -> Json:
     trace, clock = replay.lived.trajectory.trace, replay.lived.trajectory.clock
-    days = max(1, -(-trace.steps // clock.a_day))
+    days = max(1, -(-trace.steps // clock.steps_per_day))
     dates: list[Json] = [spoken_date(clock.date(clock.midnight(day))) for day in range(days)]
     first = trace.first.isoformat()
     return {"first": first, "seconds": clock.seconds, "steps": trace.steps, "days": dates}

@@ -20,7 +20,7 @@ def moments(source: str) -> list[dict[str, Any]]:
 
 
 def passes(moment: dict[str, Any]) -> bool:
-    return stss.Keywords(moment["keywords"]).said(moment["line"].partition(": ")[2])
+    return stss.Keywords(moment["keywords"]).matches(moment["line"].partition(": ")[2])
 
 
 @pytest.mark.parametrize(

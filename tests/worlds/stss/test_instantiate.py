@@ -52,9 +52,9 @@ def test_goals_are_worded_per_type() -> None:
 def test_what_is_announced_passes_the_filter(template: stss.Template) -> None:
     for seed in range(20):
         task = made(template, seed)
-        assert not task.keywords or stss.Keywords(task.keywords).said(task.activity)
+        assert not task.keywords or stss.Keywords(task.keywords).matches(task.activity)
         for errand in task.errands:
-            assert stss.Keywords(errand.keywords).said(errand.what)
+            assert stss.Keywords(errand.keywords).matches(errand.what)
 
 
 @every_template

@@ -11,7 +11,12 @@ import pytest
 from mute_town import mute_scores
 from sociolab.town import own_residents
 from sociolab.worlds import stss
-from sociolab.worlds.stss.task import days_of, missed_by, passed_by, remarks_on
+from sociolab.worlds.stss.task import (
+    missed_forms,
+    ordinary_activities,
+    ordinary_matches,
+    remarks_on,
+)
 
 TEMPLATES = stss.own_templates().template
 PHRASINGS = tomllib.loads((Path(__file__).parent / "phrasings.toml").read_text("utf-8"))
@@ -23,9 +28,9 @@ def filters(template: stss.Template) -> list[tuple[str, ...]]:
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda one: one.id)
 def test_no_ordinary_day_passes_a_filter_of_ours(template: stss.Template) -> None:
-    habits = [text for one in own_residents() for text in days_of(one)]
+    habits = [text for one in own_residents() for text in ordinary_activities(one)]
     remembered = [text for one in own_residents() for text in one.memories]
-    assert passed_by(filters(template), (*habits, *remembered)) == ()
+    assert ordinary_matches(filters(template), (*habits, *remembered)) == ()
 
 
 def test_who_tells_nobody_scores_nothing_in_any_task_of_ours() -> None:
@@ -64,14 +69,14 @@ def test_what_is_written_of_those_in_the_background_is_of_an_ordinary_day_too() 
 def test_the_phrasings_that_were_looked_at_are_all_found() -> None:
     for template in TEMPLATES:
         either = stss.Keywords([word for words in filters(template) for word in words])
-        missed = [text for text in PHRASINGS[template.id]["mended"] if not either.said(text)]
+        missed = [text for text in PHRASINGS[template.id]["mended"] if not either.matches(text)]
         assert missed == [], template.id
 
 
 def test_of_phrasings_that_nobody_looked_at_three_quarters_are_found() -> None:
     """111 of 145 when the filters were mended, 88 before: a model that reads is still needed."""
     found = [
-        stss.Keywords([word for words in filters(template) for word in words]).said(text)
+        stss.Keywords([word for words in filters(template) for word in words]).matches(text)
         for template in TEMPLATES
         for text in PHRASINGS[template.id]["held_out"]
     ]
@@ -93,4 +98,4 @@ def test_of_phrasings_that_nobody_looked_at_three_quarters_are_found() -> None:
 def test_other_forms_of_a_filters_words_that_it_does_not_find(
     keywords: tuple[str, ...], missed: tuple[str, ...]
 ) -> None:
-    assert missed_by(keywords) == missed
+    assert missed_forms(keywords) == missed

@@ -101,7 +101,7 @@ def test_a_task_of_something_else_is_told_in_a_sentence(tmp_path: Path) -> None:
         episode = store.episode(WHOLE, first_trial(path))
     other = replace(episode.trial, task=replace(episode.trial.task, content='{"goal": 1}'))
     with pytest.raises(ConfigError, match="does not fit this world"):
-        stss.content_of(Episode(other, episode.events))
+        stss.read_content(Episode(other, episode.events))
 
 
 def _copy(store: Store, name: str, episode: Episode, settings: dict[str, object]) -> None:

@@ -29,7 +29,7 @@ def ours() -> stss.TownData:
 
 
 def same_map(one: TownMap, other: TownMap) -> bool:
-    return stss.map_text(one) == stss.map_text(other) and all(
+    return stss.format_map(one) == stss.format_map(other) and all(
         np.array_equal(getattr(one, field), getattr(other, field))
         for field in ("walkable", "arena", "ground", "within_reach")
     )
@@ -250,11 +250,11 @@ def test_a_missing_or_broken_file_is_told_by_its_name(tmp_path: Path, name: str)
     ],
 )
 def test_a_broken_map_is_refused_with_its_source(old: str, new: str) -> None:
-    text = stss.map_text(flat_town("Hut: bed", "Hut: loft"))
-    assert stss.map_from(text, "here").name == "Flatby"
+    text = stss.format_map(flat_town("Hut: bed", "Hut: loft"))
+    assert stss.read_map(text, "here").name == "Flatby"
     assert old in text
     with pytest.raises(ConfigError, match="here"):
-        stss.map_from(text.replace(old, new, 1), "here")
+        stss.read_map(text.replace(old, new, 1), "here")
 
 
 # ------------------------------------------------------------------ goals and their fields

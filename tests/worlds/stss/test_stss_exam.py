@@ -133,7 +133,7 @@ In all other cases none is."""
 
 
 def conditions_in(case: ExamCase) -> int:
-    return len(stss.scenario_from(case.episode.trial.task.content).occasion.conditions)
+    return len(stss.parse_scenario(case.episode.trial.task.content).occasion.conditions)
 
 
 def sheet(quotes: Sequence[str]) -> str:
@@ -200,7 +200,7 @@ def in_talks(model: Callable[[ExamCase], FakeModel]) -> dict[str, int]:
 
 def task_in(case: ExamCase) -> stss.SocialTask:
     content = case.episode.trial.task.content
-    return stss.scenario_from(content).task if case in TALKS else stss.content_from(content).task
+    return stss.parse_scenario(content).task if case in TALKS else stss.parse_content(content).task
 
 
 @pytest.mark.parametrize("case", [*TOWN, *TALKS], ids=lambda case: case.id)
@@ -208,7 +208,7 @@ def test_a_case_is_a_task_that_could_be_played(case: ExamCase) -> None:
     task, town = task_in(case), own_map()
     assert not stss.task_faults(task, (task.performer, *task.background), town)
     if case in TALKS:
-        assert town.place(stss.scenario_from(case.episode.trial.task.content).occasion.here)
+        assert town.place(stss.parse_scenario(case.episode.trial.task.content).occasion.here)
 
 
 @pytest.mark.parametrize("cases", [TOWN, TALKS], ids=["stss", "stss-talk"])
@@ -259,7 +259,7 @@ def test_a_judge_that_always_finds_a_talk_to_convey_the_same_fails(met: int) -> 
 def talk_of(case: ExamCase) -> list[str]:
     return [
         line.text
-        for talk in stss.trajectory_of(case.episode).everybody(Talked)
+        for talk in stss.read_trajectory(case.episode).everybody(Talked)
         for line in talk.lines
     ]
 
@@ -277,7 +277,7 @@ def test_a_judge_that_goes_by_the_name_of_the_matter_fails() -> None:
     def by_name(case: ExamCase) -> FakeModel:
         words = stss.Keywords([task_in(case).activity])
         actions = enumerate(actions_in(case), 1)
-        return taking([n for n, text in actions if words.said(text)], case)
+        return taking([n for n, text in actions if words.matches(text)], case)
 
     assert max(in_town(by_name).values()) <= 6
 

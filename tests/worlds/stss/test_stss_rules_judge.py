@@ -29,7 +29,7 @@ from sociolab.worlds import stss
 from stss_tasks import EVERYBODY, MEDICINE, MEETING, PARTY, meant
 from trace_cases import ROW, Life, at, talk, trace
 
-TOWN = stss.packed(ROW)
+TOWN = stss.pack_map(ROW)
 OVER = Ended("turn limit", 2)
 
 

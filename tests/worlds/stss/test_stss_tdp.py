@@ -12,7 +12,7 @@ import pytest
 
 from puppet_town import Lived, lived
 from sociolab.engine import FailurePolicy
-from sociolab.town import QUESTIONS, Planned, Reminded, ScriptedMind, Talked, prompt_of
+from sociolab.town import QUESTIONS, Planned, Reminded, ScriptedMind, Talked, build_prompt
 from sociolab.worlds import stss
 
 OWN = stss.own_town(1)
@@ -49,8 +49,8 @@ class Reader(ScriptedMind):
             return method
 
         async def answer(question: Any) -> Any:
-            head, tail = prompt_of(question, stss.paper(), 1.0).messages
-            asked = question.asked
+            head, tail = build_prompt(question, stss.paper(), 1.0).messages
+            asked = question.meta
             self.read.append(Read(asked.resident, asked.step, name, head.text, tail.text))
             return await method(question)
 
@@ -62,8 +62,10 @@ def played(*, tdp: bool) -> tuple[Lived, list[Read]]:
     """Two days with a few residents, in steps of a minute."""
     present = {TASK.performer, *TASK.background}
     people = tuple(one for one in OWN.residents if one.id in present)
-    content = stss.Content(task=TASK, residents=people, town=stss.packed(OWN.town))
-    given = stss.setting_of(content, stss.StssSettings(step=60, tdp=tdp), FailurePolicy(), "tdp", 1)
+    content = stss.Content(task=TASK, residents=people, town=stss.pack_map(OWN.town))
+    given = stss.make_setting(
+        content, stss.StssSettings(step=60, tdp=tdp), FailurePolicy(), "tdp", 1
+    )
     reader = Reader()
     return lived(reader, given), reader.read
 

@@ -27,8 +27,8 @@ from sociolab.town import (
 )
 from sociolab.town.questions import QUESTIONS_OF
 from sociolab.worlds import stss
-from sociolab.worlds.stss.dataset import unpacked
-from sociolab.worlds.stss.world import PAPERS_QUESTIONS, ROUTINE, seat_for, seats_of, town_casts
+from sociolab.worlds.stss.dataset import unpack_map
+from sociolab.worlds.stss.world import PAPERS_QUESTIONS, ROUTINE, list_seats, seat_for, town_casts
 
 PARTY = stss.SocialTask(
     id="party",
@@ -74,7 +74,7 @@ def episode() -> Episode:
 
 def test_the_performer_sits_first_then_its_low_level_questions_then_the_others() -> None:
     (task,) = stss.Stss(DATA, QUICK).tasks()
-    assert task.seats == seats_of(PARTY) == ("ben", "ben.routine", "ann", "cid")
+    assert task.seats == list_seats(PARTY) == ("ben", "ben.routine", "ann", "cid")
     assert (task.id, task.cluster, task.tags) == ("party", "party", ("public-activity",))
 
 
@@ -143,8 +143,8 @@ def test_settings_reach_the_simulation() -> None:
     settings = stss.StssSettings(
         step=20, radius=3, bandwidth=2, retention=4, cooldown=7, patience=9
     )
-    given = stss.setting_of(
-        stss.content_from(task.content), settings, FailurePolicy(5, "stop"), "t", 1
+    given = stss.make_setting(
+        stss.parse_content(task.content), settings, FailurePolicy(5, "stop"), "t", 1
     )
     assert given.clock.seconds == 20
     assert given.clock.first == MONDAY
@@ -156,15 +156,15 @@ def test_settings_reach_the_simulation() -> None:
 
 
 def test_only_with_tdp_the_performer_plans_for_its_target() -> None:
-    content = stss.content_from(stss.Stss(DATA, QUICK).tasks()[0].content)
-    given = stss.setting_of(content, stss.StssSettings(tdp=True), FailurePolicy(), "t", 1)
+    content = stss.parse_content(stss.Stss(DATA, QUICK).tasks()[0].content)
+    given = stss.make_setting(content, stss.StssSettings(tdp=True), FailurePolicy(), "t", 1)
     assert list(given.tdp) == ["ben"]
     assert given.tdp["ben"] == PARTY.goal
 
 
 def test_the_task_is_told_to_the_performer_alone() -> None:
-    content = stss.content_from(stss.Stss(DATA, QUICK).tasks()[0].content)
-    given = stss.setting_of(content, QUICK, FailurePolicy(), "t", 1)
+    content = stss.parse_content(stss.Stss(DATA, QUICK).tasks()[0].content)
+    given = stss.make_setting(content, QUICK, FailurePolicy(), "t", 1)
     told = {one.id: one.currently for one in given.residents}
     assert told["ben"].endswith(PARTY.goal)
     assert "CANARY" not in told["ann"] + told["cid"]
@@ -180,8 +180,8 @@ def test_the_performer_may_plan_to_go_wherever_its_task_is(template: stss.Templa
         only = template.model_copy(update={"performers": (performer,)})
         tasks = {stss.instantiate(only, people, own_map(), seed, stss.DAYS) for seed in range(12)}
         for task in {one.model_copy(update={"background": ("huw-pritchard",)}) for one in tasks}:
-            content = stss.Content(task=task, residents=people, town=stss.packed(own_map()))
-            around = Surroundings(stss.setting_of(content, QUICK, FailurePolicy(), "t", 1))
+            content = stss.Content(task=task, residents=people, town=stss.pack_map(own_map()))
+            around = Surroundings(stss.make_setting(content, QUICK, FailurePolicy(), "t", 1))
             person = next(one for one in around.people if one.id == performer)
             me, asked = around.me(person, 0), around.make_head(person, PlanDay, 0)
             plan = PlanDay(asked, me, stss.DAYS[0], ())
@@ -202,16 +202,16 @@ def places_offered(question: PlanDay | Replan) -> set[str]:
 def test_a_performer_whose_task_names_a_sector_knows_all_of_it() -> None:
     party = PARTY.model_copy(update={"place": "Tower"})
     (task,) = stss.Stss(replace(DATA, tasks=(party,)), QUICK).tasks()
-    given = stss.setting_of(stss.content_from(task.content), QUICK, FailurePolicy(), "t", 1)
-    known = {one.id: one.known for one in Surroundings(given).people}
+    given = stss.make_setting(stss.parse_content(task.content), QUICK, FailurePolicy(), "t", 1)
+    known = {one.id: one.known_places for one in Surroundings(given).people}
     assert TOWER in known["ben"]
     assert TOWER not in known["ann"]
 
 
 def test_lives_differ_with_seed_and_trial() -> None:
-    content = stss.content_from(stss.Stss(DATA, QUICK).tasks()[0].content)
+    content = stss.parse_content(stss.Stss(DATA, QUICK).tasks()[0].content)
     seeds = {
-        stss.setting_of(content, QUICK, FailurePolicy(), trial, seed).seed
+        stss.make_setting(content, QUICK, FailurePolicy(), trial, seed).seed
         for trial in ("one", "two")
         for seed in (1, 2)
     }
@@ -233,8 +233,8 @@ def test_the_hash_of_the_data_covers_how_people_live_but_not_how_they_are_scored
 def test_a_map_comes_out_as_it_was_packed(town: object) -> None:
     assert town in (TOWN, own_map())
     one = TOWN if town is TOWN else own_map()
-    text = stss.packed(one)
-    again = unpacked(text)
+    text = stss.pack_map(one)
+    again = unpack_map(text)
     assert len(text) < 20_000
     assert (again.name, again.places, again.sectors) == (one.name, one.places, one.sectors)
     assert (again.walkable == one.walkable).all()
@@ -244,17 +244,17 @@ def test_a_map_comes_out_as_it_was_packed(town: object) -> None:
         assert all(again.spots(place, t) == one.spots(place, t) for t in one.objects(place))
 
 
-@pytest.mark.parametrize("text", ["", "hello", stss.packed(TOWN)[:-40], "\N{SNOWMAN}"])
+@pytest.mark.parametrize("text", ["", "hello", stss.pack_map(TOWN)[:-40], "\N{SNOWMAN}"])
 def test_a_broken_map_of_the_store_is_refused(text: str) -> None:
     with pytest.raises(StoreError, match="map"):
-        unpacked(text)
+        unpack_map(text)
 
 
 # ------------------------------------------------------------------ episodes
 
 
 def test_an_episode_can_be_read_without_its_data() -> None:
-    lived = stss.trajectory_of(episode())
+    lived = stss.read_trajectory(episode())
     assert lived.trace.steps == 1440
     assert lived.place_at("ben", 0) == Place("Ben's House", "bedroom")
 

@@ -18,7 +18,7 @@ from sociolab.endpoint.settings import Fault
 from sociolab.engine import FailurePolicy
 from sociolab.models import traffic
 from sociolab.store import Store
-from sociolab.town import Clock, Did, Remembered, Talked, Walked, WentWithout, chunks_in, trace_from
+from sociolab.town import Clock, Did, Remembered, Talked, Walked, WentWithout, chunks_in, read_trace
 from sociolab.worlds import stss
 from sociolab.worlds.stss.talk.building import Build
 from town_runs import Lived, calm, described, killed_twice, left_by, shaky, written
@@ -90,7 +90,7 @@ def killed(folder: Path, port: int, shaken: Lived) -> Lived:
 
 def test_the_town_is_alive(undisturbed: Lived) -> None:
     """Else nothing below would mean much."""
-    records = trace_from([json.loads(hour) for hour in undisturbed.trace]).records
+    records = read_trace([json.loads(hour) for hour in undisturbed.trace]).records
     assert sum(isinstance(record, Walked) for record in records) > 50
     assert sum(isinstance(record, Talked) for record in records) > 5
     assert not undisturbed.unusable
@@ -114,7 +114,7 @@ def test_a_town_that_was_killed_twice_lives_as_one_that_was_not(
 def test_no_question_is_given_up(shaken: Lived, killed: Lived) -> None:
     for lived in (shaken, killed):
         assert not any(event.final for event in lived.unusable)
-        records = trace_from([json.loads(hour) for hour in lived.trace]).records
+        records = read_trace([json.loads(hour) for hour in lived.trace]).records
         assert not any(isinstance(record, WentWithout) for record in records)
 
 
@@ -124,7 +124,7 @@ def test_residents_go_on_without_an_answer_that_never_came(folder: Path, port: i
         config = described(endpoint, folder, "once", "lock-step")
         run(config.model_copy(update={"attempts": 1}))
         lived = left_by(config, endpoint.counters)
-    records = trace_from([json.loads(hour) for hour in lived.trace]).records
+    records = read_trace([json.loads(hour) for hour in lived.trace]).records
     gone = [(r.step, r.question, r.cause) for r in records if isinstance(r, WentWithout)]
     assert gone
     assert sorted(gone) == sorted((e.turn, e.name, e.cause) for e in lived.unusable)
@@ -191,7 +191,7 @@ def test_conversations_are_frozen_from_the_days_that_models_lived(
     with Store.open(folder / "shaken.db", create=False) as store:
         built = stss.build(wanted, lambda *_: None, store)
     (one,) = built.data.scenarios
-    records = trace_from(chunks_in(shaken.events)).records
+    records = read_trace(chunks_in(shaken.events)).records
     step = Clock(one.task.days[0], 10).step(one.now)
     pair = {one.performer.resident.id, one.other.resident.id}
     talks = [r for r in records if isinstance(r, Talked) and {r.who, r.other} == pair]
@@ -212,4 +212,4 @@ def test_a_record_that_the_world_no_longer_follows_is_not_frozen(
         episode = store.episode("shaken", row.trial.id)
     cut = replace(episode, events=episode.events[: len(episode.events) // 2])
     with pytest.raises(StoreError, match="the world's rules have changed since"):
-        stss.frozen_of_episode(cut, stss.StssSettings(), FailurePolicy(12))
+        stss.freeze_episode(cut, stss.StssSettings(), FailurePolicy(12))

@@ -1,7 +1,7 @@
-"""How does a resident act, perceive, react and talk, by Generative Agents (sections 4.3 and 5.1)?
+"""Acting, perceiving, reacting and talking as in Generative Agents (sections 4.3 and 5.1).
 
-The days are those of the lean mind (`town.life`), and so is everything that the scheduler knows of:
-what differs is what is asked, what is kept in memory, and what comes to mind.
+Days run as those of the lean mind (`town.life`), and the schedulers see no difference: what differs
+is what is asked, what is remembered, and what comes to mind.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from sociolab.town.life import (
     Living,
     Talk,
     could_talk,
+    describe_activity,
     free_to_talk,
-    in_time,
-    in_words,
+    time_parts,
 )
-from sociolab.town.person import Noticed, Person, Surroundings, as_seen
+from sociolab.town.person import Noticed, Person, Surroundings, shorten_activity
 from sociolab.town.questions import Block, Heard, Other, Utterance, generative as ga
-from sociolab.town.questions.base import named
+from sociolab.town.questions.base import format_other
 from sociolab.town.trace import ObjectBecame
 
 LAST_LINES = 4
@@ -35,8 +35,6 @@ SPOKEN_OF = 15
 
 
 class GenerativeLife(Life):
-    """One resident's life."""
-
     utter = ga.GenerativeUtter
 
     def __init__(self, me: Person, around: Surroundings) -> None:
@@ -45,8 +43,8 @@ class GenerativeLife(Life):
         self.days = self.planning = GenerativePlanning(me, around, self.stream)
         self._used: tuple[str, str, str] | None = None
         self._state = ""
-        self._asked_of_things: dict[tuple[int, str], int] = {}
-        self._known_of: tuple[Person | None, int, str] = (None, 0, "")
+        self._last_considered: dict[tuple[int, str], int] = {}
+        self._relationship: tuple[Person | None, int, str] = (None, 0, "")
 
     def _seed_memories(self) -> Living[None]:
         yield from self.stream.remember("known", *self.me.resident.memories)
@@ -56,53 +54,53 @@ class GenerativeLife(Life):
     def _live(self, block: Block) -> Living[None]:
         """Do what a block of the schedule says, step by step, until it is over or plans change.
 
-        A step lasts its minutes from when one is there; walks are at the cost of the last ones.
+        A step lasts its minutes from arrival on: walking time is taken from the last steps.
         """
         me = self.me
-        block = yield from self.days.decided(block)
+        block = yield from self.days.decide_block(block)
         parts = yield from self.days.parts(block)
         over, planned = self.clock.step(block.end), me.step
-        for part, end in in_time(parts, block):
+        for part, end in time_parts(parts, block):
             lasts = self.clock.step(end) - planned
             if lasts <= 0 or me.step >= over:
                 continue
             planned += lasts
-            place, thing = yield from self._where(in_words(block, part))
+            place, thing = yield from self._where(describe_activity(block, part))
             done = part.model_copy(update={"object": thing})
-            walk = self.around.paths.distance(me.tile, self.around.spot(me, place, thing))
+            walk = self.around.paths.distance(me.tile, self.around.choose_spot(me, place, thing))
             until = over if end == block.end else min(over, me.step + walk + lasts)
             if (yield from self._part(block, place, done, until)):
                 return
 
     def _where(self, what: str) -> Living[tuple[str, str]]:
-        """The place and the thing at which to do something: down the tree of places."""
+        """Choose the place and the object at which to do something, down the tree of places."""
         me = self.me
         if "place" in self.around.setting.merge:
-            place = yield from self._chosen(ga.ChooseArena, what, "", me.known)
+            place = yield from self._choose(ga.ChooseArena, what, "", me.known_places)
         else:
-            sectors = ga.by_sector(me.known)
-            place = yield from self._chosen(ga.ChooseSector, what, "", [*sectors])
-            arena = yield from self._chosen(ga.ChooseArena, what, place, sectors.get(place, []))
+            sectors = ga.by_sector(me.known_places)
+            place = yield from self._choose(ga.ChooseSector, what, "", [*sectors])
+            arena = yield from self._choose(ga.ChooseArena, what, place, sectors.get(place, []))
             place = f"{place}: {arena}" if arena else place
-        if place not in me.known:
+        if place not in me.known_places:
             place = str(me.resident.home)
         things = self.around.objects(place)
-        return place, (yield from self._chosen(ga.ChooseObject, what, place, things))
+        return place, (yield from self._choose(ga.ChooseObject, what, place, things))
 
-    def _chosen(
+    def _choose(
         self, kind: type[ga.ChooseArea], what: str, inside: str, options: Sequence[str]
     ) -> Living[str]:
-        """One of some options, which is asked for where there are several; "" for none."""
+        """Choose an option: ask only where there are several; "" where there is none."""
         if len(options) < 2:
             return options[0] if options else ""
         answer = yield self.ask(kind, what, inside, tuple(options))
         return answer.name if answer is not None else ""
 
-    def _at_it(self, place: str, thing: str) -> Living[bool]:
-        """See how others have left things, and react to that; or remember what one begins to do,
-        and what becomes of the thing that is used."""
+    def _begin_activity(self, place: str, thing: str) -> Living[bool]:
+        """React to the state in which others have left things; else remember what one begins to do,
+        and what becomes of the object that is used."""
         me = self.me
-        by_percept = {item.percept: item for item in self.around.left(me, place)}
+        by_percept = {item.percept: item for item in self.around.lasting_states(me, place)}
         noticed = tuple(by_percept[percept] for percept in me.attention.attend([*by_percept]))
         if noticed and (yield from self._notice(noticed, left_behind=True)) is not None:
             return True
@@ -111,18 +109,18 @@ class GenerativeLife(Life):
             self._used, self._state = (doing, place, thing), ""
             new = [f"I am {doing} at {place}"]
             if thing:
-                before = self.around.left_as(me, place, thing)
+                before = self.around.lasting_state(me, place, thing)
                 answer = yield self.ask(ga.ObjectState, thing, place, doing, before)
                 stays = answer is not None and answer.stays
-                state = as_seen(answer.state) if answer is not None else ""
-                self.around.use(me, place, thing, state if stays else before)
+                state = shorten_activity(answer.state) if answer is not None else ""
+                self.around.record_use(me, place, thing, state if stays else before)
                 if state:
                     self._state = state
                     me.records.append(ObjectBecame(me.step, me.id, place, thing, state))
                     new.append(f"the {thing} is {state}")
             yield from self.stream.observe("done", *new)
         if self._state:
-            me.showing = replace(me.showing, thing=f"{thing}: {self._state}")
+            me.next_appearance = replace(me.next_appearance, thing=f"{thing}: {self._state}")
         return False
 
     def _to_bed(self) -> Living[None]:
@@ -134,9 +132,8 @@ class GenerativeLife(Life):
     def _notice(
         self, noticed: tuple[Noticed, ...], *, left_behind: bool = False
     ) -> Living[Talk | Changed | None]:
-        """Keep what is seen in memory, and react to the first of it that one may react to: perhaps
-        by talking to whom one sees, or who uses what one sees; not of things `left_behind`.
-        """
+        """Remember what is seen, and react to the first of it that is new: perhaps by talking to
+        the person seen, or to whoever uses the thing seen. Nobody is at a thing `left_behind`."""
         yield from self.stream.observe("seen", *(_describe_seen(item) for item in noticed))
         block = self._under_way()
         focus = next((item for item in noticed if self._is_new(item)), None)
@@ -146,11 +143,11 @@ class GenerativeLife(Life):
         may_talk = not left_behind and other.number in me.view
         may_talk = may_talk and free_to_talk(me, other, me.step, self.around)
         if focus.thing:
-            self._asked_of_things[other.number, focus.thing] = me.step
+            self._last_considered[other.number, focus.thing] = me.step
         if may_talk:
             me.last_asked[other.number] = me.step
         context = yield from self._context(me.step, focus)
-        self._known_of = (None if focus.thing else other, me.step, context)
+        self._relationship = (None if focus.thing else other, me.step, context)
         last = me.last_talk.get(other.number)
         decision = yield self.ask(
             ga.React,
@@ -158,36 +155,36 @@ class GenerativeLife(Life):
             context=context,
             block=block,
             may_talk=may_talk,
-            other=self._seen(focus) if may_talk else None,
+            other=self._noticed_person(focus) if may_talk else None,
             last_talk=None if last is None else self.clock.at(last),
         )
         return (yield from self._act_on(decision, other, _describe_seen(focus)))
 
     def _is_new(self, noticed: Noticed) -> bool:
-        """Whether one thinks of reacting: not again of the same for a while, nor to sleepers."""
+        """Whether to think of reacting: not to the same thing for a while, nor to sleepers."""
         me, patience = self.me, self.clock.minutes(self.around.rules.patience)
         if noticed.thing:
-            last = self._asked_of_things.get((noticed.other.number, noticed.thing))
+            last = self._last_considered.get((noticed.other.number, noticed.thing))
             return last is None or me.step - last >= patience
         other = noticed.other  # who has gone out of view meanwhile is nobody's to look at
         return other.number in me.view and could_talk(me, other, me.step, self.around)
 
-    def _seen(self, noticed: Noticed) -> Other:
-        """Who was noticed, as they were then; of a thing, who uses it."""
+    def _noticed_person(self, noticed: Noticed) -> Other:
+        """The person noticed, doing what they did then; for a thing, its user as they are now."""
         other = self.around.other(self.me, noticed.other)
         return other if noticed.thing else replace(other, doing=noticed.doing)
 
     def _context(
         self, step: int, noticed: Noticed, talk: Sequence[Utterance] | None = None
     ) -> Living[str]:
-        """What one knows of somebody or something: one's relationship, and what bears on it.
+        """Summarise the relationship with a person or thing, and what bears on it now.
 
-        `talk`: what has been said, where one is about to speak with them.
+        `talk` holds the conversation so far, where one is about to speak.
         """
         name = f"the {noticed.thing}" if noticed.thing else noticed.other.name
         points = (f"relationship with {name}", f"{name} is {noticed.doing}")
         memories = yield from self.stream.recall(*points, most=SPOKEN_OF, step=step)
-        about = name if noticed.thing else named(self._seen(noticed))
+        about = name if noticed.thing else format_other(self._noticed_person(noticed))
         summed = yield self.ask(
             ga.RelationshipSummary,
             about,
@@ -201,32 +198,32 @@ class GenerativeLife(Life):
 
     # -------------------------------------------------------------- talking
 
-    def _to_mind(
+    def _recall_for_utterance(
         self, other: Person, step: int, lines: Sequence[Utterance]
     ) -> Living[dict[str, Any]]:
-        """What the other is to one, and what comes to mind.
+        """Recall the relationship with the other, and memories.
 
-        With `merge=relationship` the first is asked once a conversation, or once with the decision
-        to begin it.
+        With `merge=relationship` the relationship is summarised once a conversation, or once with
+        the decision to begin it.
         """
-        is_current = len(lines) >= 2 or self._known_of[:2] == (other, step)
+        is_current = len(lines) >= 2 or self._relationship[:2] == (other, step)
         if not is_current or "relationship" not in self.around.setting.merge:
-            noticed = Noticed(other, other.shown.doing)
+            noticed = Noticed(other, other.appearance.doing)
             context = yield from self._context(step, noticed, lines)
-            self._known_of = (other, step, context)
-        relationship = self._known_of[2]
+            self._relationship = (other, step, context)
+        relationship = self._relationship[2]
         last = " ".join(f"{line.name}: {line.text}" for line in lines[-LAST_LINES:])
-        points = (relationship, f"{other.name} is {other.shown.doing}", last)
+        points = (relationship, f"{other.name} is {other.appearance.doing}", last)
         memories = yield from self.stream.recall(*filter(None, points), most=SPOKEN_OF, step=step)
         return {"memories": memories, "relationship": relationship}
 
     def _after_talk(self, talk: Talk) -> Living[bool]:
-        """Remember a talk, and think of reacting to it; whether the plan has changed for it."""
+        """Remember a talk and consider reacting to it; whether the plan has changed."""
         me, other = self.me, talk.partner(self.me)
         if "memo" in self.around.setting.merge or not talk.lines:
             return (yield from super()._after_talk(talk))
         me.last_talk[other.number] = me.step
-        me.known = self.myself().places_after(talk.lines)
+        me.known_places = self.myself().places_after(talk.lines)
         about = self.around.other(me, other)
         summary = yield self.ask(ga.ConversationSummary, about, talk.lines)
         memo = summary.memo if summary is not None else f"talked with {other.name}"
@@ -250,7 +247,6 @@ class GenerativeLife(Life):
 
 
 def _describe_seen(noticed: Noticed) -> str:
-    """What is seen, in words."""
     if noticed.thing:
         return f"the {noticed.thing} is {noticed.doing}"
     return f"{noticed.other.name} is {noticed.doing}"

@@ -1,7 +1,7 @@
-"""Who is a resident on a new day, and what does it plan?
+"""The identity of a resident on a new day, and its plans.
 
 Generative Agents, section 4.3: a day in broad strokes, then by the hour, then in steps of 5 to 15
-minutes; and from a reaction on anew.
+minutes; replanned after a reaction.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 
 from sociolab.town.generative.stream import PLAN_IMPORTANCE, Stream
-from sociolab.town.life import Living, Planning, gone_on, rest_of_day, waking_hours
+from sociolab.town.life import Living, Planning, continue_plan, rest_of_day, waking_hours
 from sociolab.town.person import Person, Surroundings
 from sociolab.town.questions import Block, Entry, NewPlan, Part, generative as ga
-from sociolab.town.questions.base import dated
+from sociolab.town.questions.base import format_date
 from sociolab.town.trace import Revised
 
 NO_PLAN = "being at home without a plan"
@@ -23,8 +23,6 @@ _HOUR = timedelta(hours=1)
 
 
 class GenerativePlanning(Planning):
-    """The plans of one resident."""
-
     def __init__(self, me: Person, around: Surroundings, stream: Stream) -> None:
         super().__init__(me, around)
         self._stream = stream
@@ -33,23 +31,25 @@ class GenerativePlanning(Planning):
 
     @property
     def plans(self) -> bool:
-        """Whether it plans at all (an ablation: see `ABLATIONS`)."""
+        """False where planning is ablated (see `ABLATIONS`)."""
         return "planning" not in self.around.setting.without
 
     @property
     def left_out(self) -> frozenset[str]:
-        """Without a plan no reminder for it, either: nothing would show it."""
+        """Without plans TDP's day reminder is left out, too: nothing would show it."""
         return super().left_out if self.plans else super().left_out | {"day_reminder"}
 
     def day(self) -> Living[int]:
-        """Revise the identity, and plan the day that has begun; the step of waking."""
+        """Revise the identity and plan the day that has begun; returns the step of waking."""
         me = self.me
         day = self.clock.date(me.step)
         yesterday, me.outline = me.outline, ()
-        notes = () if day == self.clock.first else (yield from self._revised(day))
+        notes = () if day == self.clock.first else (yield from self._revise_identity(day))
         goal = self.around.setting.tdp.get(me.id)
-        reminder = "" if goal is None else (yield from self._target(goal, day))
-        wake, bed = yield from self._hours(day)
+        reminder = "" if goal is None else (yield from self._ask_tdp(goal, day))
+        hours = yield self.ask(ga.WakeUpHour, day)
+        times = (hours.wake, hours.bed) if hours is not None else ("08:00", "22:00")
+        wake, bed = waking_hours(day, *times)
         me.bed = self.clock.step(bed)
         if self.plans:
             outline = yield self.ask(ga.DailyPlan, day, wake, bed, notes, yesterday, reminder)
@@ -57,23 +57,18 @@ class GenerativePlanning(Planning):
             blocks = yield from self._schedule(wake, bed)
             me.plan(me.step, blocks, "", self.around.setting)
             if me.outline:
-                text = f"My plan for {dated(day)}: {'; '.join(me.outline)}"
+                text = f"My plan for {format_date(day)}: {'; '.join(me.outline)}"
                 self.keep("plan", text, PLAN_IMPORTANCE)
         else:
-            me.blocks = _hours(wake, bed)
+            me.blocks = _full_hours(wake, bed)
         return max(self.clock.step(wake), me.step + 1)
-
-    def _hours(self, day: date) -> Living[tuple[datetime, datetime]]:
-        """When to get up and when to go to bed."""
-        hours = yield self.ask(ga.WakeUpHour, day)
-        wake, bed = (hours.wake, hours.bed) if hours is not None else ("08:00", "22:00")
-        return waking_hours(day, wake, bed)
 
     # -------------------------------------------------------------- the identity, overnight
 
-    def _revised(self, day: date) -> Living[tuple[str, ...]]:
-        """Write anew what occupies one, but for the task; the two notes that it is made of."""
-        points = (f"plans for {dated(day)}", "important recent events")
+    def _revise_identity(self, day: date) -> Living[tuple[str, ...]]:
+        """Rewrite what occupies the resident, except its task; returns the notes that this rests
+        on."""
+        points = (f"plans for {format_date(day)}", "important recent events")
         memories = yield from self._stream.recall(*points)
         notes: tuple[str, ...] = ()
         if "identity" not in self.around.setting.merge:
@@ -92,46 +87,46 @@ class GenerativePlanning(Planning):
     # -------------------------------------------------------------- by the hour
 
     def _schedule(self, wake: datetime, bed: datetime) -> Living[tuple[Block, ...]]:
-        """The day by the hour; hours in which one does the same are one block."""
+        """Plan the day by the hour; consecutive hours with the same activity are one block."""
         if "hours" in self.around.setting.merge:
             schedule = yield self.ask(ga.DaySchedule, wake, bed)
             idle = (Block(wake, bed, NO_PLAN, ""),)
-            return _blocks(schedule, wake, bed) if schedule is not None else idle
+            return _to_blocks(schedule, wake, bed) if schedule is not None else idle
         blocks: list[Block] = []
-        for hour in _hours(wake, bed):
-            block = yield from self._filled(hour, tuple(blocks))
+        for hour in _full_hours(wake, bed):
+            block = yield from self._fill_hour(hour, tuple(blocks))
             if blocks and blocks[-1].what == block.what:
                 block = replace(block, start=blocks.pop().start)
             blocks.append(block)
         return tuple(blocks)
 
-    def _filled(self, hour: Block, so_far: tuple[Block, ...]) -> Living[Block]:
+    def _fill_hour(self, hour: Block, so_far: tuple[Block, ...]) -> Living[Block]:
         answer = yield self.ask(ga.HourlySchedule, hour.start, hour.end, so_far)
         return replace(hour, what=answer.what if answer is not None else NO_PLAN)
 
-    def decided(self, block: Block) -> Living[Block]:
-        """A block that says what is done; without a plan that is asked when its hour comes."""
+    def decide_block(self, block: Block) -> Living[Block]:
+        """The block with its activity; without plans, that is asked for when the hour comes."""
         if block.what:
             return block
-        decided = yield from self._filled(block, ())
+        decided = yield from self._fill_hour(block, ())
         self.me.blocks = tuple(decided if old is block else old for old in self.me.blocks)
         return decided
 
-    def anew(self, why: str) -> Living[bool]:
-        """Write the schedule anew from now on; whether there is another.
+    def replan(self, why: str) -> Living[bool]:
+        """Reschedule the rest of the day; False where no new schedule was given.
 
-        Without a plan nothing is written: what is done now is asked for, until the hour is over.
+        Without plans nothing is written: what is done now is asked for, until the hour is over.
         """
         me, now = self.me, self.now()
         bedtime = self.clock.at(me.bed)
         if not self.plans:
-            me.blocks = gone_on(me.blocks, _hours(now, bedtime), now)
+            me.blocks = continue_plan(me.blocks, _full_hours(now, bedtime), now)
             return True
-        ahead = self.around.ahead(me, me.step)
+        ahead = self.around.rest_of_plan(me, me.step)
         schedule = yield self.ask(ga.ReviseSchedule, why, ahead, bedtime)
         if schedule is None:
             return False
-        blocks = gone_on(me.blocks, _blocks(schedule, now, bedtime), now)
+        blocks = continue_plan(me.blocks, _to_blocks(schedule, now, bedtime), now)
         me.plan(me.step, blocks, why, self.around.setting)
         self.keep("plan", f"I changed my plan for the day: {why}", PLAN_IMPORTANCE)
         return True
@@ -139,7 +134,7 @@ class GenerativePlanning(Planning):
     # -------------------------------------------------------------- by the minute
 
     def parts(self, block: Block) -> Living[tuple[Part, ...]]:
-        """A block in steps of 5 to 15 minutes."""
+        """Divide a block into steps of 5 to 15 minutes."""
         undivided = (Part(minutes=block.minutes, what=block.what),)
         if not self.plans or block.minutes <= 15 or block.what == NO_PLAN:
             return undivided
@@ -152,10 +147,10 @@ class GenerativePlanning(Planning):
         return tuple(Part(minutes=s.minutes, what=s.what) for s in breakdown.subtasks)
 
 
-def _hours(start: datetime, end: datetime) -> tuple[Block, ...]:
-    """The hours from start to end, in which nothing is planned yet, cut at the full hours.
+def _full_hours(start: datetime, end: datetime) -> tuple[Block, ...]:
+    """The hours from start to end, cut at the full hours, with nothing planned yet.
 
-    After midnight is no part of a day's plan: its last hour lasts until bed.
+    A day's plan does not go past midnight: its last hour lasts until bed.
     """
     midnight = datetime.combine(start.date() + timedelta(days=1), time())
     hours = []
@@ -167,7 +162,6 @@ def _hours(start: datetime, end: datetime) -> tuple[Block, ...]:
     return tuple(hours)
 
 
-def _blocks(schedule: ga.Schedule, start: datetime, end: datetime) -> tuple[Block, ...]:
-    """The entries of a schedule in time; the first begins at `start`."""
+def _to_blocks(schedule: ga.Schedule, start: datetime, end: datetime) -> tuple[Block, ...]:
     entries = (Entry(start=entry.start, what=entry.what) for entry in schedule.entries)
     return rest_of_day(NewPlan(entries=tuple(entries)), start, end)

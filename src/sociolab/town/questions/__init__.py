@@ -14,7 +14,6 @@ from typing import Any, Literal, TypeAlias
 
 from sociolab.town.questions.base import (
     Acted,
-    Asked,
     Block,
     Chore,
     Heard,
@@ -24,6 +23,7 @@ from sociolab.town.questions.base import (
     MindAnswer,
     MindQuestion,
     Other,
+    QuestionMeta,
     Recall,
     SpeechAct,
     UnfitError,
@@ -103,7 +103,6 @@ __all__ = [
     "QUESTIONS",
     "QUESTIONS_OF",
     "Acted",
-    "Asked",
     "Block",
     "Choice",
     "ChoosePlace",
@@ -131,6 +130,7 @@ __all__ = [
     "Part",
     "Parts",
     "PlanDay",
+    "QuestionMeta",
     "RateImportance",
     "Ratings",
     "Recall",

@@ -1,4 +1,4 @@
-"""What every question to a resident shows and has, in which words, and what every answer to one is.
+"""What all questions to a resident, and all answers, have in common, and how prompts word it.
 
 Places are written "Sector: arena", times of day "HH:MM", dates "YYYY-MM-DD".
 """
@@ -27,7 +27,7 @@ from pydantic import (
 from pydantic.json_schema import SkipJsonSchema
 
 from sociolab.town.clock import TimeOfDay, spoken_date
-from sociolab.town.map import OUTDOORS, place_meant, places_told
+from sociolab.town.map import OUTDOORS, match_place, places_mentioned
 from sociolab.town.residents import Resident
 
 Day: TypeAlias = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
@@ -48,7 +48,7 @@ Name: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, max_le
 
 
 class MindAnswer(BaseModel):
-    """What every answer is: frozen, and without fields that nobody asked for."""
+    """The base of all answers: frozen; fields that nobody asked for are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -68,9 +68,9 @@ class Chore(MindAnswer):
 
 
 class Matter(MindAnswer):
-    """A social matter in typed form: `host`'s (an id), with day, start and place or "" where open.
+    """A social matter of `host` (an id) in typed form; day, start and place are "" where open.
 
-    `partner` is the id of whom an appointment is wanted with; `chores` are help's, in order.
+    `partner` is the id of the person an appointment is for; `chores` are those of help, in order.
     """
 
     kind: MatterKind
@@ -85,11 +85,11 @@ class Matter(MindAnswer):
 
 
 class SpeechAct(MindAnswer):
-    """What `by` (an id) means by a line, in typed form; of the matter no more than the line says.
+    """What `by` (an id) means by a line, in typed form; `matter` holds no more than the line says.
 
-    "tell" speaks of a matter, "invite" asks the other to take part, to come or to help; "ask" wants
-    to know what `asks` names; "counter" puts forward another time or place; "accept" says yes to
-    the matter as it stands in the act, "decline" no. "greet", "chat" and "bye" are of no matter.
+    "tell" mentions a matter, "invite" asks the other to take part, to come or to help; "ask" is a
+    question about what `asks` names; "counter" proposes another time or place; "accept" says yes to
+    the matter as it stands in the act, "decline" no. "greet", "chat" and "bye" concern no matter.
     """
 
     kind: Literal["greet", "chat", "tell", "invite", "ask", "counter", "accept", "decline", "bye"]
@@ -99,7 +99,7 @@ class SpeechAct(MindAnswer):
 
 
 def _readable(value: object, read: ValidatorFunctionWrapHandler) -> object:
-    """A model that makes a field of this name up must not have its words refused for it."""
+    """A model that invents a field of this name must not have its words refused for it."""
     try:
         return read(value)
     except ValidationError:
@@ -112,7 +112,7 @@ is shown the field."""
 
 
 class Acted(MindAnswer):
-    """An answer with acts, which are written down only where there are any."""
+    """An answer with acts, which are serialised only where there are any."""
 
     acts: Acts = ()
 
@@ -129,7 +129,7 @@ class Acted(MindAnswer):
 @dataclass(frozen=True, slots=True)
 class Memory:
     """One entry of a memory stream: what was seen, said, thought, planned or known before, and
-    when; `done` is what one did oneself, which lean minds keep in frozen conversations only."""
+    when; `done` is an activity of one's own, which lean minds keep in frozen conversations only."""
 
     when: datetime
     kind: Literal["seen", "talk", "thought", "done", "known", "plan"]
@@ -138,20 +138,20 @@ class Memory:
 
 
 class Recall(Protocol):
-    """A resident's memory, to be read; reading it here leaves no mark on it."""
+    """Read access to a resident's memory; it does not count as accessing memories."""
 
     def recall(self, query: str, most: int) -> tuple[Memory, ...]:
         """The memories that score highest on recency, importance and relevance; best first."""
         ...
 
     def latest(self, most: int) -> tuple[Memory, ...]:
-        """The newest memories, oldest of them first."""
+        """The newest memories, the oldest of them first."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A stretch of a day's plan, from `start` until `end`."""
+    """An entry of a day's plan, from `start` until `end`."""
 
     start: datetime
     end: datetime
@@ -160,14 +160,14 @@ class Block:
 
     @property
     def minutes(self) -> int:
-        """How long it lasts by its hours as they are told, at least 1."""
+        """Its length as displayed, in whole minutes; at least 1."""
         start = self.start.replace(second=0)
         return max(1, round((self.end - start) / timedelta(minutes=1)))
 
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """Another resident as one perceives them: their name, and what they are seen doing."""
+    """Another resident as one perceives them; `doing` is what they are seen doing."""
 
     id: str
     name: str
@@ -190,7 +190,7 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """An act about a matter in an earlier talk, as remembered: when, and with whom one talked."""
+    """An act about a matter in an earlier talk, as remembered: when, and the other's id."""
 
     when: datetime
     other: str
@@ -198,8 +198,9 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Which question this is: of whom, at which step, at which attempt and why again.
+class QuestionMeta:
+    """Identifies a question: of whom, at which step and attempt, and the problem of the last
+    attempt.
 
     `index` counts those of one kind at the same step, from 0.
     """
@@ -218,14 +219,14 @@ class Asked:
 class Me:
     """The resident who is asked, and what it has at hand.
 
-    `now` is the moment, `place` where the resident is ("" outdoors), `doing` what it does, in
-    the words that others see. `places` are those that it
-    knows and can go to, `objects` what stands in each; `names` are those of all places in town, to
-    recognise one when it is said. `people` are the others in town (id to name), `known_as` what
-    everybody knows of them (by id). `memory` can be searched. `task` is one's social task and
-    `heard` what was said in earlier talks, both in typed form: for scripted minds, which read no
-    words; prompts never show them. `outline` is the day's plan in broad strokes, for minds that
-    make one. `pause` is for how many minutes nobody speaks to somebody again.
+    `now` is the moment, `place` where the resident is ("" outdoors), `doing` what it does, in the
+    words that others see. `places` are those that it knows and can go to, `objects` what stands in
+    each; `names` are those of all places in town, so that one can be recognised when it is
+    mentioned. `people` are the others in town (id to name), `known_as` what everybody knows of them
+    (by id). `memory` can be searched. `task` is the resident's social task and `heard` what was
+    said in earlier talks, both in typed form: for scripted minds, which read no words; prompts
+    never show them. `outline` is the day's plan in broad strokes, for minds that make one. `pause`
+    is for how many minutes nobody speaks to the same person again.
     """
 
     resident: Resident
@@ -244,12 +245,12 @@ class Me:
     outline: tuple[str, ...] = ()
 
     def places_after(self, lines: tuple[Utterance, ...]) -> tuple[str, ...]:
-        """The places that one knows after these words: what is new comes last.
+        """The places known after these words, new ones last.
 
-        Whoever takes part in a conversation learns the places that are named in it, by whomever,
-        and the one where it is held.
+        Whoever takes part in a conversation learns the places named in it, by whomever, and the one
+        where it is held.
         """
-        new = places_told(" ".join(line.text for line in lines), self.names)
+        new = places_mentioned(" ".join(line.text for line in lines), self.names)
         current = (self.place,) if self.place else ()
         return tuple(dict.fromkeys((*self.places, *new, *current)))
 
@@ -265,15 +266,16 @@ class UnfitError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class MindQuestion(Generic[A]):
-    """A question that a resident's life asks its mind: all that the resident may know just now.
+    """A question that a resident's life asks its mind: all that the resident may know at this
+    moment.
 
     A subclass declares the question once. `name` is the method of a mind that answers it, the file
-    of its prompt in `folder`, and what the journal calls it; `answer_type` is the form of the
-    answer. `exact` questions are asked of a model at temperature 0. `head` is the prompt that
-    stands before it, `more` the names of what a prompt shows beside the fields. A question that is
-    not `recorded` leaves nothing in the journal: whoever
-    answers must give the same answer again when an episode is resumed. `needs` are the tokens that
-    an answer may take, where it is less than its schema allows.
+    of its prompt in `folder`, and its name in the journal; `answer_type` is the type of the answer.
+    `exact` questions are asked of a model at temperature 0. `head` is the prompt used as the system
+    message, `more` names what a prompt shows beside the fields. A question that is not `recorded`
+    leaves nothing in the journal: whoever answers must give the same answer again when an episode
+    is resumed. `needs` are the tokens that an answer may take, where that is less than its schema
+    allows.
     """
 
     name: ClassVar[str]
@@ -285,32 +287,33 @@ class MindQuestion(Generic[A]):
     more: ClassVar[str] = ""
     needs: ClassVar[int | None] = None
 
-    asked: Asked
+    meta: QuestionMeta
     me: Me
 
     @classmethod
     def template(cls) -> str:
-        """The name of its prompt in a set."""
+        """The name of its prompt in a prompt set."""
         return f"{cls.folder}{cls.name}"
 
     @classmethod
-    def called(cls, field: str) -> str:
+    def input_name(cls, field: str) -> str:
         """The name of a field in prompts."""
         return {"bedtime": "bed", "block": "what"}.get(field, field)
 
     @classmethod
-    def inputs(cls) -> str:
+    def input_names(cls) -> str:
         """The names of all that its prompt may show: `now`, the fields, `more`."""
-        return " ".join(("now", cls.more, *(cls.called(item.name) for item in fields(cls)[2:])))
+        return " ".join(("now", cls.more, *(cls.input_name(item.name) for item in fields(cls)[2:])))
 
     def variables(self) -> dict[str, Any]:
-        """The values of `inputs`: fields as `in_words` writes them."""
-        own = fields(self)[2:]  # all but `asked` and `me`
-        values = {self.called(item.name): self.in_words(getattr(self, item.name)) for item in own}
-        return {"now": now_line(self.me.now)} | values | self.own_words()
+        """The values of `input_names`; fields as `render` writes them."""
+        own = fields(self)[2:]  # all but `meta` and `me`
+        values = {self.input_name(item.name): self.render(getattr(self, item.name)) for item in own}
+        return {"now": now_line(self.me.now)} | values | self.extra_variables()
 
-    def in_words(self, value: Any) -> Any:
-        """A field as a prompt shows it; True and False, which decide what it says, as they are."""
+    def render(self, value: Any) -> Any:
+        """A field as a prompt shows it; booleans and numbers, on which templates branch, as they
+        are."""
         match value:
             case None | ():
                 return ""
@@ -319,15 +322,15 @@ class MindQuestion(Generic[A]):
             case datetime():
                 return f"{value:%H:%M}"
             case date():
-                return dated(value)
+                return format_date(value)
             case Other():
-                return named(value)
+                return format_other(value)
             case Block():
                 return one_line(value.what)
             case (Block(), *_):
                 return plan_lines(value)
             case (Memory(), *_):
-                return self.remembered(value)
+                return self.render_memories(value)
             case (Utterance(), *_):
                 return talk_lines(self.me, value)
             case tuple():
@@ -335,29 +338,28 @@ class MindQuestion(Generic[A]):
             case _:
                 return one_line(str(value), LONGEST_FIELD)
 
-    def remembered(self, memories: Iterable[Memory]) -> str:
-        """Memories as a prompt shows them."""
+    def render_memories(self, memories: Iterable[Memory]) -> str:
         return memory_lines(memories)
 
-    def own_words(self) -> dict[str, Any]:
-        """What a prompt shows beside the fields, or shows of one in other words."""
+    def extra_variables(self) -> dict[str, Any]:
+        """What a prompt shows beside the fields, or shows of a field in other words."""
         return {}
 
     def schema_options(self) -> dict[str, Any]:
-        """What a JSON schema can say of this question's answer, by the name of the field."""
+        """Constraints on fields of the answer, by the field's name, for its JSON schema."""
         return {}
 
     def problem_with(self, answer: A) -> str:
-        """What is wrong with an answer that its type alone cannot say; "" if nothing is.
+        """What is wrong with an answer that its type cannot express; "" if nothing is.
 
-        It is told to whoever answered, who is asked again.
+        Whoever answered is told, and asked again.
         """
         return ""
 
-    def coerced(self, answer: A) -> A:
-        """A model's answer with what it means without doubt put right, such as a place in words.
+    def coerce(self, answer: A) -> A:
+        """A model's answer with what it clearly means put right, such as a place in words.
 
-        UnfitError where it leaves in doubt what is meant.
+        UnfitError where it is unclear what is meant.
         """
         return answer
 
@@ -372,12 +374,12 @@ def unknown_place(me: Me, place: str) -> str:
     return f'expected a place that {me.resident.first_name} knows, found "{place}"'
 
 
-def meant_place(text: str, places: tuple[str, ...], otherwise: str = "") -> str:
-    """The known place that is meant, by its name or in words; `otherwise` is what would do too.
+def resolve_place(text: str, places: tuple[str, ...], otherwise: str = "") -> str:
+    """The known place that a name or phrase means; `otherwise` is mentioned as an alternative.
 
     UnfitError where it means none of them, or several.
     """
-    match = text if text in places else place_meant(text, places)
+    match = text if text in places else match_place(text, places)
     if match is None:
         near = get_close_matches(text[:80], places, n=3, cutoff=0.0)
         nearest = " or ".join(f'"{place}"' for place in near)
@@ -398,33 +400,31 @@ LONGEST_FIELD = 2000
 
 @lru_cache(maxsize=8192)
 def one_line(text: str, longest: int = _LONGEST) -> str:
-    """A text on one line, so that what somebody said cannot pass for a part of the prompt."""
+    """A text on one line, so that nothing somebody said can pass for a part of the prompt."""
     flat = " ".join(text.split())
     return flat if len(flat) <= longest else flat[: longest - 1] + "…"
 
 
 @lru_cache(maxsize=256)
-def dated(day: date) -> str:
+def format_date(day: date) -> str:
     """Such as "Tuesday 14 May 2024 (2024-05-14)"."""
     return f"{spoken_date(day)} ({day.isoformat()})"
 
 
 def now_line(moment: datetime) -> str:
-    """The line that every question about a moment begins with."""
-    return f"It is {dated(moment.date())}, {moment:%H:%M}."
+    """The line that begins every question about a moment."""
+    return f"It is {format_date(moment.date())}, {moment:%H:%M}."
 
 
-def place_or(place: str, otherwise: str = "no place in particular") -> str:
-    """A place's name; `otherwise` where there is none."""
+def format_place(place: str, otherwise: str = "no place in particular") -> str:
     return one_line(place) or otherwise
 
 
-def where(block: Block) -> str:
-    """Where a block is done."""
-    return "outdoors" if block.place == str(OUTDOORS) else place_or(block.place)
+def format_block_place(block: Block) -> str:
+    return "outdoors" if block.place == str(OUTDOORS) else format_place(block.place)
 
 
-def here(me: Me) -> str:
+def describe_situation(me: Me) -> str:
     """What one is doing, as others see it, and where."""
     doing = one_line(me.doing)
     spot = f"at {one_line(me.place)}" if me.place else "outdoors"
@@ -433,19 +433,17 @@ def here(me: Me) -> str:
     return f"{doing}, {spot}" if doing else spot
 
 
-def named(other: Other) -> str:
-    """Name and tie."""
+def format_other(other: Other) -> str:
+    """Such as "Ada Finch (your neighbour)"."""
     tie = f" (your {one_line(other.tie)})" if other.tie else ""
     return f"{one_line(other.name)}{tie}"
 
 
 def first_name(other: Other) -> str:
-    """What one calls them."""
     return one_line((other.name.split() or [other.id])[0])
 
 
-def doing_of(other: Other) -> str:
-    """What one sees them do."""
+def visible_activity(other: Other) -> str:
     return one_line(other.doing) or "doing nothing in particular"
 
 
@@ -455,7 +453,7 @@ def memory_lines(memories: Iterable[Memory]) -> str:
 
 
 def plan_lines(blocks: Iterable[Block]) -> str:
-    """One block a line: from when to when, what and where."""
+    """One block a line, such as "09:00 to 10:00: reading, Library: reading room"."""
     return _write_bullets([_planned(block) for block in blocks])
 
 
@@ -472,11 +470,11 @@ def talk_lines(me: Me, lines: Iterable[Utterance]) -> str:
 
 
 def text_lines(texts: Iterable[str]) -> str:
-    """One text a line."""
+    """One text a line, as bullets."""
     return _write_bullets([one_line(text, LONGEST_FIELD) for text in texts])
 
 
-def numbered(texts: Iterable[str]) -> str:
+def numbered_lines(texts: Iterable[str]) -> str:
     """One text a line, numbered from 1."""
     return "\n".join(f"{number}. {one_line(text)}" for number, text in enumerate(texts, 1))
 

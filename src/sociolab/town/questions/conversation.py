@@ -1,4 +1,4 @@
-"""What is asked of a resident in a conversation: to begin one, what to say, what to keep of it."""
+"""What a resident is asked about conversations: whether to begin one, what to say, what to keep."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from sociolab.town.questions.base import (
     Sentences,
     Speech,
     Utterance,
-    doing_of,
+    describe_situation,
     first_name,
-    here,
+    format_block_place,
     one_line,
-    where,
+    visible_activity,
 )
 
 MOST_ROUNDS = 8
@@ -40,9 +40,9 @@ class Decision(MindAnswer):
 
 @dataclass(frozen=True, slots=True)
 class TalkOrNot(MindQuestion[Decision]):
-    """Somebody is near: talk to them, change one's plan for what they do, or carry on.
+    """Somebody is near: talk to them, change the plan because of them, or carry on.
 
-    `block` is what one is doing, by plan; `last_talk` when the two last talked, if ever.
+    `block` is the planned activity; `last_talk` when the two last talked, if ever.
     """
 
     name = "talk_or_not"
@@ -54,19 +54,18 @@ class TalkOrNot(MindQuestion[Decision]):
     memories: tuple[Memory, ...]
     last_talk: datetime | None = None
 
-    def own_words(self) -> dict[str, Any]:
-        """See `MindQuestion`."""
+    def extra_variables(self) -> dict[str, Any]:
         return {
             "until": f"{self.block.end:%H:%M}",
-            "place": where(self.block),
-            "here": here(self.me),
-            "doing": doing_of(self.other),
-            "last_talk": last_talked(self.last_talk),
+            "place": format_block_place(self.block),
+            "here": describe_situation(self.me),
+            "doing": visible_activity(self.other),
+            "last_talk": format_last_talk(self.last_talk),
         }
 
 
-def last_talked(last: datetime | None) -> str:
-    """When one last talked to somebody in the days that are lived; "" if one has not."""
+def format_last_talk(last: datetime | None) -> str:
+    """When the two last talked during the simulation; "" if they have not."""
     return "" if last is None else f"You two last talked on {last:%Y-%m-%d at %H:%M}."
 
 
@@ -79,12 +78,13 @@ class Said(Acted):
 
 @dataclass(frozen=True, slots=True)
 class Utter(MindQuestion[Said]):
-    """Say the next thing in a talk. `lines` is the talk so far; `started` if one began it.
+    """Say the next thing in a talk. `lines` is the talk so far; `started` if this resident began
+    it.
 
-    `why` is the reason for which one wished to begin it, whoever then did; "" without one. `left`
-    counts one's utterances left, this one included; `closing` if the other has ended the talk, so
-    that this is the last word of it. `ahead` is the rest of the day's plan. `plan` and `checklist`
-    are TDP's general plan and its items for conversations, if there are any.
+    `why` is the reason for which it wished to begin one, whoever then did; "" without one. `left`
+    counts its remaining utterances, this one included; `closing` if the other has ended the talk,
+    so that this is the last word of it. `ahead` is the rest of the day's plan. `plan` and
+    `checklist` are TDP's general plan and checklist for conversations, if there are any.
     """
 
     name = "utter"
@@ -102,8 +102,7 @@ class Utter(MindQuestion[Said]):
     closing: bool = False
     why: str = ""
 
-    def own_words(self) -> dict[str, Any]:
-        """See `MindQuestion`."""
+    def extra_variables(self) -> dict[str, Any]:
         first = first_name(self.other)
         opening = "You began it." if self.started else f"{first} began it."
         if self.why:
@@ -123,8 +122,8 @@ class Utter(MindQuestion[Said]):
             )
         return {
             "other_first": first,
-            "here": here(self.me),
-            "doing": doing_of(self.other),
+            "here": describe_situation(self.me),
+            "doing": visible_activity(self.other),
             "begun": opening,
             "left": turns_left,
         }
@@ -137,10 +136,7 @@ class Memo(Acted):
 
 
 class Summary(Memo):
-    """What a resident keeps of a talk, and whether its plan for the rest of the day must change.
-
-    `acts` are those of the talk as it remembers them.
-    """
+    """What a resident keeps of a talk, and whether its plan for the rest of the day must change."""
 
     importance: Importance
     changes_plan: bool = False
@@ -158,6 +154,5 @@ class Summarise(MindQuestion[Summary]):
     lines: tuple[Utterance, ...]
     ahead: tuple[Block, ...]
 
-    def own_words(self) -> dict[str, Any]:
-        """See `MindQuestion`."""
+    def extra_variables(self) -> dict[str, Any]:
         return {"other_first": first_name(self.other)}

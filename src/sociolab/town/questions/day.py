@@ -1,4 +1,5 @@
-"""What is asked of a resident's day: TDP's texts, its plan, where and how, what matters of it."""
+"""What a resident is asked about its day: TDP's texts, plans, places and parts, importance,
+insights."""
 
 from __future__ import annotations
 
@@ -22,11 +23,11 @@ from sociolab.town.questions.base import (
     Sentences,
     UnfitError,
     Words,
-    meant_place,
-    numbered,
+    format_block_place,
+    numbered_lines,
     one_line,
+    resolve_place,
     unknown_place,
-    where,
 )
 
 _MOST_SENTENCES = 2
@@ -84,7 +85,7 @@ class Items(MindAnswer):
 
 @dataclass(frozen=True, slots=True)
 class TalkReminder(MindQuestion[Items]):
-    """TDP, step 3: what to keep in mind in conversations, whoever with, fewer than 5 items."""
+    """TDP, step 3: what to keep in mind in all conversations, fewer than 5 items."""
 
     name = "talk_reminder"
     answer_type = Items
@@ -110,15 +111,13 @@ _A_DAY = 24 * 60
 
 
 class ScheduleEntry(MindAnswer):
-    """Something that is done from `start` until the next entry starts."""
+    """An activity from `start` until the next entry starts."""
 
     start: TimeOfDay
     what: Words
 
 
 class Entry(ScheduleEntry):
-    """One entry of a plan, and where it is done."""
-
     place: Name = ""
 
 
@@ -128,7 +127,7 @@ E = TypeVar("E", bound=ScheduleEntry)
 class DayPlan(MindAnswer):
     """A day from waking to bed; the first entry starts at `wake`.
 
-    A `bed` before `wake` is meant after midnight.
+    A `bed` earlier than `wake` is after midnight.
     """
 
     wake: TimeOfDay
@@ -144,7 +143,7 @@ class NewPlan(MindAnswer):
 
 @dataclass(frozen=True, slots=True)
 class PlanDay(MindQuestion[DayPlan]):
-    """Plan the whole day `day`: when to wake, what to do where, when to go to bed.
+    """Plan the day `day`: when to wake, what to do where, when to go to bed.
 
     `reminder` is TDP's reminder for this day, "" without one.
     """
@@ -158,8 +157,8 @@ class PlanDay(MindQuestion[DayPlan]):
     reminder: str = ""
 
     def schema_options(self) -> dict[str, Any]:
-        """Known places, some entries, and getting up in the morning and to bed at night."""
-        hours = {"wake": one_of(WAKES), "bed": one_of(BEDS)}
+        """Known places, a number of entries, waking in the morning and bed at night."""
+        hours = {"wake": string_enum(WAKES), "bed": string_enum(BEDS)}
         entries = {"minItems": _FEWEST_ENTRIES, "maxItems": _MOST_ENTRIES}
         return place_options(self.me) | {"entries": entries} | hours
 
@@ -167,8 +166,8 @@ class PlanDay(MindQuestion[DayPlan]):
         """Unknown places, and entries that do not run from waking to bed."""
         return _unknown_places(self.me, answer.entries) or _unordered_day(answer)
 
-    def coerced(self, answer: DayPlan) -> DayPlan:
-        """Entries in order; those in the hours of sleep go."""
+    def coerce(self, answer: DayPlan) -> DayPlan:
+        """Entries in order; those in the hours of sleep are dropped."""
         wake = clock_time(answer.wake)
         awake = min(_minutes_after(wake, answer.bed) or _A_DAY, _until_midnight(wake))
         entries = [_coerced_entry(entry, self.me.places) for entry in answer.entries]
@@ -184,7 +183,7 @@ class PlanDay(MindQuestion[DayPlan]):
 
 @dataclass(frozen=True, slots=True)
 class Replan(MindQuestion[NewPlan]):
-    """Plan the rest of the day anew, from `me.now` until bed; `why` says what happened."""
+    """Replan the rest of the day, from `me.now` until bed; `why` says what happened."""
 
     name = "replan"
     answer_type = NewPlan
@@ -196,22 +195,21 @@ class Replan(MindQuestion[NewPlan]):
     memories: tuple[Memory, ...] = ()
 
     def schema_options(self) -> dict[str, Any]:
-        """Known places."""
         return place_options(self.me)
 
     def problem_with(self, answer: NewPlan) -> str:
         """Unknown places, and entries that do not run from now to bed."""
         return _unknown_places(self.me, answer.entries) or self._unordered(answer.entries)
 
-    def coerced(self, answer: NewPlan) -> NewPlan:
+    def coerce(self, answer: NewPlan) -> NewPlan:
         """The first entry starts now, whatever its time says; the rest lie between now and bed."""
         now = self.me.now
         awake = min((self.bedtime - now) // timedelta(minutes=1), _until_midnight(now.time()))
         entries = [_coerced_entry(entry, self.me.places) for entry in answer.entries]
-        return NewPlan(entries=entries_from(entries, now, awake))
+        return NewPlan(entries=order_entries(entries, now, awake))
 
     def _unordered(self, entries: tuple[Entry, ...]) -> str:
-        """The first entry begins now; the others come in order until bed, past midnight too."""
+        """The first entry starts now; the others come in order until bed, also after midnight."""
         now, starts = self.me.now, [entry.start for entry in entries[1:]]
         moments = []
         for start in starts:
@@ -226,14 +224,13 @@ class Replan(MindQuestion[NewPlan]):
 
 
 def place_options(me: Me, *more: str) -> dict[str, Any]:
-    """A schema's places: those that the resident knows, unless they are too many."""
+    """The `place` field of a schema: an enum of known places, unless they are too many."""
     if not me.places or len(me.places) > MOST_PLACES:
         return {}
     return {"place": {"enum": [*more, *me.places]}}
 
 
-def one_of(texts: Sequence[str]) -> dict[str, Any]:
-    """The schema of one of these texts."""
+def string_enum(texts: Sequence[str]) -> dict[str, Any]:
     return {"type": "string", "enum": list(texts)}
 
 
@@ -255,13 +252,13 @@ def _unordered_day(plan: DayPlan) -> str:
 
 
 def _coerced_entry(entry: Entry, places: tuple[str, ...]) -> Entry:
-    place = meant_place(entry.place, places) if entry.place.strip() else ""
+    place = resolve_place(entry.place, places) if entry.place.strip() else ""
     return entry.model_copy(update={"place": place})
 
 
-def entries_from(entries: Sequence[E], start: datetime, minutes: int) -> tuple[E, ...]:
-    """The first starts at `start`, whatever its time says; of the rest those within so many minutes
-    of it, by time."""
+def order_entries(entries: Sequence[E], start: datetime, minutes: int) -> tuple[E, ...]:
+    """Entries in order: the first starts at `start`, whatever its time says; of the rest those
+    within so many minutes of it."""
     at = f"{start:%H:%M}"
     first, *rest = entries
     later = [entry for entry in _in_order(rest, start.time(), minutes) if entry.start != at]
@@ -269,7 +266,7 @@ def entries_from(entries: Sequence[E], start: datetime, minutes: int) -> tuple[E
 
 
 def _in_order(entries: Sequence[E], start: time, minutes: int) -> list[E]:
-    """Those that start within so many minutes, by time; of two at one time the first given."""
+    """Entries that start within so many minutes, by time; of two at one time the first."""
     offsets: dict[int, E] = {}
     for entry in entries:
         offsets.setdefault(_minutes_after(start, entry.start), entry)
@@ -277,7 +274,7 @@ def _in_order(entries: Sequence[E], start: time, minutes: int) -> list[E]:
 
 
 def _until_midnight(start: time) -> int:
-    """What is done after midnight is no part of a day's plan: its last entry lasts until bed."""
+    """Minutes to midnight: a plan of a day does not go further, its last entry lasts until bed."""
     return _A_DAY - 60 * start.hour - start.minute
 
 
@@ -304,8 +301,6 @@ class Parts(MindAnswer):
 
 
 class Choice(MindAnswer):
-    """A place that the resident knows."""
-
     place: Name
 
 
@@ -322,26 +317,24 @@ class Decompose(MindQuestion[Parts]):
     objects: tuple[str, ...]
     memories: tuple[Memory, ...] = ()
 
-    def own_words(self) -> dict[str, Any]:
-        """See `MindQuestion`."""
+    def extra_variables(self) -> dict[str, Any]:
         block = self.block
         return {
             "start": f"{block.start:%H:%M}",
             "end": f"{block.end:%H:%M}",
             "minutes": block.minutes,
-            "place": where(block),
+            "place": format_block_place(block),
             "objects": ", ".join(one_line(name) for name in self.objects) or "none",
         }
 
     def problem_with(self, answer: Parts) -> str:
-        """Objects that are not there."""
         for part in answer.parts:
             if part.object and part.object not in self.objects:
                 return f'expected an object that is there, or "", found "{part.object}"'
         return ""
 
-    def coerced(self, answer: Parts) -> Parts:
-        """An object that is not there is none: the part is done all the same."""
+    def coerce(self, answer: Parts) -> Parts:
+        """An object that is not there becomes none: the part is done all the same."""
         object_names = {_folded(name): name for name in self.objects}
         parts = tuple(
             part.model_copy(update={"object": object_names.get(_folded(part.object), "")})
@@ -352,7 +345,7 @@ class Decompose(MindQuestion[Parts]):
 
 @dataclass(frozen=True, slots=True)
 class ChoosePlace(MindQuestion[Choice]):
-    """Choose where to do something that the plan names no known place for."""
+    """Choose where to do something for which the plan names no known place."""
 
     name = "choose_place"
     answer_type = Choice
@@ -360,16 +353,13 @@ class ChoosePlace(MindQuestion[Choice]):
     what: str
 
     def schema_options(self) -> dict[str, Any]:
-        """Known places."""
         return place_options(self.me)
 
     def problem_with(self, answer: Choice) -> str:
-        """A place that is not known."""
         return unknown_place(self.me, answer.place)
 
-    def coerced(self, answer: Choice) -> Choice:
-        """The known place that is meant."""
-        return answer.model_copy(update={"place": meant_place(answer.place, self.me.places)})
+    def coerce(self, answer: Choice) -> Choice:
+        return answer.model_copy(update={"place": resolve_place(answer.place, self.me.places)})
 
 
 def _folded(text: str) -> str:
@@ -380,21 +370,17 @@ def _folded(text: str) -> str:
 
 
 class Ratings(MindAnswer):
-    """As many ratings as there were texts: 1 is mundane, 10 changes a life."""
+    """One rating a text: 1 is mundane, 10 life-changing."""
 
     ratings: tuple[Importance, ...]
 
 
 class Insight(MindAnswer):
-    """A conclusion, and how much it matters."""
-
     text: Sentences
     importance: Importance
 
 
 class Insights(MindAnswer):
-    """At most five conclusions."""
-
     insights: tuple[Insight, ...] = Field(max_length=5)
 
 
@@ -408,23 +394,20 @@ class RateImportance(MindQuestion[Ratings]):
 
     texts: tuple[str, ...]
 
-    def own_words(self) -> dict[str, Any]:
-        """See `MindQuestion`."""
-        return {"texts": numbered(self.texts), "count": len(self.texts)}
+    def extra_variables(self) -> dict[str, Any]:
+        return {"texts": numbered_lines(self.texts), "count": len(self.texts)}
 
     def schema_options(self) -> dict[str, Any]:
-        """As many ratings as texts."""
         count = len(self.texts)
         return {"ratings": {"minItems": count, "maxItems": count}} if count else {}
 
     def problem_with(self, answer: Ratings) -> str:
-        """Too many or too few."""
         if len(answer.ratings) == len(self.texts):
             return ""
         return f"expected {len(self.texts)} ratings, found {len(answer.ratings)}"
 
-    def coerced(self, answer: Ratings) -> Ratings:
-        """None can be made up, and none chosen."""
+    def coerce(self, answer: Ratings) -> Ratings:
+        """Missing ratings cannot be invented, nor surplus ones chosen from: UnfitError."""
         problem = self.problem_with(answer)
         if problem:
             raise UnfitError(problem)
@@ -433,8 +416,6 @@ class RateImportance(MindQuestion[Ratings]):
 
 @dataclass(frozen=True, slots=True)
 class Reflect(MindQuestion[Insights]):
-    """Draw conclusions from what mattered lately."""
-
     name = "reflect"
     answer_type = Insights
 

@@ -29,39 +29,39 @@ from sociolab.town.questions.base import (
     UnfitError,
     Utterance,
     Words,
-    dated,
+    describe_situation,
     first_name,
-    here,
+    format_date,
+    format_place,
     now_line,
-    numbered,
+    numbered_lines,
     one_line,
-    place_or,
     text_lines,
 )
-from sociolab.town.questions.conversation import Decision, Memo, Said, Utter, last_talked
+from sociolab.town.questions.conversation import Decision, Memo, Said, Utter, format_last_talk
 from sociolab.town.questions.day import (
     BEDS,
     WAKES,
     RateImportance,
     Ratings,
     ScheduleEntry,
-    entries_from,
-    one_of,
+    order_entries,
+    string_enum,
 )
 
 A = TypeVar("A", bound=MindAnswer)
 
 
 def common(me: Me) -> dict[str, Any]:
-    """The inputs of all prompts.
+    """The inputs of all prompts of this mind.
 
-    `identity` is the summary of who somebody is (name, age, traits, what occupies them, way of
-    life, the plan in broad strokes, the date), several lines; `here` is what one does and where,
-    `place` where, `places` are those that one knows, one line a sector.
+    `identity` summarises the resident (name, age, traits, what occupies them, way of life, the plan
+    in broad strokes, the date) in several lines; `here` is what it does and where, `place` where,
+    `places` those that it knows, one line a sector.
     """
     who = me.resident
     lifestyle, routine = (one_line(text, LONGEST_FIELD) for text in who.ordinary_day)
-    date, first = dated(me.now.date()), one_line(who.first_name)
+    date, first = format_date(me.now.date()), one_line(who.first_name)
     summary = {
         "Name": one_line(who.name),
         "Age": who.age,
@@ -76,13 +76,13 @@ def common(me: Me) -> dict[str, Any]:
     return {
         "date": date,
         "first_name": first,
-        "here": here(me),
+        "here": describe_situation(me),
         "identity": "\n".join(f"{name}: {text}" for name, text in summary.items() if text != ""),
         "lifestyle": lifestyle,
         "name": one_line(who.name),
         "now": now_line(me.now),
         "outline": text_lines(me.outline),
-        "place": place_or(me.place, "outdoors"),
+        "place": format_place(me.place, "outdoors"),
         "places": text_lines(
             f"{sector}: {', '.join(filter(None, arenas))}"
             for sector, arenas in by_sector(me.places).items()
@@ -103,7 +103,7 @@ def by_sector(places: Iterable[str]) -> dict[str, list[str]]:
 
 
 def dated_statements(memories: Iterable[Memory]) -> str:
-    """One memory a line, with its moment, in order of time; known before is what has none."""
+    """One memory a line, with its moment, in order of time; seed memories have no moment."""
     ordered = sorted(memories, key=lambda memory: memory.when)
     return text_lines(
         memory.text if memory.kind == "known" else f"{memory.when:%Y-%m-%d %H:%M}: {memory.text}"
@@ -113,45 +113,38 @@ def dated_statements(memories: Iterable[Memory]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GenerativeQuestion(MindQuestion[A]):
-    """A question of this mind."""
-
     folder: ClassVar[str] = "generative/"
     head: ClassVar[str] = "generative/identity"
 
     @classmethod
-    def called(cls, field: str) -> str:
-        """See `MindQuestion`."""
-        return "statements" if field == "memories" else MindQuestion.called(field)
+    def input_name(cls, field: str) -> str:
+        return "statements" if field == "memories" else MindQuestion.input_name(field)
 
     @classmethod
-    def inputs(cls) -> str:
-        """See `MindQuestion`; `common` beside them."""
-        return f"{COMMON} {super(GenerativeQuestion, cls).inputs()}"
+    def input_names(cls) -> str:
+        """As for `MindQuestion`, with those of `common`."""
+        return f"{COMMON} {super(GenerativeQuestion, cls).input_names()}"
 
     def variables(self) -> dict[str, Any]:
-        """See `MindQuestion`."""
         return common(self.me) | super(GenerativeQuestion, self).variables()
 
-    def remembered(self, memories: Iterable[Memory]) -> str:
-        """With their moments, in order of time."""
+    def render_memories(self, memories: Iterable[Memory]) -> str:
         return dated_statements(memories)
 
 
-def sentence(text: str) -> str:
-    """What happens, or is thought, as a sentence of its own."""
+def as_sentence(text: str) -> str:
+    """An event or thought as a sentence of its own."""
     text = one_line(text, LONGEST_FIELD)
     end = "" if text.rstrip('"').endswith((".", "!", "?", "…")) else "."
     return f"{text[:1].upper()}{text[1:]}{end}"
 
 
 class Written(MindAnswer):
-    """A text of a few sentences."""
-
     text: Sentences
 
 
 class Noted(MindAnswer):
-    """The same, or "" where there is nothing to note."""
+    """A text of a few sentences, or "" where there is nothing to note."""
 
     text: Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)]
 
@@ -160,7 +153,7 @@ class Noted(MindAnswer):
 
 
 class MemoryRating(MindAnswer):
-    """1 is mundane, 10 changes a life."""
+    """1 is mundane, 10 life-changing."""
 
     rating: Importance
 
@@ -179,9 +172,8 @@ class RateMemory(GenerativeQuestion[MemoryRating]):
     kind: RatedKind
     text: str
 
-    def own_words(self) -> dict[str, Any]:
-        """See `MindQuestion`."""
-        return {"text": sentence(self.text)}
+    def extra_variables(self) -> dict[str, Any]:
+        return {"text": as_sentence(self.text)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,23 +185,20 @@ class RateMemories(GenerativeQuestion[Ratings], RateImportance):
 
 
 class SalientAnswer(MindAnswer):
-    """Three questions."""
-
     questions: tuple[Sentences, ...] = Field(min_length=3, max_length=3)
 
 
 @dataclass(frozen=True, slots=True)
 class SalientQuestions(GenerativeQuestion[SalientAnswer]):
-    """The three most salient questions that recent memories let one answer (section 4.2)."""
+    """The three most salient questions that recent memories can answer (section 4.2)."""
 
     name = "salient_questions"
     answer_type = SalientAnswer
 
     memories: tuple[Memory, ...]
 
-    def remembered(self, memories: Iterable[Memory]) -> str:
-        """Numbered."""
-        return numbered(memory.text for memory in memories)
+    def render_memories(self, memories: Iterable[Memory]) -> str:
+        return numbered_lines(memory.text for memory in memories)
 
 
 class EvidencedInsight(MindAnswer):
@@ -220,8 +209,6 @@ class EvidencedInsight(MindAnswer):
 
 
 class EvidencedInsights(MindAnswer):
-    """At most five insights."""
-
     insights: tuple[EvidencedInsight, ...] = Field(min_length=1, max_length=5)
 
 
@@ -237,21 +224,17 @@ class DrawInsights(GenerativeQuestion[EvidencedInsights]):
     question: str
     memories: tuple[Memory, ...]
 
-    def remembered(self, memories: Iterable[Memory]) -> str:
-        """Numbered."""
-        return numbered(memory.text for memory in memories)
+    def render_memories(self, memories: Iterable[Memory]) -> str:
+        return numbered_lines(memory.text for memory in memories)
 
-    def own_words(self) -> dict[str, Any]:
-        """See `MindQuestion`."""
+    def extra_variables(self) -> dict[str, Any]:
         return {"count": len(self.memories)}
 
     def schema_options(self) -> dict[str, Any]:
-        """Numbers of statements."""
         bounds = {"type": "integer", "minimum": 1, "maximum": max(1, len(self.memories))}
         return {"because": {"items": bounds}}
 
     def problem_with(self, answer: EvidencedInsights) -> str:
-        """Statements that there are not."""
         named = [number for insight in answer.insights for number in insight.because]
         wrong = next((number for number in named if not 1 <= number <= len(self.memories)), None)
         if wrong is None:
@@ -264,7 +247,7 @@ class DrawInsights(GenerativeQuestion[EvidencedInsights]):
 
 @dataclass(frozen=True, slots=True)
 class OvernightNote(GenerativeQuestion[Written]):
-    """What one makes of what one remembers, before a day begins."""
+    """A reflection on memories before a day begins."""
 
     answer_type = Written
     needs = 500
@@ -274,24 +257,24 @@ class OvernightNote(GenerativeQuestion[Written]):
 
 @dataclass(frozen=True, slots=True)
 class PlanningNote(OvernightNote):
-    """What of it bears on the plan of the day that begins."""
+    """What in the memories bears on the plan for the coming day."""
 
     name = "planning_note"
 
 
 @dataclass(frozen=True, slots=True)
 class FeelingNote(OvernightNote):
-    """How one feels about the days gone by."""
+    """How the resident feels about the days gone by."""
 
     name = "feeling_note"
 
 
 @dataclass(frozen=True, slots=True)
 class ReviseIdentity(GenerativeQuestion[Written]):
-    """What occupies one now, written anew before a day begins; a task is no part of it.
+    """Rewrite what occupies the resident before a day begins, without its task.
 
-    `notes` are the two above, `memories` what they are made of where they are not asked for.
-    `currently` is what was written before, `task` what stays beside it, word for word.
+    `notes` are the two above; `memories` are given in their place where they are not asked for.
+    `currently` is the previous text, `task` what stands beside it, verbatim.
     """
 
     name = "revise_identity"
@@ -308,7 +291,7 @@ class ReviseIdentity(GenerativeQuestion[Written]):
 
 
 class Waking(MindAnswer):
-    """When one gets up and when one goes to bed; a bed earlier on the clock is after midnight."""
+    """When to get up and go to bed; a bedtime earlier on the clock is after midnight."""
 
     wake: TimeOfDay
     bed: TimeOfDay
@@ -316,16 +299,13 @@ class Waking(MindAnswer):
 
 @dataclass(frozen=True, slots=True)
 class WakeUpHour(GenerativeQuestion[Waking]):
-    """The hours of this day."""
-
     name = "wake_up_hour"
     answer_type = Waking
 
     day: date
 
     def schema_options(self) -> dict[str, Any]:
-        """Getting up in the morning, and to bed in the evening."""
-        return {"wake": one_of(WAKES), "bed": one_of(BEDS)}
+        return {"wake": string_enum(WAKES), "bed": string_enum(BEDS)}
 
 
 class Outline(MindAnswer):
@@ -355,7 +335,7 @@ class DailyPlan(GenerativeQuestion[Outline]):
 
 
 class Activity(MindAnswer):
-    """What is done, in words that read well after "NAME is"."""
+    """An activity that completes "NAME is ..."."""
 
     what: Words
 
@@ -364,8 +344,8 @@ class Activity(MindAnswer):
 class HourlySchedule(GenerativeQuestion[Activity]):
     """What is done in one hour of the day (section 4.3).
 
-    `so_far` are the hours before it, as they are planned. Without a plan (an ablation) it is asked
-    when the hour begins, and shows none.
+    `so_far` are the hours planned before it. Without plans (an ablation) it is asked when the hour
+    begins, and `so_far` is empty.
     """
 
     name = "hourly_schedule"
@@ -383,7 +363,7 @@ class Schedule(MindAnswer):
 
 
 def _within(schedule: Schedule, start: datetime, end: datetime) -> Schedule:
-    entries = entries_from(schedule.entries, start, (end - start) // timedelta(minutes=1))
+    entries = order_entries(schedule.entries, start, (end - start) // timedelta(minutes=1))
     return Schedule(entries=entries)
 
 
@@ -398,14 +378,14 @@ class DaySchedule(GenerativeQuestion[Schedule]):
     wake: datetime
     bed: datetime
 
-    def coerced(self, answer: Schedule) -> Schedule:
-        """In order; the first starts on waking, what lies in the hours of sleep goes."""
+    def coerce(self, answer: Schedule) -> Schedule:
+        """In order; the first entry starts on waking, those in the hours of sleep are dropped."""
         return _within(answer, self.wake, self.bed)
 
 
 @dataclass(frozen=True, slots=True)
 class ReviseSchedule(GenerativeQuestion[Schedule]):
-    """The rest of the day anew, from the reaction on (section 4.3.1). `why` is the reaction."""
+    """The rest of the day after a reaction, `why` (section 4.3.1)."""
 
     name = "revise_schedule"
     answer_type = Schedule
@@ -415,14 +395,12 @@ class ReviseSchedule(GenerativeQuestion[Schedule]):
     ahead: tuple[Block, ...]
     bedtime: datetime
 
-    def coerced(self, answer: Schedule) -> Schedule:
-        """The first entry starts now, whatever its time says; the rest lies between now and bed."""
+    def coerce(self, answer: Schedule) -> Schedule:
+        """The first entry starts now, whatever its time says; the rest lie between now and bed."""
         return _within(answer, self.me.now, self.bedtime)
 
 
 class Subtask(MindAnswer):
-    """A few minutes of an activity."""
-
     minutes: int = Field(ge=1, le=240)
     what: Words
 
@@ -435,9 +413,9 @@ class Subtasks(MindAnswer):
 
 @dataclass(frozen=True, slots=True)
 class TaskDecomposition(GenerativeQuestion[Subtasks]):
-    """What is done in an activity, in steps of 5 to 15 minutes (section 4.3).
+    """An activity in steps of 5 to 15 minutes (section 4.3).
 
-    `schedule` is what comes before it and after it.
+    `schedule` holds the blocks before and after it.
     """
 
     name = "task_decomposition"
@@ -448,8 +426,7 @@ class TaskDecomposition(GenerativeQuestion[Subtasks]):
     block: Block
     schedule: tuple[Block, ...]
 
-    def own_words(self) -> dict[str, Any]:
-        """See `MindQuestion`."""
+    def extra_variables(self) -> dict[str, Any]:
         start, end = (f"{moment:%H:%M}" for moment in (self.block.start, self.block.end))
         return {"start": start, "end": end, "minutes": self.block.minutes}
 
@@ -466,14 +443,12 @@ class TaskDecomposition(GenerativeQuestion[Subtasks]):
 
 
 class Area(MindAnswer):
-    """One of the options."""
-
     name: Name
 
 
 @dataclass(frozen=True, slots=True)
 class ChooseArea(GenerativeQuestion[Area]):
-    """One step down the tree of places (section 5.1): among `options`, for what is done.
+    """One step down the tree of places (section 5.1): choose among `options` for an activity.
 
     `inside` is what the options are parts of, "" for the whole town.
     """
@@ -485,18 +460,17 @@ class ChooseArea(GenerativeQuestion[Area]):
     options: tuple[str, ...]
 
     def schema_options(self) -> dict[str, Any]:
-        """The options."""
-        return {"name": one_of(self.options)}
+        return {"name": string_enum(self.options)}
 
     def problem_with(self, answer: Area) -> str:
-        """Something else than an option."""
         if answer.name in self.options:
             return ""
         options = ", ".join(f'"{option}"' for option in self.options[:12])
         return f'expected one of {options}, found "{answer.name}"'
 
-    def coerced(self, answer: Area) -> Area:
-        """The option as it is written, whatever its capitals and spaces."""
+    def coerce(self, answer: Area) -> Area:
+        """The option as it is written, whatever its capitals and spaces; UnfitError if there is
+        none."""
         key = " ".join(answer.name.split()).casefold()
         match = next((option for option in self.options if option.casefold() == key), None)
         if match is None:
@@ -513,21 +487,21 @@ class ChooseSector(ChooseArea):
 
 @dataclass(frozen=True, slots=True)
 class ChooseArena(ChooseArea):
-    """In which room of it."""
+    """In which room of a building."""
 
     name = "choose_arena"
 
 
 @dataclass(frozen=True, slots=True)
 class ChooseObject(ChooseArea):
-    """At which of the things there."""
+    """At which object of a room."""
 
     name = "choose_object"
 
 
 class ThingState(MindAnswer):
-    """The state of a thing, in a few words that read well after "THING is", and whether it lasts
-    when its user goes on to something else; if not, what it was before comes back."""
+    """The state of a thing, completing "THING is ...", and whether it lasts when its user goes on
+    to something else; if not, the previous state returns."""
 
     state: Words
     stays: bool = False
@@ -552,10 +526,10 @@ class ObjectState(GenerativeQuestion[ThingState]):
 
 @dataclass(frozen=True, slots=True)
 class RelationshipSummary(GenerativeQuestion[Written]):
-    """What one knows that matters just now of somebody, or of a thing (section 4.3.1).
+    """What matters just now about a person or a thing (section 4.3.1).
 
-    Two questions are answered in one text: what one's relationship with it is, and what bears on
-    what is seen of it. `talking`: before one speaks with them, after these `lines`.
+    Two questions are answered in one text: the relationship, and what bears on what is seen.
+    `talking`: before one speaks with them, after these `lines`.
     """
 
     name = "relationship"
@@ -587,15 +561,14 @@ class React(GenerativeQuestion[Decision]):
     other: Other | None = None
     last_talk: datetime | None = None
 
-    def own_words(self) -> dict[str, Any]:
-        """See `MindQuestion`."""
-        talked = last_talked(self.last_talk) if self.other else ""
+    def extra_variables(self) -> dict[str, Any]:
+        talked = format_last_talk(self.last_talk) if self.other else ""
         until = f"{self.block.end:%H:%M}"
-        return {"until": until, "last_talk": talked, "observation": sentence(self.observation)}
+        return {"until": until, "last_talk": talked, "observation": as_sentence(self.observation)}
 
     def schema_options(self) -> dict[str, Any]:
-        """Talking only where one can."""
-        return {"do": one_of(["talk"] * self.may_talk + ["change plan", "carry on"])}
+        """Talking only where it is possible."""
+        return {"do": string_enum(["talk"] * self.may_talk + ["change plan", "carry on"])}
 
     def problem_with(self, answer: Decision) -> str:
         """Talking to a thing, or to somebody who cannot be spoken to now."""
@@ -616,21 +589,18 @@ class GenerativeUtter(GenerativeQuestion[Said], Utter):
 
 @dataclass(frozen=True, slots=True)
 class AfterTalk(GenerativeQuestion[A]):
-    """A conversation is over."""
-
     more = "other_first"
 
     other: Other
     lines: tuple[Utterance, ...]
 
-    def own_words(self) -> dict[str, Any]:
-        """See `MindQuestion`."""
+    def extra_variables(self) -> dict[str, Any]:
         return {"other_first": first_name(self.other)}
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationSummary(AfterTalk[Memo]):
-    """What the conversation was about, as one remembers it."""
+    """What the conversation was about, as the resident remembers it."""
 
     name = "conversation_summary"
     answer_type = Memo
@@ -638,7 +608,7 @@ class ConversationSummary(AfterTalk[Memo]):
 
 @dataclass(frozen=True, slots=True)
 class PlanningThought(AfterTalk[Noted]):
-    """What of it one must remember when one plans."""
+    """What in the conversation matters for planning."""
 
     name = "planning_thought"
     answer_type = Noted
@@ -646,7 +616,7 @@ class PlanningThought(AfterTalk[Noted]):
 
 @dataclass(frozen=True, slots=True)
 class ConversationMemo(AfterTalk[Noted]):
-    """What of it one found interesting."""
+    """What in the conversation was interesting."""
 
     name = "conversation_memo"
     answer_type = Noted

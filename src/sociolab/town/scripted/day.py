@@ -24,11 +24,11 @@ from sociolab.town.questions import (
 from sociolab.town.residents import Habit, Rhythm
 from sociolab.town.scripted.matters import (
     EVENTS,
+    agreed_matters,
     clock_of,
-    doing,
-    due,
-    key_of,
+    describe_taking_part,
     lines,
+    matter_key,
     minutes_of,
     places_like,
     standings,
@@ -50,7 +50,7 @@ _SEEKING_HOURS = (("10:00", "11:30"), ("12:15", "13:45"), ("15:45", "17:15"), ("
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Something to do from minute to minute of the day (past 1440 after midnight)."""
+    """An activity from minute to minute of the day (past 1440 after midnight)."""
 
     start: int
     end: int
@@ -59,11 +59,11 @@ class Slot:
     fixed: bool = False
 
 
-def plan_of(question: PlanDay) -> DayPlan:
-    """The whole day, the same for the same seed, resident and date."""
-    me, day, seed = question.me, question.day, question.asked.seed
+def plan_day(question: PlanDay) -> DayPlan:
+    """Plan the whole day; the same for the same seed, resident and date."""
+    me, day, seed = question.me, question.day, question.meta.seed
     chance = stream(seed, "day", me.resident.id, day.isoformat())
-    slots = _ordinary(me, chance)
+    slots = _ordinary_day(me, chance)
     wake, bed = slots[0].start, slots[-1].end
     event = _own_event(me, day, seed, chance, reminded=bool(question.reminder))
     if question.reminder and me.task is not None and not _has_found_all(me):
@@ -71,41 +71,41 @@ def plan_of(question: PlanDay) -> DayPlan:
         until = event.start if event is not None else 24 * 60
         for n, (start, end) in enumerate(_SEEKING_HOURS):
             if points and day.isoformat() <= me.task.day and minutes_of(end) <= until:
-                slots = _laid(slots, Slot(minutes_of(start), minutes_of(end), SEEKING,
+                slots = _lay(slots, Slot(minutes_of(start), minutes_of(end), SEEKING,
                                           points[n % len(points)], fixed=True))  # fmt: skip
     if event is not None:
-        slots = _laid(slots, event)
-    slots = _with_agreed(slots, me, day, seed, wake)
+        slots = _lay(slots, event)
+    slots = _add_agreed(slots, me, day, seed, wake)
     bed = max(bed, min(max(slot.end for slot in slots) + 15, 26 * 60))
     return DayPlan(wake=clock_of(wake), entries=_entries(slots, wake, bed), bed=clock_of(bed))
 
 
-def rest_of_day(question: Replan) -> NewPlan:
-    """What is left of the plan, with what was agreed for today laid on it."""
+def replan_day(question: Replan) -> NewPlan:
+    """What is left of the plan, with what was agreed for today laid over it."""
     me, now = question.me, question.me.now
     midnight = datetime.combine(now.date(), time())
     start = _since(now, midnight)
     end = max(_since(question.bedtime, midnight), start + 1)
     slots: tuple[Slot, ...] = (Slot(start, end, AT_HOME, _home(me, "rest")),)
-    timed, _ = _agreed(me, now.date(), question.asked.seed)
+    timed, _ = _agreed_slots(me, now.date(), question.meta.seed)
     for block in question.ahead:
         if all(block.what != slot.what for slot in timed):
             begin, stop = _since(block.start, midnight), _since(block.end, midnight)
-            slots = _laid(slots, Slot(max(begin, start), stop, block.what, block.place))
-    slots = _with_agreed(slots, me, now.date(), question.asked.seed, start, since=now)
+            slots = _lay(slots, Slot(max(begin, start), stop, block.what, block.place))
+    slots = _add_agreed(slots, me, now.date(), question.meta.seed, start, since=now)
     return NewPlan(entries=_entries(slots, start, end))
 
 
-def choice(question: ChoosePlace) -> Choice:
-    """Home: a scripted plan names its places, and words are not read."""
+def choose_place(question: ChoosePlace) -> Choice:
+    """Home: scripted plans name their places, and words are not read."""
     return Choice(place=_home(question.me, "rest"))
 
 
-def parts_of(question: Decompose) -> Parts:
-    """Two halves of the same, each at something that stands there."""
+def split_block(question: Decompose) -> Parts:
+    """Two halves of the same activity, each at an object of the place."""
     block = question.block
     minutes = max(2, min(24 * 60, int((block.end - block.start).total_seconds() // 60)))
-    chance = stream(question.asked.seed, "parts", question.asked.resident, block.what, block.place)
+    chance = stream(question.meta.seed, "parts", question.meta.resident, block.what, block.place)
     things = [*question.objects]
     chance.shuffle(things)
     halves = (minutes // 2, minutes - minutes // 2)
@@ -117,15 +117,15 @@ def parts_of(question: Decompose) -> Parts:
     )
 
 
-def work_of(me: Me) -> frozenset[str]:
-    """What one does on ordinary days that is not left for pleasure."""
+def work_activities(me: Me) -> frozenset[str]:
+    """The ordinary activities that are not abandoned for leisure."""
     return frozenset(habit.what for habit in _habits(me) if habit.work)
 
 
 # ------------------------------------------------------------------ an ordinary day
 
 
-def _ordinary(me: Me, chance: random.Random) -> tuple[Slot, ...]:
+def _ordinary_day(me: Me, chance: random.Random) -> tuple[Slot, ...]:
     """A day without appointments, from waking to bed."""
     rhythm = me.resident.rhythm or Rhythm()
     bedroom = str(me.resident.home)
@@ -135,27 +135,29 @@ def _ordinary(me: Me, chance: random.Random) -> tuple[Slot, ...]:
     habits = _habits(me)
     wake = min([wake, *(minutes_of(h.start) - 20 for h in habits)])
     slots: tuple[Slot, ...] = (Slot(wake, bed, AT_HOME, _home(me, "rest")),)
-    slots = _laid(slots, Slot(wake, wake + 20, "getting dressed", bedroom))
-    slots = _laid(slots, Slot(wake + 20, wake + 50, "having breakfast", _home(me, "eat")))
+    slots = _lay(slots, Slot(wake, wake + 20, "getting dressed", bedroom))
+    slots = _lay(slots, Slot(wake + 20, wake + 50, "having breakfast", _home(me, "eat")))
     for habit in habits:
         start, end = minutes_of(habit.start), minutes_of(habit.end)
-        slots = _laid(slots, Slot(start, end, habit.what, habit.place, fixed=habit.work))
+        slots = _lay(slots, Slot(start, end, habit.what, habit.place, fixed=habit.work))
     for slot in slots:  # in long empty stretches one goes out now and then
         points = places_like(me.places, "public")
         long = slot.what == AT_HOME and slot.start >= 8 * 60 and slot.end - slot.start >= 100
         if long and points and chance.random() < 0.7:
             start = slot.start + 15
             end = min(start + 75, slot.end)
-            slots = _laid(slots, Slot(start, end, "taking a break", chance.choice(points[:2])))
+            slots = _lay(slots, Slot(start, end, "taking a break", chance.choice(points[:2])))
     for what, clock, length in (("having lunch", rhythm.lunch, 35),
                                 ("having supper", rhythm.supper, 45)):  # fmt: skip
         start = minutes_of(clock) + chance.randrange(-2, 3) * 5
-        slots = _laid(slots, Slot(start, start + length, what, _table(me, slots, start, chance)))
-    return _laid(slots, Slot(bed - 25, bed, "getting ready for bed", bedroom))
+        slots = _lay(
+            slots, Slot(start, start + length, what, _find_table(me, slots, start, chance))
+        )
+    return _lay(slots, Slot(bed - 25, bed, "getting ready for bed", bedroom))
 
 
 def _habits(me: Me) -> tuple[Habit, ...]:
-    """As written; those of whom nothing is written spend the day at one place that they know."""
+    """Habits as written; residents without any spend the day at one place that they know."""
     if me.resident.habits:
         return me.resident.habits
     away = [place for place in me.places if not place.startswith(f"{me.resident.home.sector}: ")]
@@ -166,7 +168,7 @@ def _habits(me: Me) -> tuple[Habit, ...]:
     )
 
 
-def _table(me: Me, slots: tuple[Slot, ...], start: int, chance: random.Random) -> str:
+def _find_table(me: Me, slots: tuple[Slot, ...], start: int, chance: random.Random) -> str:
     """Where one eats: out now and then, at work, or at home."""
     out = places_like(me.places, "food")
     under_way = next((slot for slot in slots if slot.start <= start < slot.end), None)
@@ -187,63 +189,62 @@ def _home(me: Me, kind: str) -> str:
 def _own_event(
     me: Me, day: date, seed: int, chance: random.Random, *, reminded: bool
 ) -> Slot | None:
-    """One's own event, on its day, as far as its time is known; unreminded not always in time."""
+    """One's own event on its day, if its time is known; without a reminder sometimes late."""
     task = me.task
     if task is None or task.day != day.isoformat() or not task.start:
         return None
     late = -LEAD if reminded else chance.choice((0, 0, 15, 25))
     start = minutes_of(task.start)
-    return Slot(start + late, start + task.minutes, doing(task, me, lines()["doing"]),
-                _place(task, me), fixed=True)  # fmt: skip
+    what = describe_taking_part(task, me, lines()["doing"])
+    return Slot(start + late, start + task.minutes, what, _place(task, me), fixed=True)
 
 
 def _has_found_all(me: Me) -> bool:
-    """Whether one's task needs nobody any more."""
+    """Whether one's task needs nobody else any more."""
     assert me.task is not None
-    standing = standings(me).get(key_of(me.task))
+    standing = standings(me).get(matter_key(me.task))
     done = standing is not None and standing.said_yes(me.resident.id)
     return done and me.task.kind in ("appointment", "asking for help")
 
 
-def _agreed(
+def _agreed_slots(
     me: Me, day: date, seed: int, since: datetime | None = None
 ) -> tuple[list[Slot], list[Slot]]:
-    """What was agreed for a day, without what slips one's mind: at a time, and errands.
+    """What was agreed for a day, less what is forgotten: at a time, and errands.
 
-    With `since` only the errands that were agreed from then on: others are planned or done.
+    With `since` only the errands agreed from then on; others are planned or done.
     """
     timed, errands = [], []
-    for matter in due(me, day):
+    for matter in agreed_matters(me, day):
         own = matter.host == me.resident.id
-        if not own and _forgotten(matter, me, day, seed):
+        if not own and _is_forgotten(matter, me, day, seed):
             continue
         if matter.kind == "asking for help":
-            new = since is None or _spoken_of(matter, me) >= since
+            new = since is None or _last_spoken_of(matter, me) >= since
             if new and not own:
                 errands += [Slot(0, ERRAND, chore.what, _find_place(chore.place, me), fixed=True)
                             for chore in matter.chores]  # fmt: skip
         elif matter.start and not (own and matter.kind in EVENTS):
             start = minutes_of(matter.start)
-            timed.append(Slot(start - LEAD, start + matter.minutes,
-                              doing(matter, me, lines()["doing"]), _place(matter, me),
-                              fixed=True))  # fmt: skip
+            what = describe_taking_part(matter, me, lines()["doing"])
+            end = start + matter.minutes
+            timed.append(Slot(start - LEAD, end, what, _place(matter, me), fixed=True))
     return timed, errands
 
 
-def _spoken_of(matter: Matter, me: Me) -> datetime:
-    """When one last spoke about it."""
-    about = (h for h in me.heard if h.act.matter and key_of(h.act.matter) == key_of(matter))
+def _last_spoken_of(matter: Matter, me: Me) -> datetime:
+    about = (h for h in me.heard if h.act.matter and matter_key(h.act.matter) == matter_key(matter))
     return max((h.when for h in about), default=datetime.min)
 
 
-def _forgotten(matter: Matter, me: Me, day: date, seed: int) -> bool:
-    if _spoken_of(matter, me).date() == day:
+def _is_forgotten(matter: Matter, me: Me, day: date, seed: int) -> bool:
+    if _last_spoken_of(matter, me).date() == day:
         return False  # who has spoken about it today has it in mind
     key = ("forgets", me.resident.id, matter.host, matter.what, day.isoformat())
     return stream(seed, *key).random() < FORGETS
 
 
-def _with_agreed(
+def _add_agreed(
     slots: tuple[Slot, ...],
     me: Me,
     day: date,
@@ -252,20 +253,20 @@ def _with_agreed(
     since: datetime | None = None,
 ) -> tuple[Slot, ...]:
     """The slots with what was agreed on top; errands one after the other where there is time."""
-    timed, errands = _agreed(me, day, seed, since)
+    timed, errands = _agreed_slots(me, day, seed, since)
     for agreed in timed:
         start = max(agreed.start, earliest)
-        slots = _laid(slots, replace(agreed, start=start, end=max(agreed.end, start + LEAD)))
+        slots = _lay(slots, replace(agreed, start=start, end=max(agreed.end, start + LEAD)))
     after, latest = max(earliest, 9 * 60 + 30), max(slot.end for slot in slots)
     for errand in errands:
-        start = _gap(slots, after, latest)
-        slots = _laid(slots, replace(errand, start=start, end=start + ERRAND))
+        start = _find_gap(slots, after, latest)
+        slots = _lay(slots, replace(errand, start=start, end=start + ERRAND))
         after = start + ERRAND
     return slots
 
 
 def _place(matter: Matter, me: Me) -> str:
-    """Where it is; at home for what is online, "" for what one does not know."""
+    """Where it is; at home for what is online, "" where unknown."""
     return _home(me, "rest") if matter.kind == "online activity" else _find_place(matter.place, me)
 
 
@@ -278,7 +279,7 @@ def _find_place(place: str, me: Me) -> str:
 # ------------------------------------------------------------------ slots of a day
 
 
-def _laid(slots: tuple[Slot, ...], new: Slot) -> tuple[Slot, ...]:
+def _lay(slots: tuple[Slot, ...], new: Slot) -> tuple[Slot, ...]:
     """The slots with a new one on top: what it covers is cut, split or dropped."""
     remaining: list[Slot] = []
     for slot in slots:
@@ -294,8 +295,8 @@ def _laid(slots: tuple[Slot, ...], new: Slot) -> tuple[Slot, ...]:
     return tuple(sorted((*remaining, new), key=lambda slot: slot.start))
 
 
-def _gap(slots: tuple[Slot, ...], earliest: int, latest: int) -> int:
-    """The first quarter of an hour from which nothing fixed lies in an errand's way."""
+def _find_gap(slots: tuple[Slot, ...], earliest: int, latest: int) -> int:
+    """The first quarter of an hour from which nothing fixed is in an errand's way."""
     for start in range(-(-earliest // 15) * 15, latest - ERRAND + 1, 15):
         end = start + ERRAND
         if not any(slot.fixed and slot.start < end and start < slot.end for slot in slots):
@@ -304,7 +305,7 @@ def _gap(slots: tuple[Slot, ...], earliest: int, latest: int) -> int:
 
 
 def _entries(slots: tuple[Slot, ...], start: int, end: int) -> tuple[Entry, ...]:
-    """The slots between two minutes as entries: slivers join what comes before them."""
+    """The slots between two minutes as entries; short leftovers join what comes before them."""
     merged: list[Slot] = []
     for slot in slots:
         slot = replace(slot, start=max(slot.start, start), end=min(slot.end, end))
@@ -319,7 +320,7 @@ def _entries(slots: tuple[Slot, ...], start: int, end: int) -> tuple[Entry, ...]
 
 
 def _clip(what: str) -> str:
-    """What somebody else may have written, as an answer may hold it."""
+    """Text that somebody else may have written, as short as an answer allows."""
     return what.strip()[:200].strip() or AT_HOME
 
 

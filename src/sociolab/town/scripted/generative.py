@@ -1,5 +1,5 @@
-"""What scripted residents answer to the questions of the mind of Generative Agents: just enough for
-a smoke test. Their days are those of the lean town, an hour at a time."""
+"""How scripted residents answer the questions of the mind of Generative Agents: just enough for a
+smoke test. Their days are those of the lean town, an hour at a time."""
 
 from __future__ import annotations
 
@@ -24,17 +24,16 @@ from sociolab.town.questions import (
     TalkOrNot,
     generative as ga,
 )
-from sociolab.town.scripted.conversation import decision, summary
-from sociolab.town.scripted.day import plan_of, rest_of_day
+from sociolab.town.scripted.conversation import decide, make_summary
+from sociolab.town.scripted.day import plan_day, replan_day
 
 
 def _day(question: MindQuestion[Any], reminder: str = "") -> DayPlan:
     me = question.me
-    return plan_of(PlanDay(question.asked, me, me.now.date(), (), reminder))
+    return plan_day(PlanDay(question.meta, me, me.now.date(), (), reminder))
 
 
 def _entry(question: MindQuestion[Any], moment: datetime) -> Entry:
-    """What is planned for a moment."""
     entries = _day(question).entries
     started = [entry for entry in entries if clock_time(entry.start) <= moment.time()]
     return (started or [*entries])[-1]
@@ -66,14 +65,14 @@ def _whole_day(question: ga.DaySchedule) -> ga.Schedule:
 
 
 def _rest(question: ga.ReviseSchedule) -> ga.Schedule:
-    new = rest_of_day(
-        Replan(question.asked, question.me, question.why, question.ahead, question.bedtime)
+    new = replan_day(
+        Replan(question.meta, question.me, question.why, question.ahead, question.bedtime)
     )
     return _schedule(new.entries)
 
 
 def _steps(question: ga.TaskDecomposition) -> ga.Subtasks:
-    """Of ten minutes."""
+    """Ten minutes each."""
     between = max(0, question.block.minutes // 10 - 2)
     steps = (
         "getting started",
@@ -85,27 +84,27 @@ def _steps(question: ga.TaskDecomposition) -> ga.Subtasks:
 
 
 def _area(question: ga.ChooseArea) -> ga.Area:
-    """Where the day's plan has it, or any of the options."""
+    """The place in the day's plan, else any of the options."""
     entries = _day(question).entries
     places = (entry.place for entry in entries if question.what.startswith(entry.what))
     planned = next(places, "") or _entry(question, question.me.now).place
     sector, _, arena = planned.partition(": ")
     names = (planned, sector, arena)
     match = next((option for option in question.options if option in names), None)
-    chance = stream(question.asked.seed, question.name, question.asked.resident, question.what)
+    chance = stream(question.meta.seed, question.name, question.meta.resident, question.what)
     return ga.Area(name=match or chance.choice(question.options))
 
 
 def _reaction(question: ga.React) -> Decision:
-    """Talks as in the lean town, also to who uses a thing; things leave it cold."""
+    """Talks as in the lean town, also to the user of a thing; ignores things."""
     if question.other is None or not question.may_talk:
         return Decision(do="carry on")
     block, last = question.block, question.last_talk
-    return decision(TalkOrNot(question.asked, question.me, question.other, block, (), last))
+    return decide(TalkOrNot(question.meta, question.me, question.other, block, (), last))
 
 
 def _memo(question: ga.ConversationSummary) -> Memo:
-    note = summary(Summarise(question.asked, question.me, question.other, question.lines, ()))
+    note = make_summary(Summarise(question.meta, question.me, question.other, question.lines, ()))
     return Memo(memo=note.memo, acts=note.acts)
 
 

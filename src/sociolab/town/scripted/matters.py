@@ -1,4 +1,4 @@
-"""What a scripted resident knows of social matters, and how it puts them in words."""
+"""What a scripted resident knows of social matters, and the lines in which it puts them."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _EVENING_FIRST = ("17:00", "17:30", "18:00", "18:30", "16:00", "19:00")
 """When companions are asked to come: most people are free by then."""
 
 
-def key_of(matter: Matter) -> Key:
+def matter_key(matter: Matter) -> Key:
     """What makes two matters the same."""
     return matter.host, matter.what
 
 
-def merged(old: Matter, new: Matter) -> Matter:
-    """The matter as said last; what was left open this time stays as it was known."""
+def merge_matters(old: Matter, new: Matter) -> Matter:
+    """The matter as last stated; what was left open this time stays as before."""
     stated = {name: getattr(new, name) for name in ("day", "start", "place") if getattr(new, name)}
     places = {chore.what: chore.place for chore in old.chores}
     chores = tuple(
@@ -45,7 +45,6 @@ def merged(old: Matter, new: Matter) -> Matter:
 
 
 def without_place(matter: Matter) -> Matter:
-    """The matter with its places left open."""
     chores = tuple(chore.model_copy(update={"place": ""}) for chore in matter.chores)
     return matter.model_copy(update={"place": "", "chores": chores})
 
@@ -54,7 +53,7 @@ def without_place(matter: Matter) -> Matter:
 class Standing:
     """A matter as far as one knows it, and who has said yes or no to it, by id.
 
-    `invited` is when one asked whom last; `by_host` whether one was ever asked by the host.
+    `invited` holds when one last asked whom; `by_host` whether one was ever asked by the host.
     """
 
     matter: Matter
@@ -63,11 +62,11 @@ class Standing:
     informed: set[str] = field(default_factory=set)
     by_host: bool = False
 
-    def take(self, me: str, item: Heard) -> None:
-        """One more act about it."""
+    def update(self, me: str, item: Heard) -> None:
+        """Update it with one more act."""
         act = item.act
         assert act.matter is not None
-        self.matter = merged(self.matter, act.matter)
+        self.matter = merge_matters(self.matter, act.matter)
         self.informed.add(item.other)
         if act.kind in ("accept", "decline"):
             who = act.by
@@ -80,7 +79,7 @@ class Standing:
             self.by_host = True
 
     def said_yes(self, me: str) -> bool:
-        """Whether it is on: one has agreed, or to one's own somebody has."""
+        """Whether it is on: one has agreed or, to one's own matter, somebody has."""
         if self.matter.host == me:
             return "accept" in self.answers.values()
         return self.answers.get(me) == "accept"
@@ -92,20 +91,21 @@ def standings(me: Me) -> dict[Key, Standing]:
     for item in me.heard:
         matter = item.act.matter
         if matter is not None:
-            by_key.setdefault(key_of(matter), Standing(matter)).take(me.resident.id, item)
+            by_key.setdefault(matter_key(matter), Standing(matter)).update(me.resident.id, item)
     return by_key
 
 
-def wanted_of(me: Me, other: Other) -> Matter | None:
-    """One's own task, if this other should still be asked; who has answered is left in peace."""
+def task_for(me: Me, other: Other) -> Matter | None:
+    """One's own task, if this other should still be asked; whoever has answered is left in
+    peace."""
     task = me.task
     if task is None or other.id == me.resident.id:
         return None
     if task.kind == "appointment" and task.partner not in ("", other.id):
         return None
-    standing = standings(me).get(key_of(task))
+    standing = standings(me).get(matter_key(task))
     matter = (
-        merged(standing.matter, task)
+        merge_matters(standing.matter, task)
         if standing is not None and standing.said_yes(task.host)
         else task
     )
@@ -120,7 +120,7 @@ def wanted_of(me: Me, other: Other) -> Matter | None:
 
 
 def news_for(me: Me, other: Other) -> Matter | None:
-    """Somebody else's event that one will go to, and that this other has not heard of from one."""
+    """Another's event that one will attend, and that this other has not heard of from one."""
     for standing in standings(me).values():
         matter = standing.matter
         if (
@@ -143,7 +143,7 @@ def is_over(matter: Matter, now: datetime) -> bool:
     return minute > (minutes_of(matter.start) + matter.minutes // 2 if matter.start else 20 * 60)
 
 
-def due(me: Me, day: date) -> list[Matter]:
+def agreed_matters(me: Me, day: date) -> list[Matter]:
     """What one has agreed to for a day, in the order in which one heard of it."""
     iso = day.isoformat()
     return [
@@ -153,7 +153,7 @@ def due(me: Me, day: date) -> list[Matter]:
     ]
 
 
-def doing(matter: Matter, me: Me, texts: dict[str, str]) -> str:
+def describe_taking_part(matter: Matter, me: Me, texts: dict[str, str]) -> str:
     """What one is seen doing when one takes part in it."""
     own = matter.host == me.resident.id
     if matter.kind == "appointment":
@@ -164,7 +164,6 @@ def doing(matter: Matter, me: Me, texts: dict[str, str]) -> str:
 
 
 def minutes_of(clock: str) -> int:
-    """Minutes since midnight."""
     return int(clock[:2]) * 60 + int(clock[3:])
 
 
@@ -174,7 +173,7 @@ def clock_of(minutes: int) -> str:
 
 
 def is_free(me: Me, day: date, start: str, minutes: int, but: Key | None = None) -> bool:
-    """Whether neither work nor anything agreed lies in these minutes, and one is awake."""
+    """Whether one is awake, with neither work nor anything agreed in these minutes."""
     begin, rhythm = minutes_of(start), me.resident.rhythm
     end = begin + minutes
     if rhythm is not None:
@@ -184,8 +183,8 @@ def is_free(me: Me, day: date, start: str, minutes: int, but: Key | None = None)
     busy = [(minutes_of(h.start), minutes_of(h.end)) for h in me.resident.habits if h.work]
     busy += [
         (minutes_of(matter.start), minutes_of(matter.start) + matter.minutes)
-        for matter in due(me, day)
-        if matter.start and key_of(matter) != but
+        for matter in agreed_matters(me, day)
+        if matter.start and matter_key(matter) != but
     ]
     return all(last <= begin or first >= end for first, last in busy)
 
@@ -197,15 +196,15 @@ def free_hours(me: Me, matter: Matter) -> tuple[str, ...]:
     return tuple(
         clock
         for clock in hours
-        if is_free(me, day, clock, matter.minutes, key_of(matter))
+        if is_free(me, day, clock, matter.minutes, matter_key(matter))
         and (day > me.now.date() or minutes_of(clock) > me.now.hour * 60 + me.now.minute + 30)
     )
 
 
-def with_choices(matter: Matter, me: Me, seed: int, key: str, points: tuple[str, ...]) -> Matter:
-    """One's own matter with an hour, and for an appointment a place, where these are open.
+def fill_choices(matter: Matter, me: Me, seed: int, key: str, points: tuple[str, ...]) -> Matter:
+    """One's own matter with an hour and, for an appointment, a place, where these are open.
 
-    The same for the same `key`: an organiser who thinks of it keeps to one time for all.
+    The same for the same `key`: an organiser with a reminder keeps to one time for all.
     """
     if matter.kind == "asking for help":
         return matter
@@ -219,8 +218,7 @@ def with_choices(matter: Matter, me: Me, seed: int, key: str, points: tuple[str,
     return matter.model_copy(update=changes)
 
 
-def act(kind: str, me: Me, matter: Matter | None = None, asks: str = "") -> SpeechAct:
-    """An act of one's own."""
+def make_act(kind: str, me: Me, matter: Matter | None = None, asks: str = "") -> SpeechAct:
     return SpeechAct.model_validate(
         {"kind": kind, "by": me.resident.id, "matter": matter, "asks": asks}
     )
@@ -231,21 +229,23 @@ def act(kind: str, me: Me, matter: Matter | None = None, asks: str = "") -> Spee
 
 @cache
 def lines() -> dict[str, Any]:
-    """All lines, by what they are for."""
     text = files("sociolab.town.scripted").joinpath("lines.toml").read_text("utf-8")
     return tomllib.loads(text)
 
 
-def facts(matter: Matter) -> dict[str, str]:
-    """What a line may say of a matter: "" for what is left open."""
-    chores = _chores(matter)
+def line_values(matter: Matter) -> dict[str, str]:
+    """What a line may say of a matter; "" for what is left open."""
+    jobs = [f"{chore.what}{_format_place(chore.place)}" for chore in matter.chores]
+    chores = f"first {jobs[0]}, then {', then '.join(jobs[1:])}" if jobs[1:] else "".join(jobs)
     what = chores or f"the {matter.what}"
     about = f"some errands: {chores}" if chores else what
-    return {"what": what, "about": about, "when": _when(matter), "where": _where(matter.place)}
+    when = f" on {spoken_date(date.fromisoformat(matter.day))}" if matter.day else ""
+    when += f" at {matter.start}" if matter.start else ""
+    return {"what": what, "about": about, "when": when, "where": _format_place(matter.place)}
 
 
 def fill_line(options: list[str], chance: random.Random, before: str = "", **words: str) -> str:
-    """One of several lines, filled in; one that is not among the words `before` if there is any."""
+    """One of several lines, filled in; if possible one that does not occur in `before`."""
     texts = [option.format(**words) for option in options]
     return chance.choice([text for text in texts if text not in before] or texts)
 
@@ -256,21 +256,11 @@ def join_things(things: tuple[str, ...]) -> str:
 
 
 def places_like(places: tuple[str, ...], kind: str) -> tuple[str, ...]:
-    """The places whose names hold a word of this kind, in the order of the words."""
+    """The places whose names contain a word of this kind, in the order of the words."""
     words = lines()["places"][kind]
     matches = (place for word in words for place in places if word in place)
     return tuple(dict.fromkeys(matches))
 
 
-def _when(matter: Matter) -> str:
-    day = f" on {spoken_date(date.fromisoformat(matter.day))}" if matter.day else ""
-    return f"{day} at {matter.start}" if matter.start else day
-
-
-def _where(place: str) -> str:
+def _format_place(place: str) -> str:
     return f" at {place}" if place else ""
-
-
-def _chores(matter: Matter) -> str:
-    jobs = [f"{chore.what}{_where(chore.place)}" for chore in matter.chores]
-    return f"first {jobs[0]}, then {', then '.join(jobs[1:])}" if len(jobs) > 1 else "".join(jobs)

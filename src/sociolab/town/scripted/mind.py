@@ -1,4 +1,4 @@
-"""The scripted mind: every question of a resident's life answered offline, without a model."""
+"""The scripted mind: answers every question of a resident's life offline, without a model."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ from sociolab.town.questions import (
 )
 from sociolab.town.scripted import conversation, day
 from sociolab.town.scripted.matters import (
-    facts,
+    fill_choices,
     join_things,
-    key_of,
+    line_values,
     lines,
-    merged,
+    matter_key,
+    merge_matters,
     places_like,
     standings,
-    with_choices,
 )
 
 A = TypeVar("A", bound=MindAnswer)
@@ -58,51 +58,42 @@ _SEEN = 2
 class ScriptedMind:
     """A `Mind` for any number of residents: the smoke test of a town, never a result.
 
-    It reads no words. What it goes by is in typed form in the question: the resident's rhythm and
-    habits, `Me.task`, `Me.heard` and the acts of lines; chance is drawn from the question's seed,
-    so that the same question has the same answer in every process. It keeps nothing of its own.
+    It reads no words. It goes by what is in typed form in the question: the resident's rhythm and
+    habits, `Me.task`, `Me.heard` and the acts of lines; randomness is drawn from the question's
+    seed, so that the same question has the same answer in every process. It keeps no state.
 
-    Unreminded, it often leaves out day, hour or place when it speaks of its task; TDP's reminders
-    make it complete. Beside a mind that writes no acts it is polite and agrees to nothing.
+    Without a reminder it often leaves out day, hour or place when it speaks of its task; TDP's
+    reminders make it complete. With a mind that writes no acts it is polite and agrees to nothing.
     """
 
     complete = False
     """Whether it leaves nothing of its task out, reminded or not."""
 
     async def plan_day(self, question: PlanDay) -> DayPlan:
-        """Habits, meals, and what was agreed."""
-        return day.plan_of(question)
+        return day.plan_day(question)
 
     async def decompose(self, question: Decompose) -> Parts:
-        """Two halves, at things that stand there."""
-        return day.parts_of(question)
+        return day.split_block(question)
 
     async def choose_place(self, question: ChoosePlace) -> Choice:
-        """At home."""
-        return day.choice(question)
+        return day.choose_place(question)
 
     async def rate_importance(self, question: RateImportance) -> Ratings:
-        """The same for all that was seen."""
         return Ratings(ratings=(_SEEN,) * len(question.texts))
 
     async def talk_or_not(self, question: TalkOrNot) -> Decision:
-        """Talks with a reason, or for company."""
-        return conversation.decision(question)
+        return conversation.decide(question)
 
     async def utter(self, question: Utter) -> Said:
-        """Answers, tells its business, chats, says goodbye; with the acts that this is."""
         return conversation.make_utterance(question, complete=self.complete)
 
     async def summarise(self, question: Summarise) -> Summary:
-        """The matter, its answer, and what was agreed."""
-        return conversation.summary(question)
+        return conversation.make_summary(question)
 
     async def replan(self, question: Replan) -> NewPlan:
-        """The rest of the day with what is new."""
-        return day.rest_of_day(question)
+        return day.replan_day(question)
 
     async def reflect(self, question: Reflect) -> Insights:
-        """Of whom one has heard something lately."""
         me = question.me
         names = dict.fromkeys(me.people.get(item.other, "somebody") for item in me.heard[::-1])
         texts = [f"I have things to do with {name} these days." for name in [*names][:2]]
@@ -110,28 +101,25 @@ class ScriptedMind:
         return Insights(insights=tuple(Insight(text=t[:1000], importance=4) for t in texts))
 
     async def general_plan(self, question: GeneralPlan) -> Lines:
-        """TDP's general plan."""
         return general_plan(question)
 
     async def day_reminder(self, question: DayReminder) -> Reminder:
-        """TDP's reminder for a day."""
         return day_reminder(question)
 
     async def talk_reminder(self, question: TalkReminder) -> Items:
-        """TDP's checklist for conversations."""
         return talk_reminder(question)
 
     async def answer(self, question: MindQuestion[A]) -> A:
-        """What only the mind of Generative Agents asks."""
+        """Answers what only the mind of Generative Agents asks."""
         from sociolab.town.scripted.generative import ANSWERS
 
         return cast("A", ANSWERS[question.name](question))
 
 
 class CompleteMind(ScriptedMind):
-    """As `ScriptedMind`, but a performer says all of its task in each talk.
+    """As `ScriptedMind`, but a performer mentions all of its task in each talk.
 
-    It lives its days as unreminded as the other, so that only what it says is stronger.
+    It lives its days without reminders all the same, so that only what it says is stronger.
     """
 
     complete = True
@@ -146,19 +134,19 @@ def general_plan(question: GeneralPlan) -> Lines:
     if task is None:
         return Lines(lines=tuple(texts["aimless"]))
     plan = texts["help_plan" if task.kind == "asking for help" else "plan"]
-    words = _facts(task, question.me, question.asked.seed)
+    words = _line_values(task, question.me, question.meta.seed)
     return Lines(lines=tuple(line.format(**words)[:1000] for line in plan))
 
 
 def day_reminder(question: DayReminder) -> Reminder:
-    """Where to seek people, and on the day itself where to be when: 1 to 2 sentences."""
+    """Where to seek people and, on the day itself, where to be when: 1 to 2 sentences."""
     texts, me = lines()["tdp"], question.me
     task = me.task
     if task is None:
         return Reminder(text=texts["aimless"][0])
-    standing = standings(me).get(key_of(task))
+    standing = standings(me).get(matter_key(task))
     agreed = standing is not None and standing.said_yes(me.resident.id)
-    words = _facts(task, me, question.asked.seed)
+    words = _line_values(task, me, question.meta.seed)
     if not question.plan:  # where to seek people is the general plan's to say
         words["points"] = "places where people are"
     today = []
@@ -176,19 +164,19 @@ def talk_reminder(question: TalkReminder) -> Items:
     if me.task is None:
         return Items(items=tuple(texts["brief"]))
     items = texts["help_items" if me.task.kind == "asking for help" else "items"]
-    words = _facts(me.task, me, question.asked.seed)
+    words = _line_values(me.task, me, question.meta.seed)
     return Items(items=tuple(item.format(**words)[:1000] for item in items))
 
 
-def _facts(task: Matter, me: Me, seed: int) -> dict[str, str]:
-    """The task's facts, what it leaves open chosen as one would choose it in a talk."""
+def _line_values(task: Matter, me: Me, seed: int) -> dict[str, str]:
+    """The task's facts; what it leaves open is chosen as in a talk."""
     points = places_like(me.places, "public")
-    standing = standings(me).get(key_of(task))
+    standing = standings(me).get(matter_key(task))
     if standing is not None and standing.said_yes(me.resident.id):
-        task = merged(standing.matter, task)
+        task = merge_matters(standing.matter, task)
     partner = me.people.get(task.partner, "")
     whom = partner or "as many people as possible"
-    chosen = facts(with_choices(task, me, seed, "", points))
+    chosen = line_values(fill_choices(task, me, seed, "", points))
     if task.kind == "online activity":
         chosen["where"] = " from home"
     return chosen | {"whom": whom, "points": join_things(points[:3]) or "places where people are"}

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
         DAYS as DAYS,
         Content as Content,
         TownData as TownData,
-        content_from as content_from,
-        map_from as map_from,
-        map_text as map_text,
+        format_map as format_map,
         own_town as own_town,
-        packed as packed,
+        pack_map as pack_map,
+        parse_content as parse_content,
+        read_map as read_map,
         read_town as read_town,
         write_town as write_town,
     )
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from sociolab.worlds.stss.kit import load as load
     from sociolab.worlds.stss.narrative import story as story
     from sociolab.worlds.stss.replays import (
-        content_of as content_of,
         outcomes as outcomes,
+        read_content as read_content,
         replay as replay,
     )
     from sociolab.worlds.stss.scoring import (
@@ -63,16 +63,16 @@ if TYPE_CHECKING:
         Side as Side,
         TalkData as TalkData,
         TalkScenario as TalkScenario,
-        counts_of as counts_of,
+        describe_counts as describe_counts,
         own_talks as own_talks,
+        parse_scenario as parse_scenario,
         read_talks as read_talks,
-        scenario_from as scenario_from,
         tally as tally,
         write_talks as write_talks,
     )
     from sociolab.worlds.stss.talk.freezing import (
-        frozen_of_episode as frozen_of_episode,
-        frozen_talks as frozen_talks,
+        freeze_episode as freeze_episode,
+        freeze_talks as freeze_talks,
     )
     from sociolab.worlds.stss.talk.model_judge import TalkModelJudge as TalkModelJudge
     from sociolab.worlds.stss.talk.playing import (
@@ -80,7 +80,7 @@ if TYPE_CHECKING:
         HeldTalk as HeldTalk,
         TalkSettings as TalkSettings,
         play_talk as play_talk,
-        told_in as told_in,
+        read_talk as read_talk,
     )
     from sociolab.worlds.stss.talk.verdicts import (
         CONVERSATION_GCSR as CONVERSATION_GCSR,
@@ -104,9 +104,9 @@ if TYPE_CHECKING:
     from sociolab.worlds.stss.world import (
         Stss as Stss,
         StssSettings as StssSettings,
+        make_setting as make_setting,
         paper as paper,
-        setting_of as setting_of,
-        trajectory_of as trajectory_of,
+        read_trajectory as read_trajectory,
     )
 
 __getattr__, __dir__ = load_public_names(__name__)

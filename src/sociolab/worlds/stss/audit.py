@@ -1,8 +1,9 @@
-"""Controls of the judge of a town: what residents at the place do is changed, or what was said.
+"""Controls for the judge of a town: variants in which residents at the place do, or have said,
+something else.
 
-Who was where and when is read off the trace by code, so no control changes it, and there is none
-with another task's trajectory: where nobody was at the place, no judge is asked. What a model reads
-are the actions of those who were there, the matter, conversations and notes.
+Who was where and when is read off the trace by code, so that no control changes it, and there is
+none with another task's trajectory: where nobody was at the place, no judge is asked. What a model
+reads are the actions of those who were there, the matter, conversations and notes.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from sociolab.core.ports import Variant, Variants
 from sociolab.judging.controls import ADDRESSED, OPENING, OTHER, whole
 from sociolab.judging.reader import MissingValue
 from sociolab.town.questions import Utterance
-from sociolab.town.trace import Did, Record, Talked, retold
-from sociolab.worlds.stss.dataset import Content, content_from
+from sociolab.town.trace import Did, Record, Talked, map_records
+from sociolab.worlds.stss.dataset import Content, parse_content
 from sociolab.worlds.stss.evidence import Evidence, partner_of
-from sociolab.worlds.stss.judges import NOTES, seen_actions, whole_trajectory
+from sociolab.worlds.stss.judges import NOTES, complete_trajectory, seen_actions
 from sociolab.worlds.stss.scoring import ScoreSettings, score
-from sociolab.worlds.stss.talk.audit import SMALL_NOTE, SMALL_TALK, reworded
-from sociolab.worlds.stss.task import Errand, SocialTask
+from sociolab.worlds.stss.talk.audit import SMALL_NOTE, SMALL_TALK, reword
+from sociolab.worlds.stss.task import Errand
 
 IDLE = "mending a broken chair, alone"
 ELSE = "blood donation"
@@ -67,91 +68,95 @@ def variants(settings: ScoreSettings) -> Mapping[str, Variants]:
 
 
 def _content(episode: Episode) -> Content:
-    return content_from(episode.trial.task.content)
+    return parse_content(episode.trial.task.content)
 
 
-_Listed = Mapping[tuple[str, str], Errand | None]
+_JudgedActions = Mapping[tuple[str, str], Errand | None]
 """The actions that the judge is shown, by resident and text: with the errand that they may be."""
 
 
-def _listed(episode: Episode) -> _Listed:
-    """Empty where the event was not lived, or nobody was there."""
+def _judged_actions(episode: Episode) -> _JudgedActions:
+    """None where the event was not simulated, or nobody was there."""
     task = _content(episode).task
-    trajectory = whole_trajectory(task, episode)
+    trajectory = complete_trajectory(task, episode)
     if isinstance(trajectory, MissingValue):
         return {}
-    seen = Evidence(task, trajectory)
+    evidence = Evidence(task, trajectory)
     return {
-        (one.who, one.doing): errand
+        (action.who, action.doing): errand
         for errand in task.errands or (None,)
-        for one in seen_actions(seen, errand)
+        for action in seen_actions(evidence, errand)
     }
 
 
 def _with_actions(
-    label: str, episode: Episode, listed: _Listed, text: Callable[[str, Errand | None], str]
+    label: str, episode: Episode, actions: _JudgedActions, text: Callable[[str, Errand | None], str]
 ) -> tuple[Variant, ...]:
-    """The episode in which each of these actions has another text, in the plan, too; none where
-    there are none of them."""
+    """The episode with another text for each of these actions, also in the plan; () without any."""
 
     def changed(record: Record) -> Record:
-        if not isinstance(record, Did) or (record.who, record.doing) not in listed:
+        if not isinstance(record, Did) or (record.who, record.doing) not in actions:
             return record
-        doing = text(record.doing, listed[record.who, record.doing])
+        doing = text(record.doing, actions[record.who, record.doing])
         return replace(record, doing=doing, block=doing)
 
-    return whole(label, Episode(episode.trial, retold(episode.events, changed))) if listed else ()
+    return (
+        whole(label, Episode(episode.trial, map_records(episode.events, changed)))
+        if actions
+        else ()
+    )
 
 
 def _idle(episode: Episode, seed: int) -> tuple[Variant, ...]:
-    return _with_actions("idle", episode, _listed(episode), lambda doing, errand: IDLE)
+    return _with_actions("idle", episode, _judged_actions(episode), lambda doing, errand: IDLE)
 
 
 def _addressed(episode: Episode, seed: int) -> tuple[Variant, ...]:
-    noted = _with_talks(episode, lambda one: replace(one, text=f"{one.text} {TO_THE_JUDGE}"))
+    noted = _with_talks(episode, lambda line: replace(line, text=f"{line.text} {TO_THE_JUDGE}"))
     return _with_actions(
-        "to the judge", noted, _listed(episode), lambda doing, errand: f"{doing} {TO_THE_JUDGE}"
+        "to the judge",
+        noted,
+        _judged_actions(episode),
+        lambda doing, errand: f"{doing} {TO_THE_JUDGE}",
     )
 
 
 def _joined(episode: Episode, settings: ScoreSettings) -> tuple[Variant, ...]:
-    """None where somebody was there too briefly to count, so that not all could."""
-    content, listed = _content(episode), _listed(episode)
-    task, trajectory = content.task, whole_trajectory(content.task, episode)
-    there = {who for who, _ in listed} - {task.performer}
-    if not there or isinstance(trajectory, MissingValue):
+    """() where somebody was there too briefly to count, so that not all could take part."""
+    content, actions = _content(episode), _judged_actions(episode)
+    task, trajectory = content.task, complete_trajectory(content.task, episode)
+    present = {who for who, _ in actions} - {task.performer}
+    if not present or isinstance(trajectory, MissingValue):
         return ()
-    all_ = score(task, trajectory, settings, lambda who, errand, text: (who, text) in listed)
-    if not there <= set(all_.participants):
+    best = score(task, trajectory, settings, lambda who, errand, text: (who, text) in actions)
+    if not present <= set(best.participants):
         return ()
 
     def joins(doing: str, errand: Errand | None) -> str:
         return f"taking part in: {task.activity}" if errand is None else f"now: {errand.what}"
 
-    return _with_actions("all take part", episode, listed, joins)
+    return _with_actions("all take part", episode, actions, joins)
 
 
 def _other(episode: Episode, seed: int) -> tuple[Variant, ...]:
-    if not _listed(episode):
+    if not _judged_actions(episode):
         return ()
     content = _content(episode)
-    changed = content.model_copy(update={"task": _about(content.task, ELSE)})
+    matter = content.task
+    errands = tuple(
+        errand.model_copy(update={"what": f"{ELSE}, part {number}"})
+        for number, errand in enumerate(matter.errands, 1)
+    )
+    # Filter, places and times stay.
+    keywords = matter.keywords or (() if errands else (matter.activity,))
+    matter = matter.model_copy(update={"activity": ELSE, "errands": errands, "keywords": keywords})
+    changed = content.model_copy(update={"task": matter})
     task = replace(episode.trial.task, content=changed.model_dump_json())
     return whole("other activity", Episode(replace(episode.trial, task=task), episode.events))
 
 
-def _about(task: SocialTask, activity: str) -> SocialTask:
-    """The task about another activity; its filter, places and times stay."""
-    errands = tuple(
-        one.model_copy(update={"what": f"{activity}, part {number}"})
-        for number, one in enumerate(task.errands, 1)
-    )
-    keywords = task.keywords or (() if errands else (task.activity,))
-    return task.model_copy(update={"activity": activity, "errands": errands, "keywords": keywords})
-
-
 def _with_talks(episode: Episode, change: Callable[[Utterance], Utterance]) -> Episode:
-    """The episode with what is said in the performer's conversations changed."""
+    """The episode with the utterances in the performer's conversations changed."""
     performer = _content(episode).task.performer
 
     def changed(record: Record) -> Record:
@@ -159,12 +164,12 @@ def _with_talks(episode: Episode, change: Callable[[Utterance], Utterance]) -> E
             return record
         return replace(record, lines=tuple(map(change, record.lines)))
 
-    return Episode(episode.trial, retold(episode.events, changed))
+    return Episode(episode.trial, map_records(episode.events, changed))
 
 
 def _unsaid(episode: Episode, seed: int) -> tuple[Variant, ...]:
-    made = _with_talks(episode, lambda one: replace(one, text=SMALL_TALK, acts=()))
-    if made == episode:
+    small_talk = _with_talks(episode, lambda line: replace(line, text=SMALL_TALK, acts=()))
+    if small_talk == episode:
         return ()
-    small = (reworded(event, NOTES, "memo", SMALL_NOTE) for event in made.events)
-    return whole("small talk", Episode(episode.trial, tuple(small)))
+    events = (reword(event, NOTES, "memo", SMALL_NOTE) for event in small_talk.events)
+    return whole("small talk", Episode(episode.trial, tuple(events)))

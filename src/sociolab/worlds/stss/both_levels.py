@@ -1,4 +1,4 @@
-"""The two levels of STSS side by side: what was said, and what came of it in the town (5.3)."""
+"""The two levels of STSS side by side (section 5.3): what was said, and the outcome in the town."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from sociolab.report.words import by_rules, instructions_notes, nature, scripted
 from sociolab.stats.intervals import Estimate
 from sociolab.store.store import Store
 from sociolab.town.questions import MOST_ROUNDS
-from sociolab.worlds.stss.dataset import content_from, unpacked
-from sociolab.worlds.stss.judges import LOSSES, OUTCOMES, Outcome, count_required, eligible
-from sociolab.worlds.stss.talk.dataset import scenario_from
+from sociolab.worlds.stss.dataset import parse_content, unpack_map
+from sociolab.worlds.stss.judges import LOSSES, OUTCOMES, Outcome, count_eligible, count_required
+from sociolab.worlds.stss.talk.dataset import parse_scenario
 from sociolab.worlds.stss.talk.playing import TalkSettings
 from sociolab.worlds.stss.talk.verdicts import MEASURES
 from sociolab.worlds.stss.task import TASK_TYPES
@@ -48,26 +48,26 @@ _ENGINE = ("attempts", "on_failed_turn", "max_failed_turns")
 
 @dataclass(frozen=True, slots=True)
 class LevelRow:
-    """One type of task, or all: entries of both levels by measure, and where tasks were lost.
+    """One type of task, or all: entries of both levels by metric, and where tasks were lost.
 
-    `fates` counts those who could have taken part (of help, errands), `wanted` is how many of them
-    the goals ask for; `left_out` counts episodes of which nobody says where they were lost.
+    `fates` counts those who could have taken part (for help, errands), `required` is how many of
+    them the goals ask for; `left_out` counts episodes without any record of where they were lost.
     """
 
     type: str
     scores: Mapping[str, ScoreEntry]
     fates: Mapping[Outcome, int]
-    wanted: int
+    required: int
     left_out: int
 
 
 @dataclass(frozen=True, slots=True)
 class AgentLevels:
-    """One agent at both levels, as one judge saw its talks.
+    """One agent at both levels, with its talks as one judge scored them.
 
-    `read_by` is the judge who says where its tasks were lost, "" where none does. `cautions` say
-    what beside the level differs between its two runs. `by_task` has the fates of each social task
-    of which somebody says where it was lost.
+    `read_by` is the judge that says where its tasks were lost, "" without one. `cautions` say what
+    else differs between its two runs. `by_task` has the fates of each social task for which they
+    are known.
     """
 
     agent: str
@@ -80,8 +80,6 @@ class AgentLevels:
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """The results of both runs, and the agents that they share."""
-
     talk: RunResult
     action: RunResult
     agents: tuple[AgentLevels, ...]
@@ -90,13 +88,13 @@ class Levels:
 def levels(store: Store, talk_run: str, action_run: str) -> Levels:
     """Both levels of every agent that performed in both runs.
 
-    ConfigError where there is none, and where the runs say nothing of each other.
+    ConfigError where there is none, and where the runs cannot be compared.
     """
-    talk = _played(store, talk_run, "--talk", TALK)
-    action = _played(store, action_run, "--action", ACTION)
+    talk = _read_run(store, talk_run, "--talk", TALK)
+    action = _read_run(store, action_run, "--action", ACTION)
     check_no_smoke([talk.result, action.result])
     check_alike(talk, action)
-    lost, read_by = _lost(store, action)
+    lost, read_by = _read_losses(store, action)
     performed = {trial.cast[0].agent for trial in talk.trials}
     shared = [agent for agent in action.result.agents if agent in performed and agent in lost]
     if not shared:
@@ -119,7 +117,7 @@ def levels(store: Store, talk_run: str, action_run: str) -> Levels:
     return Levels(talk.result, action.result, tuple(agents))
 
 
-def _played(store: Store, run: str, flag: str, world: str) -> LevelRun:
+def _read_run(store: Store, run: str, flag: str, world: str) -> LevelRun:
     result = result_of(store, run)
     if result.world != world:
         raise ConfigError(
@@ -133,8 +131,8 @@ def _join_names(names: Iterable[str]) -> str:
 
 
 @dataclass
-class _Lost:
-    """What became of the tasks that one agent performed, by type."""
+class _Losses:
+    """The outcomes of the tasks that one agent performed, by type."""
 
     fates: dict[str, Counter[Outcome]] = field(default_factory=dict)
     by_task: dict[str, Counter[Outcome]] = field(default_factory=dict)
@@ -142,10 +140,11 @@ class _Lost:
     left_out: Counter[str] = field(default_factory=Counter)
 
 
-def _lost(store: Store, action: LevelRun) -> tuple[dict[str, _Lost], str]:
-    """What became of the tasks, by agent, as one judge has it; and that judge's name, "" for none.
+def _read_losses(store: Store, action: LevelRun) -> tuple[dict[str, _Losses], str]:
+    """The outcomes of the tasks, by agent, according to one judge; and that judge's name, "" for
+    none.
 
-    What is on record counts more than what a model reads.
+    Recorded outcomes take precedence over those read by a model.
     """
     shares: dict[JudgeId, dict[str, dict[str, float]]] = {}
     for row in store.verdicts.scores(action.name, kind="score", texts=False):
@@ -154,11 +153,15 @@ def _lost(store: Store, action: LevelRun) -> tuple[dict[str, _Lost], str]:
             of_judge.setdefault(row.trial, {})[row.measure.name] = row.value
     judges = sorted(shares, key=lambda judge: (judge.method != "rules", judge.label))
     by_trial = shares[judges[0]] if judges else {}
-    by_agent: dict[str, _Lost] = {}
+    by_agent: dict[str, _Losses] = {}
     for trial in action.trials:
-        task = content_from(trial.task.content).task
-        losses = by_agent.setdefault(trial.cast[0].agent, _Lost())
-        counts = _counts(by_trial[trial.id], eligible(task)) if trial.id in by_trial else None
+        task = parse_content(trial.task.content).task
+        losses = by_agent.setdefault(trial.cast[0].agent, _Losses())
+        counts = (
+            _count_outcomes(by_trial[trial.id], count_eligible(task))
+            if trial.id in by_trial
+            else None
+        )
         if counts is not None:
             losses.by_task.setdefault(task.id, Counter()).update(counts)
         for key in (task.type.replace(" ", "-"), ALL):
@@ -170,14 +173,14 @@ def _lost(store: Store, action: LevelRun) -> tuple[dict[str, _Lost], str]:
     return by_agent, judges[0].label if judges else ""
 
 
-def _counts(shares: Mapping[str, float], among: int) -> Counter[Outcome]:
-    """How many of those who could have taken part were lost at each step, or did."""
+def _count_outcomes(shares: Mapping[str, float], among: int) -> Counter[Outcome]:
+    """How many of those eligible were lost at each step, or took part."""
     lost = {outcome: round(shares[measure.name] * among) for outcome, measure in LOSSES.items()}
     return Counter({"done": among - sum(lost.values()), **lost})
 
 
 def _rows(
-    agent: str, judge: str, talk: RunResult, action: RunResult, lost: _Lost
+    agent: str, judge: str, talk: RunResult, action: RunResult, lost: _Losses
 ) -> Iterator[LevelRow]:
     measures = [measure.name for measure in MEASURES]
     for kind in (*(task_type.replace(" ", "-") for task_type in TASK_TYPES), ALL):
@@ -211,7 +214,6 @@ class LevelRun:
 
     @property
     def name(self) -> str:
-        """The run's name."""
         return self.result.run
 
     @property
@@ -220,36 +222,37 @@ class LevelRun:
         return self.result.settings if isinstance(self.result.settings, dict) else {}
 
     @property
-    def of_world(self) -> dict[str, Any]:
-        """What was given with `--set`."""
+    def world_settings(self) -> dict[str, Any]:
+        """The settings given with `--set`."""
         return self.settings.get("world_settings") or {}
 
     @property
     def social_tasks(self) -> tuple[str, ...]:
-        """The social tasks: those that were lived, or that the talks are of."""
+        """The social tasks that were simulated, or that the talks are of."""
         return tuple(dict.fromkeys(trial.task.cluster for trial in self.trials))
 
-    def by(self, agent: str) -> tuple[Trial, ...]:
+    def trials_of(self, agent: str) -> tuple[Trial, ...]:
         """The trials in which this agent performs."""
         return tuple(trial for trial in self.trials if trial.cast[0].agent == agent)
 
 
 def check_alike(talk: LevelRun, action: LevelRun) -> None:
-    """ConfigError where the two say nothing of each other: only one with TDP, or no common task.
+    """ConfigError where the two cannot be compared: only one has TDP, or no task is common to both.
 
-    GA and GA + TDP are two rows of Table 3; a figure of one beside that of the other is neither's.
+    GA and GA + TDP are two rows of Table 3; figures of the one do not belong beside those of the
+    other.
     """
     if not planned_alike(talk, action):
         planned, lived = talk_settings(talk).tdp, town_settings(action).tdp
         raise ConfigError(
-            f"expected both runs with TDP or both without, found {talk.name} {_with(planned)} and "
-            f"{action.name} {_with(lived)}; run one of them again, or name another run"
+            f"expected both runs with TDP or both without, found {talk.name} {_tdp_label(planned)} "
+            f"and {action.name} {_tdp_label(lived)}; run one of them again, or name another run"
         )
     if not set(talk.social_tasks) & set(action.social_tasks):
         raise ConfigError(
             f"expected runs of the same social tasks, found none in common: {talk.name} has "
-            f"conversations of {_some(talk.social_tasks)}, {action.name} simulates "
-            f"{_some(action.social_tasks)}; run both on the same town"
+            f"conversations of {_abbreviate(talk.social_tasks)}, {action.name} simulates "
+            f"{_abbreviate(action.social_tasks)}; run both on the same town"
         )
 
 
@@ -259,45 +262,53 @@ def planned_alike(talk: LevelRun, action: LevelRun) -> bool:
 
 
 def differences(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[Sentence]:
-    """What beside the level differs between the talks and the town of an agent, in sentences."""
+    """What differs between the talks and the town of an agent beside the level, in sentences."""
     yield from not_played(talk.result)
     yield from not_played(action.result)
-    yield from _tasks(talk, action)
-    yield from _places(talk, action)
-    yield from _held(talk, action, agent)
-    yield from _background(talk, action, agent)
-    yield from _set_up(talk, action, agent)
+    yield from _task_differences(talk, action)
+    yield from _place_differences(talk, action)
+    rounds = talk_settings(talk).rounds
+    if rounds < MOST_ROUNDS:
+        yield SAY("rounds", talk=talk.name, rounds=Count("round", rounds), most=MOST_ROUNDS)
+    if "utter" not in town_settings(action).evaluated:
+        yield SAY("not_speaking", agent=agent)
+    talking, living = (
+        " and ".join(
+            sorted({member.agent for trial in run.trials_of(agent) for member in trial.cast[1:]})
+        )
+        for run in (talk, action)
+    )
+    if talking != living:
+        yield SAY("background", **_both_runs(talk, action, talking, living))
+    yield from _agent_differences(talk, action, agent)
     for setting in _ENGINE:
         talking, living = (str(run.settings.get(setting)) for run in (talk, action))
         if talking != living:
-            yield SAY("setting", what=SAY(setting), **_both(talk, action, talking, living))
+            yield SAY("setting", what=SAY(setting), **_both_runs(talk, action, talking, living))
 
 
-def _both(talk: LevelRun, action: LevelRun, talking: str, living: str) -> dict[str, str]:
-    """Both runs, and what is so in each."""
+def _both_runs(talk: LevelRun, action: LevelRun, talking: str, living: str) -> dict[str, str]:
     return {"talk": talk.name, "action": action.name, "talking": talking, "living": living}
 
 
 def talk_settings(talk: LevelRun) -> TalkSettings:
-    """How the talks were held."""
-    return TalkSettings.model_validate(talk.of_world)
+    return TalkSettings.model_validate(talk.world_settings)
 
 
 def town_settings(action: LevelRun) -> StssSettings:
-    """How the tasks were lived and scored."""
-    return StssSettings.model_validate(action.of_world)
+    return StssSettings.model_validate(action.world_settings)
 
 
-def _with(tdp: bool) -> str:
+def _tdp_label(tdp: bool) -> str:
     return "with TDP" if tdp else "without TDP"
 
 
-def _some(names: Iterable[str]) -> str:
+def _abbreviate(names: Iterable[str]) -> str:
     items = list(names)
     return ", ".join(items[:3]) + (f" and {len(items) - 3} more" if len(items) > 3 else "")
 
 
-def _tasks(talk: LevelRun, action: LevelRun) -> Iterator[Sentence]:
+def _task_differences(talk: LevelRun, action: LevelRun) -> Iterator[Sentence]:
     for note, run, other in (("not_simulated", talk, action), ("not_talked", action, talk)):
         if missing := [name for name in run.social_tasks if name not in other.social_tasks]:
             yield SAY(
@@ -305,56 +316,38 @@ def _tasks(talk: LevelRun, action: LevelRun) -> Iterator[Sentence]:
                 talk=talk.name,
                 action=action.name,
                 tasks=Count("social task", len(missing)),
-                names=_some(missing),
+                names=_abbreviate(missing),
             )
 
 
-def _places(talk: LevelRun, action: LevelRun) -> Iterator[Sentence]:
-    """The talks' own names and those of their town differ, so that the places must tell."""
-    places = {place for t in talk.trials for place in scenario_from(t.task.content).place_names}
-    maps = (unpacked(content_from(trial.task.content).town) for trial in action.trials)
+def _place_differences(talk: LevelRun, action: LevelRun) -> Iterator[Sentence]:
+    """Compares places, since the names of data sets differ between talks and their town."""
+    places = {place for t in talk.trials for place in parse_scenario(t.task.content).place_names}
+    maps = (unpack_map(parse_content(trial.task.content).town) for trial in action.trials)
     if places != {str(place) for town in maps for place in town.places}:
-        yield SAY("other_town", talk=_data(talk), action=_data(action))
+        yield SAY("other_town", talk=_data_label(talk), action=_data_label(action))
 
 
-def _data(run: LevelRun) -> str:
+def _data_label(run: LevelRun) -> str:
     data = run.result.data
     return f"{data.name} ({run.name})" if data is not None else run.name
 
 
-def _held(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[Sentence]:
-    rounds = talk_settings(talk).rounds
-    if rounds < MOST_ROUNDS:
-        yield SAY("rounds", talk=talk.name, rounds=Count("round", rounds), most=MOST_ROUNDS)
-    if "utter" not in town_settings(action).evaluated:
-        yield SAY("not_speaking", agent=agent)
-
-
-def _background(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[Sentence]:
-    """Who thinks for all but the performer."""
+def _agent_differences(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[Sentence]:
+    """Agents that are configured differently at the two levels. A model of unspecified temperature
+    gets 0 in conversations and 1 in the town, as in the paper, so that its hashes differ: of
+    such a model what models.toml adds is compared instead."""
     talking, living = (
-        " and ".join(sorted({member.agent for trial in run.by(agent) for member in trial.cast[1:]}))
-        for run in (talk, action)
-    )
-    if talking != living:
-        yield SAY("background", **_both(talk, action, talking, living))
-
-
-def _set_up(talk: LevelRun, action: LevelRun, agent: str) -> Iterator[Sentence]:
-    """Agents that are not the same at both levels. A model whose temperature nobody names has 0 in
-    conversations and 1 in the town, as in the paper, so that its hashes differ: of such a model
-    what models.toml adds is compared instead."""
-    talking, living = (
-        {member.agent: member.identity for trial in run.by(agent) for member in trial.cast}
+        {member.agent: member.identity for trial in run.trials_of(agent) for member in trial.cast}
         for run in (talk, action)
     )
     for label in sorted(talking.keys() & living.keys()):
         pair = talking[label], living[label]
-        listed = [(run.settings.get(OPTIONS) or {}).get(label) for run in (talk, action)]
+        options = [(run.settings.get(OPTIONS) or {}).get(label) for run in (talk, action)]
         unnamed = all(
             identity.kind == "model" and identity.temperature is None for identity in pair
         )
-        if pair[0] != pair[1] and not (unnamed and listed[0] == listed[1]):
+        if pair[0] != pair[1] and not (unnamed and options[0] == options[1]):
             yield COMPARED("other_settings", agent=label)
 
 
@@ -373,14 +366,14 @@ LEVELS = TwoLevels(
 
 def level_findings(agent_levels: AgentLevels) -> tuple[Finding, ...]:
     """A finding for each type of task: the mean of each metric of either level, clustered by task,
-    and of those who were eligible how many attended, or were lost at which step."""
+    and of those eligible how many attended, or were lost at which step."""
     return tuple(
         Finding(
             about={"type": row.type},
             more={
                 **{name: level_figure(row, name) for name in row.scores},
                 "eligible": sum(row.fates.values()),
-                "target": row.wanted,
+                "target": row.required,
                 **{outcome: row.fates.get(outcome, 0) for outcome in OUTCOMES},
             },
         )
@@ -395,7 +388,7 @@ def level_figure(row: LevelRow, name: str) -> Estimate | None:
 
 
 def levels_section(both_levels: Levels, agent_levels: AgentLevels) -> Section:
-    """What an agent did at both levels, as one judge saw its talks."""
+    """What an agent did at both levels, with its talks as one judge scored them."""
     findings = level_findings(agent_levels)
     names = [metric.name for metric in MEASURES]
     talks = (
@@ -407,19 +400,19 @@ def levels_section(both_levels: Levels, agent_levels: AgentLevels) -> Section:
     tables = [
         table(
             "conversation",
-            _over(agent_levels, findings, "conversation", names[:2]),
+            _with_counts(agent_levels, findings, "conversation", names[:2]),
             notes=talks,
             run=talk,
         ),
         table(
             "summary",
-            _over(agent_levels, findings, "conversation", names[2:]),
+            _with_counts(agent_levels, findings, "conversation", names[2:]),
             notes=talks,
             run=talk,
         ),
         table(
             "town",
-            _over(agent_levels, findings, "episode", (GOAL,)),
+            _with_counts(agent_levels, findings, "episode", (GOAL,)),
             notes=instructions_notes(both_levels.action),
             run=action,
         ),
@@ -428,17 +421,18 @@ def levels_section(both_levels: Levels, agent_levels: AgentLevels) -> Section:
         read_by = SAY("read_by", judge=agent_levels.read_by)
         tables.append(SAY.table("losses", findings, notes=[read_by], run=action))
     return Section(
-        SAY("title", arm=arm_of(both_levels, agent_levels), judge=agent_levels.judge),
+        SAY("title", arm=arm_label(both_levels, agent_levels), judge=agent_levels.judge),
         tuple(_conclusions(agent_levels)),
         tuple(_cautions(both_levels, agent_levels)),
         tuple(tables),
     )
 
 
-def _over(
+def _with_counts(
     agent_levels: AgentLevels, findings: Sequence[Finding], noun: str, metrics: Sequence[str]
 ) -> Iterator[Finding]:
-    """The findings with what these metrics are over; a judge need not give all of a level."""
+    """The findings with the counts that these metrics rest on; a judge need not give all of a
+    level."""
     for row, finding in zip(agent_levels.rows, findings, strict=True):
         scores = [row.scores[metric] for metric in metrics if metric in row.scores]
         counts = (
@@ -449,13 +443,12 @@ def _over(
         yield replace(finding, counts=counts, more={**finding.more, "failed": failed})
 
 
-def arm_of(both_levels: Levels, agent_levels: AgentLevels) -> str:
+def arm_label(both_levels: Levels, agent_levels: AgentLevels) -> str:
     """The agent, and whether it plans with TDP."""
     return SAY("arm_tdp", agent=agent_levels.agent) if with_tdp(both_levels) else agent_levels.agent
 
 
 def with_tdp(both_levels: Levels) -> bool:
-    """Whether both runs are with TDP."""
     return talk_settings(LevelRun(both_levels.talk, ())).tdp
 
 
@@ -465,16 +458,13 @@ def _conclusions(agent_levels: AgentLevels) -> Iterator[Sentence]:
     if conveyed and goal and conveyed.value is not None and goal.value is not None:
         yield SAY("success", conveyed=conveyed.value, goal=goal.value)
     if every.fates:
-        done, unmet, untold, lost, idle = (every.fates.get(outcome, 0) for outcome in OUTCOMES)
+        counts = [every.fates.get(outcome, 0) for outcome in OUTCOMES]
+        names = ("done", "unmet", "untold", "lost", "idle")
         yield SAY(
             "losses",
-            done=done,
             eligible=sum(every.fates.values()),
-            wanted=every.wanted,
-            unmet=unmet,
-            untold=untold,
-            lost=lost,
-            idle=idle,
+            wanted=every.required,
+            **dict(zip(names, counts, strict=True)),
         )
 
 

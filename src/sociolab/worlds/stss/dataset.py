@@ -1,4 +1,4 @@
-"""A town with its people and tasks as data: ours by seed, a folder, or one task's content."""
+"""A town with its people and tasks as data: our own by seed, a folder, or one task's content."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from sociolab.town.residents import (
 )
 from sociolab.worlds.stss.literals import contradictions
 from sociolab.worlds.stss.task import Frozen, SocialTask, task_faults
-from sociolab.worlds.stss.templates import instantiate, own_templates, rendered
+from sociolab.worlds.stss.templates import instantiate, own_templates, render_goal
 
 OWN = ("alderbrook", "1")
 """Name and version of our own town; the version changes with its people and templates."""
@@ -48,7 +48,7 @@ DRAWN, BY_HAND = "map", "residents.toml"
 
 
 class TownMeta(BaseModel):
-    """`meta.json`: what a folder holds. Further fields, such as a licence, are passed over."""
+    """`meta.json`: what a folder holds. Further fields, such as a licence, are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -58,9 +58,8 @@ class TownMeta(BaseModel):
 
 @dataclass(frozen=True)
 class TownData:
-    """A town, all who live there, and the tasks that are played there; what a check says of them
-    that is not wrong.
-    """
+    """A town, all who live there, and the tasks simulated there; `remarks` are what a check noted
+    that is not wrong."""
 
     name: str
     version: str
@@ -71,12 +70,10 @@ class TownData:
 
     @cached_property
     def hash(self) -> str:
-        """A digest of map, residents and tasks, in their order."""
-        return digest(map_text(self.town), _lines(self.residents), _lines(self.tasks))
+        return digest(format_map(self.town), _lines(self.residents), _lines(self.tasks))
 
     @property
     def id(self) -> DataId:
-        """Which data this is."""
         return DataId(self.name, self.version, self.hash)
 
 
@@ -93,25 +90,22 @@ Wording: TypeAlias = Literal["template", "free text", "imported"]
 
 class TaskRecord(SocialTask):
     """A line of `tasks.jsonl`. `goal` is a template over the task's fields, unless `wording` says
-    that it is free text, or text that was imported with its defects: then literal values alone are
-    compared with the fields.
-    """
+    that it is free text, or text imported with its defects: then only literal values are
+    compared with the fields."""
 
     wording: Wording = "template"
 
     @property
     def is_template(self) -> bool:
-        """Whether the goal is made of the fields."""
         return self.wording == "template"
 
     def task(self, goal: str) -> SocialTask:
-        """The task with its goal in words."""
         fields = self.model_dump(exclude={"wording"}) | {"goal": goal}
         return SocialTask.model_validate(fields)
 
 
 def read_town(folder: Path) -> TownData:
-    """The town of a folder, checked; ConfigError names every fault with its file and line.
+    """Read and check the town of a folder; ConfigError names every fault with its file and line.
 
     A town by hand is drawn in `map/` and has `residents.toml`, as ours; an imported one has
     `map.json` and `residents.jsonl`.
@@ -125,7 +119,7 @@ def read_town(folder: Path) -> TownData:
         if (folder / DRAWN).is_dir():
             town = load_map(folder / DRAWN)
         else:
-            town = map_from(read_text(folder / MAP), str(folder / MAP))
+            town = read_map(read_text(folder / MAP), str(folder / MAP))
     before = len(faults)
     people = _read_people(folder, faults)
     complete = len(faults) == before
@@ -140,7 +134,7 @@ def read_town(folder: Path) -> TownData:
     tasks: tuple[SocialTask, ...] = ()
     remarks: tuple[str, ...] = ()
     if town is not None and complete:
-        tasks, remarks = _checked_tasks(rows, residents, town, faults)
+        tasks, remarks = _check_tasks(rows, residents, town, faults)
     faults.refuse()
     assert meta is not None
     assert town is not None
@@ -148,7 +142,7 @@ def read_town(folder: Path) -> TownData:
 
 
 def _read_people(folder: Path, faults: Faults) -> tuple[LocatedResident, ...]:
-    """Those whose records can be read."""
+    """The residents whose records can be read."""
     people: tuple[LocatedResident, ...] = ()
     with faults.collect():
         if (folder / BY_HAND).is_file():
@@ -164,13 +158,13 @@ def _read_people(folder: Path, faults: Faults) -> tuple[LocatedResident, ...]:
     return people
 
 
-def _checked_tasks(
+def _check_tasks(
     rows: Sequence[tuple[str, TaskRecord]],
     residents: Sequence[Resident],
     town: TownMap,
     faults: Faults,
 ) -> tuple[tuple[SocialTask, ...], tuple[str, ...]]:
-    """The tasks with their goals in words, and what is not wrong and yet to be known."""
+    """The tasks with their goals in words, and remarks on what is not wrong."""
     names = {resident.id: resident.name for resident in residents}
     ids: set[str] = set()
     tasks: list[SocialTask] = []
@@ -183,7 +177,7 @@ def _checked_tasks(
         faults.add(*(where + fault for fault in task_faults(row, names, town)))
         if row.performer in names:
             try:
-                task = row.task(rendered(row.goal, row, names) if row.is_template else row.goal)
+                task = row.task(render_goal(row.goal, row, names) if row.is_template else row.goal)
             except ValueError as error:
                 faults.add(f"{where}{error}")
             else:
@@ -218,12 +212,12 @@ def write_town(folder: Path, data: TownData, wording: Wording = "free text") -> 
     rows = [(f"{folder / TASKS}, line {n}", record) for n, record in enumerate(records, 1)]
     if not rows:
         faults.add(f"{folder / TASKS}: expected at least one task, found none; add one")
-    _checked_tasks(rows, data.residents, data.town, faults)
+    _check_tasks(rows, data.residents, data.town, faults)
     faults.refuse()
     folder.mkdir(parents=True, exist_ok=True)
     meta = json.dumps({"name": data.name, "version": data.version})
     (folder / META).write_text(meta + "\n", encoding="utf-8")
-    (folder / MAP).write_text(map_text(data.town), encoding="utf-8")
+    (folder / MAP).write_text(format_map(data.town), encoding="utf-8")
     (folder / PEOPLE).write_text(_lines(data.residents), encoding="utf-8")
     (folder / TASKS).write_text(_lines(records), encoding="utf-8")
 
@@ -244,8 +238,8 @@ class Content(Frozen):
 
 
 @lru_cache(maxsize=256)
-def content_from(content: str) -> Content:
-    """The record in a task's content; kept, as world, judge and story of an episode all ask."""
+def parse_content(content: str) -> Content:
+    """Parse a task's content; cached, since world, judge and story of an episode all ask for it."""
     return Content.model_validate_json(content)
 
 
@@ -257,7 +251,7 @@ def _lines(records: Iterable[BaseModel]) -> str:
 
 
 class MapRecord(Frozen):
-    """A map in texts. `places` are "Sector: arena", numbered from 0 in their order.
+    """A map as text. `places` are "Sector: arena", numbered from 0 in their order.
 
     `walkable` is a row of tiles each, "." where one can walk and "#" where not; `ground` likewise,
     in the numbers of `Ground`. `arena` is a row each in runs, such as "-1*12 4*5" for twelve tiles
@@ -273,22 +267,28 @@ class MapRecord(Frozen):
     objects: dict[str, dict[str, str]]
 
 
-def map_text(town: TownMap) -> str:
-    """The map as JSON, indented; the same map gives the same text."""
+def format_map(town: TownMap) -> str:
+    """The map as indented JSON; equal maps give equal texts."""
     record = MapRecord(
         name=town.name,
         sectors=town.sectors,
         places=tuple(str(place) for place in town.places),
         walkable=tuple("".join(".#"[not free] for free in row) for row in town.walkable.tolist()),
-        arena=tuple(_runs(row) for row in town.arena.tolist()),
+        arena=tuple(_encode_runs(row) for row in town.arena.tolist()),
         ground=tuple("".join(str(kind) for kind in row) for row in town.ground.tolist()),
-        objects={str(place): _objects(town, place) for place in town.places},
+        objects={
+            str(place): {
+                kind: " ".join(f"{x},{y}" for x, y in town.standing(place, kind))
+                for kind in town.objects(place)
+            }
+            for place in town.places
+        },
     )
     return record.model_dump_json(indent=1) + "\n"
 
 
-def map_from(text: str | bytes, source: str) -> TownMap:
-    """The map that `map_text` wrote; ConfigError with the source where it is none."""
+def read_map(text: str | bytes, source: str) -> TownMap:
+    """Read what `map_text` wrote; ConfigError, naming `source`, where it is no map."""
     try:
         record = json_record(source, MapRecord, text)
         return TownMap(
@@ -296,9 +296,9 @@ def map_from(text: str | bytes, source: str) -> TownMap:
             sectors=record.sectors,
             places=tuple(_place(name) for name in record.places),
             walkable=_matrix([[sign == "." for sign in row] for row in record.walkable]),
-            arena=_matrix([_unrun(row) for row in record.arena]),
+            arena=_matrix([_decode_runs(row) for row in record.arena]),
             objects={
-                _place(name): {kind: _tiles(tiles) for kind, tiles in things.items()}
+                _place(name): {kind: _decode_tiles(tiles) for kind, tiles in things.items()}
                 for name, things in record.objects.items()
             },
             ground=_matrix([[int(sign) for sign in row] for row in record.ground]),
@@ -312,25 +312,18 @@ def map_from(text: str | bytes, source: str) -> TownMap:
 
 
 @lru_cache(maxsize=8)
-def packed(town: TownMap) -> str:
+def pack_map(town: TownMap) -> str:
     """The map's JSON, compressed, as text: about 10 KB for a town of 140 x 100 tiles."""
-    return base64.b85encode(zlib.compress(map_text(town).encode(), 9)).decode()
+    return base64.b85encode(zlib.compress(format_map(town).encode(), 9)).decode()
 
 
 @lru_cache(maxsize=8)
-def unpacked(text: str) -> TownMap:
-    """The map that was packed; StoreError if this is none."""
+def unpack_map(text: str) -> TownMap:
+    """Read a packed map; StoreError if it is none."""
     try:
-        return map_from(zlib.decompress(base64.b85decode(text)), "the map in the store")
+        return read_map(zlib.decompress(base64.b85decode(text)), "the map in the store")
     except (ValueError, zlib.error, binascii.Error) as error:
         raise StoreError(f"the map of a stored task cannot be read ({error})") from error
-
-
-def _objects(town: TownMap, place: Place) -> dict[str, str]:
-    return {
-        kind: " ".join(f"{x},{y}" for x, y in town.standing(place, kind))
-        for kind in town.objects(place)
-    }
 
 
 def _place(name: str) -> Place:
@@ -340,16 +333,16 @@ def _place(name: str) -> Place:
     return Place(sector, arena)
 
 
-def _tiles(text: str) -> tuple[Tile, ...]:
+def _decode_tiles(text: str) -> tuple[Tile, ...]:
     pairs = (pair.split(",") for pair in text.split())
     return tuple((int(x), int(y)) for x, y in pairs)
 
 
-def _runs(row: list[int]) -> str:
+def _encode_runs(row: list[int]) -> str:
     return " ".join(f"{number}*{len(list(run))}" for number, run in groupby(row))
 
 
-def _unrun(text: str) -> list[int]:
+def _decode_runs(text: str) -> list[int]:
     pairs = (run.split("*") for run in text.split())
     return [int(number) for number, length in pairs for _ in range(int(length))]
 

@@ -1,8 +1,8 @@
-"""What of a trace bears on a task: who was where, at what, and which talks were about it.
+"""What in a trace bears on a task: who was where, doing what, and which talks were about it.
 
 Presence is the tile that a resident stands on, never the address in its plan, and every step
-counts, so that an early guest who stays is a guest (STSS section 3.1; the reference scorer looks
-at planned addresses and at the moment at which an action starts). Each thing is read once.
+counts, so that an early guest who stays is a guest (STSS section 3.1; the reference scorer looks at
+planned addresses and at the moment at which an action starts). Each thing is computed once.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from functools import cached_property, partial
 from typing import TypeAlias
 
 from sociolab.town.clock import Clock, clock_time
-from sociolab.town.person import as_seen
+from sociolab.town.person import shorten_activity
 from sociolab.town.trace import Did, ObjectBecame, Remembered, Talked
-from sociolab.town.trajectory import Interval, Intervals, Trajectory, common, length
-from sociolab.worlds.stss.literals import says_all
-from sociolab.worlds.stss.task import Errand, Keywords, SocialTask, filtered
+from sociolab.town.trajectory import Interval, Intervals, Trajectory, intersect, total_steps
+from sociolab.worlds.stss.literals import says_when_and_where
+from sociolab.worlds.stss.task import Errand, Keywords, SocialTask, keyword_filter
 
 Reads: TypeAlias = Callable[[str, Errand | None, str], bool]
 """Whether a resident (an id) who does this (the text) takes part, or runs the errand."""
@@ -26,7 +26,7 @@ Reads: TypeAlias = Callable[[str, Errand | None, str], bool]
 class Evidence:
     """A task, and what a trace says about it; intervals are half-open steps.
 
-    `reads` says which actions are taking part; the paper's keyword filter does where none is given.
+    `reads` decides which actions are taking part; default: the paper's keyword filter.
     """
 
     def __init__(
@@ -55,13 +55,13 @@ class Evidence:
         return self.trajectory.presence(who, self.task.place)
 
     def in_time(self, intervals: Intervals) -> Intervals:
-        """What of it is inside the window."""
-        return common(intervals, (self.window,))
+        """The part inside the event's window."""
+        return intersect(intervals, (self.window,))
 
     def present(self, who: str) -> Intervals:
         """When somebody was at the place and at the action inside the window."""
         acting = self.in_time(self.at_the_action(who))
-        return common(acting, self.at_the_place(who)) if acting else ()
+        return intersect(acting, self.at_the_place(who)) if acting else ()
 
     def on_errand(self, errand: Errand, who: str) -> Intervals:
         """When somebody was at an errand, in its place, inside the window."""
@@ -69,22 +69,20 @@ class Evidence:
         if key not in self._on_errand:
             acting = self.trajectory.acting(who, partial(self._reads, who, errand))
             place = self.trajectory.presence(who, errand.place) if acting else ()
-            self._on_errand[key] = self.in_time(common(acting, place))
+            self._on_errand[key] = self.in_time(intersect(acting, place))
         return self._on_errand[key]
 
     # ------------------------------------------------------------------ talks
 
     @cached_property
     def talks(self) -> tuple[Talked, ...]:
-        """All talks, of whomever, that are about the task."""
+        """All talks about the task, whoever held them."""
         return self._talks_with(self.about)
 
     @cached_property
-    def asked(self) -> dict[str, int]:
-        """Who shared a talk with the performer that is about an errand.
-
-        With the step at which the first such talk was over: what they do from then on is help.
-        """
+    def first_asked(self) -> dict[str, int]:
+        """Who had a talk with the performer about an errand, and the step at which the first one
+        was over: what they do from then on is help."""
         steps: dict[str, int] = {}
         for talk in self._talks_with(About(self.task, errands_only=True)):
             if other := partner_of(talk, self.task.performer):
@@ -92,21 +90,21 @@ class Evidence:
         return steps
 
     @cached_property
-    def heard(self) -> dict[str, int]:
-        """Who heard of the task in a conversation: with the performer, or from somebody else who
-        named it. With the step at which the first such conversation began.
-        """
+    def first_heard(self) -> dict[str, int]:
+        """Who heard of the task in a conversation, with the performer or from somebody else who
+        named it, and the step at which the first one began."""
         steps: dict[str, int] = {}
         for talk in self.talks:
-            speakers = {line.who for line in talk.lines if self.about.said(line.text)}
+            speakers = {line.who for line in talk.lines if self.about.matches(line.text)}
             for who, other in ((talk.who, talk.other), (talk.other, talk.who)):
                 if other in speakers or other == self.task.performer:
                     steps.setdefault(who, talk.step)
         return steps
 
     @cached_property
-    def spoke(self) -> dict[str, int]:
-        """Who had a conversation with the performer, whatever it was about; since when."""
+    def first_spoke(self) -> dict[str, int]:
+        """Who had a conversation with the performer, about anything, and the step of the
+        first one."""
         steps: dict[str, int] = {}
         for talk in self.trajectory.everybody(Talked):
             if talk.lines and (other := partner_of(talk, self.task.performer)):
@@ -115,8 +113,8 @@ class Evidence:
 
     @cached_property
     def placards(self) -> tuple[tuple[Did | ObjectBecame, str], ...]:
-        """What was to be seen of people or things before the event (where its time is open, before
-        its date is over), and said all that one needs to come: the matter, its day or hour, and its
+        """What people did, or things showed, before the event (where its time is open, before its
+        date is over) that said all one needs to come: the matter, its day or hour, and its
         place. Each once, with its text."""
         sights: list[tuple[Did | ObjectBecame, str]] = []
         sights += [(action, action.doing) for action in self.trajectory.everybody(Did)]
@@ -125,13 +123,13 @@ class Evidence:
         start, end = self.window
         for record, text in sights:
             early = record.step < (start if self.task.start else end)
-            if early and self.about.said(text) and says_all(self.task, text):
+            if early and self.about.matches(text) and says_when_and_where(self.task, text):
                 placards.setdefault((record.who, text), (record, text))
         return tuple(placards.values())
 
     def read_of_it(self, who: str) -> bool:
         """Whether somebody saw a placard while there was time to come."""
-        sights = [as_seen(text) for _, text in self.placards]
+        sights = [shorten_activity(text) for _, text in self.placards]
         return any(
             memory.kind == "seen" and memory.step < self.window[1] and text in memory.text
             for memory in self.trajectory.records(Remembered, who)
@@ -139,13 +137,12 @@ class Evidence:
         )
 
     def _talks_with(self, about: About) -> tuple[Talked, ...]:
-        return tuple(filter(about.talked, self.trajectory.everybody(Talked)))
+        return tuple(filter(about.matches_talk, self.trajectory.everybody(Talked)))
 
     # ------------------------------------------------------------------ how long
 
     def minutes(self, intervals: Intervals) -> float:
-        """How long this is."""
-        return length(intervals) * self.trajectory.trace.seconds / 60
+        return total_steps(intervals) * self.trajectory.trace.seconds / 60
 
     def long_enough(self, intervals: Intervals, least: float) -> bool:
         """Whether this lasts so many minutes in all; 0 minutes: a single step."""
@@ -153,9 +150,9 @@ class Evidence:
 
 
 def by_filter(task: SocialTask) -> Reads:
-    """As the paper has it: by keywords, whoever acts."""
-    words = {errand: filtered(task, errand) for errand in (None, *task.errands)}
-    return lambda who, errand, text: words[errand].said(text)
+    """As in the paper: by keywords, whoever acts."""
+    words = {errand: keyword_filter(task, errand) for errand in (None, *task.errands)}
+    return lambda who, errand, text: words[errand].matches(text)
 
 
 def partner_of(talk: Talked, who: str) -> str:
@@ -164,9 +161,9 @@ def partner_of(talk: Talked, who: str) -> str:
 
 
 class About:
-    """The words that name a task: its keywords or the activity, for help those of its errands.
+    """The words that name a task: its keywords or the activity; for help, those of its errands.
 
-    As printed in the paper, a filter of words and no reading of what is meant.
+    As in the paper a filter of words, without any reading of what is meant.
     """
 
     def __init__(self, task: SocialTask, errands_only: bool = False) -> None:
@@ -174,17 +171,17 @@ class About:
         event = () if errands_only else (*task.keywords, task.activity)
         self._words = Keywords((*errands, *event))
 
-    def said(self, text: str) -> bool:
-        """Whether these words, one utterance or one line of a plan, name it."""
-        return self._words.said(text)
+    def matches(self, text: str) -> bool:
+        """Whether an utterance or a line of a plan names the task."""
+        return self._words.matches(text)
 
-    def talked(self, talk: Talked) -> bool:
-        """Whether anything that is said in a talk names it."""
-        return any(self.said(line.text) for line in talk.lines)
+    def matches_talk(self, talk: Talked) -> bool:
+        """Whether anything said in a talk names the task."""
+        return any(self.matches(line.text) for line in talk.lines)
 
-    def kept(self, memory: Remembered) -> bool:
-        """Whether it is a memory of a talk that names it."""
-        return memory.kind == "talk" and self.said(memory.text)
+    def matches_memory(self, memory: Remembered) -> bool:
+        """Whether this is a memory of a talk that names the task."""
+        return memory.kind == "talk" and self.matches(memory.text)
 
 
 # ------------------------------------------------------------------ when taking part counts
@@ -194,12 +191,12 @@ def event_window(task: SocialTask, clock: Clock) -> Interval:
     """The steps of the event, half-open; without a start the whole date, midnight to midnight.
 
     The date counts: the reference scorer compares times of day alone, so that a party held a day
-    early scores in full. An event that goes on past midnight goes on.
+    early scores in full. An event may go on past midnight.
     """
     midnight = datetime.combine(task.day, time())
     if not task.start:
         begins = clock.step(midnight)
-        return begins, begins + clock.a_day
+        return begins, begins + clock.steps_per_day
     start = datetime.combine(task.day, clock_time(task.start))
     return clock.step(start), clock.step(start + timedelta(minutes=task.minutes))
 
@@ -207,6 +204,6 @@ def event_window(task: SocialTask, clock: Clock) -> Interval:
 def was_lived(task: SocialTask, trajectory: Trajectory) -> bool:
     """Whether the simulation reached the end of the event, or of its date if that is sooner."""
     clock = trajectory.clock
-    midnight = clock.step(datetime.combine(task.day, time())) + clock.a_day
+    midnight = clock.step(datetime.combine(task.day, time())) + clock.steps_per_day
     _, end = event_window(task, clock)
     return task.day >= clock.first and trajectory.trace.steps >= min(end, midnight)

@@ -18,7 +18,7 @@ from sociolab.worlds.stss.dataset import DAYS, own_town
 from sociolab.worlds.stss.evidence import partner_of
 from sociolab.worlds.stss.talk.model_judge import LabelledTalk, talk_episode
 from sociolab.worlds.stss.task import Errand, SocialTask, TaskType
-from sociolab.worlds.stss.world import task_of
+from sociolab.worlds.stss.world import make_task
 
 _PACKAGE = "sociolab.worlds.stss"
 _HOUR = time(10)
@@ -35,7 +35,7 @@ class MatterCase(CaseRow):
     errands: tuple[Errand, ...] = ()
 
     def task(self, performer: str, *others: str) -> SocialTask:
-        """The task of this performer, with these in the background."""
+        """The task of this performer, with these others in the background."""
         return SocialTask(
             id=self.id,
             type=self.type,
@@ -55,8 +55,8 @@ class MatterCase(CaseRow):
 
 
 class TalkCase(MatterCase):
-    """A talk of the performer with another, a line each behind a first name, and what the other
-    keeps of it."""
+    """A talk of the performer with another, each line behind a first name, and what the other keeps
+    of it."""
 
     performer: str
     other: str
@@ -77,7 +77,7 @@ class TalkCase(MatterCase):
                     "other": {"id": self.other},
                     "now": self.now,
                     "here": self.here,
-                    "lines": [(marks[line.who], line.text) for line in _utterances(self.talk)],
+                    "lines": [(marks[line.who], line.text) for line in _parse_lines(self.talk)],
                     "note": self.note,
                 }
             ),
@@ -86,8 +86,8 @@ class TalkCase(MatterCase):
 
 
 class TownCase(MatterCase):
-    """What everybody is doing who is at the place of an event all day: the performer first; and a
-    talk of the performer with one of them on the day before, with what they keep of it."""
+    """What everybody at the place of an event does all day, the performer first; and a talk of the
+    performer with one of them on the day before, with what they keep of it."""
 
     there: Mapping[str, str]
     talk: str = ""
@@ -107,17 +107,17 @@ class TownCase(MatterCase):
         talk, note = self._talk(clock)
         chunks = (
             header(clock.first, clock.seconds, [*self.there]),
-            chunk(len(DAYS) * clock.a_day, (*records, *talk)),
+            chunk(len(DAYS) * clock.steps_per_day, (*records, *talk)),
         )
-        laid = task_of(task, own_town(0))
+        laid = make_task(task, own_town(0))
         cast = tuple(CastMember(seat) for seat in laid.seats)
-        told = (Happened(0, "", TRACE, one) for one in chunks)
-        events: tuple[Event, ...] = (*told, *note, Ended("turn limit", 1))
+        trace = (Happened(0, "", TRACE, part) for part in chunks)
+        events: tuple[Event, ...] = (*trace, *note, Ended("turn limit", 1))
         return Episode(Trial(self.id, "stss", laid, cast, 0, 0), events)
 
     def _talk(self, clock: Clock) -> tuple[tuple[Talked, ...], tuple[Answered, ...]]:
-        """The talk and what is kept of it, if there is one."""
-        if not (lines := _utterances(self.talk)):
+        """The talk and the note of it; both empty without a talk."""
+        if not (lines := _parse_lines(self.talk)):
             return (), ()
         performer, (first, second) = next(iter(self.there)), (lines[0].who, lines[1].who)
         begin = clock.step(datetime.combine(DAYS[0], _HOUR))
@@ -126,20 +126,18 @@ class TownCase(MatterCase):
         return (talk,), (Answered(talk.end, partner_of(talk, performer), "summarise", memo),)
 
 
-def _utterances(talk: str) -> tuple[Utterance, ...]:
-    """A line each behind the first name of who says it."""
-    people = {one.first_name: one for one in own_residents()}
+def _parse_lines(talk: str) -> tuple[Utterance, ...]:
+    """Parse lines such as "Ada: Hello.", by residents' first names."""
+    people = {resident.first_name: resident for resident in own_residents()}
     lines = (line.partition(": ") for line in talk.splitlines())
     return tuple(Utterance(people[who].id, people[who].name, text) for who, _, text in lines)
 
 
 @cache
 def exam() -> tuple[ExamCase, ...]:
-    """The cases of the town, in the order of their file."""
     return read_exam(_PACKAGE, "exam_town.toml", TownCase, TownCase.episode)
 
 
 @cache
 def talk_exam() -> tuple[ExamCase, ...]:
-    """The cases of conversations, in the order of their file."""
     return read_exam(_PACKAGE, "exam_talk.toml", TalkCase, TalkCase.episode)

@@ -2,8 +2,8 @@
 
 The model says which actions of those who were at the place in time are taking part, chosen from a
 list, and what the performer's conversations and the notes of them conveyed. All else (who was
-where, and when) is read off the trace by the same code, so that a goal as it reads it differs from
-the filter's in nothing but the actions.
+where, and when) is read off the trace by the same code, so that its goal score differs from the
+filter's only by the actions.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from sociolab.prompting.sets import PromptSet
 from sociolab.prompting.structured import schema_of
 from sociolab.town.questions import Memo, Utterance
 from sociolab.town.trace import Talked
-from sociolab.town.trajectory import Intervals, Trajectory, common, spans
-from sociolab.worlds.stss.dataset import Content, content_from
+from sociolab.town.trajectory import Intervals, Trajectory, format_spans, intersect
+from sociolab.worlds.stss.dataset import Content, parse_content
 from sociolab.worlds.stss.evidence import Evidence, partner_of, was_lived
 from sociolab.worlds.stss.scoring import (
     ScoreSettings,
     TaskScore,
+    explain_by_word,
+    explain_minimum,
+    explain_ratio,
     reason,
-    reason_by_word,
-    reason_of_least,
-    reason_of_ratio,
     score,
 )
 from sociolab.worlds.stss.talk.conditions import ConditionFinding, Occasion
 from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
-from sociolab.worlds.stss.talk.verdicts import of_note, of_talk
+from sociolab.worlds.stss.talk.verdicts import findings_in_note, findings_in_talk
 from sociolab.worlds.stss.task import TASK_TYPES, Errand, SocialTask, TaskType
-from sociolab.worlds.stss.world import JUDGED, SMOKE, is_smoke, paper, trajectory_of
+from sociolab.worlds.stss.world import JUDGED, SMOKE, is_smoke, paper, read_trajectory
 
 Outcome: TypeAlias = Literal["done", "no conversation", "not conveyed", "not noted", "not acted on"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -56,16 +56,17 @@ LOSSES: dict[Outcome, Measure] = {
 
 
 @dataclass(frozen=True, slots=True)
-class LostOrDone:
-    """What became of one who could have taken part, or, of help, of one errand ("errand 1")."""
+class EligibleOutcome:
+    """The outcome for one who could have taken part or, for help, for one errand ("errand 1")."""
 
-    of: str
+    subject: str
     outcome: Outcome
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
-    """A conversation of the performer with `other`, and what the other keeps of it, if anything."""
+class PerformerTalk:
+    """A conversation of the performer with `other`, and the note that the other keeps of it, if
+    any."""
 
     other: str
     occasion: Occasion
@@ -82,12 +83,12 @@ NOTES = ("summarise", "conversation_summary")
 """The questions of both minds whose answers are what one remembers of a conversation."""
 
 
-def spoken(
+def performer_talks(
     content: Content, episode: Episode, trajectory: Trajectory, score: TaskScore
-) -> tuple[Spoken, ...]:
+) -> tuple[PerformerTalk, ...]:
     """The performer's conversations that began before the event was over.
 
-    Who only passed by, or heard of it from somebody else, was not met.
+    Somebody who only passed by, or heard of it from somebody else, was not met.
     """
     task, people = content.task, {resident.id: resident for resident in content.residents}
     notes = {
@@ -109,16 +110,17 @@ def spoken(
             str(place) if place.sector else "",
         )
         note = notes.get((other, talk.end))
-        conversations.append(Spoken(other, occasion, talk.lines, note, talk.step))
+        conversations.append(PerformerTalk(other, occasion, talk.lines, note, talk.step))
     return tuple(conversations)
 
 
-def recorded(talks: Iterable[Spoken]) -> dict[str, list[Read]] | CannotTell:
-    """What was conveyed and kept, by the other's id, from acts; CannotTell where there are none."""
+def findings_from_acts(talks: Iterable[PerformerTalk]) -> dict[str, list[Read]] | CannotTell:
+    """What was conveyed and noted, by the other's id, from acts; CannotTell where there
+    are none."""
     read: dict[str, list[Read]] = {}
     for talk in talks:
-        conveyed = of_talk(talk.occasion, talk.lines)
-        note = of_note(talk.occasion, talk.note) if talk.note is not None else ()
+        conveyed = findings_in_talk(talk.occasion, talk.lines)
+        note = findings_in_note(talk.occasion, talk.note) if talk.note is not None else ()
         if isinstance(conveyed, CannotTell):
             return conveyed
         if isinstance(note, CannotTell):
@@ -127,24 +129,25 @@ def recorded(talks: Iterable[Spoken]) -> dict[str, list[Read]] | CannotTell:
     return read
 
 
-def fates(
+def find_outcomes(
     task: SocialTask, score: TaskScore, read: Mapping[str, Sequence[Read]]
-) -> tuple[LostOrDone, ...]:
-    """The fate of each background resident; of the partner; or of each errand, by type of task.
+) -> tuple[EligibleOutcome, ...]:
+    """The outcome for each background resident, for the partner, or for each errand, by type of
+    task.
 
     Only a third or half of the background need take part for a goal to be reached (see
-    `count_required`). A condition is conveyed, or kept, if any of the conversations with a person,
+    `count_required`). A condition is conveyed, or noted, if any of the conversations with a person,
     or of the notes, meets it; all of a person's conditions must be, or both of an errand's with one
-    person. Who took part without having been told has done it all the same.
+    person. Somebody who took part without having been told still counts as done.
     """
     if task.type == "asking for help":
         return tuple(
-            LostOrDone(
+            EligibleOutcome(
                 f"errand {number}",
                 "done"
                 if done.who
                 else max(
-                    (_lost(some, number) for some in read.values()),
+                    (_loss_step(some, number) for some in read.values()),
                     key=OUTCOMES.index,  # the furthest that anybody came with it
                     default="no conversation",
                 ),
@@ -153,38 +156,37 @@ def fates(
         )
     might = (task.partner,) if task.type == "appointment" else task.background
     return tuple(
-        LostOrDone(who, "done" if who in score.participants else _lost(read.get(who, ()), 0))
+        EligibleOutcome(
+            who, "done" if who in score.participants else _loss_step(read.get(who, ()), 0)
+        )
         for who in might
     )
 
 
 def count_required(task: SocialTask) -> int:
-    """How many of these fates the goal asks to be done: all errands, else as `task.expected`."""
+    """How many of these must be done to reach the goal: all errands, else as `task.expected`."""
     return len(task.errands) if task.type == "asking for help" else task.expected
 
 
-def eligible(task: SocialTask) -> int:
+def count_eligible(task: SocialTask) -> int:
     """How many could have taken part: residents, the partner, or errands."""
     alone = {"appointment": 1, "asking for help": len(task.errands)}
     return alone.get(task.type, len(task.background))
 
 
-def loss_verdicts(outcomes: tuple[LostOrDone, ...] | NoValue) -> tuple[Verdict, ...]:
-    """The shares that were lost at each step; failures or Unscored where nobody could tell."""
+def loss_verdicts(outcomes: tuple[EligibleOutcome, ...] | NoValue) -> tuple[Verdict, ...]:
+    """The shares lost at each step; failures or Unscored where nobody could tell."""
     if isinstance(outcomes, NoValue):
         return outcomes.of(LOSSES.values())
-    return tuple(
-        Score(
-            measure,
-            None,
-            sum(fate.outcome == outcome for fate in outcomes) / len(outcomes),
-            f"{outcome}: {', '.join(f.of for f in outcomes if f.outcome == outcome) or 'nobody'}",
-        )
-        for outcome, measure in LOSSES.items()
-    )
+    verdicts = []
+    for outcome, measure in LOSSES.items():
+        lost = [each.subject for each in outcomes if each.outcome == outcome]
+        why = f"{outcome}: {', '.join(lost) or 'nobody'}"
+        verdicts.append(Score(measure, None, len(lost) / len(outcomes), why))
+    return tuple(verdicts)
 
 
-def _lost(read: Sequence[Read], errand: int) -> Outcome:
+def _loss_step(read: Sequence[Read], errand: int) -> Outcome:
     if not read:
         return "no conversation"
     if not _all_met([finding for talk, _ in read for finding in talk], errand):
@@ -195,7 +197,7 @@ def _lost(read: Sequence[Read], errand: int) -> Outcome:
 
 
 def _all_met(findings: Sequence[ConditionFinding], errand: int) -> bool:
-    """Whether some conversation meets each condition (of one errand, where there are several)."""
+    """Whether each condition (of one errand, if given) is met by some conversation."""
     relevant = [finding for finding in findings if not errand or finding.condition.errand == errand]
     met = {finding.condition.id for finding in relevant if finding.met}
     return bool(relevant) and met == {finding.condition.id for finding in relevant}
@@ -228,14 +230,14 @@ READ = (GOAL_READ, BY_FILTER, BY_READING, AGREEMENT, *LOSSES.values())
 """What a model that reads the words says of an episode."""
 
 
-def at_least(minutes: int) -> Measure:
+def goal_at_least(minutes: int) -> Measure:
     """The goal's score if taking part had to last so many minutes."""
     return Measure(f"goal_{minutes}_min", 0, 1, title=f"goal, {minutes} min")
 
 
 def measures_of(kind: TaskType, beside: tuple[int, ...]) -> tuple[Measure, ...]:
-    """The measures of a task of this type, in the order of a table's columns."""
-    measures = (OF_TYPE[kind], OVERALL, BY_WORD, *map(at_least, beside))
+    """The metrics of a task of this type, in the order of a table's columns."""
+    measures = (OF_TYPE[kind], OVERALL, BY_WORD, *map(goal_at_least, beside))
     if kind == "asking for help":
         return (*measures, ANY_HELPER, *LOSSES.values())
     if kind == "public activity":
@@ -251,40 +253,42 @@ RULES = "5"
 
 
 class StssRulesJudge:
-    """One score for each measure of a task's type, of the whole episode.
+    """One score for each metric of a task's type, for the whole episode.
 
-    Who took part is found by the paper's keyword filter. Where tasks were lost is read off the acts
-    of scripted residents; Unscored where anybody else spoke. Nothing of a smoke test is scored: a
-    performer that is not built-in among scripted residents.
+    Who took part is decided by the paper's keyword filter. Where tasks were lost is read off the
+    acts of scripted residents; Unscored where anybody else spoke. Nothing of a smoke test is
+    scored: a performer that is not built-in among scripted residents.
     """
 
     def __init__(self, settings: ScoreSettings | None = None) -> None:
         self.settings = settings or ScoreSettings()
-        rules = digest("stss", RULES, self.settings.least, *self.settings.beside)
+        rules = digest("stss", RULES, self.settings.least, *self.settings.alternatives)
         self.id = JudgeId("rules", "rules", rules)
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
-        """The verdicts; failures where the event's day was not lived to the end."""
-        content = content_from(episode.trial.task.content)
+        """The verdicts; failures where the event's day was not simulated to the end."""
+        content = parse_content(episode.trial.task.content)
         task = content.task
-        measures = measures_of(task.type, self.settings.others)
-        trajectory = _readable(task, episode)
+        measures = measures_of(task.type, self.settings.other_minimums)
+        trajectory = _readable_trajectory(task, episode)
         if isinstance(trajectory, NoValue):
             return trajectory.of(measures)
         scored = score(task, trajectory, self.settings)
-        read = recorded(spoken(content, episode, trajectory, scored))
-        lost = loss_verdicts(read if isinstance(read, CannotTell) else fates(task, scored, read))
+        read = findings_from_acts(performer_talks(content, episode, trajectory, scored))
+        lost = loss_verdicts(
+            read if isinstance(read, CannotTell) else find_outcomes(task, scored, read)
+        )
         own = _scores(task, scored, content.name)
         scored_measures = (measure for measure in measures if measure not in LOSSES.values())
         return (*(own[measure] for measure in scored_measures), *lost)
 
 
-def whole_trajectory(task: SocialTask, episode: Episode) -> Trajectory | MissingValue:
-    """What happened in an episode; or why that is too little to score: all of the event counts."""
+def complete_trajectory(task: SocialTask, episode: Episode) -> Trajectory | MissingValue:
+    """The episode's trajectory, or why there is too little to score: all of the event is needed."""
     if not isinstance(episode.events[-1] if episode.events else None, Ended):
         return MissingValue("incomplete", "the simulation has not come to its end")
     try:
-        trajectory = trajectory_of(episode)
+        trajectory = read_trajectory(episode)
     except StoreError as error:
         return MissingValue("incomplete", str(error))
     if not was_lived(task, trajectory):
@@ -292,9 +296,9 @@ def whole_trajectory(task: SocialTask, episode: Episode) -> Trajectory | Missing
     return trajectory
 
 
-def _readable(task: SocialTask, episode: Episode) -> Trajectory | NoValue:
+def _readable_trajectory(task: SocialTask, episode: Episode) -> Trajectory | NoValue:
     """What there is to judge, the same for every judge; nothing of a smoke test."""
-    trajectory = whole_trajectory(task, episode)
+    trajectory = complete_trajectory(task, episode)
     if isinstance(trajectory, Trajectory) and is_smoke(episode.trial):
         return CannotTell(SMOKE)
     return trajectory
@@ -303,11 +307,11 @@ def _readable(task: SocialTask, episode: Episode) -> Trajectory | NoValue:
 def _scores(
     task: SocialTask, scored: TaskScore, name: Callable[[str], str]
 ) -> dict[Measure, Verdict]:
-    """What scoring says of each measure, and why."""
+    """The score of each metric, and why."""
     why = reason(task, scored, name)
-    by_word = reason_by_word(scored, name)
+    by_word = explain_by_word(scored, name)
     ratio, ratio_both = (
-        reason_of_ratio(task, scored, name, both=any_starter) for any_starter in (False, True)
+        explain_ratio(task, scored, name, both=any_starter) for any_starter in (False, True)
     )
     guests = "The goal by the guests alone, whether or not the host was there (the paper's)."
     values: dict[Measure, tuple[float | None, str]] = {
@@ -318,7 +322,10 @@ def _scores(
         RATIO_BOTH: (scored.ratio_both, ratio_both),
         ANY_HELPER: (scored.goal_any_helper, "The goal if a helper need not have been asked."),
         ANY_HOST: (scored.goal_any_host, guests),
-        **{at_least(minutes): (goal, reason_of_least(minutes)) for minutes, goal in scored.goals},
+        **{
+            goal_at_least(minutes): (goal, explain_minimum(minutes))
+            for minutes, goal in scored.goals
+        },
     }
     return {
         measure: Unscored(measure, None, why) if value is None else Score(measure, None, value, why)
@@ -347,10 +354,10 @@ class SeenAction:
 class StssModelJudge:
     """Reads an episode with a chat model at temperature 0: see `READ`.
 
-    A number that is not on the list is asked for again, and so is a quote that is not in the text;
-    what cannot be mended fails the measures that rest on it, when all has been asked, so that an
-    episode costs what a dry run says. A fatal error (credentials, budget)
-    passes through and stops the run.
+    A reply with a number that is not on the list, or a quote that is not in the text, is retried.
+    What stays wrong fails the metrics that rest on it, after all questions are asked, so that an
+    episode costs what a dry run says. A fatal error (credentials, budget) passes through and stops
+    the run.
     """
 
     def __init__(
@@ -369,15 +376,15 @@ class StssModelJudge:
         self.id = JudgeId(model.label, "model", settings_digest, prompts=instructions.prompts)
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
-        """The verdicts; failures where the event's day was not lived to the end."""
-        content = content_from(episode.trial.task.content)
-        trajectory = _readable(content.task, episode)
+        """The verdicts; failures where the event's day was not simulated to the end."""
+        content = parse_content(episode.trial.task.content)
+        trajectory = _readable_trajectory(content.task, episode)
         if isinstance(trajectory, NoValue):
             return trajectory.of(READ)
         reader = self._talks.reader(episode.trial.id, judging)
         filtered = score(content.task, trajectory, self._settings)
         attended = await self._attendance(reader, content, trajectory, filtered)
-        talks = spoken(content, episode, trajectory, filtered)
+        talks = performer_talks(content, episode, trajectory, filtered)
         return (*attended, *await self._losses(reader, content.task, talks, filtered))
 
     async def _attendance(
@@ -387,36 +394,35 @@ class StssModelJudge:
         trajectory: Trajectory,
         filtered: TaskScore,
     ) -> tuple[Verdict, ...]:
-        """Who took part, by the actions that the model chooses."""
         task = content.task
         evidence = Evidence(task, trajectory)
         chosen: set[tuple[str, Errand | None, str]] = set()
         present: set[str] = set()
         failed: MissingValue | None = None
         for number, errand in enumerate(task.errands or (None,), 1):
-            listed = tuple(seen_actions(evidence, errand))
-            if not listed:
+            actions = tuple(seen_actions(evidence, errand))
+            if not actions:
                 continue
-            present |= {action.who for action in listed}
+            present |= {action.who for action in actions}
             name = f"attendance-{number}" if errand else "attendance"
             lines = [
-                f"{content.name(action.who)}, {spans(trajectory.clock, action.when)}: "
+                f"{content.name(action.who)}, {format_spans(trajectory.clock, action.when)}: "
                 f"{flat(action.doing)}"
-                for action in listed
+                for action in actions
             ]
-            body = {"matter": _matter(content, errand), "lines": lines}
-            actions = await reader.ask(
+            body = {"matter": _describe_matter(content, errand), "lines": lines}
+            chosen_actions = await reader.ask(
                 name,
                 self._texts["attendance_head"].render({}),
                 self._texts["attendance_body"].render(body),
                 Attendance,
-                partial(_chosen, listed),
-                needs=300 + 8 * len(listed),
+                partial(_select_actions, actions),
+                needs=300 + 8 * len(actions),
             )
-            if isinstance(actions, MissingValue):
-                failed = actions
+            if isinstance(chosen_actions, MissingValue):
+                failed = chosen_actions
             else:
-                chosen |= {(action.who, errand, action.doing) for action in actions}
+                chosen |= {(action.who, errand, action.doing) for action in chosen_actions}
         if failed is not None:
             return failed.of(READ[:4])
 
@@ -432,7 +438,7 @@ class StssModelJudge:
         self,
         reader: TranscriptReader,
         task: SocialTask,
-        talks: Iterable[Spoken],
+        talks: Iterable[PerformerTalk],
         filtered: TaskScore,
     ) -> tuple[Verdict, ...]:
         """Where the task was lost, by the filter's attendance and what the model finds conveyed."""
@@ -450,20 +456,20 @@ class StssModelJudge:
                 failed = note
             else:
                 read.setdefault(conversation.other, []).append((talk, note))
-        return loss_verdicts(failed or fates(task, filtered, read))
+        return loss_verdicts(failed or find_outcomes(task, filtered, read))
 
 
-def _chosen(listed: Sequence[SeenAction], reply: Attendance) -> tuple[SeenAction, ...]:
-    """Those that are taking part, or running the errand; ReplyError for one that is not there."""
-    wrong = next((n for n in reply.taking_part if not 1 <= n <= len(listed)), None)
+def _select_actions(actions: Sequence[SeenAction], reply: Attendance) -> tuple[SeenAction, ...]:
+    """The actions that are taking part, or running the errand; ReplyError for an unknown number."""
+    wrong = next((n for n in reply.taking_part if not 1 <= n <= len(actions)), None)
     if wrong is not None:
-        expected = f"numbers from 1 to {len(listed)}" if len(listed) > 1 else "1"
+        expected = f"numbers from 1 to {len(actions)}" if len(actions) > 1 else "1"
         raise ReplyError(f"taking_part: expected {expected}, found {wrong}")
-    return tuple(listed[number - 1] for number in sorted(set(reply.taking_part)))
+    return tuple(actions[number - 1] for number in sorted(set(reply.taking_part)))
 
 
 def seen_actions(evidence: Evidence, errand: Errand | None) -> Iterator[SeenAction]:
-    """What those were doing who were at the place in time, each action of each once."""
+    """What those who were at the place in time were doing, each action of each once."""
     task = evidence.task
     residents = task.background if errand else (task.performer, *task.background)
     if task.type == "appointment":
@@ -474,7 +480,7 @@ def seen_actions(evidence: Evidence, errand: Errand | None) -> Iterator[SeenActi
         times: dict[str, Intervals] = {}
         for doing in dict.fromkeys(action.did.doing for action in evidence.trajectory.actions(who)):
             acting = evidence.trajectory.acting(who, partial(eq, doing))
-            when = common(evidence.in_time(acting), at_place) if acting else ()
+            when = intersect(evidence.in_time(acting), at_place) if acting else ()
             if when:
                 times[doing] = when
         in_order = sorted(times.items(), key=lambda pair: pair[1])
@@ -497,17 +503,17 @@ def _agreement(
     )
     agreed = f"{len(among) - len(apart)} of {len(among)} who were there: {names or 'no difference'}"
     return (
-        Score(BY_FILTER, None, len(first) / len(among), _names(content, first)),
-        Score(BY_READING, None, len(second) / len(among), _names(content, second)),
+        Score(BY_FILTER, None, len(first) / len(among), _join_names(content, first)),
+        Score(BY_READING, None, len(second) / len(among), _join_names(content, second)),
         Score(AGREEMENT, None, 1 - len(apart) / len(among), agreed),
     )
 
 
-def _names(content: Content, who: set[str]) -> str:
+def _join_names(content: Content, who: set[str]) -> str:
     return ", ".join(content.name(resident) for resident in sorted(who)) or "nobody"
 
 
-def _matter(content: Content, errand: Errand | None) -> str:
+def _describe_matter(content: Content, errand: Errand | None) -> str:
     task: SocialTask = content.task
     where = f" at {(errand or task).place}" if (errand or task).place else ""
     if errand is not None:

@@ -123,7 +123,7 @@ def _load(setup: WorldSetup) -> WorldKit:
 
     def python(label: str, mind: object) -> Player:
         tempo.answers_take_time = True
-        return python_player(label, mind, settings.asked)
+        return python_player(label, mind, settings.questions)
 
     scoring = ScoreSettings(least=settings.least)
     world = Stss(data, settings, setup.policy, tempo)
@@ -166,9 +166,10 @@ def model_player(
 
 
 class TownPlayer:
-    """A chat model in a town: the performer's own seat is the agent's, all others are background.
+    """A chat model in a town: the performer's own seat has the role of the agent, all others are
+    background.
 
-    So calls and their price are told apart by role also where one model thinks for all.
+    Calls and their price are thus separated by role even where one model answers for all.
     """
 
     def __init__(
@@ -189,7 +190,6 @@ class TownPlayer:
         self._performer, self._background = mind(role), mind("background")
 
     async def reply(self, request: Request, memory: Json) -> Reply | NoReply:
-        """The model's answer, asked for in the role of the seat."""
         me = request.observation.view.me
         performs = me.task is not None and request.seat == me.resident.id
         player = self._performer if performs else self._background
@@ -199,7 +199,7 @@ class TownPlayer:
 def python_player(
     label: str, mind: object, questions: Sequence[type[MindQuestion[Any]]] = QUESTIONS
 ) -> Player:
-    """Somebody's mind; ConfigError where it lacks a method, or one is not async."""
+    """A mind of one's own; ConfigError where it lacks a method, or one is not async."""
     missing = [question.name for question in questions if not can_answer(mind, question)]
     if missing and callable(getattr(mind, "reply", None)):
         raise ConfigError(
@@ -229,7 +229,7 @@ def _public_town(importing: Importing, fresh: Path) -> Sequence[str]:
 
 
 def _remarks(world: World) -> Sequence[str]:
-    """Which of the tasks have filters that an ordinary day passes, and what was not checked."""
+    """Which tasks have filters that an ordinary day passes, and what was not checked."""
     from sociolab.worlds.stss.task import remarks_on
 
     assert isinstance(world, Stss)
@@ -264,9 +264,9 @@ def _levels() -> Tool:
 
 
 def _town() -> TownWorld:
-    from sociolab.worlds.stss.replays import lived, map_of, replay
+    from sociolab.worlds.stss.replays import load_town_map, replay, simulated_days
 
-    return TownWorld(map_of, lived, replay)
+    return TownWorld(load_town_map, simulated_days, replay)
 
 
 load = WorldPlugin(

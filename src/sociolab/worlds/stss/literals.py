@@ -55,7 +55,7 @@ def clock_times(text: str) -> tuple[str, ...]:
     return tuple(times)
 
 
-def number_of(word: str) -> int:
+def parse_number(word: str) -> int:
     """Of "six" or "6"."""
     return NUMBER_WORDS.index(word.lower()) if word.lower() in NUMBER_WORDS else int(word)
 
@@ -71,7 +71,7 @@ def _dates(text: str) -> Iterator[str]:
             yield f"{month:02}-{int(match['day'] or match['day2']):02}"
 
 
-def says_all(task: SocialTask, text: str) -> bool:
+def says_when_and_where(task: SocialTask, text: str) -> bool:
     """Whether a text says when a task is, by its hour or its day, and where, if it has a place."""
     plain = text.casefold()
     when = task.start in clock_times(text) or f"{task.day:%A}".casefold() in plain
@@ -88,18 +88,18 @@ def contradictions(
 ) -> tuple[str, ...]:
     """What the goal says otherwise than the fields by which the task is scored, a clause each."""
     return (
-        *_of_time(task),
-        *_of_number(task),
-        *_of_people(task, residents),
-        *_of_place(task, town),
+        *_time_conflicts(task),
+        *_number_conflicts(task),
+        *_people_conflicts(task, residents),
+        *_place_conflicts(task, town),
     )
 
 
-def _of_time(task: SocialTask) -> Iterator[str]:
+def _time_conflicts(task: SocialTask) -> Iterator[str]:
     right = (task.start, task.end) if task.start else ()
     for time in dict.fromkeys(clock_times(task.goal)):
         if time not in right:
-            yield _differs(time, f'"{right[0]}" to "{right[1]}"' if right else "no time")
+            yield _describe_conflict(time, f'"{right[0]}" to "{right[1]}"' if right else "no time")
     lived = [f"{day:%A}" for day in task.days]
     days = dict.fromkeys(day.capitalize() for day in _WEEKDAY.findall(task.goal))
     dates = dict.fromkeys(_dates(task.goal))
@@ -109,35 +109,41 @@ def _of_time(task: SocialTask) -> Iterator[str]:
     ):
         for value in named:
             if value not in may_be or (value != right_one and right_one not in named):
-                yield _differs(value, f'the day "{task.day}", a {task.day:%A}')
+                yield _describe_conflict(value, f'the day "{task.day}", a {task.day:%A}')
 
 
-def _of_number(task: SocialTask) -> Iterator[str]:
+def _number_conflicts(task: SocialTask) -> Iterator[str]:
     for word in dict.fromkeys(NUMBER.findall(task.goal)):
-        if task.type in COUNTED and number_of(word) != task.expected:
-            yield _differs(word, f"{task.expected} expected of {len(task.background)} others")
+        if task.type in COUNTED and parse_number(word) != task.expected:
+            yield _describe_conflict(
+                word, f"{task.expected} expected of {len(task.background)} others"
+            )
 
 
-def _of_people(task: SocialTask, residents: Sequence[Resident]) -> Iterator[str]:
+def _people_conflicts(task: SocialTask, residents: Sequence[Resident]) -> Iterator[str]:
     cast = {task.performer, *([task.partner] if task.partner else task.background)}
     for resident in residents:
         place = re.search(rf"\b{re.escape(resident.name)}\b", task.goal)
         if place is None or resident.id == task.performer:
             continue
         if place.start() == 0:
-            yield _differs(resident.name, f'the performer "{task.performer}"')
+            yield _describe_conflict(resident.name, f'the performer "{task.performer}"')
         elif resident.id not in cast:
-            yield _differs(resident.name, f'"{task.partner}"' if task.partner else "others in town")
+            yield _describe_conflict(
+                resident.name, f'"{task.partner}"' if task.partner else "others in town"
+            )
 
 
-def _of_place(task: SocialTask, town: TownMap) -> Iterator[str]:
+def _place_conflicts(task: SocialTask, town: TownMap) -> Iterator[str]:
     names = [*map(str, town.places), *town.sectors]
     pattern = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     right = {*task.places, *map(spoken_place, task.places)}
     for name in dict.fromkeys(re.findall(rf"\b(?:{pattern})\b", task.goal)):
         if name not in right and spoken_place(name) not in task.places:
-            yield _differs(name, " and ".join(f'"{place}"' for place in task.places) or "no place")
+            yield _describe_conflict(
+                name, " and ".join(f'"{place}"' for place in task.places) or "no place"
+            )
 
 
-def _differs(phrase: str, fields: str) -> str:
+def _describe_conflict(phrase: str, fields: str) -> str:
     return f'the goal says "{phrase}", and the fields say {fields}; correct one of the two'

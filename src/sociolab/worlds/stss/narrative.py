@@ -1,4 +1,5 @@
-"""The story of a social task: who was told when, who remembered it, who came, who not and why."""
+"""The story of a social task: who was told when, who remembered it, who came, and who did not and
+why."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from sociolab.town.clock import Clock
 from sociolab.town.map import OUTDOORS
 from sociolab.town.residents import Resident
 from sociolab.town.trace import Planned, Remembered, Reminded, Stood, Talked
-from sociolab.town.trajectory import Trajectory, spans
+from sociolab.town.trajectory import Trajectory, format_spans
 from sociolab.worlds.stss.evidence import Evidence, event_window
 from sociolab.worlds.stss.scoring import Account, TaskScore, absence, reason
 from sociolab.worlds.stss.task import SocialTask
@@ -20,11 +21,11 @@ def story(
     trajectory: Trajectory,
     score: TaskScore | None,
 ) -> tuple[tuple[str, str], ...]:
-    """Headings and their text, a line for each fact; what there is nothing to tell of is left out.
+    """Headings and their text, a line for each fact; parts without content are left out.
 
-    Without a score (the simulation has not come to its end) it tells how far things had come.
+    Without a score (the simulation is not finished) it tells how far things had come.
     """
-    telling = Telling(task, residents, trajectory)
+    telling = StoryWriter(task, residents, trajectory)
     performer = telling.name(task.performer)
     parts: list[tuple[str, Iterator[str]]] = [
         ("The task", telling.task()),
@@ -36,16 +37,16 @@ def story(
     if score is not None:
         parts += [
             ("What could be read of it", telling.placards(score)),
-            ("Who took part", telling.came(score)),
-            ("Who did not, and why", telling.stayed_away(score)),
+            ("Who took part", telling.attendees(score)),
+            ("Who did not, and why", telling.absentees(score)),
             ("The score", telling.scored(score)),
         ]
     texts = ((heading, "\n".join(lines)) for heading, lines in parts)
     return tuple((heading, text) for heading, text in texts if text)
 
 
-class Telling:
-    """What a story is told from; each method gives the lines of one part."""
+class StoryWriter:
+    """Writes a story; each method yields the lines of one part."""
 
     def __init__(
         self, task: SocialTask, residents: Sequence[Resident], trajectory: Trajectory
@@ -62,19 +63,23 @@ class Telling:
         return self._names.get(who, who)
 
     def task(self) -> Iterator[str]:
-        """The goal, and how many are expected."""
+        """The goal, and how many others are in town."""
         task = self._task
         yield f"{self.name(task.performer)} ({task.type}): {task.goal}"
         names = ", ".join(map(self.name, task.background))
         yield f"With {len(task.background)} others in town: {names}."
 
     def plans(self) -> Iterator[str]:
-        """Plans and reminders of the performer, as they were made."""
+        """The performer's plans and reminders, in the order in which they were made."""
         who = self._task.performer
         reminded = self._trajectory.records(Reminded, who)
-        entries = [(reminder.step, _reminder(reminder)) for reminder in reminded]
+        kinds = {"day": "reminder for the day", "talk": "checklist for conversations"}
+        entries = [
+            (r.step, f"{kinds.get(r.kind, r.kind)}: {' / '.join(r.text.splitlines())}")
+            for r in reminded
+        ]
         planned = self._trajectory.records(Planned, who)
-        entries += [(plan.step, text) for plan in planned if (text := self._plan(plan))]
+        entries += [(plan.step, text) for plan in planned if (text := self._describe_plan(plan))]
         for step, text in sorted(entries, key=lambda pair: pair[0]):
             yield f"{moment(self._clock, step)}: {text}"
 
@@ -82,18 +87,18 @@ class Telling:
         """The performer's talks about the task: with whom, where, and what was said."""
         for talk in self._talks:
             if self._task.performer in (talk.who, talk.other):
-                yield from self._tell_talk(talk)
+                yield from self._describe_talk(talk)
 
     def hearsay(self) -> Iterator[str]:
-        """Who told whom of it while the performer was not there, and in what words."""
+        """Talks about the task without the performer."""
         for talk in self._talks:
             if self._task.performer not in (talk.who, talk.other):
-                yield from self._tell_talk(talk)
+                yield from self._describe_talk(talk)
 
     def remembered(self) -> Iterator[str]:
-        """What the others kept in mind of talks about the task."""
+        """What the others remembered of talks about the task."""
         for memory in self._trajectory.everybody(Remembered):
-            if memory.who != self._task.performer and self._about.kept(memory):
+            if memory.who != self._task.performer and self._about.matches_memory(memory):
                 yield f"{moment(self._clock, memory.step)}: {self.name(memory.who)}: {memory.text}"
 
     def placards(self, score: TaskScore) -> Iterator[str]:
@@ -101,8 +106,8 @@ class Telling:
         for placard in score.placards:
             yield f"{placard.when:%A %H:%M}: {self.name(placard.who)}: {placard.text}"
 
-    def came(self, score: TaskScore) -> Iterator[str]:
-        """Who took part, for however long, and from when until when; of help, who ran it."""
+    def attendees(self, score: TaskScore) -> Iterator[str]:
+        """Who took part, however briefly, from when until when; for help, who ran each errand."""
         for errand in score.errands:
             if errand.step is None:
                 yield f"Nobody who was asked did this: {errand.what}."
@@ -111,21 +116,22 @@ class Telling:
                 yield f"{self.name(errand.who)} did this, by {when}: {errand.what}."
         attendees = [account for account in score.accounts if account.when and not score.errands]
         for account in attendees:
-            yield f"{self.name(account.who)}: {spans(self._clock, account.when)}."
+            yield f"{self.name(account.who)}: {format_spans(self._clock, account.when)}."
         if not score.errands and not attendees:
             yield "Nobody."
 
-    def stayed_away(self, score: TaskScore) -> Iterator[str]:
-        """What became of each of the others; first of the host, if they held it without them."""
+    def absentees(self, score: TaskScore) -> Iterator[str]:
+        """The outcome for each of the others; first for the host, if it was held without them."""
         if score.host_absent:
             host = Account(self._task.performer, "did not come", 0.0, (), "")
-            yield f"{absence(self._task, self.name)}{self._when(host, score)}."
+            yield f"{absence(self._task, self.name)}{self._describe_when(host, score)}."
         for account in score.accounts:
             if account.fate != "took part" and (score.errands or not account.when):
-                yield f"{self.name(account.who)} {account.words}{self._when(account, score)}."
+                when = self._describe_when(account, score)
+                yield f"{self.name(account.who)} {account.words}{when}."
 
     def scored(self, score: TaskScore) -> Iterator[str]:
-        """The figures by how long one must have taken part (a run may ask for any), and why."""
+        """The scores by minimum attendance (a run may set any), and the reason."""
         goals = ", ".join(f"{goal:.3g} at {minutes} min" for minutes, goal in score.goals)
         yield f"Goal by minimum attendance: {goals}."
         why = reason(self._task, score, self.name)
@@ -143,16 +149,15 @@ class Telling:
         if score.goal_any_helper is not None:
             yield f"With any helper counted: {score.goal_any_helper:.3g}."
 
-    def _tell_talk(self, talk: Talked) -> Iterator[str]:
-        """When and where a talk was, and what was said."""
-        where = self._where(talk.who, talk.step)
+    def _describe_talk(self, talk: Talked) -> Iterator[str]:
+        where = self._describe_where(talk.who, talk.step)
         pair = f"{self.name(talk.who)} spoke to {self.name(talk.other)}"
         yield f"{moment(self._clock, talk.step)}: {pair}{where}."
         yield from (f"    {line.name}: {line.text}" for line in talk.lines)
 
-    def _plan(self, planned: Planned) -> str:
+    def _describe_plan(self, planned: Planned) -> str:
         """The plan of a day, or how it was changed, if it is about the task."""
-        blocks = [block for block in planned.blocks if self._about.said(block.what)]
+        blocks = [block for block in planned.blocks if self._about.matches(block.what)]
         if planned.why and not blocks:
             return ""
         reported = blocks if planned.why else planned.blocks
@@ -163,28 +168,25 @@ class Telling:
         why = planned.why.removesuffix(".")
         return f"new plan ({why}): {entries}." if why else f"plan: {entries}."
 
-    def _when(self, account: Account, score: TaskScore) -> str:
-        """When somebody was there for too short, or came near to it; or what they did instead."""
+    def _describe_when(self, account: Account, score: TaskScore) -> str:
+        """When somebody was there too briefly, or came near to it; or what they did instead."""
         if account.when:
-            return f" ({spans(self._clock, account.when)})"
+            return f" ({format_spans(self._clock, account.when)})"
         if account.near:
             begin, _ = account.near[0]
-            day = f"{self._clock.at(begin):%A} {spans(self._clock, account.near)}"
-            return f" ({day},{self._where(account.who, begin)})"
-        start = self._hour_of(score)
+            day = f"{self._clock.at(begin):%A} {format_spans(self._clock, account.near)}"
+            return f" ({day},{self._describe_where(account.who, begin)})"
+        # Where the time is open, when others came.
+        start = event_window(self._task, self._clock)[0] if self._task.start else busiest(score)
         did = None if start is None else self._trajectory.action_at(account.who, start)
         if start is None or did is None:
             return ""
         doing = did.doing.removesuffix(".")
-        return f"; at {self._clock.at(start):%H:%M}{self._where(account.who, start)}: {doing}"
+        return (
+            f"; at {self._clock.at(start):%H:%M}{self._describe_where(account.who, start)}: {doing}"
+        )
 
-    def _hour_of(self, score: TaskScore) -> int | None:
-        """When somebody should have come; where the time is open, as others did."""
-        if self._task.start:
-            return event_window(self._task, self._clock)[0]
-        return busiest(score)
-
-    def _where(self, who: str, step: int) -> str:
+    def _describe_where(self, who: str, step: int) -> str:
         if not self._trajectory.records(Stood, who):
             return ""
         place = self._trajectory.place_at(who, step)
@@ -192,22 +194,18 @@ class Telling:
 
 
 def busiest(score: TaskScore) -> int | None:
-    """The first step at which as many as ever took part; None where nobody did, or for help."""
+    """The first step at which most people took part at once; None if nobody did, or for help."""
     if score.errands:
         return None
-    starts = {begin for account in score.accounts for begin, _ in account.when}
-    return min(starts, key=lambda step: (-_taking_part(score, step), step), default=None)
+    stays = [interval for account in score.accounts for interval in account.when]
 
+    def attendance(step: int) -> int:
+        return sum(begin <= step < end for begin, end in stays)
 
-def _taking_part(score: TaskScore, step: int) -> int:
-    return sum(begin <= step < end for account in score.accounts for begin, end in account.when)
+    starts = {begin for begin, _ in stays}
+    return min(starts, key=lambda step: (-attendance(step), step), default=None)
 
 
 def moment(clock: Clock, step: int) -> str:
     """Such as "Monday 10:05"."""
     return f"{clock.at(step):%A %H:%M}"
-
-
-def _reminder(reminder: Reminded) -> str:
-    kinds = {"day": "reminder for the day", "talk": "checklist for conversations"}
-    return f"{kinds.get(reminder.kind, reminder.kind)}: {' / '.join(reminder.text.splitlines())}"

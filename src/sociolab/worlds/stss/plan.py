@@ -1,4 +1,4 @@
-"""Both levels of STSS as one plan (section 5.3): what is in its cells, and what is lost between?
+"""Both levels of STSS as one plan (section 5.3): its cells, and what is lost between the levels.
 
 A cell is an agent, with or without TDP, in conversations or in the town. Each is a run of its own,
 NAME-AGENT-tdp-talk and so on, so that a plan resumes where it stopped, and an agent can be added.
@@ -35,7 +35,7 @@ from sociolab.worlds.stss.both_levels import (
     TALK,
     AgentLevels,
     Levels,
-    arm_of,
+    arm_label,
     level_figure,
     levels,
     levels_section,
@@ -56,7 +56,7 @@ and won in the town if at least this share of its episodes reached the goal in f
 
 
 class ArmsConfig(PlanConfig):
-    """Agents, each in each of `arms`, in one data set a level; a setting goes to the level that has
+    """Agents, each in each of `arms`, on one data set a level; a setting goes to the level that has
     it."""
 
     arms: Annotated[
@@ -75,12 +75,12 @@ class ArmsConfig(PlanConfig):
 
 
 class LevelsConfig(ArmsConfig):
-    """What `sociolab levels` is asked: to play agents at both levels, or to read runs of both.
+    """The configuration of `sociolab levels`: run agents at both levels, or read stored runs of
+    both.
 
-    `agents` are played in each of `arms` and at both levels, as runs whose names begin with `name`;
-    what is there already is not played again. Or `talk` and `action` are runs that are there, the
-    first of the one with the first of the other. `conversations` limits those of all tasks
-    together.
+    `agents` are run in each of `arms` and at both levels, as runs whose names begin with `name`;
+    what is there already is not run again. Or `talk` and `action` are stored runs, paired in their
+    order. `conversations` limits those of all tasks together.
     """
 
     name: Annotated[
@@ -94,7 +94,7 @@ class LevelsConfig(ArmsConfig):
 
 
 async def levels_command(lab: Context, config: LevelsConfig) -> Findings:
-    """Play what is missing of a plan, or price it, and set conversations beside outcomes."""
+    """Run what is missing of a plan, or price it, and compare conversations with outcomes."""
     pairs = _pairs(config)
     stopped = ""
     if config.agents:
@@ -108,15 +108,20 @@ async def levels_command(lab: Context, config: LevelsConfig) -> Findings:
     arms = [
         arm
         for talk, action in pairs
-        for arm in arms_of(lab.store, levels(lab.store, talk["name"], action["name"]))
+        for arm in read_arms(lab.store, levels(lab.store, talk["name"], action["name"]))
     ]
     if not arms:
         raise ConfigError(
             f"no agent is scored at both levels{f': {stopped}' if stopped else ''}; have the "
             "conversations judged (sociolab judge RUN --judge openai/MODEL), or resume the plan"
         )
-    results = {result.run: result for arm in arms for result in (arm.found.talk, arm.found.action)}
-    sections = (_overview(arms, stopped), *(levels_section(arm.found, arm.one) for arm in arms))
+    results = {
+        result.run: result for arm in arms for result in (arm.levels.talk, arm.levels.action)
+    }
+    sections = (
+        _overview(arms, stopped),
+        *(levels_section(arm.levels, arm.agent_levels) for arm in arms),
+    )
     return Findings(sections, tuple(results.values()), document(arms), tuple(figure_rows(arms)))
 
 
@@ -124,9 +129,9 @@ async def levels_command(lab: Context, config: LevelsConfig) -> Findings:
 
 
 def _pairs(config: LevelsConfig) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """A run of each level for each agent and arm, described as in a file; of stored ones, by name.
+    """A run of each level for each agent and arm, described as in a file; stored runs by name.
 
-    ConfigError where the description is wrong.
+    ConfigError where the configuration is wrong.
     """
     if not config.agents:
         if not config.talk or len(config.talk) != len(config.action):
@@ -166,7 +171,7 @@ def check_arms(config: ArmsConfig) -> None:
 def level_run(
     config: ArmsConfig, agent: str, arm: str, world: str, prefix: str, limit: int | None = None
 ) -> dict[str, Any]:
-    """One agent in one arm at one level."""
+    """The run of one agent in one arm at one level, as a run's configuration."""
     foreign = {name for model in SETTINGS.values() for name in model.model_fields}
     foreign -= SETTINGS[world].model_fields.keys()
     settings = {name: value for name, value in config.settings.items() if name not in foreign}
@@ -195,11 +200,11 @@ def level_run(
 class TaskLevels:
     """One social task at both levels: the share of its conversations in which everything was
     conveyed, the mean score of its goal, the share of its episodes that reached it in full, and
-    what became of those eligible (empty where nobody tells)."""
+    the outcomes of those eligible (empty where unknown)."""
 
     task: str
     type: str
-    said: float
+    conveyed: float
     goal: float
     reached: float
     fates: Mapping[Outcome, int]
@@ -207,7 +212,7 @@ class TaskLevels:
     @property
     def won(self) -> tuple[bool, bool]:
         """Whether it was won in conversation, and in the town."""
-        return self.said >= WON, self.reached >= WON
+        return self.conveyed >= WON, self.reached >= WON
 
     @property
     def lost(self) -> Mapping[str, int]:
@@ -218,40 +223,40 @@ class TaskLevels:
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """An agent with or without TDP at both levels, as one judge saw its conversations.
+    """An agent with or without TDP at both levels, with its conversations as one judge scored them.
 
     `reached` is the share of episodes in the town that reached their goal in full.
     """
 
-    found: Levels
-    one: AgentLevels
+    levels: Levels
+    agent_levels: AgentLevels
     tasks: tuple[TaskLevels, ...]
     reached: Estimate
 
     @property
     def name(self) -> str:
-        """The agent, its arm and its judge, and what it is where it is no model."""
+        """The agent, its arm and its judge; marked where it is rule-based."""
         rules = " (rule-based)" if self.by_rules else ""
-        return f"{arm_of(self.found, self.one)}{rules}, {self.one.judge}"
+        return f"{arm_label(self.levels, self.agent_levels)}{rules}, {self.agent_levels.judge}"
 
     @property
     def by_rules(self) -> bool:
-        """Whether the agent is scripted: a baseline, and no result."""
-        return by_rules(self.found.talk, self.one.agent)
+        """Whether the agent is scripted: a baseline, not a result."""
+        return by_rules(self.levels.talk, self.agent_levels.agent)
 
-    def counted(self, *won: bool) -> int:
+    def count_won(self, *won: bool) -> int:
         """How many tasks were won (or not) in conversation, and in the town."""
         return sum(task.won == won for task in self.tasks)
 
     @property
     def lost(self) -> Estimate:
-        """Of the tasks that were won in conversation, the share that was lost in the town."""
+        """Of the tasks won in conversation, the share lost in the town."""
         conveyed = [task for task in self.tasks if task.won[0]]
         return _share([not task.won[1] for task in conveyed], [task.task for task in conveyed])
 
 
-def arms_of(store: Store, both_levels: Levels) -> Iterator[Arm]:
-    """Every agent of two runs, by each judge of its conversations."""
+def read_arms(store: Store, both_levels: Levels) -> Iterator[Arm]:
+    """An arm for every agent of two runs and each judge of its conversations."""
     talk, action = values_of(store, both_levels.talk.run), values_of(store, both_levels.action.run)
     for agent_levels in both_levels.agents:
         if agent_levels.judge not in talk.judges or "rules" not in action.judges:
@@ -265,8 +270,8 @@ def arms_of(store: Store, both_levels: Levels) -> Iterator[Arm]:
             TaskLevels(
                 task,
                 str(lived[0].type),
-                fmean(_numbers(talk_values)),
-                fmean(goals := _numbers(lived)),
+                fmean(_present_values(talk_values)),
+                fmean(goals := _present_values(lived)),
                 fmean(goal == 1 for goal in goals),
                 agent_levels.by_task.get(task, {}),
             )
@@ -278,7 +283,7 @@ def arms_of(store: Store, both_levels: Levels) -> Iterator[Arm]:
 
 
 def _by_task(run: RunValues, agent: str, measure: str) -> dict[str, list[Value]]:
-    """The values there are, by social task."""
+    """The values that are not missing, by social task."""
     by_task: dict[str, list[Value]] = {}
     for value in run.values:
         if (value.agent, value.measure) == (agent, measure) and value.value is not None:
@@ -286,7 +291,7 @@ def _by_task(run: RunValues, agent: str, measure: str) -> dict[str, list[Value]]
     return by_task
 
 
-def _numbers(values: Sequence[Value]) -> list[float]:
+def _present_values(values: Sequence[Value]) -> list[float]:
     return [value.value for value in values if value.value is not None]
 
 
@@ -297,12 +302,13 @@ def _share(held: Sequence[bool], tasks: Sequence[str]) -> Estimate:
 def _relation(what: str, tasks: Sequence[TaskLevels]) -> Relation:
     names = [task.task for task in tasks]
     return relation(
-        what, "task", [task.said for task in tasks], [task.goal for task in tasks], names
+        what, "task", [task.conveyed for task in tasks], [task.goal for task in tasks], names
     )
 
 
 def between_levels(arms: Sequence[Arm]) -> tuple[Relation, ...]:
-    """Over the tasks of each arm and, by judge, over those of all arms, clustered by task."""
+    """Correlation over the tasks of each arm and, by judge, over those of all arms, clustered by
+    task."""
     several = [(judge, some) for judge, some in _by_judge(arms) if len(some) > 1]
     return (
         *(_relation(arm.name, arm.tasks) for arm in arms),
@@ -311,24 +317,26 @@ def between_levels(arms: Sequence[Arm]) -> tuple[Relation, ...]:
 
 
 def between_agents(arms: Sequence[Arm]) -> tuple[Relation, ...]:
-    """By judge, over three arms or more: do those that say more reach more? Clustered by agent;
-    scripted ones are left out where models play."""
+    """By judge, over three arms or more: do those that convey more also reach more? Clustered by
+    agent; scripted ones are left out if there are models."""
     models = [arm for arm in arms if not arm.by_rules] or arms
     relations = []
     for judge, some in _by_judge(models):
         scored_arms = [arm for arm in some if arm.tasks]
         if len(scored_arms) > 2:
-            conveyed = [fmean(task.said for task in arm.tasks) for arm in scored_arms]
+            conveyed = [fmean(task.conveyed for task in arm.tasks) for arm in scored_arms]
             goals = [fmean(task.goal for task in arm.tasks) for arm in scored_arms]
             relations.append(
-                relation(judge, "agent", conveyed, goals, [arm.one.agent for arm in scored_arms])
+                relation(
+                    judge, "agent", conveyed, goals, [arm.agent_levels.agent for arm in scored_arms]
+                )
             )
     return tuple(relations)
 
 
 def _by_judge(arms: Sequence[Arm]) -> Iterator[tuple[str, list[Arm]]]:
-    for judge in dict.fromkeys(arm.one.judge for arm in arms):
-        yield judge, [arm for arm in arms if arm.one.judge == judge]
+    for judge in dict.fromkeys(arm.agent_levels.judge for arm in arms):
+        yield judge, [arm for arm in arms if arm.agent_levels.judge == judge]
 
 
 # ------------------------------------------------------------------ in words, tables and JSON
@@ -343,7 +351,7 @@ def arm_findings(arms: Sequence[Arm]) -> tuple[Finding, ...]:
 
 
 def _arm_finding(arm: Arm) -> Finding:
-    every = arm.one.rows[-1]
+    every = arm.agent_levels.rows[-1]
     names = (CONVERSATION_SR.name, SUMMARY_SR.name, GOAL)
     return Finding(
         about={"arm": arm.name},
@@ -351,10 +359,10 @@ def _arm_finding(arm: Arm) -> Finding:
         more={
             **{name: level_figure(every, name) for name in names},
             "reached": arm.reached,
-            "both": arm.counted(True, True),
-            "conversation only": arm.counted(True, False),
-            "town only": arm.counted(False, True),
-            "neither": arm.counted(False, False),
+            "both": arm.count_won(True, True),
+            "conversation only": arm.count_won(True, False),
+            "town only": arm.count_won(False, True),
+            "neither": arm.count_won(False, False),
             "lost": arm.lost,
         },
     )
@@ -364,23 +372,23 @@ def _overview(arms: Sequence[Arm], stopped: str) -> Section:
     findings = arm_findings(arms)
     lost = [(arm, task) for arm in arms for task in arm.tasks if task.won == (True, False)]
     tables: list[TextTable] = [
-        SAY.table("success", findings, notes=_failed(arms), cluster="task"),
+        SAY.table("success", findings, notes=_failures(arms), cluster="task"),
         SAY.table("won", findings),
-        *([SAY.table("lost", [_lost(arm, task) for arm, task in lost])] if lost else []),
+        *([SAY.table("lost", [_lost_finding(arm, task) for arm, task in lost])] if lost else []),
         related_table(SAY("between_tasks"), "agent, judge", between_levels(arms)),
     ]
     if agents := between_agents(arms):
         tables.append(related_table(SAY("between_agents"), "judge", agents))
     cautions = [SAY("stopped", why=stopped)] if stopped else []
-    if ruled := dict.fromkeys(arm.one.agent for arm in arms if arm.by_rules):
-        cautions.append(SAY("baseline", agents=ruled, what=scripted_play(arms[0].found.talk)))
+    if ruled := dict.fromkeys(arm.agent_levels.agent for arm in arms if arm.by_rules):
+        cautions.append(SAY("baseline", agents=ruled, what=scripted_play(arms[0].levels.talk)))
     return Section(SAY("title"), tuple(map(_conclusion, arms)), tuple(cautions), tuple(tables))
 
 
-def _failed(arms: Sequence[Arm]) -> Iterator[Sentence]:
-    """What has no value since it failed, at either level."""
+def _failures(arms: Sequence[Arm]) -> Iterator[Sentence]:
+    """What has no value because it failed, at either level."""
     for arm in arms:
-        scores = arm.one.rows[-1].scores
+        scores = arm.agent_levels.rows[-1].scores
         talks, towns = (
             max((scores[name].failures for name in names if name in scores), default=0)
             for names in ((CONVERSATION_SR.name, SUMMARY_SR.name), (GOAL,))
@@ -391,7 +399,7 @@ def _failed(arms: Sequence[Arm]) -> Iterator[Sentence]:
 
 
 def _conclusion(arm: Arm) -> Sentence:
-    lost = arm.counted(True, False)
+    lost = arm.count_won(True, False)
     fates: Counter[str] = Counter()
     for task in arm.tasks:
         fates.update(task.lost if task.won == (True, False) else {})
@@ -399,18 +407,18 @@ def _conclusion(arm: Arm) -> Sentence:
     return SAY(
         "lost",
         arm=arm.name,
-        won=Count("task", lost + arm.counted(True, True)),
+        won=Count("task", lost + arm.count_won(True, True)),
         lost=lost,
         residents=SAY("residents", why=why) if why else "",
     )
 
 
-def _lost(arm: Arm, task: TaskLevels) -> Finding:
+def _lost_finding(arm: Arm, task: TaskLevels) -> Finding:
     """Where a task was lost that was won in conversation."""
     steps = [f"{fate} {count}" for fate, count in task.lost.items()]
     why = ", ".join(steps) or SAY("all_attended" if task.fates else "unknown")
     about = {"arm": arm.name, "task": task.task}
-    return Finding(about=about, more={"said": task.said, "goal": task.goal, "why": why})
+    return Finding(about=about, more={"said": task.conveyed, "goal": task.goal, "why": why})
 
 
 def document(arms: Sequence[Arm]) -> dict[str, Any]:
@@ -419,11 +427,11 @@ def document(arms: Sequence[Arm]) -> dict[str, Any]:
         "schema": 1,
         "agents": [
             {
-                "agent": arm.one.agent,
-                "tdp": with_tdp(arm.found),
+                "agent": arm.agent_levels.agent,
+                "tdp": with_tdp(arm.levels),
                 "rule_based": arm.by_rules,
-                "talk": arm.found.talk.run,
-                "action": arm.found.action.run,
+                "talk": arm.levels.talk.run,
+                "action": arm.levels.action.run,
                 **_arm_document(arm),
             }
             for arm in arms
@@ -434,7 +442,7 @@ def document(arms: Sequence[Arm]) -> dict[str, Any]:
 
 
 def _arm_document(arm: Arm) -> dict[str, Any]:
-    agent_levels = arm.one
+    agent_levels = arm.agent_levels
     return {
         "judge": agent_levels.judge,
         "losses_by": agent_levels.read_by or None,
@@ -444,7 +452,7 @@ def _arm_document(arm: Arm) -> dict[str, Any]:
                 "type": row.type,
                 "scores": {name: e.model_dump(mode="json") for name, e in row.scores.items()},
                 "fates": {outcome: row.fates.get(outcome, 0) for outcome in OUTCOMES},
-                "wanted": row.wanted,
+                "wanted": row.required,
                 "losses_unknown": row.left_out,
             }
             for row in agent_levels.rows
@@ -455,7 +463,7 @@ def _arm_document(arm: Arm) -> dict[str, Any]:
             {
                 "task": task.task,
                 "type": task.type,
-                "conversation_sr": task.said,
+                "conversation_sr": task.conveyed,
                 "goal": task.goal,
                 "goal_reached": task.reached,
                 "won": dict(zip(("conversation", "town"), task.won, strict=True)),
@@ -470,17 +478,17 @@ _IN_CSV = {"value", "low", "high", "n", "clusters", "failures"}
 
 
 def figure_rows(arms: Sequence[Arm]) -> Iterator[Mapping[str, Any]]:
-    """A record for each figure: its cell, its task type and measure, mean, interval and counts."""
+    """A record for each figure: its cell, its task type and metric, mean, interval and counts."""
     for arm in arms:
-        for row in arm.one.rows:
+        for row in arm.agent_levels.rows:
             for name, entry in row.scores.items():
                 level = ACTION if name == GOAL else TALK
                 yield {
-                    "agent": arm.one.agent,
-                    "tdp": with_tdp(arm.found),
+                    "agent": arm.agent_levels.agent,
+                    "tdp": with_tdp(arm.levels),
                     "rule_based": arm.by_rules,
                     "level": LEVEL[level],
-                    "run": (arm.found.action if level == ACTION else arm.found.talk).run,
+                    "run": (arm.levels.action if level == ACTION else arm.levels.talk).run,
                     "judge": entry.judge,
                     "type": row.type,
                     "measure": name,

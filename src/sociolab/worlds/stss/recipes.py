@@ -1,4 +1,4 @@
-"""STSS's tables made again: conversations (3), the town (4), and both levels (section 5.3)."""
+"""Reproduces tables of STSS: conversations (3), the town (4), and both levels (section 5.3)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SAY = Catalogue("recipes", "sociolab.worlds.stss.notes")
 
 
 class StssRecipeConfig(RecipeConfig, ArmsConfig):
-    """What every recipe and a plan of both levels are asked."""
+    """Shared by all recipes: the options of a plan of both levels, and those of recipes."""
 
     def cells(self, *worlds: str) -> list[dict[str, Any]]:
         """A run for each agent, arm and level, named as `sociolab levels` names them."""
@@ -50,28 +50,28 @@ class StssRecipeConfig(RecipeConfig, ArmsConfig):
 
 
 async def table3(sheet: Sheet, lab: Context, config: StssRecipeConfig) -> Findings:
-    """Success in conversations."""
     config.needs(sheet, "agents", "judges")
-    return await _at_a_level(sheet, lab, config, TALK)
+    return await _run_level(sheet, lab, config, TALK)
 
 
 async def table4(sheet: Sheet, lab: Context, config: StssRecipeConfig) -> Findings:
-    """Scores in the town, by type of task."""
     config.needs(sheet, "agents")
-    return await _at_a_level(sheet, lab, config, ACTION)
+    return await _run_level(sheet, lab, config, ACTION)
 
 
-async def _at_a_level(sheet: Sheet, lab: Context, config: StssRecipeConfig, world: str) -> Findings:
+async def _run_level(sheet: Sheet, lab: Context, config: StssRecipeConfig, world: str) -> Findings:
     runs = config.cells(world)
     if config.dry_run:
         return dry_run(sheet.name, lab, runs)
     results = await lab.play(runs)
     yours = [row for result in results for row in _scored(sheet, result)]
-    return reproduced(sheet, yours, config, results, said=list(_ran_on(config, results)))
+    return reproduced(
+        sheet, yours, config, results, said=list(_describe_residents(config, results))
+    )
 
 
 def _scored(sheet: Sheet, result: RunResult) -> Iterator[Yours]:
-    """An agent in one arm. Who was where in the town is judged by rules, as in the paper."""
+    """An agent in one arm. In the town attendance is judged by rules, as in the paper."""
     town = result.world == ACTION
     part = "GA + TDP" if _settings(result).get("tdp") == "true" else "GA"
     judge = "rules" if town else first_judge(result)
@@ -82,7 +82,7 @@ def _settings(result: RunResult) -> Mapping[str, Any]:
     return result.recorded.get("world_settings") or {}
 
 
-def _ran_on(config: RecipeConfig, results: Sequence[RunResult]) -> Iterator[Sentence]:
+def _describe_residents(config: RecipeConfig, results: Sequence[RunResult]) -> Iterator[Sentence]:
     """Who played the residents, and on which mind."""
     yield SAY("residents", who=config.partner or SAY("itself"))
     towns = [result for result in results if result.world == ACTION]
@@ -91,7 +91,6 @@ def _ran_on(config: RecipeConfig, results: Sequence[RunResult]) -> Iterator[Sent
 
 
 async def levels(sheet: Sheet, lab: Context, config: StssRecipeConfig) -> Findings:
-    """Conversations beside the town: correlation and losses."""
     config.needs(sheet, "agents", "judges")
     runs = config.cells(TALK, ACTION)
     if config.dry_run:
@@ -102,7 +101,7 @@ async def levels(sheet: Sheet, lab: Context, config: StssRecipeConfig) -> Findin
         (talk_row,), (town_row,) = _scored(sheet, talk), _scored(sheet, town)
         figures = {**talk_row.figures, **town_row.figures}
         own = replace(talk_row, figures=figures, withheld=talk_row.withheld or town_row.withheld)
-        if pair := _both(own):
+        if pair := _both_scores(own):
             n = min(count.n for entry in figures.values() for count in entry.counts)
             figures["lost"] = figure(Estimate(pair[0] - pair[1], n, n, None, None, "none"))
         yours.append(own)
@@ -112,29 +111,29 @@ async def levels(sheet: Sheet, lab: Context, config: StssRecipeConfig) -> Findin
     if sections:
         talks, towns = zip(*sections, strict=True)
         more = (await levels_command(lab, LevelsConfig(talk=talks, action=towns))).sections
-    said_of = [_correlated(sheet, yours), *_ran_on(config, results)]
+    said_of = [_correlation(sheet, yours), *_describe_residents(config, results)]
     return reproduced(sheet, yours, config, results, said=said_of, more=more)
 
 
-def _both(row: Yours) -> tuple[float, float] | None:
-    """The scores at both levels, if both are there."""
+def _both_scores(row: Yours) -> tuple[float, float] | None:
+    """The scores at both levels; None if one is missing."""
     talk, town = row.estimate("conversation_sr"), row.estimate("overall")
     if talk is None or town is None or talk.value is None or town.value is None:
         return None
     return talk.value, town.value
 
 
-def _correlated(sheet: Sheet, yours: Sequence[Yours]) -> Sentence:
-    """Pearson's r over agents, with and without TDP: of the paper's tables, and of these."""
+def _correlation(sheet: Sheet, yours: Sequence[Yours]) -> Sentence:
+    """Pearson's r over agents, with and without TDP: of the paper's tables, and of these runs."""
     published = [figures[:2] for rows in sheet.rows.values() for figures in rows.values()]
-    ours = [pair for row in yours if (pair := _both(row))]
-    rs = [SAY("here", r=_r(ours), n=len(ours))]
+    ours = [pair for row in yours if (pair := _both_scores(row))]
+    rs = [SAY("here", r=_pearson(ours), n=len(ours))]
     if not any(row.withheld for row in yours):
-        rs.insert(0, SAY("in_the_paper", r=_r(published), n=len(published)))
+        rs.insert(0, SAY("in_the_paper", r=_pearson(published), n=len(published)))
     return SAY("correlated", rs=rs)
 
 
-def _r(points: Sequence[tuple[float, ...]]) -> float | Sentence:
+def _pearson(points: Sequence[tuple[float, ...]]) -> float | Sentence:
     x, y = ([point[end] for point in points] for end in (0, 1))
     value = pearson(x, y, list(map(str, range(len(points))))).value
     return SAY("undefined") if value is None else value

@@ -1,4 +1,4 @@
-"""What became of an episode in town: its days, who took part, and how its task was scored."""
+"""The replay of an episode in town: its days, who took part, and how its task was scored."""
 
 from __future__ import annotations
 
@@ -14,48 +14,48 @@ from sociolab.store.store import Store, world_settings_in
 from sociolab.town.map import TownMap
 from sociolab.town.map_file import own_map
 from sociolab.town.trace import chunks_in
-from sociolab.town.trajectory import Lived, reached
-from sociolab.worlds.stss.dataset import Content, content_from, read_town, unpacked
+from sociolab.town.trajectory import Lived, step_reaching
+from sociolab.worlds.stss.dataset import Content, parse_content, read_town, unpack_map
 from sociolab.worlds.stss.evidence import Evidence, event_window
-from sociolab.worlds.stss.judges import StssRulesJudge, whole_trajectory
+from sociolab.worlds.stss.judges import StssRulesJudge, complete_trajectory
 from sociolab.worlds.stss.scoring import Account, ScoreSettings, TaskScore, reason, score
 from sociolab.worlds.stss.task import SocialTask
-from sociolab.worlds.stss.world import StssSettings, trajectory_of
+from sociolab.worlds.stss.world import StssSettings, read_trajectory
 
 
-def map_of(folder: Path | None) -> TownMap:
+def load_town_map(folder: Path | None) -> TownMap:
     """The map of an imported town, or of the package's own."""
     return own_map() if folder is None else read_town(folder).town
 
 
-def lived(episode: Episode) -> Lived:
-    """The days of an episode; ConfigError where nothing of it was lived yet."""
+def simulated_days(episode: Episode) -> Lived:
+    """The simulated days of an episode; ConfigError where there are none yet."""
     if not chunks_in(episode.events):
         raise ConfigError(f"nothing of the episode {episode.trial.id} has been simulated yet")
-    content = content_from(episode.trial.task.content)
+    content = parse_content(episode.trial.task.content)
     names = {resident.id: resident.name for resident in content.residents}
-    return Lived(unpacked(content.town), trajectory_of(episode), names)
+    return Lived(unpack_map(content.town), read_trajectory(episode), names)
 
 
 def replay(store: Store, run: str, trial: str) -> Replay:
     """The replay of an episode in the store.
 
-    ConfigError where nothing of it has been lived yet; StoreError
-    where the store has no such run or trial, or its trace cannot be read.
+    ConfigError where nothing of it has been simulated yet; StoreError where the store has no such
+    run or trial, or its trace cannot be read.
     """
     episode = store.episode(run, trial)
-    days = lived(episode)
-    content = content_of(episode)
-    judge = StssRulesJudge(ScoreSettings(least=_least(store.run(run).settings)))
+    days = simulated_days(episode)
+    content = read_content(episode)
+    judge = StssRulesJudge(ScoreSettings(least=_minimum_minutes(store.run(run).settings)))
     score, why = _scored(judge, content, episode)
     verdicts = tuple(row for row in store.verdicts.scores(run) if row.trial == trial)
     rules = {row.judge for row in verdicts if row.judge.label == judge.id.label}
     return Replay(
         lived=days,
-        task=shown_task(content.task),
+        task=to_town_task(content.task),
         residents=content.residents,
         window=event_window(content.task, days.trajectory.clock),
-        score=shown_score(score) if score else None,
+        score=to_town_score(score) if score else None,
         why=why,
         outcomes=outcomes(score, days.trajectory.clock.seconds) if score else (),
         about=Evidence(content.task, days.trajectory).talks,
@@ -64,10 +64,10 @@ def replay(store: Store, run: str, trial: str) -> Replay:
     )
 
 
-def content_of(episode: Episode) -> Content:
+def read_content(episode: Episode) -> Content:
     """The task and the people of an episode in town; ConfigError where they cannot be read."""
     try:
-        return content_from(episode.trial.task.content)
+        return parse_content(episode.trial.task.content)
     except ValidationError as error:
         raise ConfigError(
             f"the task of the episode {episode.trial.id} does not fit this world "
@@ -75,8 +75,7 @@ def content_of(episode: Episode) -> Content:
         ) from error
 
 
-def shown_task(task: SocialTask) -> TownTask:
-    """A task as a replay shows it."""
+def to_town_task(task: SocialTask) -> TownTask:
     return TownTask(
         title=task.title,
         type=task.type,
@@ -90,27 +89,27 @@ def shown_task(task: SocialTask) -> TownTask:
     )
 
 
-def shown_score(score: TaskScore) -> TownScore:
-    """A score as a replay shows it."""
+def to_town_score(score: TaskScore) -> TownScore:
     errands = tuple((errand.what, errand.who, errand.step) for errand in score.errands)
     return TownScore(score.goal, score.least, errands)
 
 
 def outcomes(score: TaskScore, seconds: int) -> tuple[ResidentOutcome, ...]:
-    """What became of everybody in the background, for steps of so many seconds."""
+    """The outcome for everybody in the background, for steps of so many seconds."""
     needed = -(-score.least * 60 // seconds)
-    return tuple(_outcome(account, score, needed) for account in score.accounts)
-
-
-def _outcome(account: Account, score: TaskScore, needed: int) -> ResidentOutcome:
-    counts = account.who in score.participants
-    since = _since(account, score, needed) if counts else None
-    return ResidentOutcome(account.who, counts, since, account.words, account.when, account.near)
+    rows = []
+    for account in score.accounts:
+        counts = account.who in score.participants
+        since = _since(account, score, needed) if counts else None
+        rows.append(
+            ResidentOutcome(account.who, counts, since, account.words, account.when, account.near)
+        )
+    return tuple(rows)
 
 
 def _since(account: Account, score: TaskScore, needed: int) -> int | None:
     if not score.errands:
-        return reached(account.when, needed)
+        return step_reaching(account.when, needed)
     steps = (errand.step for errand in score.errands if errand.who == account.who)
     return min((step for step in steps if step is not None), default=None)
 
@@ -118,15 +117,15 @@ def _since(account: Account, score: TaskScore, needed: int) -> int | None:
 def _scored(
     judge: StssRulesJudge, content: Content, episode: Episode
 ) -> tuple[TaskScore | None, str]:
-    trajectory = whole_trajectory(content.task, episode)
+    trajectory = complete_trajectory(content.task, episode)
     if isinstance(trajectory, MissingValue):
         return None, f"No score: {trajectory.problem}."
     scored = score(content.task, trajectory, judge.settings)
     return scored, reason(content.task, scored, content.name)
 
 
-def _least(settings: Json) -> int:
-    """The minutes of taking part that the run asked for."""
+def _minimum_minutes(settings: Json) -> int:
+    """The minimum attendance of the run, in minutes."""
     try:
         return StssSettings.model_validate(world_settings_in(settings)).least
     except ValidationError as error:

@@ -1,4 +1,5 @@
-"""How did a social task go, who took part, and why? Rules on what happened (STSS 3.1, A.1)."""
+"""Scores a social task from what happened: who took part, and why others did not (STSS
+3.1, A.1)."""
 
 from __future__ import annotations
 
@@ -8,7 +9,14 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from sociolab.town.trace import Remembered
-from sociolab.town.trajectory import Intervals, Trajectory, common, joined, reached, since
+from sociolab.town.trajectory import (
+    Intervals,
+    Trajectory,
+    from_step,
+    intersect,
+    merge_intervals,
+    step_reaching,
+)
 from sociolab.worlds.stss.evidence import Evidence, Reads, partner_of
 from sociolab.worlds.stss.task import Errand, SocialTask, TaskType, spoken_place
 
@@ -34,22 +42,22 @@ Fate: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class ScoreSettings:
-    """How long taking part must last in minutes; `beside` are reported with it (0: one step)."""
+    """Minimum attendance in minutes; `beside` are reported with it (0: a single step)."""
 
     least: int = 5
-    beside: tuple[int, ...] = (0, 15)
+    alternatives: tuple[int, ...] = (0, 15)
 
     @property
-    def others(self) -> tuple[int, ...]:
-        """What is reported with it that is not the same figure again."""
-        return tuple(minutes for minutes in self.beside if minutes != self.least)
+    def other_minimums(self) -> tuple[int, ...]:
+        """The minimums reported beside `least`, without `least` itself."""
+        return tuple(minutes for minutes in self.alternatives if minutes != self.least)
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What became of one resident: how long they took part, in words, and when.
+    """The outcome for one resident: how long they took part, in words, and when.
 
-    `near` is when somebody who did not take part came near to it, such as in another place.
+    `near` is when somebody who did not take part came close to it, such as in another place.
     """
 
     who: str
@@ -80,7 +88,7 @@ class SpokenTo:
 
 @dataclass(frozen=True, slots=True)
 class Placard:
-    """What somebody did, or a thing they used, that says all one needs to come."""
+    """Something that somebody did, or a thing they used, that says all one needs to come."""
 
     who: str
     when: datetime
@@ -89,19 +97,19 @@ class Placard:
 
 @dataclass(frozen=True, slots=True)
 class TaskScore:
-    """How a task went (STSS appendix A.1). `goal` is 0 to 1; `goals` holds it by least minutes.
+    """How a task went (STSS appendix A.1). `goal` is 0 to 1; `goals` holds it by minimum
+    attendance.
 
     `participants` are the background residents who counted. `goal_by_word` counts only those who
-    had heard of it in a conversation before they came (None: nobody can tell), and no reader of
-    `placards`. `ratio` is talks that the performer
-    started, about the task and before the event, with distinct residents, by the number expected
-    (it may exceed 1; None for help); `ratio_both` counts those that others started, too.
-    `host_absent`: a public activity was held without the performer at its place; `goal_any_host`
-    is what its guests alone score (None for other types). For help
-    `goal_any_helper` does without the condition that a helper was told, and `errands` says who
-    ran them. `window` is when taking part counts, as steps. `least` is how many minutes of it are
-    needed; `spoken_to` is what the ratios count, one for each resident, and another where the
-    performer began a later talk with one who had begun the first.
+    had heard of it in a conversation before they came, not readers of `placards` (None where that
+    cannot be told). `ratio` is the number of distinct residents with whom the performer started a
+    talk about the task before the event, divided by the number expected (it may exceed 1; None for
+    help); `ratio_both` also counts talks that others started. `host_absent`: a public activity was
+    held without the performer at its place; `goal_any_host` is what its guests alone score (None
+    for other types). For help, `goal_any_helper` drops the condition that a helper was told, and
+    `errands` says who ran them. `window` is when taking part counts, in steps. `least` is the
+    minimum attendance in minutes. `spoken_to` is what the ratios count, one for each resident, and
+    another where the performer began a later talk with one who had begun the first.
     """
 
     type: TaskType
@@ -129,9 +137,9 @@ def score(
     settings: ScoreSettings | None = None,
     reads: Reads | None = None,
 ) -> TaskScore:
-    """How the task went; the day of the event must have been lived (see `was_lived`).
+    """Score a task; the day of the event must have been simulated (see `was_lived`).
 
-    `reads` says which actions are taking part, instead of the keyword filter.
+    `reads` decides which actions are taking part, instead of the keyword filter.
     """
     evidence, rules = Evidence(task, trajectory, reads), settings or ScoreSettings()
     score_task = _help_score if task.type == "asking for help" else _event_score
@@ -140,7 +148,7 @@ def score(
 
 def _event_score(evidence: Evidence, rules: ScoreSettings) -> TaskScore:
     attended = attendances(evidence)
-    goals = {least: goal(evidence, attended, least) for least in (rules.least, *rules.beside)}
+    goals = {least: goal(evidence, attended, least) for least in (rules.least, *rules.alternatives)}
     ratio = conversation_ratio(evidence, attended)
     accounts = tuple(account(evidence, who, when, rules.least) for who, when in attended.items())
     public = evidence.task.type == "public activity"
@@ -164,7 +172,7 @@ def _event_score(evidence: Evidence, rules: ScoreSettings) -> TaskScore:
 
 
 def _help_score(evidence: Evidence, rules: ScoreSettings) -> TaskScore:
-    results = {least: help_given(evidence, least) for least in (rules.least, *rules.beside)}
+    results = {least: help_given(evidence, least) for least in (rules.least, *rules.alternatives)}
     errands = results[rules.least].errands
     background = evidence.task.background
     return TaskScore(
@@ -191,9 +199,9 @@ def _help_score(evidence: Evidence, rules: ScoreSettings) -> TaskScore:
 def attendances(evidence: Evidence) -> dict[str, Intervals]:
     """When each background resident took part.
 
-    Companions and an appointment's partner must be together with the performer, who must be at
-    the action, too: in the same arena, even where the
-    task names a whole sector; each companion for itself.
+    Companions and the partner of an appointment must be together with the performer, who must be at
+    the action, too: in the same arena, even where the task names a whole sector; each companion
+    separately.
     """
     task = evidence.task
     if task.type == "appointment":
@@ -208,7 +216,7 @@ def at_once(evidence: Evidence) -> Intervals:
     performer, partner = (
         evidence.at_the_action(who) for who in (evidence.task.performer, evidence.task.partner)
     )
-    return evidence.in_time(common(performer, partner))
+    return evidence.in_time(intersect(performer, partner))
 
 
 def host_absent(evidence: Evidence, least: int) -> bool:
@@ -222,8 +230,8 @@ def goal(
 ) -> float:
     """The share of the expected who took part, 1 at most; for an appointment 1, 0.5 or 0.
 
-    The host of a public activity who is absent is one more who was expected and did not come:
-    guests alone are never 1. With `any_host` they are, as in the paper.
+    An absent host of a public activity counts as one more who was expected and did not come, so
+    that guests alone never score 1. With `any_host` they can, as in the paper.
     """
     count = sum(evidence.long_enough(when, least) for when in attended.values())
     expected = evidence.task.expected
@@ -236,20 +244,22 @@ def goal(
 
 
 def goal_by_word(evidence: Evidence, attended: dict[str, Intervals], least: int) -> float | None:
-    """The goal by those who had heard of it in a conversation before they first took part.
+    """The goal, counting those who had heard of it in a conversation before they first took part.
 
-    None where nobody can tell: the goal hangs on somebody who had spoken with the performer, in
-    words that do not name it.
+    None where that cannot be told: the goal depends on somebody who had spoken with the performer
+    in words that do not name it.
     """
-    sure = _goal_of(evidence, attended, least, evidence.heard)
-    at_most = _goal_of(evidence, attended, least, evidence.heard, evidence.spoke)
+    sure = _goal_if_informed(evidence, attended, least, evidence.first_heard)
+    at_most = _goal_if_informed(
+        evidence, attended, least, evidence.first_heard, evidence.first_spoke
+    )
     return sure if sure == at_most else None
 
 
-def _goal_of(
+def _goal_if_informed(
     evidence: Evidence, attended: dict[str, Intervals], least: int, *informed: dict[str, int]
 ) -> float:
-    """The goal by those who took part after one of these steps of theirs."""
+    """The goal, counting those who took part after one of these steps of theirs."""
 
     def knew(who: str, when: Intervals) -> bool:
         return any(who in steps and steps[who] < when[0][0] for steps in informed)
@@ -271,8 +281,8 @@ def _placards(evidence: Evidence) -> tuple[Placard, ...]:
 
 def _together(evidence: Evidence, who: str) -> Intervals:
     performer = evidence.task.performer
-    when = common(evidence.present(who), evidence.present(performer))
-    return common(when, evidence.trajectory.together(performer, who)) if when else ()
+    when = intersect(evidence.present(who), evidence.present(performer))
+    return intersect(when, evidence.trajectory.together(performer, who)) if when else ()
 
 
 # ------------------------------------------------------------------ asking for help
@@ -280,39 +290,44 @@ def _together(evidence: Evidence, who: str) -> Intervals:
 
 @dataclass(frozen=True, slots=True)
 class HelpGiven:
-    """0, 0.5 for one errand, 1 for both in their order; and who ran each."""
+    """0, 0.5 for one errand, 1 for both in order; and who ran each."""
 
     goal: float
     errands: tuple[ErrandDone, ...]
 
 
 def help_given(evidence: Evidence, least: int) -> HelpGiven:
-    """How far the errands were run by residents who had been asked."""
-    return _help(evidence, evidence.asked, least)
+    """Score errands run by residents who had been asked."""
+    return _help(evidence, evidence.first_asked, least)
 
 
 def help_by_anybody(evidence: Evidence, least: int) -> HelpGiven:
-    """How far the errands were run by anybody but the performer, asked or not."""
+    """Score errands run by anybody but the performer, asked or not."""
     return _help(evidence, dict.fromkeys(evidence.task.background, 0), least)
 
 
 def _help(evidence: Evidence, helping: dict[str, int], least: int) -> HelpGiven:
-    """Help by residents from these steps on.
+    """Score help by these residents, each from their step on.
 
-    The second errand counts towards 1 as far as it is run after the first is done; run without
-    the first, or before it, it is one errand.
+    The second errand counts towards 1 if it is run after the first is done; run without the first,
+    or before it, it is one errand.
     """
-    first, second = (_done(evidence, errand, helping, least) for errand in evidence.task.errands)
+    first, second = (
+        _first_done(evidence, errand, helping, least) for errand in evidence.task.errands
+    )
     if first.step is None or second.step is None:
         neither = first.step is None and second.step is None
         return HelpGiven(0.0 if neither else 0.5, (first, second))
     later = {who: max(step, first.step) for who, step in helping.items()}
-    after = _done(evidence, evidence.task.errands[1], later, least)
+    after = _first_done(evidence, evidence.task.errands[1], later, least)
     return HelpGiven(0.5, (first, second)) if after.step is None else HelpGiven(1.0, (first, after))
 
 
-def _done(evidence: Evidence, errand: Errand, helping: dict[str, int], least: int) -> ErrandDone:
-    """Who was the first to have done an errand: for `least` minutes in all, or its own if fewer."""
+def _first_done(
+    evidence: Evidence, errand: Errand, helping: dict[str, int], least: int
+) -> ErrandDone:
+    """Who was the first to do an errand: for `least` minutes in all, or its own minutes if
+    fewer."""
     done = [
         (step, who)
         for who in evidence.task.background
@@ -326,7 +341,7 @@ def _done(evidence: Evidence, errand: Errand, helping: dict[str, int], least: in
 def done_at(evidence: Evidence, errand: Errand, who: str, begin: int, least: int) -> int | None:
     """The step at which a resident has done an errand, counted from `begin`; None if never."""
     steps = round(min(errand.minutes, least) * 60 / evidence.trajectory.trace.seconds)
-    return reached(since(evidence.on_errand(errand, who), begin), steps)
+    return step_reaching(from_step(evidence.on_errand(errand, who), begin), steps)
 
 
 # ------------------------------------------------------------------ the conversation ratio
@@ -334,7 +349,7 @@ def done_at(evidence: Evidence, errand: Errand, who: str, begin: int, least: int
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """Distinct residents by the number expected: talks the performer started, and all."""
+    """Conversation ratios: talks that the performer started, and all."""
 
     started: float
     both: float
@@ -342,13 +357,15 @@ class Ratio:
 
 
 def conversation_ratio(evidence: Evidence, attended: dict[str, Intervals]) -> Ratio:
-    """Talks about the task that began before the event, with distinct residents, by expected.
+    """Distinct residents with a talk about the task before the event, divided by those expected.
 
     The event begins at its start; where the time is open, when somebody first took part, or else
     when its date is over. For an appointment only the talks with the partner count, and 1 is
     expected. It may exceed 1 (STSS Table 4).
     """
-    task, begins = evidence.task, _begins(evidence, attended)
+    task, (start, end) = evidence.task, evidence.window
+    first_attended = min((when[0][0] for when in attended.values() if when), default=end)
+    begins = start if task.start else first_attended
     residents = {task.partner} if task.type == "appointment" else set(task.background)
     spoken_to: dict[tuple[str, bool], SpokenTo] = {}
     for talk in evidence.talks:
@@ -360,13 +377,6 @@ def conversation_ratio(evidence: Evidence, attended: dict[str, Intervals]) -> Ra
     started = sum(began for _, began in spoken_to)
     distinct = len({other for other, _ in spoken_to})
     return Ratio(started / task.expected, distinct / task.expected, tuple(spoken_to.values()))
-
-
-def _begins(evidence: Evidence, attended: dict[str, Intervals]) -> int:
-    start, end = evidence.window
-    if evidence.task.start:
-        return start
-    return min((when[0][0] for when in attended.values() if when), default=end)
 
 
 # ------------------------------------------------------------------ what became of each resident
@@ -400,13 +410,15 @@ _UNTOLD: tuple[Fate, ...] = ("never told", "read of it")
 
 
 def account(evidence: Evidence, who: str, when: Intervals, least: int) -> Account:
-    """The account of somebody who took part in an event at `when`."""
+    """The account of a resident who took part in an event at `when`, which may be empty."""
     if when:
         fate: Fate = "took part" if evidence.long_enough(when, least) else "left too soon"
         return Account(who, fate, evidence.minutes(when), when, WORDS[fate])
-    uninvolved = _uninvolved(evidence, who)
+    uninvolved = _uninvolved_fate(evidence, who)
     fate, near = (
-        _came_near(evidence, who, least) or _kept_in_mind(evidence, who, least) or (uninvolved, ())
+        _came_near(evidence, who, least)
+        or _came_to_another_room(evidence, who, least)
+        or (uninvolved, ())
     )
     words = WORDS[fate] if evidence.task.start else OPEN_WORDS.get(fate, WORDS[fate])
     unaware = f", and {WORDS[uninvolved]}" if near and uninvolved in _UNTOLD else ""
@@ -416,24 +428,26 @@ def account(evidence: Evidence, who: str, when: Intervals, least: int) -> Accoun
 def helper_account(
     evidence: Evidence, who: str, errands: Sequence[ErrandDone], least: int
 ) -> Account:
-    """The account of a resident who might have helped; `errands` say whose doing counts."""
-    when = joined(
+    """The account of a resident who might have helped; `errands` say whose help counts."""
+    when = merge_intervals(
         piece for errand in evidence.task.errands for piece in evidence.on_errand(errand, who)
     )
-    fate, words = _helped(evidence, who, errands, least, bool(when))
+    fate, words = _helper_fate(evidence, who, errands, least, bool(when))
     return Account(who, fate, evidence.minutes(when), when, words)
 
 
-def _helped(
+def _helper_fate(
     evidence: Evidence, who: str, errands: Sequence[ErrandDone], least: int, was_there: bool
 ) -> tuple[Fate, str]:
     if any(who == done.who for done in errands):
         fate: Fate = "took part"
-    elif who not in evidence.asked:
-        fate = "was not asked" if was_there else _uninvolved(evidence, who)
+    elif who not in evidence.first_asked:
+        fate = "was not asked" if was_there else _uninvolved_fate(evidence, who)
     elif than := _same_errand(evidence, who, errands, least):
         return "same errand", f"{WORDS['same errand']} {than}"
-    elif _did_any(evidence, who, least):
+    elif any(
+        done_at(evidence, errand, who, 0, least) is not None for errand in evidence.task.errands
+    ):
         fate = "before asked"
     else:
         fate = "left too soon" if was_there else "did not run it"
@@ -441,30 +455,24 @@ def _helped(
 
 
 def _same_errand(evidence: Evidence, who: str, errands: Sequence[ErrandDone], least: int) -> str:
-    """Whether a helper did an errand later or earlier than who counts; "" if they did none."""
+    """Whether a helper did an errand "later" or "earlier" than the one who counts; "" if they did
+    none."""
     for errand, counted in zip(evidence.task.errands, errands, strict=True):
-        step = done_at(evidence, errand, who, evidence.asked[who], least)
+        step = done_at(evidence, errand, who, evidence.first_asked[who], least)
         if step is not None and counted.step is not None:
             return "later" if step >= counted.step else "earlier"
     return ""
 
 
-def _did_any(evidence: Evidence, who: str, least: int) -> bool:
-    """Whether somebody did an errand at any time of the date, before being asked, too."""
-    return any(
-        done_at(evidence, errand, who, 0, least) is not None for errand in evidence.task.errands
-    )
-
-
 def _came_near(evidence: Evidence, who: str, least: int) -> tuple[Fate, Intervals] | None:
-    """What was amiss with somebody who came near to taking part, and when that was; None if not."""
+    """How and when somebody came close to taking part; None if they did not."""
     task, acting, at_place = evidence.task, evidence.at_the_action(who), evidence.at_the_place(who)
     # Where place or time are open, being somewhere at some time comes near to nothing.
     idle = evidence.in_time(at_place) if task.place and task.start else ()
     ways: tuple[tuple[Fate, Intervals, int], ...] = (
         ("without the performer", evidence.present(who), 0),
         ("elsewhere", evidence.in_time(acting), least),
-        ("another time", common(acting, at_place), least),
+        ("another time", intersect(acting, at_place), least),
         ("doing something else", idle, least),
     )
     for fate, when, needed in ways:
@@ -473,15 +481,17 @@ def _came_near(evidence: Evidence, who: str, least: int) -> tuple[Fate, Interval
     return None
 
 
-def _kept_in_mind(evidence: Evidence, who: str, least: int) -> tuple[Fate, Intervals] | None:
-    """When somebody who remembered it was in some room of its place in time; None if never."""
+def _came_to_another_room(
+    evidence: Evidence, who: str, least: int
+) -> tuple[Fate, Intervals] | None:
+    """When somebody who remembered it was in any room of its place in time; None if never."""
     if not (evidence.task.place and evidence.task.start and _memos(evidence, who)):
         return None
     when = evidence.in_time(evidence.trajectory.presence(who, spoken_place(evidence.task.place)))
     return ("another room", when) if evidence.long_enough(when, least) else None
 
 
-def _uninvolved(evidence: Evidence, who: str) -> Fate:
+def _uninvolved_fate(evidence: Evidence, who: str) -> Fate:
     partners = {
         partner_of(talk, who)
         for talk in evidence.talks
@@ -496,11 +506,11 @@ def _uninvolved(evidence: Evidence, who: str) -> Fate:
 
 
 def _memos(evidence: Evidence, who: str) -> tuple[Remembered, ...]:
-    """What somebody kept of talks that names the task, while there was still time to come."""
+    """What somebody remembered of talks that name the task, while there was time to come."""
     return tuple(
         memory
         for memory in evidence.trajectory.records(Remembered, who)
-        if evidence.about.kept(memory) and memory.step < evidence.window[1]
+        if evidence.about.matches_memory(memory) and memory.step < evidence.window[1]
     )
 
 
@@ -508,18 +518,18 @@ def _memos(evidence: Evidence, who: str) -> tuple[Remembered, ...]:
 
 
 def reason(task: SocialTask, score: TaskScore, name: Callable[[str], str]) -> str:
-    """One sentence, and others where the host was absent or the matter could be read off what
-    somebody did; `name` makes a name of an id."""
+    """One sentence, more where the host was absent or placards could be read; `name` turns an id
+    into a name."""
     many = len(score.placards)
     flag = f" {many} placard{'s'[: many > 1]} could be read (see goal_by_word)." if many else ""
-    return _reason(task, score, name) + flag
+    return _explain_goal(task, score, name) + flag
 
 
-def _reason(task: SocialTask, score: TaskScore, name: Callable[[str], str]) -> str:
+def _explain_goal(task: SocialTask, score: TaskScore, name: Callable[[str], str]) -> str:
     least = _at_least(score.least)
     match task.type:
         case "asking for help":
-            return _errands(task, score, name)
+            return _explain_errands(task, score, name)
         case "appointment":
             ways = {1.0: "met", 0.5: "were at it at the same time, but not in the same place"}
             pair = f"{name(task.performer)} and {name(task.partner)}"
@@ -538,8 +548,8 @@ def absence(task: SocialTask, name: Callable[[str], str]) -> str:
     return f"The host, {name(task.performer)}, was not at {task.place} during the event"
 
 
-def reason_by_word(score: TaskScore, name: Callable[[str], str]) -> str:
-    """Who counts, or why nobody can tell, and what could be read instead."""
+def explain_by_word(score: TaskScore, name: Callable[[str], str]) -> str:
+    """Who counts, or why that cannot be told, and what could be read instead."""
     if score.goal_by_word is None:
         basis = "Somebody counts who spoke with the performer in words that do not name the task."
     else:
@@ -551,35 +561,30 @@ def reason_by_word(score: TaskScore, name: Callable[[str], str]) -> str:
     return f"{basis} {placards}".strip()
 
 
-def reason_of_ratio(
+def explain_ratio(
     task: SocialTask, score: TaskScore, name: Callable[[str], str], both: bool
 ) -> str:
     """With whom the performer spoke of it in time, and when; `both`: whoever began the talk."""
-    counted = _first_with_each([partner for partner in score.spoken_to if both or partner.started])
+    firsts: dict[str, SpokenTo] = {}
+    for partner in score.spoken_to:
+        if both or partner.started:
+            firsts.setdefault(partner.who, partner)
     names = ", ".join(
         f"{name(partner.who)} ({partner.when:%A %H:%M}{'' if partner.started else ', began it'})"
-        for partner in counted
+        for partner in firsts.values()
     )
     did = "spoke" if both else "began to speak"
-    many = f"{len(counted)} ({score.expected} expected)"
+    many = f"{len(firsts)} ({score.expected} expected)"
     return f"{name(task.performer)} {did} of it in time with {many}: {names or 'nobody'}."
 
 
-def reason_of_least(minutes: int) -> str:
-    """What the goal at another least duration means."""
+def explain_minimum(minutes: int) -> str:
     if minutes:
         return f"The goal if taking part had to last at least {minutes} min."
     return "The goal if any moment of taking part counted."
 
 
-def _first_with_each(spoken_to: Sequence[SpokenTo]) -> tuple[SpokenTo, ...]:
-    firsts: dict[str, SpokenTo] = {}
-    for partner in spoken_to:
-        firsts.setdefault(partner.who, partner)
-    return tuple(firsts.values())
-
-
-def _errands(task: SocialTask, score: TaskScore, name: Callable[[str], str]) -> str:
+def _explain_errands(task: SocialTask, score: TaskScore, name: Callable[[str], str]) -> str:
     outcomes = "; ".join(
         f"{done.what}: {f'done by {name(done.who)}' if done.who else 'not done by a helper'} "
         f"{_at_least(min(score.least, errand.minutes))}"

@@ -1,4 +1,4 @@
-"""What is a social task, what can be wrong with one, and by which words is its action known?"""
+"""What a social task is, what can be wrong with one, and which words identify its action."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TASK_TYPES: tuple[TaskType, ...] = (
 
 
 class Frozen(BaseModel):
-    """Read from files: nothing is changed later, nothing unknown is passed over."""
+    """The base of records read from files: immutable, unknown fields refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -42,7 +42,7 @@ class Frozen(BaseModel):
 class Errand(Frozen):
     """One of the two subtasks of asking for help: what somebody else does, and where.
 
-    `keywords`: any of them in the current action, ignoring case, is the errand being done.
+    An action that contains one of `keywords`, ignoring case, is the errand being done.
     """
 
     what: str
@@ -54,12 +54,12 @@ class Errand(Frozen):
 class SocialTask(Frozen):
     """One task with everybody in it (STSS section 3.1 and Table 2).
 
-    `goal` is the text that the performer is given; it names date, time and place as the fields
-    do. `keywords`: any of them in the current action, ignoring case, is taking part. `place` is
-    "Sector: arena", or a sector whose every arena counts; "" where the type leaves it open.
-    `start` is "" where the type leaves the time open; then the whole `day` counts. `minutes` is
-    how long the event lasts from `start`. `partner` is the appointment's. `days` are the dates
-    that are lived, `day` one of them.
+    `goal` is the text given to the performer; it names date, time and place as the fields do. An
+    action that contains one of `keywords`, ignoring case, is taking part. `place` is "Sector:
+    arena", or a sector whose every arena counts; "" where the type leaves it open. `start` is ""
+    where the type leaves the time open; then the whole `day` counts. `minutes` is how long the
+    event lasts from `start`. `partner` is the appointment's. `days` are the dates that are
+    simulated, `day` one of them.
     """
 
     id: str
@@ -93,7 +93,7 @@ class SocialTask(Frozen):
 
     @property
     def matter(self) -> Matter:
-        """The task in typed form, as scripted minds are given it."""
+        """The task in typed form, for scripted minds."""
         return Matter(
             kind=self.type,
             host=self.performer,
@@ -109,7 +109,7 @@ class SocialTask(Frozen):
         )
 
     def given_to(self, performer: Resident) -> Resident:
-        """The performer from the start: the goal is on their mind, and they know its places."""
+        """The performer with the goal on their mind, knowing the task's places."""
         return performer.model_copy(
             update={
                 "currently": f"{performer.currently} {self.goal}".strip(),
@@ -121,8 +121,8 @@ class SocialTask(Frozen):
     def expected(self) -> int:
         """How many background residents should take part (STSS appendix A.1).
 
-        Half of them, rounded up, for public and online activities; a third for companions; one
-        for an appointment and for help.
+        Half of them, rounded up, for public and online activities; a third for companions; one for
+        an appointment and for help.
         """
         present = len(self.background)
         match self.type:
@@ -140,7 +140,7 @@ COUNTED: tuple[TaskType, ...] = ("public activity", "inviting companions", "onli
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a type of task fixes (STSS section 3.1); what it does not fix is for the people."""
+    """What a type of task fixes (STSS section 3.1); the rest is up to the residents."""
 
     place: bool = False
     start: bool = False
@@ -149,7 +149,7 @@ class Rule:
 
     @property
     def keywords(self) -> bool:
-        """Whether the task has a keyword filter itself; with errands each has its own."""
+        """Whether the task itself has a keyword filter; otherwise each errand has one."""
         return not self.errands
 
 
@@ -166,14 +166,14 @@ RULES: dict[TaskType, Rule] = {
 
 
 def task_faults(task: SocialTask, people: Collection[str], town: TownMap) -> tuple[str, ...]:
-    """Every fault of a task among these residents (ids) on this map; none if it can be played.
+    """Every fault of a task among these residents (ids) on this map; none if it is playable.
 
     Each is a clause: what was expected, what was found and what to do.
     """
-    return (*_of_people(task, people), *_of_places(task, town), *_of_type(task))
+    return (*_people_faults(task, people), *_place_faults(task, town), *_type_faults(task))
 
 
-def _of_people(task: SocialTask, people: Collection[str]) -> Iterator[str]:
+def _people_faults(task: SocialTask, people: Collection[str]) -> Iterator[str]:
     named = [("performer", task.performer), *(("background", who) for who in task.background)]
     if task.partner:
         named.append(("partner", task.partner))
@@ -187,7 +187,7 @@ def _of_people(task: SocialTask, people: Collection[str]) -> Iterator[str]:
             yield f'expected everybody once in the background, found "{who}" twice'
 
 
-def _of_places(task: SocialTask, town: TownMap) -> Iterator[str]:
+def _place_faults(task: SocialTask, town: TownMap) -> Iterator[str]:
     for place in task.places:
         if not is_known_place(place, town):
             yield (
@@ -196,7 +196,7 @@ def _of_places(task: SocialTask, town: TownMap) -> Iterator[str]:
             )
 
 
-def _of_type(task: SocialTask) -> Iterator[str]:
+def _type_faults(task: SocialTask) -> Iterator[str]:
     rule = RULES[task.type]
     if task.day not in task.days:
         yield f"expected the day among the simulated days, found {task.day}; add it to them"
@@ -233,7 +233,7 @@ _LEAST_HALF = 4
 
 
 class Keywords:
-    """Any of some words or phrases, each whole, ignoring case; without any, nothing matches.
+    """A filter of words or phrases, matched whole, ignoring case; without any, nothing matches.
 
     Hyphen, space and nothing between two words are equal, and so are a word and its plural.
     """
@@ -244,10 +244,9 @@ class Keywords:
         # An empty alternation would match everywhere; a lookahead that fails matches nowhere.
         alternatives = "|".join(map(_pattern, phrases)) or r"(?!)"
         self._pattern = re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)", re.IGNORECASE)
-        self._beginnings = tuple({_beginning(parts[0]) for parts in phrases})
+        self._beginnings = tuple({_stem(parts[0]) for parts in phrases})
 
-    def said(self, text: str) -> bool:
-        """Whether the text holds one of them."""
+    def matches(self, text: str) -> bool:
         plain = text.translate(_PLAIN)
         # Most texts hold no part of any of them, which is seen ten times as fast.
         folded = plain.casefold().replace("-", "")
@@ -257,14 +256,14 @@ class Keywords:
 
 
 def spoken_place(place: str) -> str:
-    """What people call a place in a talk: its sector, since every home has a kitchen."""
+    """What people call a place in conversation: its sector, since every home has a kitchen."""
     return place.partition(":")[0]
 
 
-def filtered(task: SocialTask, errand: Errand | None = None) -> Keywords:
-    """The paper's filter: an action that holds one of the keywords (or, without any, the activity)
-    is taking part, or the errand is being done. It reads nothing else: "skipping the picnic" holds
-    "picnic", which is why a model may read the actions beside it."""
+def keyword_filter(task: SocialTask, errand: Errand | None = None) -> Keywords:
+    """The paper's filter: an action that contains one of the keywords (or, without any, the
+    activity) is taking part, or the errand is being done. It reads nothing else: "skipping the
+    picnic" contains "picnic", which is why a model may read the actions beside it."""
     if errand is not None:
         return Keywords(errand.keywords)
     return Keywords(task.keywords or (task.activity,))
@@ -273,15 +272,11 @@ def filtered(task: SocialTask, errand: Errand | None = None) -> Keywords:
 def _pattern(parts: tuple[str, ...]) -> str:
     *first, last = parts
     if not first and last.isalpha() and len(last) >= 2 * _LEAST_HALF:
-        return _compound(last)
+        # A long word may be a compound written as two.
+        halves = range(_LEAST_HALF, len(last) - _LEAST_HALF + 1)
+        apart = (rf"{_letters(last[:at])}\s{_singular_or_plural(last[at:])}" for at in halves)
+        return "|".join((_singular_or_plural(last), *apart))
     return r"[\s-]*".join((*map(_letters, first), _singular_or_plural(last)))
-
-
-def _compound(word: str) -> str:
-    """A long word, whole or written as two."""
-    halves = range(_LEAST_HALF, len(word) - _LEAST_HALF + 1)
-    apart = (rf"{_letters(word[:at])}\s{_singular_or_plural(word[at:])}" for at in halves)
-    return "|".join((_singular_or_plural(word), *apart))
 
 
 def _singular_or_plural(word: str) -> str:
@@ -296,11 +291,11 @@ def _singular_or_plural(word: str) -> str:
 
 
 def _letters(word: str) -> str:
-    """The word, wherever a hyphen may stand in it ("on-line")."""
+    """A pattern for the word, with a hyphen allowed anywhere ("on-line")."""
     return "-?".join(map(re.escape, word))
 
 
-def _beginning(word: str) -> str:
+def _stem(word: str) -> str:
     """Letters with which every form of a word begins."""
     folded = word.casefold()
     return folded[:_LEAST_HALF].removesuffix("y") or folded
@@ -325,40 +320,34 @@ def ordinary_day() -> Mapping[str, tuple[str, ...]]:
     return {part: tuple(what) for part, what in tomllib.loads(FILE.read_text("utf-8")).items()}
 
 
-def passed_by(filters: Iterable[Sequence[str]], routines: Iterable[str]) -> tuple[str, ...]:
-    """What passes one of these filters (keywords each) though it is of an ordinary day: of our
-    list, and of what is written of the days of those who live there.
-    """
+def ordinary_matches(filters: Iterable[Sequence[str]], routines: Iterable[str]) -> tuple[str, ...]:
+    """Activities of an ordinary day that pass one of these filters (keywords each): from our list,
+    and from what is written of the residents' days."""
     texts = (*(what for part in ordinary_day().values() for what in part), *routines)
     passing = [Keywords(words) for words in filters]
     return tuple(
-        dict.fromkeys(text for text in texts if any(keywords.said(text) for keywords in passing))
+        dict.fromkeys(text for text in texts if any(keywords.matches(text) for keywords in passing))
     )
 
 
-def missed_by(keywords: Sequence[str]) -> tuple[str, ...]:
+def missed_forms(keywords: Sequence[str]) -> tuple[str, ...]:
     """Other forms of a filter's own words that do not pass it.
 
     >>> missed_by(["exercise", "board games"])
     ('exercising', 'board game')
     """
     passes = Keywords(keywords)
-    return tuple(dict.fromkeys(form for form in _forms(keywords) if not passes.said(form)))
+    return tuple(dict.fromkeys(form for form in _forms(keywords) if not passes.matches(form)))
 
 
 def _forms(keywords: Iterable[str]) -> Iterator[str]:
     for keyword in keywords:
         first, _, rest = keyword.partition(" ")
         if first in VERBS:
-            yield f"{_gerund(first)} {rest}".strip()
+            stem = f"{first}{first[-1]}" if first in ("shop", "swap") else first.removesuffix("e")
+            yield f"{stem}ing {rest}".strip()
         if re.fullmatch(r"\w+( \w+)?[^s]s", keyword):
             yield re.sub(r"(ie)?s$", lambda end: "y" if end[1] else "", keyword)
-
-
-def _gerund(verb: str) -> str:
-    if verb in ("shop", "swap"):
-        return f"{verb}{verb[-1]}ing"
-    return f"{verb.removesuffix('e')}ing"
 
 
 def remarks_on(tasks: Iterable[SocialTask], residents: Sequence[Resident]) -> tuple[str, ...]:
@@ -369,10 +358,10 @@ def remarks_on(tasks: Iterable[SocialTask], residents: Sequence[Resident]) -> tu
             text
             for resident in residents
             if resident.id in task.background
-            for text in days_of(resident)
+            for text in ordinary_activities(resident)
         ]
         filters = [errand.keywords for errand in task.errands] or [task.keywords]
-        if texts := passed_by(filters, routines):
+        if texts := ordinary_matches(filters, routines):
             more = f" and {len(texts) - 1} more" if texts[1:] else ""
             remarks.append(
                 f'{task.id}: its keywords pass what people do on an ordinary day ("{texts[0]}"'
@@ -382,6 +371,6 @@ def remarks_on(tasks: Iterable[SocialTask], residents: Sequence[Resident]) -> tu
     return tuple(remarks)
 
 
-def days_of(resident: Resident) -> tuple[str, ...]:
-    """What is written of somebody's ordinary days."""
+def ordinary_activities(resident: Resident) -> tuple[str, ...]:
+    """The written activities of a resident's ordinary days."""
     return (*(habit.what for habit in resident.habits), *filter(None, (resident.routine,)))

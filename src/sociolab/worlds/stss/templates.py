@@ -1,4 +1,4 @@
-"""From templates to tasks: what may vary, and what a seed makes of it."""
+"""Templates of tasks: what may vary, and the task that a seed makes of one."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ErrandTemplate(Frozen):
 
 
 class Template(Frozen):
-    """A task before its choices are made: each tuple is what one value is drawn from.
+    """A task with its choices open: one value is drawn from each tuple.
 
     `performers` and `partners` are residents' ids, `activities` the names of the activity.
     """
@@ -82,7 +82,7 @@ class Template(Frozen):
         """An activity must pass its own filter, or doing what was announced would not count."""
         named = [(name, self.keywords) for name in self.activities if not self.errands]
         for text, keywords in [*named, *((part.what, part.keywords) for part in self.errands)]:
-            if not Keywords(keywords).said(text):
+            if not Keywords(keywords).matches(text):
                 raise ValueError(f'"{text}" holds none of its keywords {list(keywords)}')
         return self
 
@@ -99,7 +99,7 @@ class Templates(Frozen):
         if missing:
             raise ValueError(f'no goal is worded for "{missing[0]}"')
         for goal in self.goal.values():
-            fields_of(goal)
+            goal_fields(goal)
         ids = [template.id for template in self.template]
         doubles = [name for place, name in enumerate(ids) if name in ids[:place]]
         if doubles:
@@ -114,7 +114,7 @@ def own_templates() -> Templates:
 
 
 def load_templates(path: Path) -> Templates:
-    """A TOML file of templates; ConfigError names the file, and what is wrong."""
+    """Read a TOML file of templates; ConfigError names the file, and what is wrong."""
     return toml_record(path, Templates)
 
 
@@ -127,10 +127,10 @@ def instantiate(
 ) -> SocialTask:
     """The task that this seed makes of a template; its day is the last of `days`.
 
-    Performer and partner know each other. Partner and staff of the errands are always in the
-    cast. Where nobody of the template lives in the town anyone may perform; where fewer than ten
-    others live there all of them are in the background.
-    ConfigError if none of a choice of places is on the map, or nobody else lives there.
+    Performer and partner know each other. Partner and staff of the errands are always in the cast.
+    If nobody of the template lives in the town anyone may perform; if fewer than ten others live
+    there all of them are in the background. ConfigError if none of a choice of places is on the
+    map, or nobody else lives there.
     """
     if len(residents) < 2:
         raise ConfigError(
@@ -171,7 +171,7 @@ def instantiate(
 def _people(
     template: Template, residents: Sequence[Resident], chance: random.Random
 ) -> tuple[str, str]:
-    """The performer, and the partner or ""."""
+    """Draw the performer, and the partner or ""."""
 
     def among(ids: Sequence[str]) -> list[Resident]:
         return [resident for resident in residents if resident.id in ids] or list(residents)
@@ -194,7 +194,7 @@ def _background(
     partner: str,
     chance: random.Random,
 ) -> tuple[str, ...]:
-    """Who lives beside the performer, in the order of the population."""
+    """Draw who lives beside the performer, in the order of the population."""
     ids = [resident.id for resident in residents if resident.id != performer]
     needed = {partner, *(who for errand in template.errands for who in errand.staff)}
     free = [who for who in ids if who not in needed]
@@ -224,17 +224,16 @@ GOAL_FIELDS = (
 
 
 def goal_text(task: SocialTask, names: Mapping[str, str], wording: Mapping[TaskType, str]) -> str:
-    """The goal in the words of its type."""
-    return rendered(wording[task.type], task, names)
+    return render_goal(wording[task.type], task, names)
 
 
-def rendered(template: str, task: SocialTask, names: Mapping[str, str]) -> str:
-    """The goal in words, made of nothing but the task's record and the residents' names, so that
-    what the performer is told is what is scored.
+def render_goal(template: str, task: SocialTask, names: Mapping[str, str]) -> str:
+    """The goal in words, made only from the task's record and the residents' names, so that the
+    performer is told what is scored.
 
-    ValueError, with a clause, where the template is none or a value is left open.
+    ValueError, with a clause, where the template is malformed or a value is left open.
     """
-    used = fields_of(template)
+    used = goal_fields(template)
     first, second = task.errands if len(task.errands) == 2 else (None, None)
     values: dict[str, str | int] = {
         "performer": names[task.performer],
@@ -257,9 +256,9 @@ def rendered(template: str, task: SocialTask, names: Mapping[str, str]) -> str:
     return template.format_map(values)
 
 
-def fields_of(template: str) -> tuple[str, ...]:
+def goal_fields(template: str) -> tuple[str, ...]:
     """The fields that the template of a goal uses; ValueError, with a clause, where it uses none,
-    or what it may not."""
+    or one that is not allowed."""
     try:
         parts = [(name, form, how) for _, name, form, how in Formatter().parse(template)]
     except ValueError as error:

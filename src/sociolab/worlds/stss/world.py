@@ -1,4 +1,5 @@
-"""STSS as a world: a social task lived for two days in a town, and who thinks there for whom."""
+"""STSS as a world: a social task simulated for two days in a town, and which seat answers
+for whom."""
 
 from __future__ import annotations
 
@@ -24,10 +25,10 @@ from sociolab.town.model_mind import prompts_hash
 from sociolab.town.person import Rules, Setting
 from sociolab.town.questions import GENERATIVE, QUESTIONS, QUESTIONS_OF, MindName, MindQuestion
 from sociolab.town.residents import Resident
-from sociolab.town.simulation import live
-from sociolab.town.trace import chunks_in, trace_from
+from sociolab.town.simulation import simulate
+from sociolab.town.trace import chunks_in, read_trace
 from sociolab.town.trajectory import Trajectory, diary
-from sociolab.worlds.stss.dataset import Content, TownData, content_from, packed, unpacked
+from sociolab.worlds.stss.dataset import Content, TownData, pack_map, parse_content, unpack_map
 from sociolab.worlds.stss.evidence import was_lived
 from sociolab.worlds.stss.narrative import moment, story
 from sociolab.worlds.stss.scoring import ScoreSettings, score
@@ -36,7 +37,7 @@ from sociolab.worlds.stss.task import SocialTask
 PACKAGE = "sociolab.worlds.stss"
 WANTED = {
     "head": "age currently home innate learned lifestyle name pause people places plain routine",
-    **{question.template(): question.inputs() for question in QUESTIONS},
+    **{question.template(): question.input_names() for question in QUESTIONS},
     "attendance_head": "",
     "attendance_body": "lines matter",
     "judge_talk": "rules",
@@ -50,20 +51,20 @@ WANTED_GENERATIVE = {
     **WANTED,
     "generative/identity": "age currently home innate learned lifestyle name outline pause people "
     "routine",
-    **{question.template(): question.inputs() for question in GENERATIVE},
+    **{question.template(): question.input_names() for question in GENERATIVE},
 }
 """What the mind of Generative Agents needs, too."""
 
 
 class TownSettings(PromptedSettings):
-    """The settings of both worlds begin with the set of prompts."""
+    """Settings of both worlds: which prompt set to use."""
 
     package = PACKAGE
     required_templates = WANTED
 
 
 def paper() -> PromptSet:
-    """The set that is used where none is chosen."""
+    """The default prompt set."""
     return load_set(PACKAGE, "paper", WANTED)
 
 
@@ -79,18 +80,18 @@ section 5.1). The background agent answers the rest, and everything for everybod
 
 
 class StssSettings(TownSettings):
-    """How a task is lived and scored.
+    """How a task is simulated and scored.
 
     `tdp`: target-driven planning for the performer. `evaluated`: the questions of the performer
     that the evaluated agent answers, comma-separated. `step` is seconds of town time, `radius`
-    tiles. `least`: minutes that a participant must have taken part. `order` says who waits for
-    whom, and the trace is the same either way: all at the same step, or each as far ahead as it
-    may go, which pays where answers take time ("auto": where somebody else than rules thinks).
+    tiles. `least`: minimum attendance in minutes. `order` is the scheduler; the trace is the same
+    either way: all residents at the same step, or each as far ahead as it may go, which pays where
+    answers take time ("auto": if anybody but scripted minds answers).
 
     `mind` is how residents remember, plan and react: "lean", or as in Generative Agents. For the
     latter, `embedder` is the model by which memories are compared ("endpoint/model", or the folder
-    of a local checkpoint; "" hashes words), `merge` names the calls that are made in one
-    (`town.generative.MERGES`). `without` leaves parts out, comma-separated: "observation",
+    of a local checkpoint; "" hashes words), `merge` names calls that are merged
+    (`town.generative.MERGES`). `without` ablates parts, comma-separated: "observation",
     "reflection", "planning" of this mind, and any of TDP's three texts.
     """
 
@@ -127,8 +128,8 @@ class StssSettings(TownSettings):
         return names
 
     @model_validator(mode="after")
-    def _of_one_mind(self) -> Self:
-        """What only the mind of Generative Agents has, and what needs TDP."""
+    def _check_mind(self) -> Self:
+        """Refuse what only the mind of Generative Agents has, or what needs TDP, without it."""
         own = [f'embedder="{self.embedder}"'] if self.embedder else []
         own += [f"merge={','.join(self.merge)}"] if self.merge else []
         own += [f"without={part}" for part in self.without if part in ABLATIONS]
@@ -141,12 +142,11 @@ class StssSettings(TownSettings):
 
     @classmethod
     def templates(cls, given: Mapping[str, Any]) -> RequiredTemplates:
-        """Those of the chosen mind."""
         return WANTED if given.get("mind", "lean") == "lean" else WANTED_GENERATIVE
 
     @property
     def footnote(self) -> str:
-        """What stands below every table: which mind, and how it differs from the paper's."""
+        """The note below every table: which mind, and how it differs from the paper's."""
         parts = ["lean mind, not Generative Agents"]
         if self.mind != "lean":
             model = self.embedder.rstrip("/")
@@ -158,8 +158,7 @@ class StssSettings(TownSettings):
         return "; ".join(parts)
 
     @property
-    def asked(self) -> tuple[type[MindQuestion[Any]], ...]:
-        """What residents of this mind are asked."""
+    def questions(self) -> tuple[type[MindQuestion[Any]], ...]:
         return QUESTIONS_OF[self.mind]
 
     @field_validator("step", mode="before")
@@ -180,8 +179,8 @@ _LISTS: Mapping[str, Collection[str]] = {
 
 @dataclass
 class Tempo:
-    """Whether answers take time: set when somebody else than rules is seated. Only speed depends
-    on it: the trace is the same in any order."""
+    """Whether answers take time, set when anything but scripted minds is seated. It affects speed
+    alone: the trace is the same in any order."""
 
     answers_take_time: bool = False
 
@@ -202,9 +201,9 @@ class Stss:
 
     @property
     def data(self) -> DataId:
-        """The town; the hash covers people, tasks, prompts, and all settings of how they live."""
+        """The town; the hash covers people, tasks, prompts, and all settings of the simulation."""
         own, settings = self.dataset.id, self.settings
-        names = {question.name for question in settings.asked}
+        names = {question.name for question in settings.questions}
         evaluated = tuple(name for name in settings.evaluated if name in names)
         other = {"least", "order", "prompts"}
         if settings.mind == "lean":  # what it has not is no part of what it is
@@ -213,43 +212,47 @@ class Stss:
         return DataId(
             own.name,
             own.version,
-            digest(own.hash, prompts_hash(settings.texts, settings.asked), lived),
+            digest(own.hash, prompts_hash(settings.texts, settings.questions), lived),
         )
 
     def tasks(self) -> Sequence[Task]:
-        """The social tasks: types take turns, within a type in the order of the file."""
+        """The social tasks: types alternate, within a type in the order of the file."""
         tasks = interleave(self.dataset.tasks, lambda task: task.type)
-        return tuple(task_of(task, self.dataset) for task in tasks)
+        return tuple(make_task(task, self.dataset) for task in tasks)
 
     def play(self, task: Task, trial: str, seed: int) -> Play:
         """Two days in town: one to plan and invite, one with the event."""
-        content = content_from(task.content)
+        content = parse_content(task.content)
         order = self.settings.order
         if order == "auto":
             order = "ahead" if self.tempo.answers_take_time else "lock-step"
-        return live(setting_of(content, self.settings, self.policy, trial, seed), order)
+        return simulate(make_setting(content, self.settings, self.policy, trial, seed), order)
 
     def steps(self, task: Task) -> int:
-        """How many steps a task is simulated for."""
-        return len(content_from(task.content).task.days) * 24 * 3600 // self.settings.step
+        return len(parse_content(task.content).task.days) * 24 * 3600 // self.settings.step
 
     def transcript(self, episode: Episode, seat: str | None = None) -> Transcript:
-        """The story of the task; or what one resident lived through."""
-        content = content_from(episode.trial.task.content)
+        """The story of the task or, with `seat`, what one resident experienced."""
+        content = parse_content(episode.trial.task.content)
         if seat is not None:
-            return _seen_by(content, episode, seat)
-        parts = _story(content, episode, ScoreSettings(least=self.settings.least))
-        return Transcript(content.task.title, parts, (), _notes(episode))
+            return _resident_transcript(content, episode, seat)
+        task = content.task
+        parts: tuple[tuple[str, str], ...] = (("The task", task.goal),)
+        if any(isinstance(event, Happened) for event in episode.events):
+            lived, rules = read_trajectory(episode), ScoreSettings(least=self.settings.least)
+            scored = score(task, lived, rules) if was_lived(task, lived) else None
+            parts = story(task, content.residents, lived, scored)
+        return Transcript(task.title, parts, (), _failure_notes(episode))
 
 
-def setting_of(
+def make_setting(
     content: Content, settings: StssSettings, policy: FailurePolicy, trial: str, seed: int
 ) -> Setting:
-    """The simulation of a task, of which the performer alone is told."""
+    """The simulation of a task, which only the performer knows of."""
     task = content.task
     goal = {task.performer: task.goal} if settings.tdp else {}
     return Setting(
-        town=unpacked(content.town),
+        town=unpack_map(content.town),
         residents=tuple(_brief_resident(resident, task) for resident in content.residents),
         clock=Clock(task.days[0], settings.step),
         days=len(task.days),
@@ -274,49 +277,42 @@ def setting_of(
     )
 
 
-def trajectory_of(episode: Episode) -> Trajectory:
-    """What happened, as far as it is recorded."""
-    content = content_from(episode.trial.task.content)
-    return Trajectory(trace_from(chunks_in(episode.events)), unpacked(content.town))
+def read_trajectory(episode: Episode) -> Trajectory:
+    """The trajectory of an episode, as far as it is recorded."""
+    content = parse_content(episode.trial.task.content)
+    return Trajectory(read_trace(chunks_in(episode.events)), unpack_map(content.town))
 
 
-def task_of(task: SocialTask, data: TownData) -> Task:
-    """A social task as one that can be played among those who are in it."""
+def make_task(task: SocialTask, data: TownData) -> Task:
+    """A social task as a task of this world, with the residents who are in it."""
     present = {task.performer, *task.background}
     residents = tuple(resident for resident in data.residents if resident.id in present)
-    content = Content(task=task, residents=residents, town=packed(data.town))
+    content = Content(task=task, residents=residents, town=pack_map(data.town))
     kind = task.type.replace(" ", "-")
-    return Task(task.id, seats_of(task), task.id, content.model_dump_json(), (kind,))
+    return Task(task.id, list_seats(task), task.id, content.model_dump_json(), (kind,))
 
 
 def _brief_resident(resident: Resident, task: SocialTask) -> Resident:
     return task.given_to(resident) if resident.id == task.performer else resident
 
 
-def _story(content: Content, episode: Episode, rules: ScoreSettings) -> tuple[tuple[str, str], ...]:
-    """The story as far as it is recorded; with its score once all is lived."""
-    if not any(isinstance(event, Happened) for event in episode.events):
-        return (("The task", content.task.goal),)
-    lived = trajectory_of(episode)
-    scored = score(content.task, lived, rules) if was_lived(content.task, lived) else None
-    return story(content.task, content.residents, lived, scored)
-
-
-def _seen_by(content: Content, episode: Episode, seat: str) -> Transcript:
+def _resident_transcript(content: Content, episode: Episode, seat: str) -> Transcript:
     who = seat.removesuffix(ROUTINE)
     resident = next(candidate for candidate in content.residents if candidate.id == who)
     chunks = chunks_in(episode.events)
-    days = diary(trace_from(chunks), who) if chunks else ()
+    days = diary(read_trace(chunks), who) if chunks else ()
     concerns = _brief_resident(resident, content.task).currently
     title = f"{content.task.title}, as experienced by {resident.name}"
-    return Transcript(title, (("Current concerns", concerns), *days), (), _notes(episode, who))
+    return Transcript(
+        title, (("Current concerns", concerns), *days), (), _failure_notes(episode, who)
+    )
 
 
-def _notes(episode: Episode, who: str = "") -> tuple[Note, ...]:
-    """Replies that could not be used, of everybody or of one resident."""
+def _failure_notes(episode: Episode, who: str = "") -> tuple[Note, ...]:
+    """Replies that could not be used, for everybody or for one resident."""
     failures = [e for e in episode.events if isinstance(e, Unusable)]
     lived = any(isinstance(event, Happened) for event in episode.events)
-    clock = trajectory_of(episode).clock if failures and lived else None
+    clock = read_trajectory(episode).clock if failures and lived else None
     return tuple(
         Note(
             event.turn,
@@ -350,7 +346,7 @@ def is_smoke(trial: Trial) -> bool:
     return any(by_rules[1:]) and not by_rules[0]
 
 
-def seats_of(task: SocialTask) -> tuple[str, ...]:
+def list_seats(task: SocialTask) -> tuple[str, ...]:
     """The performer first, then its low-level questions, then everybody in the background."""
     return (task.performer, task.performer + ROUTINE, *task.background)
 
@@ -365,9 +361,9 @@ def seat_for(task: SocialTask, evaluated: Sequence[str], resident: str, question
 def town_casts(
     agents: Sequence[Agent], partner: Agent | None, seats: Sequence[str]
 ) -> tuple[tuple[Agent, ...], ...]:
-    """A town for each agent: it is the performer, and the partner is everybody else.
+    """One town for each agent: it is the performer, and the partner is everybody else.
 
-    Without a partner the agent thinks for all.
+    Without a partner the agent answers for all.
     """
     background = len(seats) - 1
     return tuple((agent, *[partner or agent] * background) for agent in dict.fromkeys(agents))

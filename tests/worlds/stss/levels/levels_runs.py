@@ -182,7 +182,7 @@ def _lived(
     content = stss.Content(
         task=task,
         residents=tuple(_resident(who) for who in lives),
-        town=stss.packed(ROW),
+        town=stss.pack_map(ROW),
     )
     seats = ("ada", "ada.routine", *EVERYBODY)
     cast = tuple(seated(s, AGENT if s == "ada" else others, made) for s in seats)

@@ -7,15 +7,15 @@ import pytest
 from sociolab.stats import mean
 from sociolab.store import Store
 from sociolab.worlds import stss
-from sociolab.worlds.stss.plan import Arm, TaskLevels, arms_of, between_agents, between_levels
+from sociolab.worlds.stss.plan import Arm, TaskLevels, between_agents, between_levels, read_arms
 from worlds.stss.levels.levels_runs import AGENT, TALK, TOWN
 
 DONE, UNMET, UNTOLD, LOST, IDLE = stss.OUTCOMES
 
 
 def recorded(store: Store) -> Arm:
-    found = arms_of(store, stss.levels(store, TALK, TOWN))
-    return next(arm for arm in found if arm.one.judge == "recorded")
+    found = read_arms(store, stss.levels(store, TALK, TOWN))
+    return next(arm for arm in found if arm.agent_levels.judge == "recorded")
 
 
 def arm(of: Arm, *points: tuple[float, float], judge: str = "recorded") -> Arm:
@@ -24,24 +24,24 @@ def arm(of: Arm, *points: tuple[float, float], judge: str = "recorded") -> Arm:
         TaskLevels(f"t{number}", "appointment", said, goal, float(goal == 1), {})
         for number, (said, goal) in enumerate(points)
     )
-    one = type(of.one)(of.one.agent, judge, "", (), of.one.rows, {})
-    return Arm(of.found, one, tasks, mean([1.0], ["t"]))
+    one = type(of.agent_levels)(of.agent_levels.agent, judge, "", (), of.agent_levels.rows, {})
+    return Arm(of.levels, one, tasks, mean([1.0], ["t"]))
 
 
 def test_each_task_has_both_levels_and_where_it_was_lost(both: Store) -> None:
     party, meeting = recorded(both).tasks
-    assert (party.task, party.type, party.said) == ("party", "public-activity", 1 / 2)
+    assert (party.task, party.type, party.conveyed) == ("party", "public-activity", 1 / 2)
     assert party.goal == pytest.approx(1 / 3)
     assert party.reached == 0
     assert party.fates == {DONE: 1, UNMET: 2, UNTOLD: 1, LOST: 0, IDLE: 1}
     assert party.lost == {UNMET: 2, UNTOLD: 1, IDLE: 1}
-    assert (meeting.task, meeting.said, meeting.goal) == ("meeting", 0, 0)
+    assert (meeting.task, meeting.conveyed, meeting.goal) == ("meeting", 0, 0)
 
 
 def test_a_task_is_won_from_half_of_its_conversations_and_by_the_full_goal(both: Store) -> None:
     found = recorded(both)
     assert [task.won for task in found.tasks] == [(True, False), (False, False)]
-    assert (found.counted(True, False), found.counted(False, False)) == (1, 1)
+    assert (found.count_won(True, False), found.count_won(False, False)) == (1, 1)
     assert (found.lost.value, found.lost.n) == (1, 1)  # the party, of one task won in conversation
     assert (found.reached.value, found.reached.n) == (0, 2)
 

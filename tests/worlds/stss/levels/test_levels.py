@@ -65,7 +65,7 @@ def test_talks_and_goals_are_those_counted_by_hand(both: Store) -> None:
 
 
 def test_losses_are_counted_by_type_and_what_was_not_lived_is_left_out(both: Store) -> None:
-    found = {row.type: (dict(row.fates), row.wanted, row.left_out) for row in by_rules(both).rows}
+    found = {row.type: (dict(row.fates), row.required, row.left_out) for row in by_rules(both).rows}
     assert found == {
         "public-activity": ({DONE: 1, UNMET: 2, UNTOLD: 1, LOST: 0, IDLE: 1}, 3, 0),
         "appointment": ({DONE: 0, UNMET: 0, UNTOLD: 1, LOST: 0, IDLE: 0}, 1, 0),

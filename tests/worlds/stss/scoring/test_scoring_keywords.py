@@ -21,22 +21,22 @@ PARTY = stss.Keywords(["harvest  party", "picnic", "Q&A"])
     ],
 )
 def test_whole_words_and_phrases_are_found_whatever_the_case(text: str) -> None:
-    assert PARTY.said(text)
+    assert PARTY.matches(text)
 
 
 @pytest.mark.parametrize("text", ["", "party", "unpicnic", "picnicking", "harvest the party"])
 def test_what_only_looks_like_it_is_not_found(text: str) -> None:
-    assert not PARTY.said(text)
+    assert not PARTY.matches(text)
 
 
 def test_the_filter_reads_no_meaning() -> None:
     """As the paper has it; what is meant is for a model that reads the actions."""
-    assert PARTY.said("skipping the picnic")
+    assert PARTY.matches("skipping the picnic")
 
 
 def test_without_keywords_nothing_matches() -> None:
-    assert not stss.Keywords([]).said("anything")
-    assert not stss.Keywords([" "]).said("anything")
+    assert not stss.Keywords([]).matches("anything")
+    assert not stss.Keywords([" "]).matches("anything")
 
 
 @pytest.mark.parametrize(
@@ -54,10 +54,10 @@ def test_without_keywords_nothing_matches() -> None:
     ],
 )
 def test_hyphens_apostrophes_and_plurals_may_be_written_otherwise(keyword: str, text: str) -> None:
-    assert stss.Keywords([keyword]).said(text)
+    assert stss.Keywords([keyword]).matches(text)
 
 
 def test_other_words_with_the_same_letters_are_not_it() -> None:
-    assert not stss.Keywords(["party", "seed swap"]).said("partying, partly; seeds swapped")
-    assert not stss.Keywords(["kite"]).said("ki te")
-    assert not stss.Keywords(["carpet"]).said("the car pet")
+    assert not stss.Keywords(["party", "seed swap"]).matches("partying, partly; seeds swapped")
+    assert not stss.Keywords(["kite"]).matches("ki te")
+    assert not stss.Keywords(["carpet"]).matches("the car pet")

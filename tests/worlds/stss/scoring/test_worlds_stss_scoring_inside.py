@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sociolab.town import Talked
 from sociolab.worlds import stss
-from sociolab.worlds.stss.scoring import reason_of_ratio
+from sociolab.worlds.stss.scoring import explain_ratio
 from sociolab.worlds.stss.task import spoken_place
 from stss_tasks import EVERYBODY, PARTY
 from trace_cases import Life, lived, talk
@@ -26,15 +26,15 @@ def test_the_reason_of_a_ratio_names_the_talks() -> None:
         talk("mon 13:00", "ada", "cid", "About the party..."),
         talk("mon 14:00", "dan", "ada", "What party?"),
     )
-    assert reason_of_ratio(PARTY, found, str.title, both=False) == (
+    assert explain_ratio(PARTY, found, str.title, both=False) == (
         "Ada began to speak of it in time with 2 (3 expected): "
         "Bea (Monday 10:00), Cid (Monday 13:00)."
     )
-    assert reason_of_ratio(PARTY, found, str.title, both=True) == (
+    assert explain_ratio(PARTY, found, str.title, both=True) == (
         "Ada spoke of it in time with 3 (3 expected): "
         "Bea (Monday 10:00), Cid (Monday 12:00, began it), Dan (Monday 14:00, began it)."
     )
-    nobody = reason_of_ratio(PARTY, scored(), str.title, both=True)
+    nobody = explain_ratio(PARTY, scored(), str.title, both=True)
     assert nobody == "Ada spoke of it in time with 0 (3 expected): nobody."
 
 

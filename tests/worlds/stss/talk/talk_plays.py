@@ -53,7 +53,7 @@ def held(
 
 def told(scenario: stss.TalkScenario, performer: Mind, other: Mind, **how: Any) -> stss.HeldTalk:
     """What was said."""
-    return stss.told_in(scenario, held(scenario, performer, other, **how))
+    return stss.read_talk(scenario, held(scenario, performer, other, **how))
 
 
 def seats_of(scenario: stss.TalkScenario) -> tuple[str, str]:

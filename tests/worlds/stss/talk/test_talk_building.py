@@ -13,7 +13,7 @@ from sociolab.core import ConfigError
 from sociolab.core.user_files import imported_folder
 from sociolab.worlds import stss
 from sociolab.worlds.stss.talk import building, freezing as living
-from sociolab.worlds.stss.talk.building import Build, seeds_of
+from sociolab.worlds.stss.talk.building import Build, parse_seeds
 
 TWO = ("kite-evening", "honey")
 
@@ -31,13 +31,13 @@ def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @cache
 def remembered(task: str) -> tuple[stss.TalkScenario, ...]:
     data = stss.own_town(1)
-    return stss.frozen_talks(data, next(one for one in data.tasks if one.id == task), 1)
+    return stss.freeze_talks(data, next(one for one in data.tasks if one.id == task), 1)
 
 
 def in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """A task that was lived before is not lived again."""
     monkeypatch.setattr(living, "_processors", lambda: 1)
-    monkeypatch.setattr(living, "frozen_talks", lambda _, task, __: remembered(task.id))
+    monkeypatch.setattr(living, "freeze_talks", lambda _, task, __: remembered(task.id))
 
 
 @pytest.fixture
@@ -54,15 +54,15 @@ def leftovers(folder: Path) -> list[str]:
 
 
 def test_seeds_are_numbers_and_spans() -> None:
-    assert seeds_of("1-6") == (1, 2, 3, 4, 5, 6)
-    assert seeds_of("7") == (7,)
-    assert seeds_of("9, 2-3,2") == (2, 3, 9)
+    assert parse_seeds("1-6") == (1, 2, 3, 4, 5, 6)
+    assert parse_seeds("7") == (7,)
+    assert parse_seeds("9, 2-3,2") == (2, 3, 9)
 
 
 @pytest.mark.parametrize("text", ["", "a", "3-1", "1-", "-2", "1;2", "1-99999", "1,,2"])
 def test_other_seeds_are_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="--seeds: expected numbers such as 1-6"):
-        seeds_of(text)
+        parse_seeds(text)
 
 
 def test_a_set_is_the_same_from_one_process_or_two(

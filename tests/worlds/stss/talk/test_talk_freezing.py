@@ -21,7 +21,7 @@ from sociolab.town import (
     own_residents,
 )
 from sociolab.worlds import stss
-from sociolab.worlds.stss.talk.playing import performer_of
+from sociolab.worlds.stss.talk.playing import make_performer
 
 PUBLIC, MEETING, HELP = "paper-bridges", "club-ledger", "picture-wire"
 KNOWN = {one.id: one.knows for one in own_residents()}
@@ -35,7 +35,7 @@ def town() -> stss.TownData:
 
 @cache
 def frozen(task: str) -> tuple[stss.TalkScenario, ...]:
-    return stss.frozen_talks(town(), the(task), 1)
+    return stss.freeze_talks(town(), the(task), 1)
 
 
 def the(task: str) -> stss.SocialTask:
@@ -49,7 +49,7 @@ def lived(task: str) -> Trajectory:
     laid_out = next(one for one in world.tasks() if one.id == task)
     mind = MindPlayer(ScriptedMind(), built_in=True)
     events = driven(world.play(laid_out, task, 1), dict.fromkeys(laid_out.seats, mind))
-    return stss.trajectory_of(Episode(Trial(task, world.name, laid_out, (), 0, 1), events))
+    return stss.read_trajectory(Episode(Trial(task, world.name, laid_out, (), 0, 1), events))
 
 
 def step_of(task: str, moment: datetime) -> int:
@@ -157,7 +157,7 @@ def test_each_knows_the_places_of_which_it_had_been_told(task: str) -> None:
         for side in sides(one):
             before = KNOWN[side.resident.id]
             assert side.resident.knows[: len(before)] == before
-        assert set(the(task).places) <= set(performer_of(one).me.places)
+        assert set(the(task).places) <= set(make_performer(one).me.places)
 
 
 def test_an_appointment_is_made_with_the_partner_alone() -> None:
@@ -176,7 +176,7 @@ def test_nobody_is_asked_who_has_promised_by_hearsay_or_who_is_met_too_late(
 ) -> None:
     data = stss.own_town(seed)
     task = next(one for one in data.tasks if one.id == name)
-    found = stss.frozen_talks(data, task, seed)
+    found = stss.freeze_talks(data, task, seed)
     assert other in task.background
     assert other not in [one.other.resident.id for one in found]
 

@@ -13,12 +13,12 @@ from sociolab.town import Resident, SpeechAct, Summary, Utterance
 from sociolab.worlds import stss
 from sociolab.worlds.stss.judges import (
     LOSSES,
-    Spoken,
+    PerformerTalk,
+    count_eligible,
     count_required,
-    eligible,
-    fates,
+    find_outcomes,
+    findings_from_acts,
     loss_verdicts,
-    recorded,
 )
 from sociolab.worlds.stss.talk.conditions import Occasion
 from stss_tasks import EVERYBODY, GAME, MEDICINE, MEETING, PARTY, PICNIC, meant
@@ -38,20 +38,22 @@ def spoke(
     *acts: SpeechAct,
     of: stss.SocialTask = PARTY,
     kept: tuple[SpeechAct, ...] | None = None,
-) -> Spoken:
+) -> PerformerTalk:
     """A conversation of one line an act; the other keeps all of it, or these acts."""
     occasion = Occasion(of, PEOPLE["ada"], PEOPLE[other], datetime(2024, 5, 13, 10), "")
     lines = tuple(Utterance(act.by, act.by, f"words of {act.kind}", (act,)) for act in acts)
     note = Summary(memo="what I keep", importance=5, acts=acts if kept is None else kept)
-    return Spoken(other, occasion, lines, note, 0)
+    return PerformerTalk(other, occasion, lines, note, 0)
 
 
-def lost(*given: Spoken, of: stss.SocialTask = PARTY, came: tuple[str, ...] = ()) -> dict[str, str]:
+def lost(
+    *given: PerformerTalk, of: stss.SocialTask = PARTY, came: tuple[str, ...] = ()
+) -> dict[str, str]:
     errands = tuple(stss.ErrandDone(one.what, "", None) for one in of.errands)
     score = stss.TaskScore(of.type, 0, (), of.expected, (0, 1), came, (), 0, 0, errands=errands)
-    read = recorded(given)
+    read = findings_from_acts(given)
     assert not isinstance(read, CannotTell)
-    return {one.of: one.outcome for one in fates(of, score, read)}
+    return {one.subject: one.outcome for one in find_outcomes(of, score, read)}
 
 
 WHOLE = meant("ada", "invite", PARTY)
@@ -97,10 +99,10 @@ def test_of_help_each_errand_counts_and_one_person_must_have_been_told_all_of_it
 
 
 def test_shares_are_of_all_who_could_have_taken_part() -> None:
-    read = recorded([spoke("cid", WHOLE)])
+    read = findings_from_acts([spoke("cid", WHOLE)])
     assert not isinstance(read, CannotTell)
     score = stss.TaskScore(PARTY.type, 0, (), 3, (0, 1), ("bea",), (), 0, 0)
-    found = {v.measure.name: v for v in loss_verdicts(fates(PARTY, score, read))}
+    found = {v.measure.name: v for v in loss_verdicts(find_outcomes(PARTY, score, read))}
     values = {name: v.value for name, v in found.items() if isinstance(v, Score)}
     assert values == {
         "lost_no_conversation": pytest.approx(3 / 5),
@@ -117,7 +119,7 @@ def test_somebody_who_writes_no_acts_leaves_all_of_it_untold(part: str) -> None:
         one = replace(one, lines=(*one.lines, Utterance("cid", "Cid", "Oh yes!")))
     else:
         one = replace(one, note=Summary(memo="Ada invited me.", importance=5))
-    read = recorded([spoke("dan", WHOLE), one])
+    read = findings_from_acts([spoke("dan", WHOLE), one])
     assert isinstance(read, CannotTell)
     found = loss_verdicts(read)
     assert {v.measure for v in found} == set(LOSSES.values())
@@ -127,4 +129,4 @@ def test_somebody_who_writes_no_acts_leaves_all_of_it_untold(part: str) -> None:
 def test_goals_ask_for_a_half_or_third_of_the_background_or_for_all_errands() -> None:
     tasks = (PARTY, GAME, PICNIC, MEETING, MEDICINE)
     assert [count_required(one) for one in tasks] == [3, 3, 2, 1, 2]
-    assert [eligible(one) for one in tasks] == [5, 5, 5, 1, 2]
+    assert [count_eligible(one) for one in tasks] == [5, 5, 5, 1, 2]

@@ -19,7 +19,7 @@ from sociolab.town import (
     Summary,
     TalkReminder,
     Utter,
-    prompt_of,
+    build_prompt,
 )
 from sociolab.worlds import stss
 from worlds.stss.talk.talk_plays import POLICY, TRIAL, Says, Unreminded, held, seats_of
@@ -56,7 +56,7 @@ def test_the_performer_begins_and_the_other_keeps_a_note() -> None:
         (3, OTHER, "utter"),
         (4, OTHER, "summarise"),
     ]
-    assert stss.told_in(KITE, episode).note == Summary(memo="We talked.", importance=3)
+    assert stss.read_talk(KITE, episode).note == Summary(memo="We talked.", importance=3)
 
 
 def test_the_other_begins_where_it_did_in_the_town() -> None:
@@ -68,7 +68,7 @@ def test_the_other_begins_where_it_did_in_the_town() -> None:
 
 def test_after_a_goodbye_the_other_may_answer_once() -> None:
     episode = held(KITE, Says("Bye!"), TALKS)
-    assert [line.text for line in stss.told_in(KITE, episode).lines] == ["Bye!", "Go on."]
+    assert [line.text for line in stss.read_talk(KITE, episode).lines] == ["Bye!", "Go on."]
     assert ended(episode.events) == Ended("left", 1, PERFORMER)
 
 
@@ -81,7 +81,7 @@ def test_a_goodbye_as_the_last_word_of_all_ends_it_too() -> None:
 def test_who_never_says_goodbye_is_stopped_by_the_rounds(rounds: int) -> None:
     performer, other = Says("Go on."), Says("And then?")
     episode = held(KITE, performer, other, rounds=rounds)
-    assert len(stss.told_in(KITE, episode).lines) == 2 * rounds
+    assert len(stss.read_talk(KITE, episode).lines) == 2 * rounds
     assert ended(episode.events) == Ended("turn limit", 2 * rounds - 1)
     for mind in (performer, other):
         left = [asked.left for asked in mind.asked if isinstance(asked, Utter)]
@@ -95,7 +95,7 @@ def test_a_talk_lasts_until_one_utterance_after_a_goodbye_or_until_the_rounds_ar
     said = ["Bye!" if goodbye else "Go on." for goodbye in goodbyes]
     episode = held(KITE, Says(*said[::2]), Says(*said[1::2]), rounds=rounds)
     first = goodbyes.index(True) if True in goodbyes else 99
-    lines = stss.told_in(KITE, episode).lines
+    lines = stss.read_talk(KITE, episode).lines
     assert len(lines) == min(first + 2, 2 * rounds)
     assert [line.text for line in lines] == said[: len(lines)]
     assert [line.who for line in lines] == [PERFORMER, OTHER] * (len(lines) // 2) + [PERFORMER] * (
@@ -147,7 +147,7 @@ def test_who_is_told_of_a_place_finds_it_listed_when_asked_for_a_note(*, plain: 
     court, other = "Riverside Gym: sports court", Says("Yes, gladly!")
     said = "Come to the match on the sports court of Riverside Gym, tomorrow at six!"
     held(KITE, Says(said, "Bye!"), other)
-    *utters, note = (prompt_of(asked, stss.paper(), 0, plain=plain) for asked in other.asked)
+    *utters, note = (build_prompt(asked, stss.paper(), 0, plain=plain) for asked in other.asked)
     assert not any(f"- {court}" in asked.messages[0].text for asked in utters)
     assert note.messages[0].text.endswith(f"- {court}")
     assert "Riverside Gym: training room" not in note.messages[0].text
@@ -189,7 +189,7 @@ def test_tdp_asks_for_plan_and_checklist_as_on_the_first_morning_and_both_are_sh
         (0, PERFORMER, "talk_reminder"),
         (0, PERFORMER, "utter"),
     ]
-    told = stss.told_in(KITE, episode)
+    told = stss.read_talk(KITE, episode)
     plan, checklist, *utters = performer.asked
     assert isinstance(plan, GeneralPlan)
     assert isinstance(checklist, TalkReminder)
@@ -222,7 +222,7 @@ def test_without_tdp_nothing_is_asked_before_the_talk() -> None:
 def test_a_problem_is_handed_back_as_often_as_the_policy_says() -> None:
     performer = Says(None)
     episode = held(KITE, performer, TALKS, policy=FailurePolicy(attempts=2))
-    problems = [asked.asked.problem for asked in performer.asked]
+    problems = [asked.meta.problem for asked in performer.asked]
     assert problems == ["", "lost for words"]
     failures = [event for event in episode.events if isinstance(event, Unusable)]
     assert [(event.attempt, event.final) for event in failures] == [(1, False), (2, True)]
@@ -232,7 +232,7 @@ def test_a_failed_utterance_ends_the_talk_and_no_note_of_it_is_asked_for() -> No
     episode = held(KITE, Says("Hello."), Says(None))
     assert ended(episode.events) == Ended("silence", 1, OTHER)
     assert questions(episode) == [(0, PERFORMER, "utter")]
-    assert stss.told_in(KITE, episode).note is None
+    assert stss.read_talk(KITE, episode).note is None
 
 
 def test_of_a_talk_in_which_nothing_was_said_there_is_no_note() -> None:
@@ -252,16 +252,16 @@ def test_a_failed_note_is_gone_without_or_ends_the_episode() -> None:
     for policy, reason in ((POLICY, "left"), (STOP, "failed turn")):
         episode = held(KITE, Says("Hello."), forgets, policy=policy)
         assert ended(episode.events).reason == reason
-        assert stss.told_in(KITE, episode).note is None
+        assert stss.read_talk(KITE, episode).note is None
 
 
 def test_a_failed_reminder_is_gone_without_or_ends_the_episode() -> None:
     bare = held(KITE, ScriptedMind(), ScriptedMind())
     without = held(KITE, Unreminded(), ScriptedMind(), tdp=True)
-    assert stss.told_in(KITE, without).lines == stss.told_in(KITE, bare).lines
+    assert stss.read_talk(KITE, without).lines == stss.read_talk(KITE, bare).lines
     stopped = held(KITE, Unreminded(), ScriptedMind(), tdp=True, policy=STOP)
     assert ended(stopped.events) == Ended("failed turn", 0, PERFORMER)
-    assert not stss.told_in(KITE, stopped).lines
+    assert not stss.read_talk(KITE, stopped).lines
 
 
 def test_a_mind_that_answers_another_question_is_a_fault_of_the_mind() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from fake_models import FakeModel
 from sociolab.core import Labelled, PointAnswer
-from sociolab.worlds.stss.talk.model_judge import labelled
+from sociolab.worlds.stss.talk.model_judge import read_labelled
 
 SET = Path(__file__).parents[4] / "validation" / "stss-talk"
 ROWS = [
@@ -47,7 +47,7 @@ def replies(row: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
 def test_whoever_goes_by_the_labels_is_right_in_all(row: dict[str, Any]) -> None:
-    item = labelled(row, "unnamed")
+    item = read_labelled(row, "unnamed")
     answers = asked(item, *replies(row))
     assert [answer.text for answer in answers] == [point.right[0] for point in item.points]
     wanted = [*row.get("labels", {}).values(), *row.get("note_labels", {}).values()]
@@ -57,7 +57,7 @@ def test_whoever_goes_by_the_labels_is_right_in_all(row: dict[str, Any]) -> None
 
 def test_an_invented_quote_fails_its_level_and_leaves_the_other() -> None:
     row = next(row for row in ROWS if row.get("note") and row.get("lines"))
-    item, (_, note) = labelled(row, "unnamed"), replies(row)
+    item, (_, note) = read_labelled(row, "unnamed"), replies(row)
     invented = sheet(dict.fromkeys(row["labels"], True), "words that nobody said there")
     answers = asked(item, invented, invented, invented, note)
     count = len(row["labels"])
@@ -67,7 +67,7 @@ def test_an_invented_quote_fails_its_level_and_leaves_the_other() -> None:
 
 def test_the_labels_make_the_scores_of_the_world() -> None:
     for row in ROWS:
-        item = labelled(row, "unnamed")
+        item = read_labelled(row, "unnamed")
         if not (row.get("note") and row.get("lines")):
             assert item.expected == ()
             continue
@@ -92,4 +92,4 @@ def test_the_labels_make_the_scores_of_the_world() -> None:
 )
 def test_what_is_wrong_with_a_row_is_told(change: dict[str, Any], told: str) -> None:
     with pytest.raises(ValueError, match=told):
-        labelled(ROWS[0] | change, "unnamed")
+        read_labelled(ROWS[0] | change, "unnamed")

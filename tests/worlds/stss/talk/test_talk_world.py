@@ -33,7 +33,7 @@ class TestStssTalk(WorldContract):
         return dict.fromkeys(task.seats, MindPlayer(AnyMind(4)))
 
     def hidden(self, task: Task, seat: str) -> Sequence[str]:
-        scenario = stss.scenario_from(task.content)
+        scenario = stss.parse_scenario(task.content)
         performer, other = task.seats
         if seat == performer:
             return (secret_of(other), scenario.other.resident.learned)
@@ -45,7 +45,8 @@ class TestStssTalk(WorldContract):
         for task in world.tasks():
             episode = play_task(world, task, self.players(task))
             said = [
-                line.text for line in stss.told_in(stss.scenario_from(task.content), episode).lines
+                line.text
+                for line in stss.read_talk(stss.parse_scenario(task.content), episode).lines
             ]
             for seat in (None, *task.seats):
                 seen = world.transcript(episode, seat)
@@ -64,7 +65,7 @@ def test_a_task_is_a_scenario_of_two_seats_clustered_by_its_social_task() -> Non
     (kite, *_) = tasks
     assert (kite.id, kite.seats) == (KITE.id, (PERFORMER, OTHER))
     assert kite.tags == ("public-activity", "seed-1")
-    assert [stss.scenario_from(task.content) for task in tasks] == list(scenarios())
+    assert [stss.parse_scenario(task.content) for task in tasks] == list(scenarios())
 
 
 def test_the_identity_covers_the_scenarios_and_how_talks_are_held() -> None:
@@ -140,7 +141,7 @@ def shown(seat: str | None = None, episode: Episode | None = None) -> Transcript
 
 
 def test_the_whole_shows_the_meeting_the_goal_the_reminders_and_what_is_to_be_conveyed() -> None:
-    told = stss.told_in(KITE, with_tdp())
+    told = stss.read_talk(KITE, with_tdp())
     whole = shown()
     text = read(whole)
     assert whole.title == "Kite evening"

@@ -1,4 +1,4 @@
-"""The public map, personas, seed memories and tasks of STSS as a town of ours."""
+"""Imports the public map, personas, seed memories and tasks of STSS as a town."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from sociolab.worlds.stss.importing.village import (
     read_ville,
     slug,
 )
-from sociolab.worlds.stss.task import days_of
+from sociolab.worlds.stss.task import ordinary_activities
 
 COLUMNS = ("Name", "Whisper")
 CLOSE = 0.85
@@ -40,13 +40,13 @@ _NAME = re.compile(r"\b[A-Z]\w+ [A-Z]\w+\b")
 _CLOCK = re.compile(r"\b\d{1,2}(?::\d\d| ?[ap]\.?m)\b", re.IGNORECASE)
 
 
-def with_history(
+def add_history(
     residents: Sequence[Resident], path: Path | None, *, correct: bool
 ) -> tuple[tuple[Resident, ...], tuple[Defect, ...]]:
-    """The residents with their seed memories, and a tie to everybody whom one of these names.
+    """Add seed memories, and a tie to everybody whom one of them names.
 
-    The names of residents are put right. With `correct`, memories of an event at a stated time are
-    left out: the tasks fix the events. ConfigError with file and line where it cannot be read.
+    Residents' names are corrected. With `correct`, memories of an event at a stated time are left
+    out, since the tasks fix the events. ConfigError with file and line where it cannot be read.
     """
     if path is None:
         return tuple(residents), ()
@@ -59,7 +59,7 @@ def with_history(
             continue
         remembered = []
         for written in filter(None, (" ".join(whisper.split()) for whisper in whispers.split(";"))):
-            text, slips = _put_right(written, names)
+            text, slips = _correct_names(written, names)
             defects += [Defect(DefectKind.MISSPELT_NAME, name, "Whisper", *slip) for slip in slips]
             if _CLOCK.search(text):
                 remedy = "left out with --correct, else kept"
@@ -68,7 +68,7 @@ def with_history(
                     continue
             remembered.append(text)
         memories[name] = (*memories.get(name, ()), *remembered)
-    with_memories = (_with(each, memories.get(each.name, ()), names) for each in residents)
+    with_memories = (_add_memories(each, memories.get(each.name, ()), names) for each in residents)
     return tuple(with_memories), tuple(defects)
 
 
@@ -89,8 +89,8 @@ def _rows(path: Path) -> list[tuple[str, str]]:
     return whispers
 
 
-def _put_right(text: str, names: Sequence[str]) -> tuple[str, list[tuple[str, str]]]:
-    """The text with residents' names as they are written elsewhere; each slip with its remedy."""
+def _correct_names(text: str, names: Sequence[str]) -> tuple[str, list[tuple[str, str]]]:
+    """The text with residents' names spelt as elsewhere; each slip with its correction."""
     slips: dict[str, str] = {}
 
     def right(match: re.Match[str]) -> str:
@@ -103,7 +103,7 @@ def _put_right(text: str, names: Sequence[str]) -> tuple[str, list[tuple[str, st
     return _NAME.sub(right, text), list(slips.items())
 
 
-def _with(resident: Resident, memories: tuple[str, ...], names: Sequence[str]) -> Resident:
+def _add_memories(resident: Resident, memories: tuple[str, ...], names: Sequence[str]) -> Resident:
     ties = {}
     for name in names:
         mentions = [text for text in memories if re.search(rf"\b{re.escape(name)}\b", text)]
@@ -135,7 +135,7 @@ def tie_in(memories: Sequence[str], name: str) -> str:
 LICENSE = "Apache-2.0, as its authors declare"
 SOURCE = "the public data of STSS (arXiv 2404.05337), from Generative Agents (arXiv 2304.03442)"
 ABOUT = "about.json"
-KEPT = (DefectKind.ORDINARY_FILTER, DefectKind.MISSED_FORM)
+UNCORRECTED = (DefectKind.ORDINARY_FILTER, DefectKind.MISSED_FORM)
 """Told and never corrected: tasks are scored by their own filters."""
 
 
@@ -151,12 +151,12 @@ class ImportReport:
 
 
 def import_stss(source: Path, target: Path, name: str, *, correct: bool = False) -> ImportReport:
-    """Import the public files below `source` into the new folder `target`, whole or not at all.
+    """Import the public files below `source` into the new folder `target`, all or nothing.
 
-    With `correct` what can be mended is mended, and all tasks are played; without it the tasks
-    stay as they are, and those that nobody could play are left out. Both find the same defects,
-    which are written beside the data, in `about.json`.
-    ConfigError with file, and line or index, for whatever cannot be read.
+    With `correct` known defects are fixed where possible, and all tasks are kept; without it tasks
+    stay as they are, and unplayable ones are left out. Both find the same defects, which are
+    written beside the data, in `about.json`. ConfigError with file, and line or index, for whatever
+    cannot be read.
     """
     files = find_files(source)
     data, report = _read(files, name, correct=correct)
@@ -170,15 +170,15 @@ def _read(files: SourceFiles, name: str, *, correct: bool) -> tuple[TownData, Im
     people = read_people(files, names)
     raw = read_tasks(files.tasks)
     ids = {resident.name: resident.id for resident in people.residents}
-    days = {resident.name: days_of(resident) for resident in people.residents}
+    days = {resident.name: ordinary_activities(resident) for resident in people.residents}
     imported = make_tasks(raw, TownFacts(names, ids, days), correct=correct)
     if not imported.tasks:
         raise ConfigError(
             f"{files.tasks[0]}: expected a task that can be played on this map, found none; "
             "correct them on import, or mend the files"
         )
-    learnt = taught(people.residents, raw, names)
-    residents, slips = with_history(learnt, files.history, correct=correct)
+    learnt = teach_places(people.residents, raw, names)
+    residents, slips = add_history(learnt, files.history, correct=correct)
     data = TownData(name, _version(files, correct=correct), ville.town, residents, imported.tasks)
     defects = (*ville.defects, *people.defects, *slips, *imported.defects)
     return data, _report(data, len(raw), imported.left_out, defects, correct=correct)
@@ -221,13 +221,13 @@ def _report(
 def _remark(
     left_out: tuple[int, ...], defects: Sequence[Defect], *, correct: bool
 ) -> tuple[str, ...]:
-    """Which tasks were left out, and what was done with the defects of the others."""
+    """Which tasks were left out, and what was done about the defects of the others."""
     lines = []
     if left_out:
         numbers = ", ".join(str(number) for number in left_out)
         lines.append(f"left out, as nobody could play them: task {numbers}")
     of_tasks = sum(
-        defect.where.startswith("task ") and defect.kind not in KEPT for defect in defects
+        defect.where.startswith("task ") and defect.kind not in UNCORRECTED for defect in defects
     )
     if of_tasks:
         done = "corrected" if correct else "left as they are; --correct mends what can be mended"
@@ -289,7 +289,7 @@ class SpatialMemory(RootModel[dict[str, dict[str, dict[str, tuple[str, ...]]]]])
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """Who lives in the town, in the order of its list, and what was wrong with their records."""
+    """The residents in the order of the town's list, and what was wrong with their records."""
 
     residents: tuple[Resident, ...]
     defects: tuple[Defect, ...]
@@ -301,10 +301,10 @@ def read_people(files: SourceFiles, names: PlaceNames) -> People:
     `knows` is the spatial memory by arena, the home included; places that are not on the map are
     left out of it, and reported.
     """
-    listed = record(str(files.people), _Town, json_file(files.people)).persona_names
+    names_in_town = record(str(files.people), _Town, json_file(files.people)).persona_names
     residents: dict[str, Resident] = {}
     defects: list[Defect] = []
-    for name in listed:
+    for name in names_in_town:
         resident, persona_defects = _resident(files.personas / name, names)
         if resident.id in residents:
             raise ConfigError(f"{files.people}: {name!r} comes a second time; remove one of them")
@@ -316,7 +316,7 @@ def read_people(files: SourceFiles, names: PlaceNames) -> People:
 def known_places(
     memory: Mapping[str, Mapping[str, object]], names: PlaceNames
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The places of sector -> arena as the map spells them, and those that it does not have."""
+    """The places of sector -> arena in the map's spelling, and those that the map lacks."""
     on_map: dict[str, None] = {}
     lost: dict[str, None] = {}
     for sector, arenas in memory.items():
@@ -327,14 +327,14 @@ def known_places(
 
 
 def _resident(folder: Path, names: PlaceNames) -> tuple[Resident, tuple[Defect, ...]]:
-    file = _of_persona(folder, "scratch.json")
+    file = _persona_file(folder, "scratch.json")
     raw = record(str(file), _Persona, json_file(file))
     home = names.resolve(raw.living_area)
     if ": " not in home:
         raise ConfigError(
             f"{file}: living_area: expected a room of the map, found {raw.living_area!r}; mend it"
         )
-    memory_file = _of_persona(folder, "spatial_memory.json")
+    memory_file = _persona_file(folder, "spatial_memory.json")
     worlds = record(str(memory_file), SpatialMemory, json_file(memory_file)).root
     on_map, lost = known_places(
         {s: a for world in worlds.values() for s, a in world.items()}, names
@@ -355,8 +355,8 @@ def _resident(folder: Path, names: PlaceNames) -> tuple[Resident, tuple[Defect, 
     return resident, _defects(resident, on_map, lost)
 
 
-def _of_persona(folder: Path, name: str) -> Path:
-    """The file beside the persona's folder's others, or where a clone keeps it."""
+def _persona_file(folder: Path, name: str) -> Path:
+    """A file in the persona's folder, or where a clone of the repository has it."""
     deeper = folder / "bootstrap_memory" / name
     return deeper if deeper.exists() else folder / name
 
@@ -374,13 +374,13 @@ def _defects(
     return tuple(defects)
 
 
-def taught(
+def teach_places(
     residents: Sequence[Resident], tasks: Sequence[Numbered], names: PlaceNames
 ) -> tuple[Resident, ...]:
-    """The residents with what some tasks add: places that the whole cast, or its performer, knows.
+    """The residents with places that some tasks add for the whole cast, or for its performer.
 
     Residents are the same in all tasks, so what one task adds holds in the others as well. A task's
-    own places need no adding: with the task the performer is told of them (`SocialTask.given_to`).
+    own places need no adding: the performer learns of them with the task (`SocialTask.given_to`).
     """
     added: dict[str, dict[str, None]] = {resident.name: {} for resident in residents}
     for task in tasks:

@@ -1,6 +1,5 @@
-"""The authors' own prompts as a set: read from a copy of the code of Generative Agents, or of STSS,
-which uses the same templates, as data, never run.
-"""
+"""The authors' own prompts as a prompt set: read as data from a copy of the code of Generative
+Agents, or of STSS, which uses the same templates; never run."""
 
 from __future__ import annotations
 
@@ -72,13 +71,13 @@ _KINDS = {"poignancy_chat_v1": "conversation", "poignancy_thought_v1": "thought"
 
 
 def import_prompts(source: Path, fresh: Path, name: str, variant: str = "") -> tuple[str, ...]:
-    """Make the set `name` in the folder `fresh` of the templates somewhere below `source`.
+    """Make the set `name` in the folder `fresh` from the templates anywhere below `source`.
 
-    What has no template there is that of our set `paper`. Sentences on what is whose; ConfigError
-    where there is no template, or one with other inputs than are known.
+    Prompts without a template there are those of our set `paper`. Returns sentences on the origin
+    of each. ConfigError where there is no template, or one with inputs other than known.
     """
     paths = _templates(source)
-    chosen = {key: path for key in TEMPLATES if (path := _path_of(key, paths)) is not None}
+    chosen = {key: path for key in TEMPLATES if (path := _find_template(key, paths)) is not None}
     if not chosen:
         raise ConfigError(
             f"{source}: expected a folder with templates of Generative Agents, such as "
@@ -95,7 +94,7 @@ def import_prompts(source: Path, fresh: Path, name: str, variant: str = "") -> t
         (question, inputs), stem = TEMPLATES[template], path.stem
         if question in written and stem not in _KINDS:
             continue
-        body, left_out = _converted(path, inputs.split())
+        body, left_out = _convert(path, inputs.split())
         if kind := _KINDS.get(stem):
             other = written.get(question, body)
             body = f'{{% if kind == "{kind}" %}}{body}{{% else %}}{other}{{% endif %}}'
@@ -128,18 +127,18 @@ def _templates(source: Path) -> tuple[Path, ...]:
     return tuple(path for path in paths if _INPUT.search(path.read_text("utf-8", errors="replace")))
 
 
-def _path_of(template: str, paths: Sequence[Path]) -> Path | None:
+def _find_template(template: str, paths: Sequence[Path]) -> Path | None:
     folder, _, stem = template.partition("/")
     alike = [path for path in paths if path.stem == stem]
     return min(alike, key=lambda path: path.parent.name != folder, default=None)
 
 
-def _converted(path: Path, inputs: list[str]) -> tuple[str, tuple[str, ...]]:
-    """A template of ours with the text of one of theirs, and the inputs that stay empty."""
+def _convert(path: Path, inputs: list[str]) -> tuple[str, tuple[str, ...]]:
+    """The text of one of their templates as ours, and the inputs that stay empty."""
     text = read_text(path).rpartition(_HEADER)[2]
     left_out = set()
 
-    def put(match: re.Match[str]) -> str:
+    def fill_input(match: re.Match[str]) -> str:
         number = int(match[1])
         if number >= len(inputs):
             raise ConfigError(
@@ -154,6 +153,6 @@ def _converted(path: Path, inputs: list[str]) -> tuple[str, tuple[str, ...]]:
 
     parts = _INPUT.split(text)
     plain = [re.sub(r"[{}]", lambda brace: f'{{{{ "{brace[0]}" }}}}', part) for part in parts[::2]]
-    filled = [put(match) for match in _INPUT.finditer(text)]
+    filled = [fill_input(match) for match in _INPUT.finditer(text)]
     body = "".join(a + b for a, b in zip(plain, [*filled, ""], strict=True))
     return body, tuple(str(number) for number in sorted(left_out))

@@ -1,4 +1,4 @@
-"""The public tasks as they stand, then as ours: checked, put right where wanted, or left out."""
+"""The public tasks as they stand, then as ours: checked, corrected if requested, or left out."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from pydantic import Field
 from sociolab.core.errors import ConfigError
 from sociolab.core.reading import ForeignRecord, json_file, record
 from sociolab.worlds.stss.importing.village import Defect, DefectKind, PlaceNames, sector_of, slug
-from sociolab.worlds.stss.literals import NUMBER, number_of
+from sociolab.worlds.stss.literals import NUMBER, parse_number
 from sociolab.worlds.stss.task import (
     COUNTED,
     Errand,
     SocialTask,
     TaskType,
-    missed_by,
-    passed_by,
+    missed_forms,
+    ordinary_matches,
     task_faults,
 )
 
@@ -67,7 +67,7 @@ class _Aims(ForeignRecord):
 
 
 class RawTask(ForeignRecord):
-    """One task. `goal` is for readers; the performer is told `FPG` and then `Description`."""
+    """One task. `goal` is for readers; the performer is given `FPG` and then `Description`."""
 
     goal: str
     FPG: str = Field(min_length=1)
@@ -84,7 +84,7 @@ class RawTask(ForeignRecord):
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """A task with its number over all files, from 1, and the file and index it stands at."""
+    """A task with its number over all files, from 1, and its file and index."""
 
     number: int
     place: str
@@ -133,9 +133,8 @@ STAMP = re.compile(r"(\d{4}-\d{2}-\d{2})(?: (\d{2}:\d{2}))?")
 
 @dataclass(frozen=True, slots=True)
 class TownFacts:
-    """What a task is held against: the map's places, residents' ids by name, and what is written
-    of the ordinary days of each.
-    """
+    """What a task is checked against: the map's places, residents' ids by name, and what is written
+    of the ordinary days of each."""
 
     names: PlaceNames
     people: Mapping[str, str]
@@ -154,7 +153,8 @@ class Aim:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """What a task says of itself: a line for readers, and the two that the performer is told.
+    """What a task says of itself: a line for readers, and the two texts that the performer is
+    given.
 
     The public files call them `goal`, `FPG` and `Description`.
     """
@@ -165,11 +165,10 @@ class Texts:
 
     @property
     def by_field(self) -> tuple[tuple[str, str], ...]:
-        """Each text under the name that it has in the public files."""
+        """Each text under its name in the public files."""
         return ("goal", self.goal), ("FPG", self.order), ("Description", self.promise)
 
     def each(self, change: Callable[[str], str]) -> Texts:
-        """All three, changed."""
         return Texts(change(self.goal), change(self.order), change(self.promise))
 
 
@@ -190,12 +189,10 @@ class Draft:
 
     @property
     def where(self) -> str:
-        """How a report calls the task."""
         return f"task {self.number}"
 
     @property
     def background(self) -> tuple[str, ...]:
-        """The cast without the performer."""
         return tuple(name for name in self.cast if name != self.performer)
 
     @property
@@ -215,27 +212,27 @@ class Draft:
             activity="",
         ).expected
 
-    def retold(self, old: str, new: str) -> Draft:
-        """The draft with another name in all its texts, whatever its capitals there."""
+    def replace_name(self, old: str, new: str) -> Draft:
+        """Replace a name in all texts, ignoring case."""
         name = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)", re.IGNORECASE)
         return replace(self, texts=self.texts.each(lambda text: name.sub(lambda _: new, text)))
 
 
-def draft_of(task: Numbered, names: PlaceNames) -> Draft:
+def make_draft(task: Numbered, names: PlaceNames) -> Draft:
     """The draft of a record; ConfigError where it names no date, or one that does not exist.
 
-    Places that the map has are spelled in the texts as the map spells them.
+    Places are respelled in the texts as on the map.
     """
     raw = task.raw
-    aims = tuple(_aim(aim, names) for aim in raw.task.goal)
-    day, start = _when(task)
+    aims = tuple(_make_aim(aim, names) for aim in raw.task.goal)
+    day, start = _read_time(task)
     draft = Draft(
         number=task.number,
         raw=raw,
         type=TYPES[raw.task_type],
-        performer=_name(raw.performer),
-        cast=tuple(_name(name) for name in raw.all_chars),
-        partner=_name(raw.task.target[0]) if raw.task_type == "Personal appointment" else "",
+        performer=_clean_name(raw.performer),
+        cast=tuple(_clean_name(name) for name in raw.all_chars),
+        partner=_clean_name(raw.task.target[0]) if raw.task_type == "Personal appointment" else "",
         aims=aims,
         day=day,
         start=start,
@@ -243,19 +240,23 @@ def draft_of(task: Numbered, names: PlaceNames) -> Draft:
     )
     for aim, written in zip(aims, raw.task.goal, strict=True):
         if ":" in written.location and ": " in aim.place:
-            draft = draft.retold(written.location.strip(), aim.place)
+            draft = draft.replace_name(written.location.strip(), aim.place)
     return draft
 
 
-def task_of(draft: Draft, people: Mapping[str, str]) -> SocialTask:
-    """Our record of a draft; somebody who is no resident goes by the name in the file."""
+def make_task(draft: Draft, people: Mapping[str, str]) -> SocialTask:
+    """Our record of a draft; somebody who is no resident keeps the name in the file."""
     first, texts = draft.aims[0], draft.texts
     errands = draft.aims if draft.type == "asking for help" else ()
     return SocialTask(
         id=f"stss-{draft.number:02d}-{slug(first.what)}",
         type=draft.type,
         title=first.what[:1].upper() + first.what[1:],
-        goal=" ".join(_sentence(text) for text in (texts.order, texts.promise) if text),
+        goal=" ".join(
+            text if text.endswith((".", "!", "?")) else f"{text}."
+            for text in (texts.order, texts.promise)
+            if text
+        ),
         performer=people.get(draft.performer, draft.performer),
         background=tuple(people.get(name, name) for name in draft.background),
         days=(draft.day - timedelta(days=1), draft.day),
@@ -273,7 +274,7 @@ def task_of(draft: Draft, people: Mapping[str, str]) -> SocialTask:
     )
 
 
-def _aim(raw: RawAim, names: PlaceNames) -> Aim:
+def _make_aim(raw: RawAim, names: PlaceNames) -> Aim:
     words = [" ".join(word.casefold().split()) for word in (raw.keyword, *raw.alter_kwd)]
     written = "" if raw.location.strip() == OPEN else raw.location.strip()
     return Aim(
@@ -284,7 +285,7 @@ def _aim(raw: RawAim, names: PlaceNames) -> Aim:
     )
 
 
-def _when(task: Numbered) -> tuple[date, str]:
+def _read_time(task: Numbered) -> tuple[date, str]:
     raw = task.raw
     start = raw.task.goal[0].start_time
     stamp = STAMP.search(" ".join((start, raw.FPG, raw.Description, raw.goal)))
@@ -296,17 +297,13 @@ def _when(task: Numbered) -> tuple[date, str]:
         raise ConfigError(f"{task.place}: there is no date {stamp[1]!r} ({error})") from error
 
 
-def _name(written: str) -> str:
+def _clean_name(written: str) -> str:
     return " ".join(written.split())
-
-
-def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedTasks:
-    """The tasks that can be played, all defects met, and the numbers of those left out."""
+    """The playable tasks, all defects met, and the numbers of tasks left out."""
 
     tasks: tuple[SocialTask, ...]
     defects: tuple[Defect, ...]
@@ -314,43 +311,38 @@ class ImportedTasks:
 
 
 def make_tasks(raw: Sequence[Numbered], facts: TownFacts, *, correct: bool) -> ImportedTasks:
-    """Our tasks of the public ones.
+    """Our tasks from the public ones.
 
-    All defects are found in either case. With `correct` the mended task is taken, else the one
-    that stands in the file; a task at a place that is nowhere is left out. ConfigError with file
-    and index where it cannot be played for another reason.
+    All defects are found in either case. With `correct` the corrected task is taken, else the one
+    in the file; a task at a place that does not exist is left out. ConfigError with file and index
+    where it cannot be played for another reason.
     """
     tasks: list[SocialTask] = []
     defects: list[Defect] = []
     left_out: list[int] = []
     for numbered in raw:
-        draft = draft_of(numbered, facts.names)
-        mended, draft_defects = _examined(draft, facts)
+        draft = make_draft(numbered, facts.names)
+        mended, draft_defects = draft, list[Defect]()
+        for check in CHECKS:
+            mended, more = check(mended, facts)
+            draft_defects += more
         defects += draft_defects
         nowhere = [defect for defect in draft_defects if defect.kind is DefectKind.UNKNOWN_PLACE]
         if any(not (correct and defect.correction) for defect in nowhere):
             left_out.append(numbered.number)
             continue
-        task = task_of(mended if correct else draft, facts.people)
+        task = make_task(mended if correct else draft, facts.people)
         for fault in task_faults(task, facts.people.values(), facts.names.town):
             raise ConfigError(f"{numbered.place}: {fault}")
         tasks.append(task)
     return ImportedTasks(tuple(tasks), tuple(defects), tuple(left_out))
 
 
-def _examined(draft: Draft, facts: TownFacts) -> tuple[Draft, list[Defect]]:
-    defects: list[Defect] = []
-    for check in CHECKS:
-        draft, check_defects = check(draft, facts)
-        defects += check_defects
-    return draft, defects
-
-
 # ------------------------------------------------------------------ who takes part
 
 
 def check_performer(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
-    """The performer is one of those who may be, where the record says who ("#Any": anybody)."""
+    """The performer is one of the choices, where the record lists them ("#Any": anybody)."""
     choices = draft.raw.performer_choices
     if not choices or draft.performer in choices or any(c.startswith("#") for c in choices):
         return draft, []
@@ -370,7 +362,7 @@ PLACED = ("public activity", "inviting companions", "asking for help")
 
 
 def check_places(draft: Draft, facts: TownFacts) -> tuple[Draft, list[Defect]]:
-    """Every place is on the map; a wrong name becomes the one it is most like, in texts too."""
+    """Every place is on the map; a wrong name becomes the most similar one, also in the texts."""
     defects: list[Defect] = []
     for index, aim in enumerate(draft.aims):
         left_open = not aim.place and draft.type not in PLACED
@@ -381,7 +373,7 @@ def check_places(draft: Draft, facts: TownFacts) -> tuple[Draft, list[Defect]]:
         actual = aim.place or "no place"
         defects.append(Defect(DefectKind.UNKNOWN_PLACE, draft.where, field, actual, right))
         if right:
-            draft = draft.retold(aim.place, right)
+            draft = draft.replace_name(aim.place, right)
             aims = list(draft.aims)
             aims[index] = replace(aim, place=right)
             draft = replace(draft, aims=tuple(aims))
@@ -389,14 +381,14 @@ def check_places(draft: Draft, facts: TownFacts) -> tuple[Draft, list[Defect]]:
 
 
 def check_filter(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
-    """The order tells of what the filter looks for; else the note's words become the filter."""
+    """The order mentions what the filter looks for; else the note's words become the filter."""
     defects: list[Defect] = []
     aims: list[Aim] = []
     for index, aim in enumerate(draft.aims):
-        if is_told(draft.texts.order, aim.keywords):
+        if mentions(draft.texts.order, aim.keywords):
             aims.append(aim)
             continue
-        right = _from_note(draft)
+        right = _filter_from_note(draft)
         actual = f"{', '.join(aim.keywords)} in {draft.texts.order!r}"
         field = f"task.goal.{index}.keyword"
         defects.append(
@@ -407,26 +399,28 @@ def check_filter(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
 
 
 def check_promised_activity(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
-    """The description tells of what the filter looks for, or of no event by name; else it goes."""
+    """The description mentions what the filter looks for, or no event by name; else it is
+    dropped."""
     keywords = [word for aim in draft.aims for word in aim.keywords]
     plain = re.search(r"\bevent\b", draft.texts.promise, re.IGNORECASE)
-    if not draft.texts.promise or plain or is_told(draft.texts.promise, keywords):
+    if not draft.texts.promise or plain or mentions(draft.texts.promise, keywords):
         return draft, []
     actual, remedy = draft.texts.promise, "the description is not told"
     defect = Defect(DefectKind.OTHER_ACTIVITY, draft.where, "Description", actual, remedy)
     return replace(draft, texts=replace(draft.texts, promise="")), [defect]
 
 
-def is_told(text: str, keywords: Iterable[str]) -> bool:
-    """Whether a text has one of the telling words of a filter in it, ignoring case."""
+def mentions(text: str, keywords: Iterable[str]) -> bool:
+    """Whether a text contains one of the distinctive words of a filter, ignoring case."""
     words = {word for keyword in keywords for word in re.findall(r"\w+", keyword.casefold())}
     plain = text.casefold()
     telling = [word for word in words if len(word) >= TELLING]
     return any(word in plain for word in telling or words)
 
 
-def _from_note(draft: Draft) -> tuple[str, ...]:
-    """A filter from a note such as "Online meeting: watching movies"; () where that is not told.
+def _filter_from_note(draft: Draft) -> tuple[str, ...]:
+    """A filter from a note such as "Online meeting: watching movies"; () where the order does not
+    mention it.
 
     The phrase, its last word, and that without its plural.
     """
@@ -445,10 +439,10 @@ EVENT = re.compile(r"\bhold an? (.+?) at ", re.IGNORECASE)
 
 
 def check_event(draft: Draft, facts: TownFacts) -> tuple[Draft, list[Defect]]:
-    """The order and the line for readers tell of one event.
+    """The order and the line for readers are about the same event.
 
-    Where they do not, and the order also names another place than is scored while the line does
-    not, the order is made from the line.
+    Where they are not, and the order also names another place than is scored while the line does
+    not, the order is rewritten from the line.
     """
     order, line = EVENT.search(draft.texts.order), EVENT.search(draft.texts.goal)
     if order is None or line is None or order[1].casefold() == line[1].casefold():
@@ -462,12 +456,13 @@ def check_event(draft: Draft, facts: TownFacts) -> tuple[Draft, list[Defect]]:
     for place in foreign:
         right = f"{draft.aims[0].place}, {remedy}"
         defects.append(Defect(DefectKind.PROMISED_PLACE, draft.where, "FPG", place, right))
-    sentence = _without_repeated_stamp(draft.texts.goal)
+    # Some goals give the date twice: "... at 2023-02-14 15:00 on 2023-02-14 15:00".
+    sentence = re.sub(rf"({STAMP.pattern}) on \1", r"\1", draft.texts.goal)
     sentence = f"{draft.performer} wants to {sentence[:1].lower()}{sentence[1:]}"
     return replace(draft, texts=replace(draft.texts, order=sentence)), defects
 
 
-def check_told_places(draft: Draft, facts: TownFacts) -> tuple[Draft, list[Defect]]:
+def check_named_places(draft: Draft, facts: TownFacts) -> tuple[Draft, list[Defect]]:
     """The texts of a task with one place name no other."""
     right = draft.aims[0].place
     foreign = [
@@ -476,7 +471,7 @@ def check_told_places(draft: Draft, facts: TownFacts) -> tuple[Draft, list[Defec
         for place in _foreign_places(draft, text, facts)
     ]
     for place in dict.fromkeys(place for _, place in foreign):
-        draft = draft.retold(place, right)
+        draft = draft.replace_name(place, right)
     return draft, [
         Defect(DefectKind.PROMISED_PLACE, draft.where, field, place, right)
         for field, place in foreign
@@ -484,9 +479,9 @@ def check_told_places(draft: Draft, facts: TownFacts) -> tuple[Draft, list[Defec
 
 
 def check_numbers(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
-    """The record and its texts say the number that the rule says.
+    """The record and its texts give the number that the rule gives.
 
-    The record's counts the performer too, except where somebody is asked for help.
+    The record's number includes the performer, except where somebody is asked for help.
     """
     where, expected = draft.where, draft.expected
     required = expected if draft.type == "asking for help" else expected + 1
@@ -498,7 +493,7 @@ def check_numbers(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
         return draft, defects
     right, promise = f"{expected}, by the rule", draft.texts.promise
     numbers = [number.lower() for number in NUMBER.findall(promise)]
-    wrong = [number for number in numbers if number_of(number) != expected]
+    wrong = [number for number in numbers if parse_number(number) != expected]
     defects += [Defect(DefectKind.PROMISED_NUMBER, where, "Description", n, right) for n in wrong]
     if not numbers:
         defects.append(Defect(DefectKind.NO_NUMBER, where, "Description", "no number", right))
@@ -509,15 +504,14 @@ def check_numbers(draft: Draft, _: TownFacts) -> tuple[Draft, list[Defect]]:
 
 
 def check_ordinary_days(draft: Draft, facts: TownFacts) -> tuple[Draft, list[Defect]]:
-    """The filter tells what it looks for from what people do on any day, and finds its own words
-    in other forms. It stays as it is, so that scores are those of the public filter.
-    """
+    """The filter tells its activity from what people do on any day, and matches other forms of its
+    own words. It is reported only, so that scores are those of the public filter."""
     routines = [text for name in draft.background for text in facts.days.get(name, ())]
     defects: list[Defect] = []
     for index, aim in enumerate(draft.aims):
         for kind, texts in (
-            (DefectKind.ORDINARY_FILTER, passed_by([aim.keywords], routines)),
-            (DefectKind.MISSED_FORM, missed_by(aim.keywords)),
+            (DefectKind.ORDINARY_FILTER, ordinary_matches([aim.keywords], routines)),
+            (DefectKind.MISSED_FORM, missed_forms(aim.keywords)),
         ):
             if texts:
                 actual = f"{', '.join(aim.keywords)}: {'; '.join(texts)}"
@@ -527,16 +521,11 @@ def check_ordinary_days(draft: Draft, facts: TownFacts) -> tuple[Draft, list[Def
 
 
 def _foreign_places(draft: Draft, text: str, facts: TownFacts) -> tuple[str, ...]:
-    """The sectors that a text names and that are not scored; () unless one place is."""
+    """The sectors that a text names and that are not scored; () unless one place is scored."""
     if len(draft.aims) != 1 or not facts.names.resolve(draft.aims[0].place):
         return ()
     right = sector_of(draft.aims[0].place)
     return tuple(sector for sector in facts.names.mentioned(text) if sector != right)
-
-
-def _without_repeated_stamp(text: str) -> str:
-    """A goal such as "... at 2023-02-14 15:00 on 2023-02-14 15:00" with its date once."""
-    return re.sub(rf"({STAMP.pattern}) on \1", r"\1", text)
 
 
 # ------------------------------------------------------------------ all checks
@@ -548,7 +537,7 @@ CHECKS: tuple[Check, ...] = (
     check_places,
     check_filter,
     check_event,
-    check_told_places,
+    check_named_places,
     check_promised_activity,
     check_numbers,
     check_ordinary_days,

@@ -33,7 +33,7 @@ EMPTY = 0
 
 @dataclass(frozen=True, slots=True)
 class Ville:
-    """The map that was read, what the whole world is called, and what was wrong with it."""
+    """The map that was read, the name of the whole world, and what was wrong with it."""
 
     town: TownMap
     world: str
@@ -41,10 +41,11 @@ class Ville:
 
 
 def read_ville(files: SourceFiles) -> Ville:
-    """The map of the public files; ConfigError with file and line or tile where they are wrong.
+    """Read the map of the public files; ConfigError with file and line or tile where they are
+    wrong.
 
-    Ground that cannot be walked to from the town is closed, and arenas without a tile to stand on
-    are left out; both are reported.
+    Walkable ground that cannot be reached from the town is closed, and arenas without a tile to
+    stand on are left out; both are reported.
     """
     shape = read_shape(files.shape)
     (world,) = read_blocks(files.world, 1).values() or (None,)
@@ -115,15 +116,15 @@ def _place(block: MatrixBlock) -> Place:
 def _objects(
     tiles: _Tiles, number: int, inside: NDArray[np.bool_], things: Mapping[int, MatrixBlock]
 ) -> dict[str, tuple[Tile, ...]]:
-    """The things of an arena, and the tiles on which they stand, row by row."""
+    """The objects of an arena, and the tiles on which they stand, row by row."""
     stands: dict[str, list[Tile]] = {}
     for y, x in np.argwhere((tiles.arena == number) & (tiles.thing != EMPTY)).tolist():
         name = things[int(tiles.thing[y, x])].names[2]
-        stands.setdefault(name, []).append(_at_hand((x, y), inside))
+        stands.setdefault(name, []).append(_reachable_tile((x, y), inside))
     return {name: tuple(dict.fromkeys(stand)) for name, stand in stands.items()}
 
 
-def _at_hand(tile: Tile, inside: NDArray[np.bool_]) -> Tile:
+def _reachable_tile(tile: Tile, inside: NDArray[np.bool_]) -> Tile:
     """The tile itself, or the arena's nearest walkable one where it cannot be used from beside."""
     rows, columns = np.nonzero(inside)
     steps = np.abs(columns - tile[0]) + np.abs(rows - tile[1])
@@ -132,7 +133,7 @@ def _at_hand(tile: Tile, inside: NDArray[np.bool_]) -> Tile:
 
 
 def _check_names(sectors: Mapping[int, MatrixBlock], arenas: Mapping[int, MatrixBlock]) -> None:
-    """Every name once, and every arena in a sector that there is."""
+    """Every name is unique, and every arena is in a sector that exists."""
     sector_names = {block.names[1] for block in sectors.values()}
     for block in arenas.values():
         if block.names[1] not in sector_names:
@@ -141,12 +142,12 @@ def _check_names(sectors: Mapping[int, MatrixBlock], arenas: Mapping[int, Matrix
                 "which is none of the known ones; mend it"
             )
     for blocks in (sectors, arenas):
-        met: set[tuple[str, ...]] = set()
+        names: set[tuple[str, ...]] = set()
         for block in blocks.values():
-            if block.names in met:
+            if block.names in names:
                 name = ": ".join(block.names[1:])
                 raise ConfigError(f"{block.place}: {name!r} comes a second time; rename one")
-            met.add(block.names)
+            names.add(block.names)
 
 
 def _check_agreement(
@@ -155,7 +156,7 @@ def _check_agreement(
     sectors: Mapping[int, MatrixBlock],
     arenas: Mapping[int, MatrixBlock],
 ) -> None:
-    """Both matrices must see a tile in the same sector."""
+    """Both matrices must put a tile in the same sector."""
     for y, x in np.argwhere(tiles.arena != EMPTY).tolist():
         arena = arenas[int(tiles.arena[y, x])].names[1]
         number = int(tiles.sector[y, x])
@@ -192,8 +193,6 @@ def _defects(
 
 
 class MapSize(ForeignRecord):
-    """The size of the map in tiles."""
-
     maze_width: int = Field(ge=1, le=10_000)
     maze_height: int = Field(ge=1, le=10_000)
 
@@ -209,14 +208,14 @@ class MatrixBlock:
 
 
 def read_shape(path: Path) -> MapSize:
-    """The size that `maze_meta_info.json` gives; ConfigError where it gives none."""
+    """The size in `maze_meta_info.json`; ConfigError where it gives none."""
     return record(str(path), MapSize, json_file(path))
 
 
 def read_blocks(path: Path, names: int) -> dict[int, MatrixBlock]:
     """Blocks by number, each with this many names; spaces around names are stripped.
 
-    ConfigError with file and line for a line of another form, or a number that comes twice.
+    ConfigError with file and line for a malformed line, or a number that occurs twice.
     """
     blocks: dict[int, MatrixBlock] = {}
     for line, text in enumerate(read_text(path).splitlines(), start=1):
@@ -240,8 +239,8 @@ def read_blocks(path: Path, names: int) -> dict[int, MatrixBlock]:
 def read_matrix(path: Path, shape: MapSize, numbers: Collection[int] | None) -> NDArray[np.int32]:
     """A matrix as [height, width], from one row of numbers or from many; EMPTY where nothing is.
 
-    `numbers`: those that mean something; None where every number does. ConfigError with file
-    and tile for something that is no number, an unknown number, or too many or few of them.
+    `numbers`: those that mean something; None where every number does. ConfigError with file and
+    tile for something that is no number, an unknown number, or too many or few of them.
     """
     words = read_text(path).replace("\n", ",").split(",")
     cells = [word.strip() for word in words if word.strip()]
@@ -278,7 +277,7 @@ class PlaceNames:
         self._in_text = re.compile("|".join(rf"(?<!\w){re.escape(n)}(?!\w)" for n in longest))
 
     def resolve(self, written: str) -> str:
-        """ "Sector: arena" or a sector as the map spells it; "" where the map has no such place."""
+        """ "Sector: arena" or a sector in the map's spelling; "" if it has no such place."""
         parts = [part.strip() for part in written.split(":")]
         if len(parts) == 1:
             return self._sectors.get(_plain(parts[0]), "")
@@ -286,7 +285,7 @@ class PlaceNames:
         return "" if place is None else str(place)
 
     def nearest(self, written: str) -> str:
-        """The place that a wrong name probably means; "" where none is like it."""
+        """The place that a wrong name probably means; "" where none is similar."""
         sector, *arena = (part.strip() for part in written.split(":"))
         close = get_close_matches(_plain(sector), self._sectors, n=1, cutoff=CLOSE)
         if not close:
@@ -301,7 +300,6 @@ class PlaceNames:
 
 
 def sector_of(place: str) -> str:
-    """The sector of "Sector: arena" or of a sector."""
     return place.partition(": ")[0]
 
 
@@ -349,8 +347,8 @@ class Defect:
     """One thing that is wrong.
 
     `where`: "task 12" (counted over both files of tasks, from 1), a resident's name, or "map".
-    `correction`: what is put right, and how; "" where nothing can be done.
-    `count`: how many things this is, where it is about many alike.
+    `correction`: what is corrected, and how; "" where nothing can be done. `count`: how many things
+    this is, where it stands for several.
     """
 
     kind: DefectKind
@@ -361,28 +359,28 @@ class Defect:
     count: int = 1
 
     def __str__(self) -> str:
-        """One line: where, what is wrong, what is found, what is made of it."""
+        """One line: where, what is wrong, what was found, what is done about it."""
         remedy = self.correction or "cannot be corrected"
         return f"{self.where}: {self.field}: {self.found} ({self.kind}): {remedy}"
 
     def as_fields(self) -> dict[str, object]:
-        """For a JSON file."""
         return {**asdict(self), "kind": str(self.kind)}
 
 
 def describe_defects(defects: Iterable[Defect]) -> tuple[str, ...]:
-    """One line for each kind that was met, with how often and where, in the order above."""
+    """One line for each kind that occurred, with how often and where, in the order of
+    `DefectKind`."""
     by_kind: dict[DefectKind, list[Defect]] = {kind: [] for kind in DefectKind}
     for defect in defects:
         by_kind[defect.kind].append(defect)
     return tuple(
-        f"{kind}: {sum(d.count for d in group)} ({_wheres(group)})"
+        f"{kind}: {sum(d.count for d in group)} ({_join_places(group)})"
         for kind, group in by_kind.items()
         if group
     )
 
 
-def _wheres(defects: list[Defect]) -> str:
+def _join_places(defects: list[Defect]) -> str:
     """ "task 7, 8", each once."""
     wheres = list(dict.fromkeys(defect.where for defect in defects))
     numbers = [where.removeprefix("task ") for where in wheres if where.startswith("task ")]
@@ -398,8 +396,8 @@ def _wheres(defects: list[Defect]) -> str:
 class SourceFiles:
     """The files that an import reads.
 
-    `matrices` and `blocks` by what they are of. `personas`: a folder for each resident, in which
-    (or in whose `bootstrap_memory`) the two files of a persona lie. `history`: the file of seed
+    `matrices` and `blocks` by what they are of. `personas`: a folder for each resident, which holds
+    (itself or in its `bootstrap_memory`) the two files of a persona. `history`: the file of seed
     memories, if there is one.
     """
 
@@ -422,21 +420,24 @@ class SourceFiles:
 
 
 def find_files(source: Path) -> SourceFiles:
-    """Look for the public files below a folder; the shallowest of a name wins.
+    """Look for the public files below a folder; of several with a name the shallowest is taken.
 
     ConfigError where the folder or one of the files is missing.
     """
     if not source.is_dir():
         raise ConfigError(f"expected a folder with the public files of STSS, found no {source}")
-    index = _index(source)
-    people = _people(source, index)
+    index = _index_files(source)
+    people = _find_people(source, index)
     return SourceFiles(
         shape=_find_file(source, index, "maze_meta_info.json"),
         world=_find_file(source, index, "world_blocks.csv"),
         matrices={what: _find_file(source, index, f"{what}_maze.csv") for what in MATRICES},
         blocks={what: _find_file(source, index, f"{what}_blocks.csv") for what in BLOCKS},
         people=people,
-        personas=_personas(people),
+        # In a clone personas have a folder of their own beside `reverie`.
+        personas=(
+            people.parents[1] / "personas" if people.parent.name == "reverie" else people.parent
+        ),
         tasks=(
             _find_file(source, index, "tasks.json"),
             _find_file(source, index, "tasks_dlc.json"),
@@ -445,8 +446,8 @@ def find_files(source: Path) -> SourceFiles:
     )
 
 
-def _index(source: Path) -> dict[str, list[Path]]:
-    """Files below the folder by name, the shallowest first; hidden folders are passed over."""
+def _index_files(source: Path) -> dict[str, list[Path]]:
+    """Files below the folder by name, the shallowest first; hidden folders are skipped."""
     index: dict[str, list[Path]] = {}
     for folder, inside, names in os.walk(source):
         inside[:] = sorted(name for name in inside if not name.startswith("."))
@@ -467,7 +468,7 @@ def _find_file(source: Path, index: Mapping[str, list[Path]], name: str) -> Path
     return paths[0]
 
 
-def _people(source: Path, index: Mapping[str, list[Path]]) -> Path:
+def _find_people(source: Path, index: Mapping[str, list[Path]]) -> Path:
     """The meta.json of the personas' folder, which lists who lives in the town."""
     for base in BASES:
         for path in index.get("meta.json", []):
@@ -477,8 +478,3 @@ def _people(source: Path, index: Mapping[str, list[Path]]) -> Path:
         f"expected {BASES[0]}/meta.json (or reverie/meta.json there) somewhere in {source}, and "
         "there is none; name the folder of a whole clone of the public repository"
     )
-
-
-def _personas(people: Path) -> Path:
-    """Beside the list of people, or in a clone in a folder of their own beside `reverie`."""
-    return people.parents[1] / "personas" if people.parent.name == "reverie" else people.parent

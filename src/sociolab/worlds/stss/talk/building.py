@@ -1,4 +1,4 @@
-"""Conversation tasks frozen from a town that is lived anew: `sociolab build stss-talk`."""
+"""`sociolab build stss-talk`: freezes conversation tasks from a simulated town."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from sociolab.worlds.stss.talk.dataset import (
     TalkScenario,
     TallyRow,
     TaskTally,
-    selectable,
-    selected,
+    count_selectable,
+    select_talks,
     tally,
     write_talks,
 )
-from sociolab.worlds.stss.talk.freezing import Unit, Watch, candidates, frozen_of_episode, town_of
+from sociolab.worlds.stss.talk.freezing import Unit, Watch, freeze_episode, freeze_units, load_town
 from sociolab.worlds.stss.world import StssSettings
 
 SAY = Catalogue("build", "sociolab.worlds.stss.notes")
@@ -44,12 +44,11 @@ MOST_SEEDS = 1000
 
 
 class Build(StoreAccess):
-    """What `sociolab build` is asked: `total` talks of the towns of `seeds` ("1-6", "1,4"), among
-    the imported data sets under a name, or in a folder `out`, whose name it bears unless it is
-    given one. `data` names another town than our own, whose tasks each seed lives in its own way.
-    `run` is a stored run of the world stss, to freeze in their place, whoever played it: the first
-    episode of each task.
-    """
+    """The configuration of `sociolab build`: `total` talks from the towns of `seeds` ("1-6",
+    "1,4"), stored as an imported data set under `name`, or in a folder `out`, which is also its
+    name by default. `data` names another town than our own, whose tasks each seed simulates in
+    its own way. `run` is a stored run of the world stss to freeze instead, whoever played it:
+    the first episode of each task."""
 
     world: Annotated[Literal["stss-talk"], Flag("WORLD", "WORLD", "stss-talk.")] = WORLD
     seeds: Annotated[str, Flag("--seeds", "N-M", "Random seeds of the simulated towns.")] = "1-6"
@@ -77,7 +76,7 @@ class Build(StoreAccess):
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What was built: the set, where it lies, how many of what, and of how many candidates."""
+    """What was built: the set, its folder, its tally, and from how many candidates."""
 
     data: TalkData
     folder: Path
@@ -86,45 +85,45 @@ class Built:
 
 
 def build(config: Build, watch: Watch, store: Store | None = None) -> Built:
-    """Live the tasks of all seeds, or take those of a run in the store, freeze talks, choose among
+    """Simulate the tasks of all seeds, or take those of a stored run, freeze talks, choose among
     them and write the set.
 
-    ConfigError where the description is wrong, something of that name is there already, or fewer
-    talks were frozen than are wanted. Stopped on the way, it leaves nothing behind.
+    ConfigError where the configuration is wrong, something of that name exists already, or fewer
+    talks were frozen than requested. If interrupted, it leaves nothing behind.
     """
-    seeds = seeds_of(config.seeds)
-    name, target = _name(config), _target(config)
+    seeds = parse_seeds(config.seeds)
+    name, target = _data_set_name(config), _target_folder(config)
     if config.run and config.data:
         raise ConfigError("--data: a run has its own town; leave out --data or --run")
     folder = None if config.data is None else find_data_folder("stss", config.data)
     with fresh_folder(target) as scratch:
         if config.run and store is not None:
-            talks, version, lived_by = _of_run(store, config.run, watch)
+            talks, version, lived_by = _freeze_run(store, config.run, watch)
             where = f"the run {config.run}"
         else:
             units = [
                 Unit(folder, seed, task.id)
                 for seed in seeds
-                for task in town_of(folder, seed).tasks
+                for task in load_town(folder, seed).tasks
             ]
-            talks, lived_by = candidates(units, watch), "rule-based residents"
-            version = town_of(folder, seeds[0]).version
+            talks, lived_by = freeze_units(units, watch), "rule-based residents"
+            version = load_town(folder, seeds[0]).version
             where = f"the towns of the seeds {config.seeds}"
-        possible = selectable(talks)
+        possible = count_selectable(talks)
         if possible < config.total:
             raise ConfigError(
                 f"expected {config.total} conversation tasks, two of a pair at most, found "
                 f"{possible} in {where}; ask for fewer with --total"
                 + ("" if config.run else ", or name more --seeds")
             )
-        data = TalkData(name, version, selected(talks, config.total), lived_by)
+        data = TalkData(name, version, select_talks(talks, config.total), lived_by)
         with writing(target):
             write_talks(scratch, data, config.command)
     return Built(data, target, tally(data.scenarios), len(talks))
 
 
-def _of_run(store: Store, name: str, watch: Watch) -> tuple[list[TalkScenario], str, str]:
-    """What was frozen in a run, the version of its town, and who lived there."""
+def _freeze_run(store: Store, name: str, watch: Watch) -> tuple[list[TalkScenario], str, str]:
+    """The talks frozen from a run, the version of its town, and who played there."""
     run = store.run(name)
     if run.world != "stss":
         raise ConfigError(f"--run: expected a run of stss, found {name}, a run of {run.world}")
@@ -138,7 +137,7 @@ def _of_run(store: Store, name: str, watch: Watch) -> tuple[list[TalkScenario], 
     talks: list[TalkScenario] = []
     members: set[str] = set()
     for number, row in enumerate(reversed(first.values()), 1):
-        talks += frozen_of_episode(store.episode(name, row.trial.id), settings, policy)
+        talks += freeze_episode(store.episode(name, row.trial.id), settings, policy)
         members |= {member.agent for member in row.trial.cast}
         watch(number, len(first), len(talks))
     data: Any = stored.get("data")
@@ -149,8 +148,9 @@ def _of_run(store: Store, name: str, watch: Watch) -> tuple[list[TalkScenario], 
     return talks, str(data[1]), f"{lived_by or 'nobody'}, in the run {name}"
 
 
-def seeds_of(text: str) -> tuple[int, ...]:
-    """The seeds of "1-6" or "1,3,7-9", each once and in order; ConfigError for anything else."""
+def parse_seeds(text: str) -> tuple[int, ...]:
+    """Parse seeds such as "1-6" or "1,3,7-9", each once and sorted; ConfigError for
+    anything else."""
     seeds: set[int] = set()
     for part in text.split(","):
         matched = re.fullmatch(r"\s*(\d{1,9})(?:-(\d{1,9}))?\s*", part)
@@ -167,18 +167,19 @@ def seeds_of(text: str) -> tuple[int, ...]:
 # ------------------------------------------------------------------ where it lies
 
 
-def _name(config: Build) -> str:
-    """What the set is called: as said, or as its folder; ConfigError where that is no name."""
+def _data_set_name(config: Build) -> str:
+    """The name of the set, as given or from its folder; ConfigError where it is not a
+    valid name."""
     if config.name is not None:
-        return _checked_name(config.name, "--name", "choose another")
+        return _check_name(config.name, "--name", "choose another")
     if config.out is not None:
-        return _checked_name(config.out.resolve().name, "--out", "name another, or add --name NAME")
+        return _check_name(config.out.resolve().name, "--out", "name another, or add --name NAME")
     raise ConfigError(
         "expected --name NAME, to be played with --data NAME, or --out DIR, or both; found neither"
     )
 
 
-def _checked_name(name: str, flag: str, advice: str) -> str:
+def _check_name(name: str, flag: str, advice: str) -> str:
     try:
         return checked_name(name)
     except StoreError as error:
@@ -188,11 +189,17 @@ def _checked_name(name: str, flag: str, advice: str) -> str:
         ) from error
 
 
-def _target(config: Build) -> Path:
-    """The folder to write; ConfigError if something is there that must stay."""
+def _target_folder(config: Build) -> Path:
+    """The folder to write; ConfigError if it holds something that must stay."""
     if config.out is not None:
-        return _own_folder(config.out.absolute(), replace=config.replace)
-    target = imported_folder(WORLD, _name(config))
+        target = config.out.absolute()
+        try:
+            return _check_folder(target, replace=config.replace)
+        except OSError as error:
+            raise ConfigError(
+                f"--out: {target} cannot be looked into: {error.strerror}; name another"
+            ) from error
+    target = imported_folder(WORLD, _data_set_name(config))
     if target.exists() and not config.replace:
         raise ConfigError(
             f'a data set called "{config.name}" is there already; choose another --name, or '
@@ -201,16 +208,7 @@ def _target(config: Build) -> Path:
     return target
 
 
-def _own_folder(target: Path, *, replace: bool) -> Path:
-    try:
-        return _checked(target, replace=replace)
-    except OSError as error:
-        raise ConfigError(
-            f"--out: {target} cannot be looked into: {error.strerror}; name another"
-        ) from error
-
-
-def _checked(target: Path, *, replace: bool) -> Path:
+def _check_folder(target: Path, *, replace: bool) -> Path:
     if not target.exists():
         return target
     if not target.is_dir():
@@ -232,7 +230,7 @@ def _checked(target: Path, *, replace: bool) -> Path:
 
 
 async def build_command(lab: Context, config: Build) -> Findings:
-    """Build, and say every few seconds where it stands."""
+    """Build, and report progress every few seconds."""
     last_report = [time.monotonic()]
 
     def watch(done: int, total: int, frozen: int) -> None:
@@ -264,7 +262,7 @@ def _tally_findings(tally: TaskTally) -> Iterator[Finding]:
     """How many conversations there are of each task and seed, then of each type, then of all."""
 
     def finding(kind: str, task: str, rows: Sequence[TallyRow]) -> Finding:
-        by_seed = zip(*(row.of_seed for row in rows), strict=True)
+        by_seed = zip(*(row.by_seed for row in rows), strict=True)
         sums = {f"seed {seed}": sum(n) for seed, n in zip(tally.seeds, by_seed, strict=True)}
         count = sum(row.count for row in rows)
         return Finding(about={"type": kind, "task": task}, more={"all": count, **sums})

@@ -1,4 +1,4 @@
-"""What must a talk have conveyed, by type of task (STSS section 3.2), and what of it was found?"""
+"""What a talk must have conveyed, by type of task (STSS section 3.2), and what of it was found."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ ConditionKind: TypeAlias = Literal[
 class GoalCondition:
     """One condition, met or not met at the end of a talk.
 
-    `id` tells it from the task's others. `text` says what is so where it is met, with the
-    performer and the other by name. `place` is the place to be told, `errand` counts from 1 and is
-    0 where the condition is of no errand.
+    `id` is unique within the task. `text` states the condition as met, with the performer and the
+    other by name. `place` is the place to be told; `errand` counts from 1 and is 0 where the
+    condition is not about an errand.
     """
 
     id: str
@@ -48,13 +48,12 @@ class Occasion:
 
     @property
     def conditions(self) -> tuple[GoalCondition, ...]:
-        """The task's conditions, in words about these two."""
         return conditions_of(self.task, self.performer.name, self.other.name)
 
 
 @dataclass(frozen=True, slots=True)
 class ConditionFinding:
-    """Whether a condition is met; `quote` is what shows it, word for word, "" where it is not."""
+    """Whether a condition is met; `quote` is the evidence, verbatim, "" where it is not."""
 
     condition: GoalCondition
     met: bool
@@ -83,12 +82,12 @@ def share_met(findings: Sequence[ConditionFinding]) -> float:
 
 
 def conditions_of(task: SocialTask, performer: str, other: str) -> tuple[GoalCondition, ...]:
-    """The conditions of a task; `performer` and `other` are the names to write."""
+    """The conditions of a task; `performer` and `other` are names."""
     if task.type == "asking for help":
         return tuple(
             condition
             for number, errand in enumerate(task.errands, 1)
-            for condition in _of_errand(errand, number, performer, other)
+            for condition in _errand_conditions(errand, number, performer, other)
         )
     if task.type == "appointment":
         clause = f"{performer} has asked {other} to meet for the {task.activity}"
@@ -125,7 +124,7 @@ def _time_agreed(task: SocialTask, performer: str, other: str) -> GoalCondition:
     return GoalCondition("time", "time agreed", f"{performer} and {other} have agreed on {when}.")
 
 
-def _of_errand(
+def _errand_conditions(
     errand: Errand, number: int, performer: str, other: str
 ) -> tuple[GoalCondition, GoalCondition]:
     request = f"{performer} has asked {other} to {errand.what}."
@@ -137,7 +136,7 @@ def _of_errand(
 
 
 def conditions_hash() -> str:
-    """Identifies how the conditions of all types are worded: they are what a judge is asked."""
+    """Identifies the wording of the conditions of all types, which judges are shown."""
     return digest(
         *(
             f"{condition.id}: {condition.text}"
@@ -148,7 +147,7 @@ def conditions_hash() -> str:
 
 
 def _any_task(kind: TaskType) -> SocialTask:
-    """A task of this type in which every field that a condition names stands for itself."""
+    """A task of this type in which each field that conditions mention is its own name."""
     day = date(2024, 5, 14)
     return SocialTask(
         id="ID",

@@ -31,13 +31,13 @@ META, SCENARIOS, REPORT = "meta.json", "scenarios.jsonl", "report.md"
 
 
 class Side(Frozen):
-    """One of the two at that moment.
+    """One of the two at the moment before they talk.
 
     `resident` is without the task. `place` is where they are, "" outdoors; `doing` what they did
     before the talk, in the words that others see. `memories` are those that matter here: of the
-    other, and of the task as far as they know of it; best first. `ahead` is the rest of their
-    day's plan, the block under way first. `heard` is what was said last of each matter in each of
-    their earlier talks, in typed form: for scripted minds.
+    other, and of the task as far as they know of it; best first. `ahead` is the rest of their day's
+    plan, the block under way first. `heard` is what was said last of each matter in each of their
+    earlier talks, in typed form: for scripted minds.
     """
 
     resident: Resident
@@ -56,7 +56,7 @@ class Neighbour(Frozen):
 
 
 class TalkScenario(Frozen):
-    """One conversation task, whole: it is played without the town that it was frozen from.
+    """One conversation task, complete: it is played without the town that it was frozen from.
 
     `id` is TASK.SEED.OTHER, `seed` the town's. `performer_begins`: who spoke first in the town.
     `people` are all in the simulation, by id; `places` all of the town, arenas by sector.
@@ -81,20 +81,19 @@ class TalkScenario(Frozen):
 
     @property
     def occasion(self) -> Occasion:
-        """What one must know to read the talk."""
         performer, other = self.performer.resident, self.other.resident
         return Occasion(self.task, performer, other, self.now, self.performer.place)
 
 
 @lru_cache(maxsize=512)
-def scenario_from(content: str) -> TalkScenario:
-    """The scenario in a task's content; kept, as world and judge of an episode both ask."""
+def parse_scenario(content: str) -> TalkScenario:
+    """Parse a task's content; cached, since world and judge of an episode both ask for it."""
     return TalkScenario.model_validate_json(content)
 
 
 class TalkMeta(TownMeta):
-    """`meta.json` of a set: `hash` and `scenarios`, their number, must be true where given;
-    `lived_by` says who simulated the days that it was frozen from."""
+    """`meta.json` of a set: `hash` and the number of `scenarios` must match where given; `lived_by`
+    says who played the days that it was frozen from."""
 
     hash: str | None = Field(default=None, min_length=1)
     scenarios: int | None = Field(default=None, ge=0)
@@ -103,8 +102,8 @@ class TalkMeta(TownMeta):
 
 @dataclass(frozen=True)
 class TalkData:
-    """Conversation tasks under a name; `version` is that of the town that they are frozen from,
-    `lived_by` who simulated its days ("" where nobody says)."""
+    """A named set of conversation tasks; `version` is that of the town that they are frozen from,
+    `lived_by` who played its days ("" where unknown)."""
 
     name: str
     version: str
@@ -113,12 +112,10 @@ class TalkData:
 
     @cached_property
     def hash(self) -> str:
-        """A digest of the scenarios, in their order."""
         return digest(_lines(self.scenarios))
 
     @property
     def id(self) -> DataId:
-        """Which data this is."""
         return DataId(self.name, self.version, self.hash)
 
 
@@ -129,10 +126,10 @@ def own_talks() -> TalkData:
 
 
 def read_talks(folder: Path) -> TalkData:
-    """The conversation tasks of a folder.
+    """Read the conversation tasks of a folder.
 
-    ConfigError names the file and the line that is wrong, or says what is not as `meta.json` says
-    it is; a `meta.json` without hash and number takes any scenarios.
+    ConfigError names the file and the line that is wrong, or what does not match `meta.json`; a
+    `meta.json` without hash and number accepts any scenarios.
     """
     meta = json_record(str(folder / META), TalkMeta, read_text(folder / META))
     scenarios: dict[str, TalkScenario] = {}
@@ -157,7 +154,7 @@ def read_talks(folder: Path) -> TalkData:
 def write_talks(folder: Path, data: TalkData, made_by: str) -> None:
     """Write a set for `read_talks`, with a report of how many there are of what.
 
-    `made_by` is the command that made it. What the folder holds of another set is written over.
+    `made_by` is the command that made it. Files of another set in the folder are overwritten.
     """
     folder.mkdir(parents=True, exist_ok=True)
     meta = {
@@ -172,7 +169,7 @@ def write_talks(folder: Path, data: TalkData, made_by: str) -> None:
     _write(folder / META, json.dumps(meta, ensure_ascii=False, indent=2) + "\n")
     _write(folder / SCENARIOS, _lines(data.scenarios))
     title = f"{data.name} {data.version}"
-    _write(folder / REPORT, tally(data.scenarios).as_markdown(title, counts_of(data)))
+    _write(folder / REPORT, tally(data.scenarios).as_markdown(title, describe_counts(data)))
 
 
 def _check_meta(meta: TalkMeta, data: TalkData, folder: Path) -> None:
@@ -190,7 +187,7 @@ def _check_meta(meta: TalkMeta, data: TalkData, folder: Path) -> None:
 
 
 def _check_people(scenario: TalkScenario, where: str) -> None:
-    """The two are who the task says, and are among the people."""
+    """The two are those of the task, and are among the people."""
     performer, other = scenario.performer.resident.id, scenario.other.resident.id
     if performer != scenario.task.performer:
         raise ConfigError(
@@ -206,7 +203,7 @@ def _check_people(scenario: TalkScenario, where: str) -> None:
 
 
 def _check_places(scenario: TalkScenario, where: str) -> None:
-    """The two stand in one place, and that is one of the town's."""
+    """The two are in one place, and it is one of the town's."""
     performer_place, other_place = scenario.performer.place, scenario.other.place
     if performer_place != other_place:
         raise ConfigError(
@@ -235,15 +232,18 @@ MOST_OF_A_PAIR = 2
 """Conversation tasks of the same two residents in the same task (STSS section 3.2)."""
 
 
-def selected(candidates: Sequence[TalkScenario], total: int) -> tuple[TalkScenario, ...]:
+def select_talks(candidates: Sequence[TalkScenario], total: int) -> tuple[TalkScenario, ...]:
     """At most `total` of the candidates, by task, then seed, then time.
 
-    Tasks take turns, and within a task its seeds, so that every task is there before any comes
-    twice; who of a seed comes first is drawn by lot. No pair of characters is in a task more than
-    twice. Fewer than `total` where there are no more. Tasks come in the order of the candidates,
-    which makes no other difference.
+    Tasks take turns, and within a task its seeds, so that every task occurs before any occurs
+    twice; the order within a seed is random. No pair of characters is in a task more than twice.
+    Fewer than `total` where there are no more. Tasks come in the order of the candidates, which
+    makes no other difference.
     """
-    queues = [list(_in_turn(own)) for own in _by_task(candidates)]
+    by_task: dict[str, list[TalkScenario]] = {}
+    for scenario in candidates:
+        by_task.setdefault(scenario.task.id, []).append(scenario)
+    queues = [list(_alternate_seeds(own)) for own in by_task.values()]
     chosen: list[list[TalkScenario]] = [[] for _ in queues]
     remaining = total
     for turn in range(max(map(len, queues), default=0)):
@@ -254,19 +254,12 @@ def selected(candidates: Sequence[TalkScenario], total: int) -> tuple[TalkScenar
     return tuple(scenario for picked in chosen for scenario in sorted(picked, key=_by_time))
 
 
-def selectable(candidates: Sequence[TalkScenario]) -> int:
+def count_selectable(candidates: Sequence[TalkScenario]) -> int:
     """How many can be selected at most, two of a pair."""
     return sum(min(count, MOST_OF_A_PAIR) for count in Counter(map(_pair, candidates)).values())
 
 
-def _by_task(candidates: Iterable[TalkScenario]) -> list[list[TalkScenario]]:
-    by_task: dict[str, list[TalkScenario]] = {}
-    for scenario in candidates:
-        by_task.setdefault(scenario.task.id, []).append(scenario)
-    return list(by_task.values())
-
-
-def _in_turn(own: list[TalkScenario]) -> Iterator[TalkScenario]:
+def _alternate_seeds(own: list[TalkScenario]) -> Iterator[TalkScenario]:
     """A task's candidates: one of each seed, then another of each, two of a pair at most."""
     of_seed: dict[int, list[TalkScenario]] = {seed: [] for seed in sorted({o.seed for o in own})}
     for scenario in sorted(
@@ -296,40 +289,37 @@ def _by_time(scenario: TalkScenario) -> tuple[int, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class TallyRow:
-    """One social task: how many conversation tasks there are of it, in all and by seed."""
+    """One social task: its number of conversation tasks by seed."""
 
     type: TaskType
     task: str
-    of_seed: tuple[int, ...]
+    by_seed: tuple[int, ...]
 
     @property
     def count(self) -> int:
-        """In all."""
-        return sum(self.of_seed)
+        return sum(self.by_seed)
 
 
 @dataclass(frozen=True, slots=True)
 class TaskTally:
-    """Rows by type, in the order of Table 4, then as the tasks come; `seeds` heads `of_seed`."""
+    """Rows by type, in the order of Table 4, then in the order of tasks; `seeds` heads
+    `of_seed`."""
 
     seeds: tuple[int, ...]
     rows: tuple[TallyRow, ...]
 
     @property
     def count(self) -> int:
-        """How many conversation tasks there are."""
         return sum(row.count for row in self.rows)
 
     @property
     def types(self) -> tuple[tuple[TaskType, tuple[TallyRow, ...]], ...]:
-        """The rows of each type that is present."""
         return tuple((kind, tuple(rows)) for kind, rows in groupby(self.rows, lambda r: r.type))
 
     @property
     def by_seed(self) -> tuple[int, ...]:
-        """How many there are of each seed."""
         return tuple(
-            sum(row.of_seed[number] for row in self.rows) for number in range(len(self.seeds))
+            sum(row.by_seed[number] for row in self.rows) for number in range(len(self.seeds))
         )
 
     def as_markdown(self, title: str, sentences: Sequence[str]) -> str:
@@ -340,7 +330,7 @@ class TaskTally:
         )
         heads = "".join(f" {seed} |" for seed in self.seeds)
         tasks = "".join(
-            f"| {row.type} | {row.task} | {row.count} |{_cells(row.of_seed)}\n" for row in self.rows
+            f"| {row.type} | {row.task} | {row.count} |{_cells(row.by_seed)}\n" for row in self.rows
         )
         return (
             f"# {title}: {self.count} conversation tasks of {len(self.rows)} social tasks\n\n"
@@ -354,7 +344,6 @@ class TaskTally:
 
 
 def tally(scenarios: Sequence[TalkScenario]) -> TaskTally:
-    """Count the conversation tasks of a set."""
     seeds = tuple(sorted({scenario.seed for scenario in scenarios}))
     counts = Counter((scenario.task.id, scenario.seed) for scenario in scenarios)
     types = {scenario.task.id: scenario.task.type for scenario in scenarios}
@@ -369,8 +358,8 @@ FEWEST = 2
 """Conversation tasks of a social task that a set should have."""
 
 
-def counts_of(data: TalkData) -> tuple[str, ...]:
-    """How many conversation tasks there are by type, what the two remember, and who lived."""
+def describe_counts(data: TalkData) -> tuple[str, ...]:
+    """How many conversation tasks there are by type, what the two remember, and who played."""
     counted = tally(data.scenarios)
     sentences = [
         f"{kind}: {plural(sum(counts), 'conversation')} of {plural(len(rows), 'social task')}, "

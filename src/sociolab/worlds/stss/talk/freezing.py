@@ -1,7 +1,7 @@
 """Conversation tasks from a simulation: residents as they are just before they talk.
 
-A social task is simulated by scripted minds, or was, by anybody, in a stored run. Where the
-performer is about to talk to somebody who has not heard of the task from it, both sides are kept
+A social task is simulated by scripted minds, or was played, by anybody, in a stored run. Where the
+performer is about to talk to somebody who has not heard of the task from it, both sides are saved
 (STSS section 3.2). Tasks of several towns are simulated at once, in as many processes as there are
 processors.
 """
@@ -30,16 +30,16 @@ from sociolab.town.clock import clock_time
 from sociolab.town.mind import MindPlayer
 from sociolab.town.person import Setting
 from sociolab.town.questions import Heard, Me, Memory, MindQuestion, Recall, Utter
-from sociolab.town.scripted.matters import key_of, standings, wanted_of
+from sociolab.town.scripted.matters import matter_key, standings, task_for
 from sociolab.town.scripted.mind import ScriptedMind
-from sociolab.town.simulation import live
-from sociolab.town.trace import Did, chunks_in, trace_from
+from sociolab.town.simulation import simulate
+from sociolab.town.trace import Did, chunks_in, read_trace
 from sociolab.town.trajectory import Trajectory
-from sociolab.worlds.stss.dataset import Content, TownData, content_from, own_town, read_town
+from sociolab.worlds.stss.dataset import Content, TownData, own_town, parse_content, read_town
 from sociolab.worlds.stss.talk.dataset import Neighbour, Side, TalkScenario
 from sociolab.worlds.stss.talk.playing import known_places
 from sociolab.worlds.stss.task import SocialTask
-from sociolab.worlds.stss.world import Stss, StssSettings, setting_of
+from sociolab.worlds.stss.world import Stss, StssSettings, make_setting
 
 Watch: TypeAlias = Callable[[int, int, int], object]
 """Told how many tasks have been lived, of how many, and how many talks were frozen."""
@@ -61,30 +61,32 @@ LATEST = time(12)
 """On the day of a task that leaves the time open: who is asked later will hardly find one."""
 
 
-def frozen_talks(data: TownData, task: SocialTask, seed: int) -> tuple[TalkScenario, ...]:
-    """The conversation tasks of a social task, as scripted minds live it with this seed, in order.
+def freeze_talks(data: TownData, task: SocialTask, seed: int) -> tuple[TalkScenario, ...]:
+    """The conversation tasks of a social task, as scripted minds play it with this seed, in order.
 
-    One for each resident with whom the performer talks, frozen before their first talk, if that
-    comes half an hour before the event or earlier, and by noon on its day where no time is agreed;
-    for an appointment with the partner alone; not with who has promised to come by hearsay.
-    `task` is one of `data`.
+    One for each resident with whom the performer talks, frozen before their first talk, if that is
+    half an hour before the event or earlier, and by noon on its day where no time is agreed; for an
+    appointment with the partner alone; not with anybody who has promised to come by hearsay. `task`
+    is one of `data`.
     """
     laid_out = next(
         candidate for candidate in Stss(data, StssSettings()).tasks() if candidate.id == task.id
     )
-    content, player = content_from(laid_out.content), MindPlayer(ScriptedMind(), built_in=True)
-    setting = setting_of(content, StssSettings(), FailurePolicy(), task.id, seed)
-    return _frozen_of(content, seed, setting, lambda request: _at_once(player.reply(request, None)))
+    content, player = parse_content(laid_out.content), MindPlayer(ScriptedMind(), built_in=True)
+    setting = make_setting(content, StssSettings(), FailurePolicy(), task.id, seed)
+    return _freeze(
+        content, seed, setting, lambda request: _run_at_once(player.reply(request, None))
+    )
 
 
-def frozen_of_episode(
+def freeze_episode(
     episode: Episode, settings: StssSettings, policy: FailurePolicy
 ) -> tuple[TalkScenario, ...]:
-    """The same of an episode that is on record, by its replies; `settings` and `policy` are those
-    of its run. What residents have promised each other is known where scripted minds said so.
+    """As `frozen_talks`, from a stored episode, by its replies; `settings` and `policy` are those
+    of its run. Promises between residents are known where scripted minds made them.
 
-    StoreError where it does not go as it did, since the world's rules have changed, or where its
-    residents were not of the lean mind, whose questions conversation tasks ask.
+    StoreError where the replay diverges from the record, since the world's rules have changed, or
+    where its residents were not of the lean mind, whose questions conversation tasks ask.
     """
     if settings.mind != "lean":
         raise StoreError(
@@ -92,8 +94,8 @@ def frozen_of_episode(
             f"episode {episode.trial.id}; name a run of mind=lean"
         )
     trial, journal = episode.trial, Journal(episode.events)
-    content = content_from(trial.task.content)
-    setting = setting_of(content, settings, policy, trial.id, trial.seed)
+    content = parse_content(trial.task.content)
+    setting = make_setting(content, settings, policy, trial.id, trial.seed)
     journal.allow_any_order()
 
     def reply(request: Request) -> Reply | NoReply:
@@ -105,15 +107,15 @@ def frozen_of_episode(
             )
         return recorded
 
-    return _frozen_of(content, trial.seed, setting, reply)
+    return _freeze(content, trial.seed, setting, reply)
 
 
-def _frozen_of(
+def _freeze(
     content: Content, seed: int, setting: Setting, reply: Callable[[Request], Reply | NoReply]
 ) -> tuple[TalkScenario, ...]:
     watcher = _Watcher(content, seed)
     events: list[Event] = []
-    play = live(setting, "lock-step")
+    play = simulate(setting, "lock-step")
     sent: list[Completed] | None = None
     while True:
         try:
@@ -129,15 +131,15 @@ def _frozen_of(
                 sent.append(Completed(request, reply(request)))
         elif isinstance(step, Happened):
             events.append(step)
-    days = Trajectory(trace_from(chunks_in(events)), setting.town)
-    return tuple(_with_deeds(scenario, days) for scenario in watcher.frozen)
+    days = Trajectory(read_trace(chunks_in(events)), setting.town)
+    return tuple(_add_deeds(scenario, days) for scenario in watcher.frozen)
 
 
 @dataclass(frozen=True, slots=True)
 class _Opening:
-    """A talk that the performer is in, as its first question shows it: before anything is said.
+    """A talk that the performer is in, at its first question: before anything is said.
 
-    What the two remember is read here, since the other's question follows upon the first words.
+    Memories of both are read here, since the other's question follows the first words.
     """
 
     first: Utter
@@ -146,7 +148,7 @@ class _Opening:
 
 
 class _Watcher:
-    """Looks at all that residents are asked, and keeps both sides of the performer's talks."""
+    """Watches all that residents are asked, and freezes both sides of the performer's talks."""
 
     def __init__(self, content: Content, seed: int) -> None:
         self.frozen: list[TalkScenario] = []
@@ -158,18 +160,18 @@ class _Watcher:
         self._opening: _Opening | None = None
 
     def see(self, question: MindQuestion[Any]) -> None:
-        """Each side's first utterance in a talk is where it is frozen."""
+        """Freeze a talk at the first question to each side."""
         self._memories[question.me.resident.id] = question.me.memory
         if not isinstance(question, Utter):
             return
         if self._task.performer in (question.me.resident.id, question.other.id):
             if not question.lines:
-                self._opening = self._beginning(question)
+                self._opening = self._open_talk(question)
             elif len(question.lines) == 1 and self._opening is not None:
                 scenario = self._scenario(self._opening, question)
                 self.frozen += [scenario] if scenario is not None else []
 
-    def _beginning(self, question: Utter) -> _Opening | None:
+    def _open_talk(self, question: Utter) -> _Opening | None:
         """The talk if it is to be frozen: the first of the two, about what is still to come."""
         task, starter, listener = self._task, question.me.resident.id, question.other.id
         other = listener if starter == task.performer else starter
@@ -181,20 +183,21 @@ class _Watcher:
         performer, name = self._residents[task.performer].name, self._residents[other].name
         return _Opening(
             question,
-            _recalled(self._memories[task.performer], f"{name} {task.goal}"),
-            _recalled(self._memories[other], f"{performer} {task.activity}"),
+            _recall_briefly(self._memories[task.performer], f"{name} {task.goal}"),
+            _recall_briefly(self._memories[other], f"{performer} {task.activity}"),
         )
 
     def _scenario(self, opening: _Opening, answer: Utter) -> TalkScenario | None:
-        """Both sides before a word is said; None where there is nothing to ask, or it is late, or
-        the other has promised already: its note of the talk would tell what it knew before.
-        """
+        """Both sides before a word is said; None where there is nothing to ask, it is too late, or
+        the other has promised already: its note would then contain what it knew before."""
         first, task = opening.first, self._task
         begins = first.me.resident.id == task.performer
         performer, other = (first, answer) if begins else (answer, first)
         if first.me.now > _last_moment(task, performer.me):
             return None
-        if wanted_of(performer.me, performer.other) is None or _has_promised(other.me, task):
+        standing = standings(other.me).get(matter_key(task.matter))
+        has_promised = standing is not None and standing.said_yes(other.me.resident.id)
+        if has_promised or task_for(performer.me, performer.other) is None:
             return None
         return TalkScenario(
             id=f"{task.id}.{self._seed}.{other.me.resident.id}",
@@ -214,16 +217,16 @@ class _Watcher:
     def _side(self, question: Utter, moment: datetime, memories: tuple[Memory, ...]) -> Side:
         """One side, without the task; it knows the places of which it has been told."""
         me = question.me
-        untold = self._residents[me.resident.id]
+        uninformed = self._residents[me.resident.id]
         before = known_places(me.resident, _by_sector(me.names))
         learned = tuple(place for place in me.places if place not in before)
         ahead = tuple(block for block in question.ahead if block.end > moment)
         return Side(
-            resident=untold.model_copy(update={"knows": (*untold.knows, *learned)}),
+            resident=uninformed.model_copy(update={"knows": (*uninformed.knows, *learned)}),
             place=me.place,
             doing=me.doing,
             memories=memories,
-            heard=_last_words(me.heard),
+            heard=_last_heard(me.heard),
             ahead=ahead if moment.date() == self._task.day else ahead[:MOST_AHEAD],
         )
 
@@ -233,7 +236,7 @@ def _last_moment(task: SocialTask, performer: Me) -> datetime:
     agreed = [
         about.start
         for act in (entry.act for entry in performer.heard if entry.act.kind == "accept")
-        if (about := act.matter) is not None and key_of(about) == key_of(task.matter)
+        if (about := act.matter) is not None and matter_key(about) == matter_key(task.matter)
     ]
     start = task.start or next(filter(None, reversed(agreed)), "")
     if not start:
@@ -241,23 +244,18 @@ def _last_moment(task: SocialTask, performer: Me) -> datetime:
     return datetime.combine(task.day, clock_time(start)) - BEFORE
 
 
-def _has_promised(other: Me, task: SocialTask) -> bool:
-    """Whether somebody else has won the other over already."""
-    standing = standings(other).get(key_of(task.matter))
-    return standing is not None and standing.said_yes(other.resident.id)
-
-
-def _last_words(entries: tuple[Heard, ...]) -> tuple[Heard, ...]:
-    """Of each earlier talk what was said last of each matter: an answer holds what it is about."""
+def _last_heard(entries: tuple[Heard, ...]) -> tuple[Heard, ...]:
+    """What was said last of each matter in each earlier talk: an answer contains what it
+    is about."""
     last = {
-        (entry.when, entry.other, entry.act.matter and key_of(entry.act.matter)): entry
+        (entry.when, entry.other, entry.act.matter and matter_key(entry.act.matter)): entry
         for entry in entries
     }
     return tuple(last.values())
 
 
-def _recalled(memory: Recall, query: str) -> tuple[Memory, ...]:
-    """What comes to mind, best first; of what was merely seen a little, each sight once."""
+def _recall_briefly(memory: Recall, query: str) -> tuple[Memory, ...]:
+    """What comes to mind, best first; few sights, each once."""
     memories: list[Memory] = []
     for recalled in memory.recall(query, _ALL):
         sights = [each.text for each in memories if each.kind == "seen"]
@@ -266,21 +264,21 @@ def _recalled(memory: Recall, query: str) -> tuple[Memory, ...]:
     return tuple(memories[:MOST_MEMORIES])
 
 
-def _with_deeds(scenario: TalkScenario, days: Trajectory) -> TalkScenario:
-    """With what both did on that day until then. The town's own questions do not show it."""
+def _add_deeds(scenario: TalkScenario, days: Trajectory) -> TalkScenario:
+    """With what both did on that day until then, which the town's own questions do not show."""
     sides = {name: getattr(scenario, name) for name in ("performer", "other")}
     return scenario.model_copy(
         update={
             name: side.model_copy(
-                update={"memories": (*side.memories, *_deeds(side, scenario.now, days))}
+                update={"memories": (*side.memories, *_deeds_of_day(side, scenario.now, days))}
             )
             for name, side in sides.items()
         }
     )
 
 
-def _deeds(side: Side, moment: datetime, days: Trajectory) -> tuple[Memory, ...]:
-    """The last different entries of the day's plan that it was at, oldest first."""
+def _deeds_of_day(side: Side, moment: datetime, days: Trajectory) -> tuple[Memory, ...]:
+    """The last distinct entries of the day's plan that were carried out, oldest first."""
     deeds: dict[str, Memory] = {}
     for did in days.records(Did, side.resident.id):
         when = days.clock.at(did.step)
@@ -299,7 +297,7 @@ def _by_sector(names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     return arenas
 
 
-def _at_once(coroutine: Coroutine[Any, Any, Reply | NoReply]) -> Reply | NoReply:
+def _run_at_once(coroutine: Coroutine[Any, Any, Reply | NoReply]) -> Reply | NoReply:
     try:
         coroutine.send(None)
     except StopIteration as over:
@@ -313,40 +311,36 @@ def _at_once(coroutine: Coroutine[Any, Any, Reply | NoReply]) -> Reply | NoReply
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One task to be lived: what a process is given."""
+    """One task to be simulated: the input of a process."""
 
     folder: Path | None
     seed: int
     task: str
 
 
-def candidates(units: list[Unit], watch: Watch) -> list[TalkScenario]:
-    """What all froze: by task, then in the order of the units, however many processes there are."""
+def freeze_units(units: list[Unit], watch: Watch) -> list[TalkScenario]:
+    """All talks frozen: by task, then in the order of the units, whatever the number of
+    processes."""
     scenarios: list[TalkScenario] = []
     watch(0, len(units), 0)
-    with _mapped(units) as frozen:
+    with _map_units(units) as frozen:
         for number, talks in enumerate(frozen, 1):
             scenarios += talks
             watch(number, len(units), len(scenarios))
-    return sorted(scenarios, key=_task_order(units))
-
-
-def _task_order(units: list[Unit]) -> Callable[[TalkScenario], int]:
-    """Tasks as they come in the town, whichever seed had one of them first."""
     order = {task: number for number, task in enumerate(dict.fromkeys(u.task for u in units))}
-    return lambda scenario: order[scenario.task.id]
+    return sorted(scenarios, key=lambda scenario: order[scenario.task.id])
 
 
 @contextmanager
-def _mapped(units: list[Unit]) -> Iterator[Iterator[tuple[TalkScenario, ...]]]:
-    """The units lived by as many processes as there are processors."""
+def _map_units(units: list[Unit]) -> Iterator[Iterator[tuple[TalkScenario, ...]]]:
+    """The units simulated by as many processes as there are processors."""
     processes = min(len(units), _processors())
     if processes < 2:
-        yield map(_frozen, units)
+        yield map(_freeze_unit, units)
         return
     pool = ProcessPoolExecutor(processes, get_context("spawn"), _follow_parent)
     try:
-        yield pool.map(_frozen, units)
+        yield pool.map(_freeze_unit, units)
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -368,13 +362,12 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _frozen(unit: Unit) -> tuple[TalkScenario, ...]:
-    town = town_of(unit.folder, unit.seed)
+def _freeze_unit(unit: Unit) -> tuple[TalkScenario, ...]:
+    town = load_town(unit.folder, unit.seed)
     task = next(candidate for candidate in town.tasks if candidate.id == unit.task)
-    return frozen_talks(town, task, unit.seed)
+    return freeze_talks(town, task, unit.seed)
 
 
 @lru_cache(maxsize=1)
-def town_of(folder: Path | None, seed: int) -> TownData:
-    """The town of a folder, or our own with the tasks of a seed."""
+def load_town(folder: Path | None, seed: int) -> TownData:
     return own_town(seed) if folder is None else read_town(folder)

@@ -1,4 +1,4 @@
-"""What STSS offers at language level: the world of conversation tasks, its minds and judges."""
+"""What STSS offers at the language level: the world of conversation tasks, its minds and judges."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sociolab.store.verdicts import JudgingRow
 from sociolab.town.scripted.mind import SCRIPTED
 from sociolab.worlds.stss.kit import SCRIPTED_LIFE, TDP, TownPlayer, python_player
 from sociolab.worlds.stss.talk.audit import VARIANTS
-from sociolab.worlds.stss.talk.dataset import counts_of, own_talks, read_talks
+from sociolab.worlds.stss.talk.dataset import describe_counts, own_talks, read_talks
 from sociolab.worlds.stss.talk.playing import TalkSettings
 from sociolab.worlds.stss.talk.verdicts import LEVELS, OF_TALK, RecordedJudge, findings_of
 from sociolab.worlds.stss.talk.world import StssTalk
@@ -57,7 +57,7 @@ DECLARED = Declared(
 
 
 def _load(setup: WorldSetup) -> WorldKit:
-    """The world over a folder, or over the conversation tasks that we ship."""
+    """The world over a folder, or over the conversation tasks of this package."""
     settings = setup.read("stss-talk", TalkSettings)
     data = own_talks() if setup.folder is None else read_talks(setup.folder)
     return WorldKit(
@@ -74,26 +74,26 @@ def _load(setup: WorldSetup) -> WorldKit:
         pace=Pace(lambda task: 2 * settings.rounds),
         background=True,
         variants=VARIANTS,
-        validation={"conditions": import_on_call("sociolab.worlds.stss.talk.model_judge:labelled")},
+        validation={
+            "conditions": import_on_call("sociolab.worlds.stss.talk.model_judge:read_labelled")
+        },
     )
 
 
 def model_player(
     texts: PromptSet, model: ChatModel, role: Role, temperature: float, dialect: str
 ) -> Player:
-    """A chat model as a mind, in either dialect."""
     return TownPlayer(model, texts, role, temperature, dialect, PENALTIES)
 
 
 def model_judge(model: ChatModel, texts: PromptSet) -> Judge:
-    """A chat model that answers for each condition whether it is met."""
     from sociolab.worlds.stss.talk.model_judge import TalkModelJudge
 
     return TalkModelJudge(model, texts)
 
 
 def _conditions(episode: Episode, judgings: Sequence[JudgingRow]) -> Sidebar:
-    """What each judge found of each goal condition, in the talk and in the note of it."""
+    """What each judge found about each goal condition, in the talk and in its note."""
     conditions = [
         Conditions(
             judge_title(row.judge.label, row.judge.method),
@@ -112,9 +112,9 @@ def _conditions(episode: Episode, judgings: Sequence[JudgingRow]) -> Sidebar:
 
 
 def _remarks(world: World) -> Sequence[str]:
-    """How many conversations there are of what, and who simulated the days before them."""
+    """How many conversations there are of what, and who played the days before them."""
     assert isinstance(world, StssTalk)
-    return counts_of(world.dataset)
+    return describe_counts(world.dataset)
 
 
 def _build() -> Tool:

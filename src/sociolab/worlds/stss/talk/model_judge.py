@@ -27,7 +27,7 @@ from sociolab.worlds.stss.talk.conditions import (
     Occasion,
     conditions_hash,
 )
-from sociolab.worlds.stss.talk.dataset import Side, TalkScenario, scenario_from
+from sociolab.worlds.stss.talk.dataset import Side, TalkScenario, parse_scenario
 from sociolab.worlds.stss.talk.playing import HeldTalk
 from sociolab.worlds.stss.talk.verdicts import readable, verdicts
 from sociolab.worlds.stss.task import SocialTask
@@ -39,14 +39,14 @@ _MOST_STATEMENTS = 4
 
 
 class Mark(Strict):
-    """Whether a statement holds, after the words that show it."""
+    """Whether a statement holds; the quote comes first."""
 
     quote: str
     met: bool
 
 
 @cache
-def sheet(statements: int) -> type[BaseModel]:
+def reply_type(statements: int) -> type[BaseModel]:
     """The type of a reply: a mark for each statement, in the field of its number."""
     fields: dict[str, Any] = {f"statement_{n + 1}": (Mark, ...) for n in range(statements)}
     return create_model("Sheet", __base__=Strict, **fields)
@@ -55,24 +55,25 @@ def sheet(statements: int) -> type[BaseModel]:
 class TalkModelJudge:
     """Judges with a chat model at temperature 0, the note without the talk (STSS section 3.2).
 
-    A statement counts as met with a quote that is in the text; a reply whose quotes are not is
-    asked for again. What cannot be mended fails the measures of that level only. A fatal error
-    (credentials, budget) passes through and stops the run.
+    A statement counts as met with a quote that is in the text; a reply with any other quote is
+    retried. What stays wrong fails the metrics of that level only. A fatal error (credentials,
+    budget) passes through and stops the run.
     """
 
     def __init__(self, model: ChatModel, texts: PromptSet | None = None) -> None:
         self._model = model
         self._texts = texts or paper()
-        schema, told = schema_of(sheet(_MOST_STATEMENTS)).text, self._texts.instructions(*_PROMPTS)
-        settings = digest(model.label, told.hash, conditions_hash(), schema)
-        self.id = JudgeId(model.label, "model", settings, prompts=told.prompts)
+        schema = schema_of(reply_type(_MOST_STATEMENTS)).text
+        instructions = self._texts.instructions(*_PROMPTS)
+        settings = digest(model.label, instructions.hash, conditions_hash(), schema)
+        self.id = JudgeId(model.label, "model", settings, prompts=instructions.prompts)
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
         """SR and GCSR of the talk and of the note; failures where there is nothing to judge.
 
-        Of a smoke test no figure is drawn: Unscored, and no model is asked.
+        A smoke test is Unscored, and no model is asked.
         """
-        scenario = scenario_from(episode.trial.task.content)
+        scenario = parse_scenario(episode.trial.task.content)
         (talk, note), occasion = readable(scenario, episode), scenario.occasion
         reader = self.reader(episode.trial.id, judging)
         return verdicts(
@@ -83,13 +84,11 @@ class TalkModelJudge:
         )
 
     def reader(self, trial: str, judging: int = 0) -> TranscriptReader:
-        """Who reads the talks and notes of an episode."""
         return TranscriptReader(self._model, trial, judging, self._texts.manifest.temperature.judge)
 
     async def in_talk(
         self, reader: TranscriptReader, occasion: Occasion, lines: Sequence[Utterance]
     ) -> tuple[ConditionFinding, ...] | MissingValue:
-        """Which conditions the model finds met in a conversation."""
         # On one line, so that nothing that was said or noted can pass for a part of the prompt.
         spoken = [SpokenLine(0, flat(line.name), (flat(line.text),)) for line in lines]
         return await self._find(reader, occasion, "talk", spoken)
@@ -125,7 +124,7 @@ class TalkModelJudge:
             what,
             self._texts[f"judge_{what}"].render({"rules": self._texts["judge_rules"].render({})}),
             self._texts["judge_body"].render(body),
-            sheet(len(conditions)),
+            reply_type(len(conditions)),
             lambda reply: _findings_in(reply, conditions, lines),
         )
 
@@ -133,8 +132,7 @@ class TalkModelJudge:
 def _findings_in(
     reply: BaseModel, conditions: Sequence[GoalCondition], lines: Sequence[SpokenLine]
 ) -> tuple[ConditionFinding, ...]:
-    """A reply as findings, with the words as they stand in the text; ReplyError where a quote is
-    not in it."""
+    """A reply as findings, with quotes as in the text; ReplyError for a quote that is not in it."""
     findings, problems = list[ConditionFinding](), list[str]()
     for condition, (field, mark) in zip(conditions, reply, strict=True):
         words = next(iter(lines_with(mark.quote, lines).values()), "") if mark.met else ""
@@ -160,7 +158,7 @@ class _Who(BaseModel):
 
 
 class LabelledTalk(BaseModel):
-    """A labelled conversation, the note that the other keeps of it, or both, as a line of a set.
+    """A labelled conversation, the note that the other keeps of it, or both; one line of a set.
 
     `lines` are P (the performer) or O (the other) and what is said; the labels are by the ids of
     the task's conditions. The two are residents of Alderbrook.
@@ -179,8 +177,8 @@ class LabelledTalk(BaseModel):
 
     @property
     def scenario(self) -> TalkScenario:
-        """The conversation task; what a labelled conversation does not hold is left empty."""
-        people = {one.id: one for one in own_residents()}
+        """The conversation task; what a labelled conversation lacks is left empty."""
+        people = {resident.id: resident for resident in own_residents()}
         for who in (self.performer.id, self.other.id):
             if who not in people:
                 raise ValueError(f'expected residents of Alderbrook, found "{who}"')
@@ -198,18 +196,18 @@ class LabelledTalk(BaseModel):
 
     @property
     def utterances(self) -> tuple[Utterance, ...]:
-        """The lines, with who says them."""
-        both = {"P": self.scenario.performer.resident, "O": self.scenario.other.resident}
-        return tuple(Utterance(both[seat].id, both[seat].name, text) for seat, text in self.lines)
+        scenario = self.scenario
+        speakers = {"P": scenario.performer.resident, "O": scenario.other.resident}
+        return tuple(Utterance(speakers[s].id, speakers[s].name, text) for s, text in self.lines)
 
 
-def labelled(row: Json, id: str) -> Labelled:
-    """A row of a set as an item that a judge can be tested with."""
+def read_labelled(row: Json, id: str) -> Labelled:
+    """A row of a set as an item with which a judge can be tested."""
     read = LabelledTalk.model_validate(row)
     id, scenario = read.id or id, read.scenario
     occasion, lines = scenario.occasion, read.utterances
     levels = [
-        (level, _findings(scenario, labels))
+        (level, _labelled_findings(scenario, labels))
         for level, text, labels in (
             ("", lines, read.labels),
             (" (note)", read.note, read.note_labels),
@@ -231,7 +229,7 @@ def labelled(row: Json, id: str) -> Labelled:
             if isinstance(findings, MissingValue):
                 answers += [PointAnswer(None, findings.problem)] * len(labels)
             else:
-                answers += [PointAnswer(_answer(one), one.quote) for one in findings]
+                answers += [PointAnswer(_label(finding), finding.quote) for finding in findings]
         return tuple(answers)
 
     return Labelled(
@@ -245,7 +243,7 @@ def labelled(row: Json, id: str) -> Labelled:
             LabelledPoint(
                 f"{label.condition.kind}{level}",
                 f"{label.condition.id}{level}",
-                (_answer(label),),
+                (_label(label),),
                 (NOT_MET,),
             )
             for level, labels in levels
@@ -258,20 +256,23 @@ def labelled(row: Json, id: str) -> Labelled:
     )
 
 
-def _findings(scenario: TalkScenario, labels: dict[str, bool]) -> tuple[ConditionFinding, ...]:
+def _labelled_findings(
+    scenario: TalkScenario, labels: dict[str, bool]
+) -> tuple[ConditionFinding, ...]:
     conditions = scenario.occasion.conditions
-    if {one.id for one in conditions} != labels.keys():
-        known = ", ".join(one.id for one in conditions)
-        raise ValueError(f"expected labels of {known}, found {', '.join(labels) or 'none'}")
-    return tuple(ConditionFinding(one, labels[one.id]) for one in conditions)
+    ids = [condition.id for condition in conditions]
+    if set(ids) != labels.keys():
+        raise ValueError(
+            f"expected labels of {', '.join(ids)}, found {', '.join(labels) or 'none'}"
+        )
+    return tuple(ConditionFinding(condition, labels[condition.id]) for condition in conditions)
 
 
-def _answer(finding: ConditionFinding) -> str:
+def _label(finding: ConditionFinding) -> str:
     return MET if finding.met else NOT_MET
 
 
 def talk_episode(read: LabelledTalk, id: str) -> Episode:
-    """A conversation as an episode of its task, with its note."""
     scenario, lines, note = read.scenario, read.utterances, read.note
     seats = (scenario.performer.resident.id, scenario.other.resident.id)
     task = Task(id, seats, scenario.task.id, scenario.model_dump_json())

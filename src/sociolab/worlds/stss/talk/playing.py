@@ -1,4 +1,4 @@
-"""A conversation task as a play without I/O: TDP's questions, the talk, and what is kept of it."""
+"""A conversation task without I/O: TDP's questions, the talk, and what is kept of it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from sociolab.core.episode import Answered, Ended, Episode, Unusable
 from sociolab.core.ports import Play, Sent, Step
 from sociolab.engine.scene import FailurePolicy
 from sociolab.town.memory import HashingEmbedder, Relevance
-from sociolab.town.mind import answered
+from sociolab.town.mind import ask_mind
 from sociolab.town.questions import (
     MOST_ROUNDS,
-    Asked,
     GeneralPlan,
     Items,
     Lines,
@@ -26,6 +25,7 @@ from sociolab.town.questions import (
     MindAnswer,
     MindQuestion,
     Other,
+    QuestionMeta,
     Said,
     Summarise,
     Summary,
@@ -57,31 +57,29 @@ class TalkSettings(TownSettings):
 def play_talk(
     scenario: TalkScenario, settings: TalkSettings, policy: FailurePolicy, trial: str, seed: int
 ) -> Play:
-    """The talk in turn, at most `settings.rounds` rounds, then the other's note of it.
+    """Play the talk, at most `settings.rounds` rounds, then ask the other for its note.
 
     With TDP the performer is first asked for the general plan and the checklist for conversations,
-    as on the first morning; both are in each of its prompts of the talk. Who has said goodbye is
-    not asked again; the other may answer once.
-    Utterance k is asked for at turn k, TDP's texts at turn 0, the note after the last utterance.
+    as on the first morning; both are in each of its prompts of the talk. Whoever has said goodbye
+    is not asked again; the other may answer once. Utterance k is asked for at turn k, TDP's texts
+    at turn 0, the note after the last utterance.
 
-    It ends with "left", "turn limit", or, where an utterance failed for good, "failed turn" under
-    a policy that stops and "silence" under one that goes on. Such a talk broke off: no note of it
-    is asked for, and nothing of it is scored (see `readable`). Under a policy that goes on, a plan
-    or a reminder that failed is gone without, and so is a note.
+    It ends with "left", "turn limit" or, where an utterance failed for good, "failed turn" under a
+    policy that stops and "silence" under one that goes on. Such a talk broke off: no note is asked
+    for, and nothing is scored (see `readable`). Under a policy that goes on, a failed plan,
+    reminder or note is simply missing.
     """
     return _Talk(scenario, settings, policy, trial, seed).play()
 
 
 class _Stopped(Exception):  # noqa: N818  a state of affairs, not a fault
-    """A question failed for good, and the policy is to stop there."""
+    """A question failed for good under a policy that stops."""
 
     def __init__(self, failure: Unusable) -> None:
         self.failure = failure
 
 
 class _Talk:
-    """The talk under way."""
-
     def __init__(
         self,
         scenario: TalkScenario,
@@ -91,7 +89,7 @@ class _Talk:
         seed: int,
     ) -> None:
         self.task = scenario.task
-        self.performer, self.other = performer_of(scenario), other_of(scenario)
+        self.performer, self.other = make_performer(scenario), make_other(scenario)
         pair = (self.performer, self.other)
         self.order = pair if scenario.performer_begins else pair[::-1]
         self.settings = settings
@@ -105,32 +103,35 @@ class _Talk:
     def play(self) -> Play:
         try:
             if self.settings.tdp:
-                yield from self._target()
-            ended = yield from self._talk()
+                yield from self._ask_tdp()
+            ended = yield from self._hold_talk()
             if ended.reason != "silence":
-                context = self._build_context(self.other, len(self.lines))
-                yield from self._answer(self.other.keeps(context, self.lines))
+                meta = self._make_meta(self.other, len(self.lines))
+                yield from self._ask(self.other.ask_note(meta, self.lines))
         except _Stopped as stopped:
             failure = stopped.failure
             ended = Ended("failed turn", failure.turn, failure.seat)
         yield ended
 
-    def _target(self) -> Generator[Step, Sent, None]:
+    def _ask_tdp(self) -> Generator[Step, Sent, None]:
         """TDP's general plan and checklist, as the performer makes them on the first morning."""
-        context, goal = self._build_context(self.performer, 0), self.task.goal
+        meta, goal = self._make_meta(self.performer, 0), self.task.goal
         me = self.performer.on_waking(self.task)
-        plan = yield from self._answer(GeneralPlan(context, me, goal))
+        plan = yield from self._ask(GeneralPlan(meta, me, goal))
         self.plan = plan.lines if plan is not None else ()
-        items = yield from self._answer(TalkReminder(context, me, goal, self.plan))
+        items = yield from self._ask(TalkReminder(meta, me, goal, self.plan))
         self.checklist = items.items if items is not None else ()
 
-    def _talk(self) -> Generator[Step, Sent, Ended]:
+    def _hold_talk(self) -> Generator[Step, Sent, Ended]:
         rounds = self.settings.rounds
         leaver = ""
         for turn in range(2 * rounds):
             speaker = self.order[turn % 2]
-            question = self._utter(speaker, self._build_context(speaker, turn), rounds - turn // 2)
-            utterance = yield from self._answer(replace(question, closing=bool(leaver)))
+            meta = self._make_meta(speaker, turn)
+            question = speaker.ask_utterance(meta, self.lines, rounds - turn // 2)
+            if speaker is self.performer:
+                question = replace(question, plan=self.plan, checklist=self.checklist)
+            utterance = yield from self._ask(replace(question, closing=bool(leaver)))
             if utterance is None:
                 return Ended("silence", turn, speaker.id)
             name = speaker.me.resident.name
@@ -141,18 +142,12 @@ class _Talk:
         last = 2 * rounds - 1
         return Ended("left", last, leaver) if leaver else Ended("turn limit", last)
 
-    def _utter(self, speaker: Speaker, context: Asked, rounds_left: int) -> Utter:
-        question = speaker.says(context, self.lines, rounds_left)
-        if speaker is not self.performer:
-            return question
-        return replace(question, plan=self.plan, checklist=self.checklist)
+    def _make_meta(self, speaker: Speaker, turn: int) -> QuestionMeta:
+        return QuestionMeta(self.trial, self.seed, speaker.id, turn, seat=speaker.id)
 
-    def _build_context(self, speaker: Speaker, turn: int) -> Asked:
-        return Asked(self.trial, self.seed, speaker.id, turn, seat=speaker.id)
-
-    def _answer(self, question: MindQuestion[A]) -> Generator[Step, Sent, A | None]:
+    def _ask(self, question: MindQuestion[A]) -> Generator[Step, Sent, A | None]:
         """The answer; None where there is none and the talk goes on."""
-        answer = yield from answered(question, 2 * self.settings.rounds, self.policy)
+        answer = yield from ask_mind(question, 2 * self.settings.rounds, self.policy)
         if not isinstance(answer, Unusable):
             return answer
         if self.policy.then == "stop":
@@ -164,8 +159,8 @@ class _Talk:
 class HeldTalk:
     """A talk as it was held: `lines` by residents' ids.
 
-    `note` is what the other keeps of it, None where there is no summary; its memo is judged. `plan`
-    and `checklist` are the performer's texts of TDP, empty without them.
+    `note` is what the other keeps of it, None without a summary; its memo is judged. `plan` and
+    `checklist` are the performer's texts of TDP, empty without them.
     """
 
     lines: tuple[Utterance, ...]
@@ -174,7 +169,7 @@ class HeldTalk:
     checklist: tuple[str, ...] = ()
 
 
-def told_in(scenario: TalkScenario, episode: Episode) -> HeldTalk:
+def read_talk(scenario: TalkScenario, episode: Episode) -> HeldTalk:
     """The talk of an episode, as far as it is recorded."""
     names = {side.resident.id: side.resident.name for side in (scenario.performer, scenario.other)}
     lines: list[Utterance] = []
@@ -204,7 +199,7 @@ def told_in(scenario: TalkScenario, episode: Episode) -> HeldTalk:
 class Speaker:
     """A side of a scenario who speaks; `began` if they speak first. `me` is at the talk's moment.
 
-    Nothing of the other side is here but what one sees of them.
+    It holds nothing of the other side but what one sees of them.
     """
 
     side: Side
@@ -214,14 +209,15 @@ class Speaker:
 
     @property
     def id(self) -> str:
-        """The resident's, and the seat's."""
         return self.me.resident.id
 
-    def says(self, context: Asked, lines: tuple[Utterance, ...], rounds_left: int) -> Utter:
-        """The next utterance is wanted."""
+    def ask_utterance(
+        self, meta: QuestionMeta, lines: tuple[Utterance, ...], rounds_left: int
+    ) -> Utter:
+        """The question for the next utterance."""
         side = self.side
         return Utter(
-            context,
+            meta,
             self.me,
             self.other,
             self.began,
@@ -231,36 +227,35 @@ class Speaker:
             side.ahead,
         )
 
-    def keeps(self, context: Asked, lines: tuple[Utterance, ...]) -> Summarise:
-        """What to remember of the talk is wanted; the places that were told are known by then."""
+    def ask_note(self, meta: QuestionMeta, lines: tuple[Utterance, ...]) -> Summarise:
+        """The question for the note; places named in the talk are known by then."""
         side, places = self.side, self.me.places_after(lines)
         me = replace(self.me, places=places, objects=dict.fromkeys(places, ()))
-        return Summarise(context, me, self.other, lines, side.ahead)
+        return Summarise(meta, me, self.other, lines, side.ahead)
 
     def on_waking(self, task: SocialTask) -> Me:
-        """As on the first morning: asleep at home, nothing lived yet."""
+        """As on the first morning: asleep at home, nothing experienced yet."""
         first = datetime.combine(task.days[0], time())
         memory = FrozenMemory(self.side.memories).until(first)
         home = self.me.resident.living_area
         return replace(self.me, now=first, place=home, doing="asleep", memory=memory, heard=())
 
 
-def performer_of(scenario: TalkScenario) -> Speaker:
-    """The performer, who is given the task, as in the town."""
+def make_performer(scenario: TalkScenario) -> Speaker:
+    """The performer, who is given the task as in the town."""
     side = scenario.performer
     resident = scenario.task.given_to(side.resident)
-    speaker = _speaker(scenario, resident, side, scenario.other, scenario.performer_begins)
+    speaker = _make_speaker(scenario, resident, side, scenario.other, scenario.performer_begins)
     return replace(speaker, me=replace(speaker.me, task=scenario.task.matter))
 
 
-def other_of(scenario: TalkScenario) -> Speaker:
-    """The one whom the performer talks to."""
+def make_other(scenario: TalkScenario) -> Speaker:
     side = scenario.other
     begins = not scenario.performer_begins
-    return _speaker(scenario, side.resident, side, scenario.performer, begins)
+    return _make_speaker(scenario, side.resident, side, scenario.performer, begins)
 
 
-def _speaker(
+def _make_speaker(
     scenario: TalkScenario, resident: Resident, side: Side, other: Side, began: bool
 ) -> Speaker:
     places = known_places(resident, scenario.places)
@@ -286,7 +281,7 @@ def _speaker(
 def known_places(resident: Resident, places: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """Home first, then what the resident is said to know, in that order; sectors in full.
 
-    `places` are those of the town, arenas by sector; what is not among them is passed over.
+    `places` are those of the town, arenas by sector; names that are not among them are skipped.
     """
     names = [resident.living_area]
     for place in resident.knows:
@@ -298,24 +293,23 @@ def known_places(resident: Resident, places: Mapping[str, tuple[str, ...]]) -> t
 
 @dataclass(frozen=True)
 class FrozenMemory:
-    """Memories, best first, as a `Recall`: reading leaves no mark."""
+    """Memories, best first, as a `Recall`; reading does not count as access."""
 
     memories: tuple[Memory, ...] = ()
 
     def recall(self, query: str, most: int) -> tuple[Memory, ...]:
-        """Those that have most to do with the query, the better one first where two are equal."""
+        """The memories most similar to the query; of two equal ones the better first."""
         if not self.memories:
             return ()
-        cosines = self._relevance.to(query).tolist()
+        cosines = self._relevance.cosines(query).tolist()
         order = sorted(range(len(self.memories)), key=lambda number: -cosines[number])
         return tuple(self.memories[number] for number in order[: max(most, 0)])
 
     def latest(self, most: int) -> tuple[Memory, ...]:
-        """The newest memories, oldest of them first."""
+        """The newest memories, the oldest of them first."""
         return self._by_time[-most:] if most > 0 else ()
 
     def until(self, moment: datetime) -> FrozenMemory:
-        """What was remembered at an earlier moment."""
         return FrozenMemory(tuple(memory for memory in self.memories if memory.when <= moment))
 
     @cached_property
@@ -332,5 +326,5 @@ class FrozenMemory:
 
 @lru_cache(maxsize=1)
 def _embedder() -> HashingEmbedder:
-    """One for all, as it keeps the vectors of words."""
+    """Shared, since it caches the vectors of words."""
     return HashingEmbedder()

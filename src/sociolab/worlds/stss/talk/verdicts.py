@@ -1,4 +1,5 @@
-"""From a talk to its four scores: what there is to judge, findings, the judge by recorded acts."""
+"""From a talk to its four scores: what there is to judge, findings, and the judge by
+recorded acts."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ from sociolab.worlds.stss.talk.conditions import (
     share_met,
     success,
 )
-from sociolab.worlds.stss.talk.dataset import TalkScenario, scenario_from
-from sociolab.worlds.stss.talk.playing import HeldTalk, told_in
+from sociolab.worlds.stss.talk.dataset import TalkScenario, parse_scenario
+from sociolab.worlds.stss.talk.playing import HeldTalk, read_talk
 from sociolab.worlds.stss.world import SMOKE, is_smoke
 
 CONVERSATION_SR = Measure("conversation_sr", 0, 1, title="conversation SR")
@@ -37,15 +38,15 @@ Findings: TypeAlias = tuple[ConditionFinding, ...] | NoValue
 
 
 def verdicts(talk: Findings, note: Findings) -> tuple[Verdict, ...]:
-    """The four verdicts on an episode; what is missing is a failure of its two measures."""
+    """The four verdicts on an episode; what is missing is a failure of its two metrics."""
     return (
-        *_level(CONVERSATION_SR, CONVERSATION_GCSR, talk),
-        *_level(SUMMARY_SR, SUMMARY_GCSR, note),
+        *_level_verdicts(CONVERSATION_SR, CONVERSATION_GCSR, talk),
+        *_level_verdicts(SUMMARY_SR, SUMMARY_GCSR, note),
     )
 
 
 def reason(findings: tuple[ConditionFinding, ...]) -> str:
-    """Which conditions are met and which are not, with the words that show it."""
+    """Which conditions are met and which are not, with quotes."""
     return "; ".join(
         f"{finding.condition.id}: {'yes' if finding.met else 'no'}"
         + (f' ("{finding.quote}")' if finding.quote else "")
@@ -53,7 +54,7 @@ def reason(findings: tuple[ConditionFinding, ...]) -> str:
     )
 
 
-def _level(rate: Measure, share: Measure, findings: Findings) -> tuple[Verdict, ...]:
+def _level_verdicts(rate: Measure, share: Measure, findings: Findings) -> tuple[Verdict, ...]:
     if isinstance(findings, NoValue):
         return findings.of((rate, share))
     met = sum(finding.met for finding in findings)
@@ -81,30 +82,30 @@ def readable(
     """The talk and the note, each to be judged or why it cannot be; the same for every judge.
 
     A talk is lost where it broke off: an utterance of either side failed for good (whatever the
-    policy says of failures), or a plan or reminder did under a policy that stops. A failure is no
-    talk that went badly, and the partner's is not the performer's. A talk in which nobody said
-    anything is lost, too. A note is lost with its talk, and where nobody could write one. Of a
-    smoke test nothing is judged.
+    policy says of failures), or a plan or reminder did under a policy that stops. A failure is not
+    a bad talk, and the partner's is not the performer's. A talk in which nobody said anything is
+    lost, too. A note is lost with its talk, and where nobody could write one. Of a smoke test
+    nothing is judged.
     """
     lost = _unfinished(episode)
     if lost is not None:
         return lost, lost
-    talk = told_in(scenario, episode)
+    talk = read_talk(scenario, episode)
     if not talk.lines:
         problem = "expected a conversation, found that nobody said anything"
         silence = MissingValue("incomplete", problem)
         return silence, silence
     if is_smoke(episode.trial):
         return _SMOKED, _SMOKED
-    return talk, talk.note or _without_note(episode)
+    return talk, talk.note or _missing_note(episode)
 
 
 def _unfinished(episode: Episode) -> MissingValue | None:
-    """Why the talk has no end; None if it has one. A note that failed leaves the talk whole."""
+    """Why the talk has no end; None if it has one. A failed note leaves the talk intact."""
     ended = episode.ended
     if ended is None:
         return MissingValue("incomplete", "expected a finished conversation, found none")
-    failed = _failed(episode)
+    failed = _final_failure(episode)
     if ended.reason in _BROKEN and (failed is None or failed.name != _NOTE):
         who = failed.seat if failed else ended.seat or "somebody"
         what = _QUESTIONS.get(failed.name, failed.name) if failed else _QUESTIONS["utter"]
@@ -115,15 +116,14 @@ def _unfinished(episode: Episode) -> MissingValue | None:
     return None
 
 
-def _without_note(episode: Episode) -> MissingValue:
-    failed = _failed(episode)
+def _missing_note(episode: Episode) -> MissingValue:
+    failed = _final_failure(episode)
     if failed is None or failed.name != _NOTE:
         return MissingValue("incomplete", "expected a note of the conversation, found none")
     return MissingValue("incomplete", f"{failed.seat} wrote no usable note ({failed.problem})")
 
 
-def _failed(episode: Episode) -> Unusable | None:
-    """The last reply that failed for good."""
+def _final_failure(episode: Episode) -> Unusable | None:
     failed = (e for e in reversed(episode.events) if isinstance(e, Unusable) and e.final)
     return next(failed, None)
 
@@ -144,39 +144,41 @@ class RecordedJudge:
     """SR and GCSR of the talk and of what the other keeps of it, from acts; else Unscored.
 
     Only built-in scripted minds write acts, so that a talk or a note without them is somebody
-    else's, and needs a judge who reads words.
+    else's, and needs a judge that reads words.
     """
 
     def __init__(self) -> None:
         self.id = JudgeId("recorded", "scripted", digest("stss-talk", "recorded", "1"))
 
     async def judge(self, episode: Episode, judging: int = 0) -> tuple[Verdict, ...]:
-        """Four verdicts; failures where no talk was held to its end, or no note is kept of it."""
-        scenario = scenario_from(episode.trial.task.content)
+        """Four verdicts; failures where the talk was not finished, or has no note."""
+        scenario = parse_scenario(episode.trial.task.content)
         held, note = readable(scenario, episode)
-        talk = of_talk(scenario.occasion, held.lines) if isinstance(held, HeldTalk) else held
+        talk = (
+            findings_in_talk(scenario.occasion, held.lines) if isinstance(held, HeldTalk) else held
+        )
         if isinstance(note, NoValue):
             return verdicts(talk, note)
-        return verdicts(talk, talk if talk is UNREAD else of_note(scenario.occasion, note))
+        return verdicts(talk, talk if talk is UNREAD else findings_in_note(scenario.occasion, note))
 
 
-def of_talk(
+def findings_in_talk(
     occasion: Occasion, lines: Sequence[Utterance]
 ) -> tuple[ConditionFinding, ...] | CannotTell:
     """What a talk conveyed; CannotTell where somebody in it wrote no acts."""
     if not all(line.acts for line in lines):
         return UNREAD
-    return _findings(occasion, [(act, line.text) for line in lines for act in line.acts])
+    return _findings_in_acts(occasion, [(act, line.text) for line in lines for act in line.acts])
 
 
-def of_note(occasion: Occasion, note: Memo) -> tuple[ConditionFinding, ...] | CannotTell:
-    """What the other keeps of a talk; CannotTell where it is no scripted player's note."""
+def findings_in_note(occasion: Occasion, note: Memo) -> tuple[ConditionFinding, ...] | CannotTell:
+    """What the other keeps of a talk; CannotTell where the note has no acts."""
     if not note.acts:
         return UNREAD
-    return _findings(occasion, [(act, note.memo) for act in note.acts])
+    return _findings_in_acts(occasion, [(act, note.memo) for act in note.acts])
 
 
-def _findings(occasion: Occasion, acts: Iterable[Meant]) -> tuple[ConditionFinding, ...]:
+def _findings_in_acts(occasion: Occasion, acts: Iterable[Meant]) -> tuple[ConditionFinding, ...]:
     ours, what = occasion.performer.id, occasion.task.activity
     about = [
         (act, act.matter, text)
@@ -193,7 +195,7 @@ def _findings(occasion: Occasion, acts: Iterable[Meant]) -> tuple[ConditionFindi
 def _quote(
     condition: GoalCondition, occasion: Occasion, about: Sequence[tuple[SpeechAct, Matter, str]]
 ) -> str:
-    """The words with the last act that meets a condition; "" where none does."""
+    """The words of the last act that meets a condition; "" where none does."""
     task = occasion.task
     day = task.day.isoformat()
     own = [(act, matter, text) for act, matter, text in about if act.by == occasion.performer.id]
@@ -234,10 +236,11 @@ OF_TALK = frozenset({CONVERSATION_GCSR.name})
 
 
 def findings_of(episode: Episode, verdict: Verdict) -> tuple[ConditionFinding, ...]:
-    """The findings behind a score; none where the verdict is none, or its reason not of ours."""
+    """The findings behind a score; none where the verdict is no score, or its reason not
+    from here."""
     if not isinstance(verdict, Score) or verdict.measure.name not in LEVELS:
         return ()
-    conditions = scenario_from(episode.trial.task.content).occasion.conditions
+    conditions = parse_scenario(episode.trial.task.content).occasion.conditions
     parts = (rf'{re.escape(condition.id)}: (yes|no)(?: \("(.*?)"\))?' for condition in conditions)
     match = re.fullmatch("; ".join(parts), verdict.reason, re.DOTALL)
     marks = match.groups("") if match else ()

@@ -14,18 +14,18 @@ from sociolab.town.clock import spoken_date
 from sociolab.town.model_mind import prompts_hash
 from sociolab.town.questions import GeneralPlan, Summarise, TalkReminder, Utter
 from sociolab.town.questions.base import memory_lines, plan_lines, text_lines
-from sociolab.worlds.stss.talk.dataset import TalkData, TalkScenario, scenario_from
+from sociolab.worlds.stss.talk.dataset import TalkData, TalkScenario, parse_scenario
 from sociolab.worlds.stss.talk.playing import (
     HeldTalk,
     Speaker,
     TalkSettings,
-    other_of,
-    performer_of,
+    make_other,
+    make_performer,
     play_talk,
-    told_in,
+    read_talk,
 )
 
-ASKED = (GeneralPlan, TalkReminder, Utter, Summarise)
+TALK_QUESTIONS = (GeneralPlan, TalkReminder, Utter, Summarise)
 """The questions of a talk: no other of the town's prompts makes a difference to it."""
 
 
@@ -46,17 +46,17 @@ class StssTalk:
     def data(self) -> DataId:
         """The conversation tasks, with their own hash after the version ("1+be63f47068d97e2a").
 
-        The hash of a run covers them, the prompts of the questions that are asked in a talk, and
-        how a talk is held.
+        The hash of a run covers them, the prompts of the questions asked in a talk, and how a talk
+        is held.
         """
         own = self.dataset.id
         held = self.settings.model_dump_json(exclude={"prompts"})
         version = f"{own.version}+{own.hash}"
-        prompts = prompts_hash(self.settings.texts, ASKED)
+        prompts = prompts_hash(self.settings.texts, TALK_QUESTIONS)
         return DataId(own.name, version, digest(own.hash, prompts, held))
 
     def tasks(self) -> Sequence[Task]:
-        """The conversation tasks: types take turns, within a type its social tasks, within one of
+        """The conversation tasks: types alternate, within a type its social tasks, within one of
         those in the order of the data. Intervals cluster by social task."""
         by_task = interleave(self.dataset.scenarios, lambda scenario: scenario.task.id)
         by_type = interleave(by_task, lambda scenario: scenario.task.type)
@@ -64,13 +64,13 @@ class StssTalk:
 
     def play(self, task: Task, trial: str, seed: int) -> Play:
         """The talk, with TDP's questions before it and the other's note after it."""
-        scenario = scenario_from(task.content)
+        scenario = parse_scenario(task.content)
         mixed = int(digest(seed, trial), 16)
         return play_talk(scenario, self.settings, self.policy, trial, mixed)
 
     def transcript(self, episode: Episode, seat: str | None = None) -> Transcript:
-        """The talk with all that both had in mind; or as one of them knew it."""
-        return transcript_of(scenario_from(episode.trial.task.content), episode, seat)
+        """The talk with all that both had in mind or, with `seat`, as one of them knew it."""
+        return transcript_of(parse_scenario(episode.trial.task.content), episode, seat)
 
 
 def _task(scenario: TalkScenario) -> Task:
@@ -84,25 +84,28 @@ def _task(scenario: TalkScenario) -> Task:
 
 
 def transcript_of(scenario: TalkScenario, episode: Episode, seat: str | None) -> Transcript:
-    """The whole; or, of one seat, no more than what it knew."""
-    talk = told_in(scenario, episode)
-    performer, other = performer_of(scenario), other_of(scenario)
-    scene = [_meeting(scenario)]
+    """The complete transcript or, for one seat, no more than it knew."""
+    talk = read_talk(scenario, episode)
+    performer, other = make_performer(scenario), make_other(scenario)
+    scene = [_describe_meeting(scenario)]
     for speaker in (performer, other):
         own = seat in (None, speaker.id)
-        private = _private(scenario, speaker, talk) if own else ()
-        text = "\n".join((_seen(speaker), *private))
+        private = _describe_private(scenario, speaker, talk) if own else ()
+        text = "\n".join((_describe_visible(speaker), *private))
         scene.append((speaker.me.resident.name, text))
     if seat != other.id:
-        scene.append(("To be conveyed", _conditions(scenario)))
+        conditions = text_lines(condition.text for condition in scenario.occasion.conditions)
+        scene.append(("To be conveyed", conditions))
     title = scenario.task.title
     if seat == other.id:
         title = f"A talk with {performer.me.resident.name}"
-    notes = (*_troubles(scenario, episode, seat), *_note(other, talk, seat))
-    return Transcript(title, tuple(scene), _lines(talk, seat), notes)
+    notes = [*_failure_notes(scenario, episode, seat)]
+    if talk.note is not None and seat in (None, other.id):
+        notes.append(Note(None, f"{other.me.resident.name} keeps of it: {talk.note.memo}"))
+    return Transcript(title, tuple(scene), _transcript_lines(talk, seat), tuple(notes))
 
 
-def _meeting(scenario: TalkScenario) -> tuple[str, str]:
+def _describe_meeting(scenario: TalkScenario) -> tuple[str, str]:
     performer, other = scenario.performer.resident.name, scenario.other.resident.name
     first, second = (performer, other) if scenario.performer_begins else (other, performer)
     when = f"{spoken_date(scenario.now.date())}, {scenario.now:%H:%M}"
@@ -110,15 +113,15 @@ def _meeting(scenario: TalkScenario) -> tuple[str, str]:
     return "The scene", f"{when}, {where}. {first} speaks to {second}."
 
 
-def _seen(speaker: Speaker) -> str:
-    """What the other sees and everybody knows of them."""
+def _describe_visible(speaker: Speaker) -> str:
+    """What the other sees, and everybody knows, of them."""
     known_as, doing = speaker.me.known_as.get(speaker.id, ""), speaker.me.doing
     text = "; ".join(filter(None, (known_as, f"was seen {doing}" if doing else "")))
     return f"{text[:1].upper()}{text[1:]}." if text else "Nothing is known of them."
 
 
-def _private(scenario: TalkScenario, speaker: Speaker, talk: HeldTalk) -> Iterator[str]:
-    """What only they know: the goal and TDP's texts of the performer, what they have in mind."""
+def _describe_private(scenario: TalkScenario, speaker: Speaker, talk: HeldTalk) -> Iterator[str]:
+    """What only they know: the performer's goal and texts of TDP, and what they have in mind."""
     performs = speaker.side is scenario.performer
     side = speaker.side
     if performs:
@@ -139,11 +142,7 @@ def _list_private(heading: str, lines: str) -> Iterator[str]:
         yield lines
 
 
-def _conditions(scenario: TalkScenario) -> str:
-    return text_lines(condition.text for condition in scenario.occasion.conditions)
-
-
-def _lines(talk: HeldTalk, seat: str | None) -> tuple[Line, ...]:
+def _transcript_lines(talk: HeldTalk, seat: str | None) -> tuple[Line, ...]:
     return tuple(
         Line(
             turn,
@@ -157,23 +156,14 @@ def _lines(talk: HeldTalk, seat: str | None) -> tuple[Line, ...]:
     )
 
 
-def _note(other: Speaker, talk: HeldTalk, seat: str | None) -> tuple[Note, ...]:
-    if talk.note is None or seat not in (None, other.id):
-        return ()
-    return (Note(None, f"{other.me.resident.name} keeps of it: {talk.note.memo}"),)
-
-
-def _troubles(scenario: TalkScenario, episode: Episode, seat: str | None) -> Iterator[Note]:
+def _failure_notes(scenario: TalkScenario, episode: Episode, seat: str | None) -> Iterator[Note]:
     """Replies that could not be used, of both or of one."""
     names = {side.resident.id: side.resident.name for side in (scenario.performer, scenario.other)}
     for event in episode.events:
         if isinstance(event, Unusable) and seat in (None, event.seat):
-            outcome = _then(event) if event.final else "asked again"
+            outcome = "asked again"
+            if event.final:
+                outcome = "the talk ended here" if event.name == "utter" else "went without"
             who = names.get(event.seat, event.seat)
             text = f"{who}, {event.name}, attempt {event.attempt}: {outcome}"
             yield Note(event.turn, f"{text} ({event.cause}: {event.problem})", trouble=True)
-
-
-def _then(failed: Unusable) -> str:
-    """What became of a question that failed for good."""
-    return "the talk ended here" if failed.name == "utter" else "went without"
