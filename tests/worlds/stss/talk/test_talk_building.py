@@ -16,6 +16,7 @@ from sociolab.worlds.stss.talk import building, freezing as living
 from sociolab.worlds.stss.talk.building import Build, parse_seeds
 
 TWO = ("kite-evening", "honey")
+freeze_talks = stss.freeze_talks  # before it is patched
 
 
 @pytest.fixture
@@ -31,7 +32,7 @@ def town(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @cache
 def remembered(task: str) -> tuple[stss.TalkScenario, ...]:
     data = stss.own_town(1)
-    return stss.freeze_talks(data, next(one for one in data.tasks if one.id == task), 1)
+    return freeze_talks(data, next(one for one in data.tasks if one.id == task), 1)
 
 
 def in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
