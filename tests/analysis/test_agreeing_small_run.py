@@ -8,9 +8,9 @@ import pytest
 
 from declared_worlds import declared
 from report.small_run import GOAL, HEURISTIC, RUN
-from sociolab.analysis import agreements, ratings_of
-from sociolab.analysis.agreement import Agreements, kappa_on_scale, sections_of
-from sociolab.analysis.ratings import MODELS, OTHERS, PEOPLE, RULES, group_of
+from sociolab.analysis import agreements, load_ratings
+from sociolab.analysis.agreement import Agreements, build_sections, kappa_on_scale
+from sociolab.analysis.ratings import MODELS, OTHERS, PEOPLE, RULES, agent_group
 from sociolab.core import Agent, AgentKind, ConfigError, JudgeId, Score, ScoreFailure, Unscored
 from sociolab.stats import Estimate, agreement_report
 from sociolab.store import Store
@@ -156,7 +156,7 @@ def test_a_person_who_cannot_tell_has_given_no_rating(store: Store, tmp_path: Pa
     unsure = JudgeId("web", "people", "w1")
     store.verdicts.add(RUN, unsure, [Unscored(GOAL, "ann", "?")], trial="lamp-AA")
     store.verdicts.add(RUN, unsure, [Score(GOAL, "bob", 5)], trial="lamp-AA", judging=1)
-    found = ratings_of(store, [RUN])
+    found = load_ratings(store, [RUN])
     # Who is not named is told by the number of the judging.
     assert [(r.name, r.ratings) for r in found.raters] == [
         ("P", 7),
@@ -183,10 +183,10 @@ def test_a_judge_that_scored_nothing_of_it_is_refused(store: Store, tmp_path: Pa
 
 def test_sotopias_figures_stand_only_beside_a_model_judge(store: Store, tmp_path: Path) -> None:
     rate(store, tmp_path)
-    ratings = ratings_of(store, [RUN])
+    ratings = load_ratings(store, [RUN])
     object.__setattr__(ratings, "judge_ids", {"heuristic": JudgeId("heuristic", "model")})
     report = agreement_report(ratings.people, ratings.judges, {"goal": (0, 10)})
-    said = " ".join(c for section in sections_of(ratings, report, 5) for c in section.cautions)
+    said = " ".join(c for section in build_sections(ratings, report, 5) for c in section.cautions)
     assert "SOTOPIA's Table 1 (GPT-4 and its raters, episodes by models): SEC 0.22" in said
     assert "KNO 0.19" not in said  # nobody here played as a person
 
@@ -228,7 +228,7 @@ def test_a_document_holds_all_figures(found: Agreements) -> None:
 )
 @pytest.mark.parametrize("label", ["human", "human-like", "a/b", "python:x", "scripted", "m@abcd"])
 def test_who_played_is_never_read_off_the_label(kind: AgentKind, who: str, label: str) -> None:
-    assert group_of(Agent(label, kind)) == who
+    assert agent_group(Agent(label, kind)) == who
 
 
 def test_a_judge_that_failed_on_every_rated_play_owes_its_scores(

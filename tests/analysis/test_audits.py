@@ -10,7 +10,7 @@ import pytest
 
 from declared_worlds import declared
 from sociolab import Finding
-from sociolab.analysis import RepeatedScore, ScoreChange, changes_of, control_findings
+from sociolab.analysis import RepeatedScore, ScoreChange, control_findings, score_changes
 from sociolab.analysis.audit import (
     ALL,
     CHANGE,
@@ -19,13 +19,13 @@ from sociolab.analysis.audit import (
     MOVED,
     SD,
     change_findings,
-    conditions_of,
     controls_section,
     controls_verdict,
     grouped_findings,
+    list_conditions,
     repeat_findings,
     repeat_section,
-    repeated_of,
+    repeated_scores,
     variant_section,
 )
 from sociolab.core import (
@@ -154,11 +154,11 @@ def test_two_names_have_opposite_effects() -> None:
     found = by(change_findings(rows))
     assert found["goal", "Mia"].estimate.value == 1.5
     assert found["goal", "Noah"].estimate.value == -1.5
-    assert conditions_of(found.values()) == ("Mia", "Noah")
+    assert list_conditions(found.values()) == ("Mia", "Noah")
 
 
 def test_a_condition_on_both_sides_has_no_effect() -> None:
-    assert conditions_of(change_findings([moved(7, 5, was="Mia", now="Mia")])) == ()
+    assert list_conditions(change_findings([moved(7, 5, was="Mia", now="Mia")])) == ()
 
 
 def test_where_nobody_was_in_a_condition_before_no_mean_change_is_told() -> None:
@@ -223,15 +223,15 @@ def test_verdicts_become_changes_of_the_seats_that_are_compared() -> None:
     before = [scored(GOAL, "ann", 3), scored(GOAL, "bob", 4), scored(OVERALL, None, 1)]
     after = [scored(GOAL, "bob", 6), scored(GOAL, "ann", 3), scored(OVERALL, None, 2)]
     expected = ScoreChange("t", "sale", "bob", GOAL, "", "padded", 4, 6, "men")
-    assert changes_of(TRIAL, variant, before, after) == (expected,)
+    assert score_changes(TRIAL, variant, before, after) == (expected,)
 
 
 def test_what_the_judge_cannot_tell_is_no_row_and_a_failure_is_a_missing_score() -> None:
     failure = ScoreFailure(GOAL, "ann", "unreadable", "no number")
     unseen = Unscored(CHANGEABLE, "ann", "rules cannot see it")
-    found = repeated_of(TRIAL, ([failure, unseen], [scored(GOAL, "ann", 3), unseen]))
+    found = repeated_scores(TRIAL, ([failure, unseen], [scored(GOAL, "ann", 3), unseen]))
     assert found == (RepeatedScore("t", "sale", "ann", GOAL, (None, 3)),)
-    told_once = repeated_of(TRIAL, ([unseen], [scored(CHANGEABLE, "ann", 3)]))
+    told_once = repeated_scores(TRIAL, ([unseen], [scored(CHANGEABLE, "ann", 3)]))
     assert told_once[0].scores == (None, 3)
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from casts import seated
-from sociolab.analysis import ComparedSide, MatchCounts, Value, compare_agents, matched
+from sociolab.analysis import ComparedSide, MatchCounts, Value, compare_agents, match_sides
 from sociolab.core import ConfigError, JudgeId, Measure
 
 GOAL = Measure("goal", 0, 10, title="GOAL")
@@ -43,7 +43,7 @@ def side(
 def pairs(a: ComparedSide, b: ComparedSide) -> list[tuple[float | None, float | None]]:
     """The values of the pairs that share task, seat, partner and repeat."""
     with suppress(ConfigError):
-        blocks = matched(a, b, "exact").blocks["goal"]
+        blocks = match_sides(a, b, "exact").blocks["goal"]
         return [(one.sides[0][0].value, one.sides[1][0].value) for one in blocks]
     return []
 
@@ -74,7 +74,7 @@ def test_the_same_task_seat_partner_and_repeat_are_a_pair() -> None:
 def test_with_a_partner_in_common_plays_with_another_are_no_pairs() -> None:
     a = side("x", value("lamp", "ann", "x", "p", 7), value("lamp", "ann", "x", "x", 9))
     b = side("y", value("lamp", "ann", "y", "p", 1), value("lamp", "ann", "y", "y", 3))
-    assert matched(a, b).by == "partner"
+    assert match_sides(a, b).by == "partner"
     assert pairs(a, b) == [(7, 1)]
 
 
@@ -89,7 +89,7 @@ def test_agents_that_played_with_themselves_are_matched_by_role() -> None:
         side("x", value("lamp", "ann", "x", "x", 7)),
         side("y", value("lamp", "ann", "y", "y", 1)),
     )
-    assert matched(a, b).by == "role"
+    assert match_sides(a, b).by == "role"
     assert pairs(a, b) == [(7, 1)]
 
 
@@ -131,7 +131,7 @@ def test_plays_that_cannot_be_told_apart_are_refused() -> None:
     twice = side("x", value("lamp", "s0", "x", "p", 7), value("lamp", "s0", "x", "p", 6),
                  casts={"t": ("x", "p")})  # fmt: skip
     with pytest.raises(ConfigError, match="several episodes of the task lamp"):
-        matched(twice, side("y", value("lamp", "s0", "y", "p", 7), casts={"t": ("y", "p")}))
+        match_sides(twice, side("y", value("lamp", "s0", "y", "p", 7), casts={"t": ("y", "p")}))
 
 
 def test_what_was_left_over_and_what_is_missing_is_counted() -> None:

@@ -14,9 +14,9 @@ from sociolab.analysis.credit import (
     PlayCredit,
     check_findings,
     credit_section,
-    merged,
-    only,
+    merge_records,
     play_credits,
+    restrict_record,
     with_credit,
 )
 from sociolab.core import JudgeId, Line, Note, Task, Transcript, Trial
@@ -87,16 +87,16 @@ def test_what_a_judge_said_last_of_a_cell_counts() -> None:
     first = record(credit(ANN, 0, "ann", 1), asked=(ANN, BOB), failed=(BOB,))
     again = record(credit(BOB, 1, "bob", 2), asked=(BOB,), settings="2")
     other = record(credit(ANN, 0, "ann", -3), judge="m/k")
-    mine, theirs = merged([first, other, again])
+    mine, theirs = merge_records([first, other, again])
     assert [(one.cell, one.amount) for one in mine.credits] == [(ANN, 1), (BOB, 2)]
     assert (mine.failures, set(mine.asked)) == ((), {ANN, BOB})
     assert [one.amount for one in theirs.credits] == [-3]
-    (anew,) = merged([first, record(credit(ANN, 2, "ann", -1), settings="2")])
+    (anew,) = merge_records([first, record(credit(ANN, 2, "ann", -1), settings="2")])
     assert [(one.turn, one.amount) for one in anew.credits] == [(2, -1)]
 
 
 def test_a_record_is_cut_to_the_cells_that_are_wanted() -> None:
-    cut = only(READ, (ANN,))
+    cut = restrict_record(READ, (ANN,))
     assert (cut.asked, cut.failures, len(cut.credits)) == ((ANN,), (), 3)
 
 

@@ -17,8 +17,8 @@ from sociolab.analysis.self_preference import (
     SelfPreferences,
     TwoJudges,
     contrast,
-    family_of,
     family_section,
+    model_family,
     self_preferences,
 )
 from sociolab.core import Agent, JudgeId, Measure
@@ -87,22 +87,22 @@ ONE: Scores = {
     ],
 )
 def test_a_family_is_the_models_name_up_to_its_first_digit_or_sign(label: str, family: str) -> None:
-    assert family_of(label, model=True) == family
+    assert model_family(label, model=True) == family
 
 
 def test_what_is_no_model_has_a_family_only_if_a_users_rule_says_so() -> None:
     for label in ("scripted", "human", "python:my/agent:Echo"):
-        assert family_of(label, model=False) is None
-    assert family_of("python:agents:Gpt", (("gpt", "*gpt*"),), model=False) == "gpt"
-    assert family_of("scripted", (("gpt", "*gpt*"),), model=False) is None
+        assert model_family(label, model=False) is None
+    assert model_family("python:agents:Gpt", (("gpt", "*gpt*"),), model=False) == "gpt"
+    assert model_family("scripted", (("gpt", "*gpt*"),), model=False) is None
 
 
 def test_a_users_rule_comes_before_the_name() -> None:
     rules = (("gpt", "*o3*"), ("ours", "lab/GPT-*"))
-    assert family_of("openai/o3-mini", rules, model=True) == "gpt"
-    assert family_of("lab/gpt-4o", rules, model=True) == "ours"
-    assert family_of("openai/gpt-4o", rules, model=True) == "gpt"
-    assert family_of("o3-mini", rules, model=True) == "gpt"
+    assert model_family("openai/o3-mini", rules, model=True) == "gpt"
+    assert model_family("lab/gpt-4o", rules, model=True) == "ours"
+    assert model_family("openai/gpt-4o", rules, model=True) == "gpt"
+    assert model_family("o3-mini", rules, model=True) == "gpt"
 
 
 def test_the_preference_is_what_two_judges_differ_by_on_own_play_beyond_other_play() -> None:

@@ -12,7 +12,7 @@ import pytest
 from analysis.stored.comparing_runs import GOAL, JUDGE, add_run
 from sociolab import result_of
 from sociolab.analysis import ComparedAgents, CompareRequest, compare_runs
-from sociolab.analysis.gates import Gate, difference_gates, junit, rule_of, score_gates
+from sociolab.analysis.gates import Gate, difference_gates, junit, parse_rule, score_gates
 from sociolab.analysis.values import why_not_compared
 from sociolab.core import ConfigError, JudgeId, Measure, Score, Unscored
 from sociolab.store import Store
@@ -38,7 +38,7 @@ def found(store: Store, new: str = "new") -> ComparedAgents:
 
 
 def gate(store: Store, rule: str, new: str = "new") -> Gate:
-    (one,) = difference_gates(found(store, new), [rule_of(rule)])
+    (one,) = difference_gates(found(store, new), [parse_rule(rule)])
     return one
 
 
@@ -74,7 +74,7 @@ def test_planned_looks_share_the_level(store: Store) -> None:
     wanted = CompareRequest(("new", "old"), judge=JUDGE.name, looks=5)
     comparison = compare_runs(store, wanted).comparison
     assert comparison is not None
-    (gate,) = difference_gates(comparison, [rule_of("goal<0")])
+    (gate,) = difference_gates(comparison, [parse_rule("goal<0")])
     # t(8) at 99 % is 3.355387, at 95 % 2.306004.
     assert alone.value is not None
     assert alone.high is not None
@@ -97,13 +97,13 @@ def test_what_cannot_be_decided_is_no_pass(store: Store) -> None:
 @pytest.mark.parametrize("text", ["", "goal", "goal<", "<3", "goal<=3", "goal<x", "goal<1e", " <1"])
 def test_a_rule_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match="--fail-if: expected a metric, < or > and a number"):
-        rule_of(text)
+        parse_rule(text)
 
 
 def test_a_rule_is_read_as_it_is_written() -> None:
-    read = rule_of(" goal_checked > +.5 ")
+    read = parse_rule(" goal_checked > +.5 ")
     assert (read.measure, read.below, read.limit) == ("goal_checked", False, 0.5)
-    assert rule_of("goal<-0.5").text == "goal<-0.5"
+    assert parse_rule("goal<-0.5").text == "goal<-0.5"
 
 
 # ------------------------------------------------------------------ of a run alone
@@ -116,17 +116,17 @@ def test_a_mean_is_held_against_a_limit_with_its_whole_interval(store: Store) ->
     assert entry.low is not None
     assert entry.high is not None
     rules = [f"goal<{entry.high + 0.01}", f"goal<{entry.high - 0.01}", f"goal>{entry.low - 0.01}"]
-    gates = score_gates(result, [rule_of(rule) for rule in rules])
+    gates = score_gates(result, [parse_rule(rule) for rule in rules])
     assert [one.failed for one in gates] == [True, False, True]
     assert "y in new is 3.56" in gates[0].sentence
-    (even,) = score_gates(result_of(store, "even"), [rule_of("goal<4.1")])
+    (even,) = score_gates(result_of(store, "even"), [parse_rule("goal<4.1")])
     assert (even.failed, even.low, even.high) == (True, 4, 4)
     with pytest.raises(ConfigError, match=r"cannot be decided: the mean has no interval"):
-        score_gates(result_of(store, "single"), [rule_of("goal<0")])
+        score_gates(result_of(store, "single"), [parse_rule("goal<0")])
     with pytest.raises(ConfigError, match='new has no scores of "charm"; it has scores of: goal'):
-        score_gates(result, [rule_of("charm<0")])
+        score_gates(result, [parse_rule("charm<0")])
     with pytest.raises(ConfigError, match=r"goal<60: .* scale of the mean, from 0 to 10, found 60"):
-        score_gates(result, [rule_of("goal<60")])
+        score_gates(result, [parse_rule("goal<60")])
 
 
 def test_the_partner_of_a_run_is_held_against_no_limit(store: Store) -> None:
@@ -135,7 +135,7 @@ def test_the_partner_of_a_run_is_held_against_no_limit(store: Store) -> None:
         store.verdicts.add("new", JUDGE, [Score(GOAL, "bob", 0)], trial=trial.trial.id)
     result = result_of(store, "new")
     assert {one.agent for one in result.scores if not one.by} == {"y", "p"}
-    (gate,) = score_gates(result, [rule_of("goal<2")])
+    (gate,) = score_gates(result, [parse_rule("goal<2")])
     assert (gate.of, gate.failed) == ("y in new", False)
 
 
@@ -147,7 +147,7 @@ def test_where_no_episode_has_a_score_the_judge_is_named_and_not_the_number_of_t
             "new", JUDGE, [Unscored(CHARM, "ann", "nobody was asked")], trial=trial.trial.id
         )
     with pytest.raises(ConfigError) as refused:
-        score_gates(result_of(store, "new"), [rule_of("charm<2")])
+        score_gates(result_of(store, "new"), [parse_rule("charm<2")])
     assert str(refused.value) == (
         "--fail-if charm<2 cannot be decided: no episode of y in new has a score: openai/judge "
         "cannot tell in 9; `sociolab show EPISODE --run new` says why"
@@ -156,7 +156,7 @@ def test_where_no_episode_has_a_score_the_judge_is_named_and_not_the_number_of_t
 
 def test_a_metric_that_is_misspelled_is_named_as_it_is_spelled(store: Store) -> None:
     with pytest.raises(ConfigError, match=r'"Gaol" \(did you mean goal\?\); it has'):
-        score_gates(result_of(store, "new"), [rule_of("Gaol<0")])
+        score_gates(result_of(store, "new"), [parse_rule("Gaol<0")])
     with pytest.raises(ConfigError, match=r'"gaol" is not compared \(did you mean goal\?\); '):
         gate(store, "gaol<0")
 
@@ -169,7 +169,9 @@ def test_why_a_metric_is_not_compared_and_what_to_do(store: Store) -> None:
     def refused() -> str:
         with pytest.raises(ConfigError) as error:
             difference_gates(
-                found(store), [rule_of("CHARM<0")], partial(why_not_compared, store, ["new", "old"])
+                found(store),
+                [parse_rule("CHARM<0")],
+                partial(why_not_compared, store, ["new", "old"]),
             )
         return str(error.value).removeprefix('--fail-if: "CHARM" is not compared; these are: goal')
 
@@ -185,7 +187,7 @@ def test_why_a_metric_is_not_compared_and_what_to_do(store: Store) -> None:
 
 
 def test_gates_are_junit_xml_with_a_failure_for_each_that_failed(store: Store) -> None:
-    rules = [rule_of("goal<-0.5"), rule_of("goal>3")]
+    rules = [parse_rule("goal<-0.5"), parse_rule("goal>3")]
     suite = ElementTree.fromstring(junit('compare "a" <b>', difference_gates(found(store), rules)))
     assert suite.attrib == {
         "name": 'compare "a" <b>', "tests": "2", "failures": "1", "errors": "0",

@@ -8,7 +8,7 @@ import pytest
 
 from analysis.goal_runs import UNTOLD, Plays, add_run
 from sociolab import values_of
-from sociolab.analysis import pooled
+from sociolab.analysis import pool_runs
 from sociolab.analysis.hard_subset import Hard, hard, hard_document, hard_section, scores
 from sociolab.core import ConfigError
 from sociolab.store import Store
@@ -46,7 +46,7 @@ GOALS: dict[str, Plays] = {
 def found(folder: Path, goals: dict[str, Plays] = GOALS, target: str = ANN, most: int = 2) -> Hard:
     with Store.open(folder / "hard.db") as store:
         add_run(store, "r", goals)
-        return hard(pooled([values_of(store, "r")], None, None), target, most=most, without=[P])
+        return hard(pool_runs([values_of(store, "r")], None, None), target, most=most, without=[P])
 
 
 def test_gaps_worked_by_hand_over_partners_seats_and_repeats(tmp_path: Path) -> None:

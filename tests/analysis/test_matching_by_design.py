@@ -17,13 +17,13 @@ from sociolab.analysis import (
     Value,
     compare_agents,
     compare_runs,
-    matched,
+    match_sides,
     rank_runs,
     ranking_section,
 )
 from sociolab.analysis.all_pairs import compare_all, pairs_section
 from sociolab.analysis.comparison_tables import comparison_document, comparison_section
-from sociolab.analysis.gates import difference_gates, rule_of
+from sociolab.analysis.gates import difference_gates, parse_rule
 from sociolab.analysis.matching import Match
 from sociolab.app import Import, import_anything
 from sociolab.core import ConfigError, JudgeId, Measure, Score
@@ -115,7 +115,7 @@ def test_who_only_sold_is_not_set_against_who_only_bought() -> None:
         for side, place in ((A, "-0"), (B, "-1"))
     )
     with pytest.raises(ConfigError, match="no scenario in which both had the same place"):
-        matched(sold, bought, "scenario")
+        match_sides(sold, bought, "scenario")
     found = held("scenario", A, bought)
     (said,) = (one for one in comparison_section(found, "", ()).cautions if "seats" in one)
     assert said.startswith("In 14 scenarios A and B were not in the same seats equally often")
@@ -124,8 +124,8 @@ def test_who_only_sold_is_not_set_against_who_only_bought() -> None:
 def test_other_partners_are_set_beside_each_other_only_where_that_is_asked_for() -> None:
     mirror = cast_at_random("b", 0.0, 2, partner="b")  # b with itself, a with p
     with pytest.raises(ConfigError, match="no task with the same seat, partner and repeat"):
-        matched(A, mirror)
-    assert not matched(A, mirror, "scenario").partners
+        match_sides(A, mirror)
+    assert not match_sides(A, mirror, "scenario").partners
 
 
 def test_all_pairs_of_three_agents_share_one_correction() -> None:
@@ -158,7 +158,7 @@ def test_planned_looks_widen_the_gate_of_unmatched_plays() -> None:
             compare_agents(
                 "sotopia", A, B, JUDGE, {"goal": GOAL}, declared("sotopia"), "none", looks
             ),
-            [rule_of("goal<0")],
+            [parse_rule("goal<0")],
         )[0]
         for looks in (1, 5)
     )

@@ -9,7 +9,7 @@ import pytest
 
 from sociolab import Count
 from sociolab.analysis import RunValues, Value
-from sociolab.analysis.panel import JudgePanel, panel_findings, panel_of, panel_section
+from sociolab.analysis.panel import JudgePanel, build_panel, panel_findings, panel_section
 from sociolab.core import ConfigError, JudgeId, Measure, Method
 from sociolab.core.score import judge_title
 
@@ -33,7 +33,7 @@ def run_of(plays: dict[str, tuple[float | None, ...]], measure: Measure = GOAL) 
 
 
 def panel(plays: dict[str, tuple[float | None, ...]], count: int = 3) -> JudgePanel:
-    return panel_of(run_of(plays), JUDGES[:count])
+    return build_panel(run_of(plays), JUDGES[:count])
 
 
 def test_a_play_has_a_mean_a_median_and_its_disagreement() -> None:
@@ -68,7 +68,7 @@ def test_who_cannot_tell_did_not_fail() -> None:
         one._replace(judge="two", trial="trial-c", cluster="c"),
     )
     run = RunValues(run.run, run.world, values, run.judges, run.measures, untold)
-    found = panel_of(run, JUDGES)
+    found = build_panel(run, JUDGES)
     assert {play.cluster: play.lack for play in found.plays} == {
         "a": None, "b": "cannot tell", "c": "failed", "d": "not judged"
     }  # fmt: skip
@@ -114,7 +114,7 @@ def test_a_measure_that_not_all_judges_give_is_left_out_and_named() -> None:
     goal, knowledge = run_of({"a": (2, 3, 7)}), run_of({"a": (1, 2)}, KNOWLEDGE)
     measures = {**goal.measures, **knowledge.measures}
     both = RunValues("r", "sotopia", goal.values + knowledge.values, goal.judges, measures)
-    found = panel_of(both, JUDGES)
+    found = build_panel(both, JUDGES)
     assert (found.left_out, {play.measure for play in found.plays}) == (("knowledge",), {"goal"})
     assert any("left out: knowledge" in caution for caution in panel_section(found, 2).cautions)
 
@@ -126,9 +126,9 @@ def test_a_play_that_a_judge_did_not_judge_is_incomplete() -> None:
 
 def test_a_panel_takes_two_judges_of_this_run() -> None:
     with pytest.raises(ConfigError, match="two judges or more"):
-        panel_of(run_of({"a": (2, 3, 7)}), ("one", "one"))
+        build_panel(run_of({"a": (2, 3, 7)}), ("one", "one"))
     with pytest.raises(ConfigError, match='"four" scored nothing in r'):
-        panel_of(run_of({"a": (2, 3, 7)}), ("one", "four"))
+        build_panel(run_of({"a": (2, 3, 7)}), ("one", "four"))
 
 
 def of_methods(**methods: Method) -> RunValues:
@@ -155,11 +155,11 @@ def test_rule_based_scores_are_averaged_with_nothing_else(methods: dict[str, Met
     told = " and ".join(judge_title(name, method) for name, method in methods.items())
     told = told.replace(" and ", ", ", len(methods) - 2)
     with pytest.raises(ConfigError, match=re.escape(f"found {told}: the mean of such scores")):
-        panel_of(of_methods(**methods), tuple(methods))
+        build_panel(of_methods(**methods), tuple(methods))
 
 
 def test_models_and_people_make_a_panel_that_says_so_before_anything_else() -> None:
-    found = panel_of(of_methods(gpt="model", claude="model", people="people"), ("gpt", "people"))
+    found = build_panel(of_methods(gpt="model", claude="model", people="people"), ("gpt", "people"))
     assert found.plays[0].scores == (2, 7)
     section = panel_section(found, 2)
     assert section.cautions[0].startswith("Models (gpt) and people (people) are averaged here")
@@ -167,7 +167,7 @@ def test_models_and_people_make_a_panel_that_says_so_before_anything_else() -> N
 
 def test_a_panel_of_one_method_has_no_such_caution_unless_it_is_rule_based() -> None:
     assert panel_section(panel({"a": (2, 3, 7)}), 2).cautions == ()
-    found = panel_of(of_methods(one="heuristic", two="heuristic"), ("one", "two"))
+    found = build_panel(of_methods(one="heuristic", two="heuristic"), ("one", "two"))
     assert [caution[:10] for caution in panel_section(found, 2).cautions] == [
         "Judge one:", "Judge two:",
     ]  # fmt: skip
@@ -190,7 +190,7 @@ def test_a_panel_without_a_complete_play_says_so() -> None:
 def test_judges_that_share_no_measure_say_so() -> None:
     goal, knowledge = run_of({"a": (2,)}), run_of({"a": (None, 2)}, KNOWLEDGE)
     values = (*goal.values, knowledge.values[1])
-    found = panel_of(
+    found = build_panel(
         replace(goal, values=values, measures=goal.measures | knowledge.measures), JUDGES[:2]
     )
     assert found.plays == ()

@@ -10,15 +10,15 @@ import pytest
 
 from analysis.goal_runs import DATA, GOAL, MODEL, SEATS, UNTOLD, Plays, add_run, settings
 from declared_worlds import declared
-from sociolab.analysis import RunValues, Value, pooled, rank_runs, ranking_section
+from sociolab.analysis import RunValues, Value, pool_runs, rank_runs, ranking_section
 from sociolab.analysis.rank import (
     PairRecord,
     Ranking,
+    is_settled,
     points,
     ranking,
     ranking_document,
     rating_figure,
-    settled,
 )
 from sociolab.analysis.variance_components import variances
 from sociolab.core import ConfigError, Declared, JudgeId, Measure, Unscored
@@ -105,7 +105,7 @@ def test_whole_episodes_that_agents_played_alone_are_compared() -> None:
         return RunValues(run, "anteval-information", rows, judges, {GOAL.name: GOAL})
 
     runs = [alone("one", A, [5, 6, 7]), alone("two", B, [4, 8, 7])]
-    assert ranking(pooled(runs, None, GOAL.name)).records[A, B] == PairRecord(1, 1, 1)
+    assert ranking(pool_runs(runs, None, GOAL.name)).records[A, B] == PairRecord(1, 1, 1)
 
 
 def test_no_measure_takes_the_place_of_the_main_one_unasked() -> None:
@@ -117,7 +117,7 @@ def test_no_measure_takes_the_place_of_the_main_one_unasked() -> None:
     run = RunValues("one", "sotopia", rows, judges, measures, declared=declared("sotopia"))
     nothing = r"gave nothing in overall or goal_checked or goal in .*: guess"
     with pytest.raises(ConfigError, match=nothing):
-        pooled([run], None, None)
+        pool_runs([run], None, None)
 
 
 def test_the_judge_of_the_declared_main_metric_leads_unasked() -> None:
@@ -145,11 +145,11 @@ def test_the_judge_of_the_declared_main_metric_leads_unasked() -> None:
     )
     judges, metrics = {side.name: side, MODEL.name: MODEL}, {"guess": guess, GOAL.name: GOAL}
     run = RunValues("one", "w", rows, judges, metrics, declared=Declared(main=(GOAL.name,)))
-    pool = pooled([run], None, None)
+    pool = pool_runs([run], None, None)
     assert (pool.judge, pool.measure) == (MODEL.name, GOAL)
     varying = variances([run], None, None)
     assert ([*varying.judges], varying.measure) == ([MODEL.name], GOAL)
-    assert pooled([run], None, "guess").judge == side.name
+    assert pool_runs([run], None, "guess").judge == side.name
 
 
 def test_agents_whose_plays_all_tie_are_level_and_nothing_is_settled(store: Store) -> None:
@@ -189,7 +189,7 @@ def test_an_order_of_five_scenarios_is_not_settled(store: Store) -> None:
     # 3.5 to 1.5 over five scenarios: no single play turns it, but many resamples do.
     found = ranked(store, FIVE)
     (pair,) = found.ratings.neighbours
-    assert not settled(found, pair)
+    assert not is_settled(found, pair)
     assert any(f"{A} above {B} is not robust" in said for said in ranking_section(found).said)
 
 
@@ -209,7 +209,7 @@ def test_an_order_of_forty_scenarios_is_settled(store: Store) -> None:
     goals = {f"t{i}": met(8, 3) if i % 10 else met(3, 8) for i in range(40)}
     found = ranked(store, goals)
     (pair,) = found.ratings.neighbours
-    assert settled(found, pair)
+    assert is_settled(found, pair)
     # t at 97.5 % with 39 degrees of freedom is 2.0227; times sqrt(40 / 39) it is 2.0485, and a
     # normal lies below -2.0485 in 2.03 % of cases.
     assert found.ratings.tails[1] == pytest.approx(0.0203, abs=1e-4)
@@ -222,8 +222,8 @@ def test_an_order_that_hangs_on_one_episode_is_not_settled_whatever_resamples_sa
     store: Store,
 ) -> None:
     found = ranked(store, FIVE)
-    assert settled(found, AdjacentModels(A, B, 0, 10, 0.0))
-    assert not settled(found, AdjacentModels(A, B, 1, 10, 0.0))
+    assert is_settled(found, AdjacentModels(A, B, 0, 10, 0.0))
+    assert not is_settled(found, AdjacentModels(A, B, 1, 10, 0.0))
 
 
 def test_intervals_resample_scenarios_not_tasks(store: Store) -> None:
@@ -319,7 +319,7 @@ def test_an_order_that_disputed_plays_could_turn_round_is_not_decided(store: Sto
     assert found.bounds[A] == pytest.approx((3.8, 8.8))
     assert found.bounds[B] == pytest.approx((5.2, 5.2))
     (pair,) = found.ratings.neighbours
-    assert not settled(found, pair)
+    assert not is_settled(found, pair)
     said = " ".join(ranking_section(found).said)
     assert (
         f"{A} above {B} is undecided: outcomes that could not be established could reverse this "
@@ -361,7 +361,7 @@ def test_where_lower_is_better_the_lower_score_wins() -> None:
         "r", "anteval-information", rows, {MODEL.name: MODEL}, measures,
         declared=declared("anteval-information"),
     )  # fmt: skip
-    found = ranking(pooled([run], None, "hallucination"))
+    found = ranking(pool_runs([run], None, "hallucination"))
     assert [one.model for one in found.ratings.models] == [A, B]
     assert found.records[A, B] == PairRecord(3, 0, 1)
     section = ranking_section(found)

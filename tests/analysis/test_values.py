@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sociolab import result_of, values_of
-from sociolab.analysis import RunValues, Value, chosen_judge, pooled
+from sociolab.analysis import RunValues, Value, choose_judge, pool_runs
 from sociolab.core import ConfigError, Declared, JudgeId, Measure, StoreError
 from sociolab.store import Store
 
@@ -44,9 +44,9 @@ def test_the_measures_come_in_the_order_of_the_paper(store: Store) -> None:
 
 def test_a_judge_must_be_named_where_several_judged(store: Store) -> None:
     runs = [values_of(store, "small")]
-    assert chosen_judge(runs, "heuristic") == "heuristic"
+    assert choose_judge(runs, "heuristic") == "heuristic"
     with pytest.raises(ConfigError, match='no judge "nobody" scored small'):
-        chosen_judge(runs, "nobody")
+        choose_judge(runs, "nobody")
 
 
 def two_judges() -> RunValues:
@@ -69,9 +69,9 @@ def two_judges() -> RunValues:
 
 def test_the_judge_of_the_declared_main_metric_is_taken() -> None:
     run = two_judges()
-    assert chosen_judge([run], None) == "points"
-    assert chosen_judge([run], None, ["fairness"]) == "manners"
-    pool = pooled([run], None, None)
+    assert choose_judge([run], None) == "points"
+    assert choose_judge([run], None, ["fairness"]) == "manners"
+    pool = pool_runs([run], None, None)
     assert (pool.judge, pool.measure.name) == ("points", "payoff")
 
 

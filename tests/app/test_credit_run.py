@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from sociolab import RunConfig, result_of, run
-from sociolab.analysis.credit import CREDIT, credit_of, credited
+from sociolab.analysis.credit import CREDIT, add_credit, load_credit
 from sociolab.app import CreditConfig, credit_run
 from sociolab.app.credit import CreditResult
 from sociolab.app.transcripts import observations, replaying_world, world_of
@@ -127,13 +127,13 @@ def test_credit_is_shown_beside_the_turns_and_survives_export(
         transcript_of = world_of("sotopia").transcript
         for name in ("sotopia", "copy"):
             episode = next(opened.episodes(name))
-            notes = credited(opened, name, transcript_of)(episode).notes
+            notes = add_credit(opened, name, transcript_of)(episode).notes
             shown = [note for note in notes if "openai/j" in note.text]
             assert [note.turn for note in shown] == [0, 3, 0, 0, 3, None]
-            renamed = credited(opened, name, transcript_of, {"openai/j": "Judge"}.__getitem__)
+            renamed = add_credit(opened, name, transcript_of, {"openai/j": "Judge"}.__getitem__)
             assert renamed(episode).notes[-1].text.startswith("Credit by Judge: ")
         trial = episode.trial.id
-        assert credit_of(opened, "copy", trial) == credit_of(opened, "sotopia", trial)
+        assert load_credit(opened, "copy", trial) == load_credit(opened, "sotopia", trial)
 
 
 @pytest.mark.parametrize("world", WORLDS)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sociolab.stats import JudgeGaps, Spread, means, present, rating_table
+from sociolab.stats import JudgeGaps, Spread, means, nan_to_none, rating_table
 
 
 @dataclass(frozen=True)
@@ -27,5 +27,5 @@ def spread(items: Sequence[Judged]) -> Spread:
     gaps = JudgeGaps.from_scores(
         np.array([judge for _, judge, _ in ordered], dtype=np.float64), table
     )
-    columns = {name: present(column) for name, column in gaps.columns().items()}
+    columns = {name: nan_to_none(column) for name, column in gaps.columns().items()}
     return gaps.spread(means(columns, [cluster for cluster, _, _ in ordered]))

@@ -10,7 +10,7 @@ from itertools import permutations
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from sociolab.stats import Alpha, AlphaMetric, alphas, numbered, rating_table
+from sociolab.stats import Alpha, AlphaMetric, alphas, number_clusters, rating_table
 
 METRICS: tuple[AlphaMetric, ...] = ("nominal", "ordinal", "interval")
 Item = Sequence[float | None]
@@ -40,7 +40,7 @@ metrics = st.sampled_from(METRICS)
 def krippendorff_alpha(
     items: Sequence[Item], clusters: Sequence[str], metric: AlphaMetric
 ) -> Alpha:
-    return alphas(rating_table(items), numbered(clusters), (metric,))[0]
+    return alphas(rating_table(items), number_clusters(clusters), (metric,))[0]
 
 
 def alpha(items: Sequence[Item], metric: AlphaMetric) -> Alpha:

@@ -14,7 +14,7 @@ from sociolab.stats import (
     design,
     effect_size,
     holm,
-    needed,
+    needed_sample,
     paired_t,
     sign_flip,
 )
@@ -52,7 +52,7 @@ def test_every_part_is_what_its_own_function_says() -> None:
     assert found.p == found.holm_p == found.permutation.p
     assert found.effect == effect_size(a, b, clusters)
     assert found.design == design(gaps, clusters)
-    assert found.settles == needed(gaps, clusters, found.difference.value or 0)
+    assert found.settles == needed_sample(gaps, clusters, found.difference.value or 0)
     assert found.t_test == paired_t(a, b)
     assert (found.pairs, found.clusters, found.only_a, found.only_b) == (24, 8, 0, 0)
 
@@ -162,7 +162,7 @@ def test_what_would_settle_it_is_for_the_level_that_holm_asks_of_the_smallest_p(
     gaps = [x - y for x, y in zip(a, b, strict=True)]
     assert (found.design.alpha, found.settles.alpha) == (0.05 / 3, 0.05 / 3)
     assert found.design == design(gaps, clusters, 0.05 / 3)
-    assert found.settles == needed(gaps, clusters, found.difference.value or 0, 0.05 / 3)
+    assert found.settles == needed_sample(gaps, clusters, found.difference.value or 0, 0.05 / 3)
 
 
 def test_how_far_apart_at_most_is_the_margin_of_two_one_sided_tests() -> None:

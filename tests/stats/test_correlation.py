@@ -11,7 +11,7 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings, strategies as st
 
-from sociolab.stats import Correlation, correlations, intervals, numbered, pearson, spearman
+from sociolab.stats import Correlation, correlations, intervals, number_clusters, pearson, spearman
 
 some = settings(max_examples=40)
 pairs = st.lists(
@@ -209,7 +209,7 @@ def test_columns_say_the_same_as_sequences_however_many_clusters_are_left_out_at
     x, y = np.array(a, dtype=np.float64), np.array(b, dtype=np.float64)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(intervals, "_CELLS_AT_ONCE", 3)
-        found = correlations(x, y, numbered(groups))
+        found = correlations(x, y, number_clusters(groups))
     for one, other in zip(found, wanted, strict=True):
         assert (one.n, one.clusters, one.note) == (other.n, other.clusters, other.note)
         assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high))

@@ -15,8 +15,8 @@ from sociolab.stats import (
     RaterAgreement,
     free_marginal_kappa,
     means,
+    nan_to_none,
     pair_columns,
-    present,
     rating_table,
     summarize_agreement,
 )
@@ -48,7 +48,7 @@ def agreement(
 ) -> RaterAgreement:
     """Of these items, all in as many bins."""
     table = rating_table(items)
-    shares = {name: present(column) for name, column in pair_columns(table, bins).items()}
+    shares = {name: nan_to_none(column) for name, column in pair_columns(table, bins).items()}
     count = (bins if isinstance(bins, Bins) else bins[0]).count
     return summarize_agreement(means(shares, clusters), table, count)
 
@@ -60,8 +60,8 @@ def test_share_of_pairs_worked_by_hand() -> None:
     # 5 5 6: one of three pairs is the same, all are within one. 3 4: none, one. 2 5: none. 7: no
     # pair, so no share.
     items = [(5, 5, 6), (3, 4), (2, 5), (7, None)]
-    assert present(rating_table(items).pair_shares()) == [1 / 3, 0, 0, None]
-    assert present(rating_table(items).pair_shares(1)) == [1, 1, 0, None]
+    assert nan_to_none(rating_table(items).pair_shares()) == [1 / 3, 0, 0, None]
+    assert nan_to_none(rating_table(items).pair_shares(1)) == [1, 1, 0, None]
 
 
 def test_agreement_of_unequal_numbers_of_raters_worked_by_hand() -> None:

@@ -10,7 +10,7 @@ import scipy.stats
 from hypothesis import given, strategies as st
 from scipy.optimize import brentq
 
-from sociolab.stats import FEW_DIFFER, Design, Needed, design, mean, needed, t_quantile
+from sociolab.stats import FEW_DIFFER, Design, Needed, design, mean, needed_sample, t_quantile
 
 # Cluster means 2, 6, 10 of two pairs each.
 SIX, HOMES = (1, 3, 5, 7, 9, 11), ("a", "a", "b", "b", "c", "c")
@@ -91,11 +91,11 @@ def test_error_is_that_of_the_interval() -> None:
 @pytest.mark.parametrize(("ratio", "clusters"), [(0.2, 199), (0.5, 34), (0.8, 15)])
 def test_sample_sizes_are_those_of_printed_tables(ratio: float, clusters: int) -> None:
     # One-sample t, two-sided 0.05, power 0.8: as G*Power and Cohen's conventional d give them.
-    assert needed(*spread(20), ratio).clusters == clusters
+    assert needed_sample(*spread(20), ratio).clusters == clusters
 
 
 def test_sample_sizes_beyond_the_tables_follow_the_normal_distribution() -> None:
-    assert needed(*spread(20), 0.05).clusters == 3142  # statsmodels: 3141.47
+    assert needed_sample(*spread(20), 0.05).clusters == 3142  # statsmodels: 3141.47
 
 
 def test_simulated_designs_find_the_detectable_difference_eight_times_in_ten() -> None:
@@ -123,47 +123,51 @@ def test_repeats_worked_by_hand() -> None:
     # Eight clusters of two: variance of the mean (121/7 + 2 / (2 r)) / 8. With r twice as many it
     # is (121/7 + 1/2) / 8.
     size = t_finds(7, 6 / 128) * SEEN * math.sqrt((121 / 7 + 0.5) / 8)
-    found = needed(SIXTEEN, EIGHT, size)
+    found = needed_sample(SIXTEEN, EIGHT, size)
     assert found.repeats == pytest.approx(2, rel=1e-3)
     assert found.clusters == 9
 
 
 def test_repeats_never_help_where_clusters_differ_too_much() -> None:
-    found = needed(SIXTEEN, EIGHT, t_finds(7, 6 / 128) * SEEN * math.sqrt(121 / 7 / 8) - 0.1)
+    found = needed_sample(SIXTEEN, EIGHT, t_finds(7, 6 / 128) * SEEN * math.sqrt(121 / 7 / 8) - 0.1)
     assert found.repeats is None
     assert found.note == "repeats are never enough: clusters differ too much"
     assert found.clusters is not None
 
 
 def test_a_difference_that_could_be_seen_needs_no_more() -> None:
-    assert needed(SIXTEEN, EIGHT, 50) == Needed(50, 6, 1.0), "fewer could never be significant"
+    assert needed_sample(SIXTEEN, EIGHT, 50) == Needed(50, 6, 1.0), (
+        "fewer could never be significant"
+    )
 
 
 def test_clusters_that_do_not_differ_say_nothing_to_flips() -> None:
     gaps = [1.0, 2.0, 1.5, 1.0, 2.0] + [0.0] * 15
     names = [f"c{i}" for i in range(20)]
     assert design(gaps, names).detectable is None
-    found = needed(gaps, names, 1.0)
+    found = needed_sample(gaps, names, 1.0)
     assert found.note == FEW_DIFFER
     assert found.clusters == 22, "so many that 6 of them differ, where a quarter does"
 
 
 def test_repeats_cannot_be_told_from_single_pairs() -> None:
-    found = needed(*spread(20), 0.5)
+    found = needed_sample(*spread(20), 0.5)
     assert (found.repeats, found.clusters) == (None, 34)
     assert found.note == "repeats cannot be told: each cluster has 1 pair"
     assert design(*spread(20)).within is None
 
 
 def test_no_difference_is_never_settled() -> None:
-    assert needed(SIX, HOMES, 0) == Needed(0, None, None, "a difference of 0 is never settled")
+    assert needed_sample(SIX, HOMES, 0) == Needed(
+        0, None, None, "a difference of 0 is never settled"
+    )
 
 
 def test_nothing_to_go_by_is_said() -> None:
     assert design([], []) == Design(0, 0, None, None, None, None, "no values")
     assert design([1, 2], ["a", "a"]).note == "1 cluster"
     assert design([1, 1], ["a", "b"]).note == "no variation between clusters"
-    assert needed([1, 2], ["a", "a"], 1) == Needed(1, None, None, "1 cluster")
+    assert needed_sample([1, 2], ["a", "a"], 1) == Needed(1, None, None, "1 cluster")
 
 
 def test_bad_input_is_refused() -> None:
@@ -178,7 +182,7 @@ def test_its_own_detectable_difference_needs_the_present_clusters() -> None:
         gaps, clusters = spread(count)
         size = design(gaps, clusters).detectable
         assert size is not None
-        assert needed(gaps, clusters, size * 1.0001) == Needed(size * 1.0001, count, 1.0)
+        assert needed_sample(gaps, clusters, size * 1.0001) == Needed(size * 1.0001, count, 1.0)
 
 
 @given(
@@ -191,8 +195,8 @@ def test_a_factor_scales_everything(table: list[tuple[str, int]], factor: float)
     assert after.note == before.note
     for one, other in ((before.error, after.error), (before.detectable, after.detectable)):
         assert (one is None and other is None) or other == pytest.approx(abs(factor) * one)  # type: ignore[operator]
-    small = needed(gaps, clusters, 1)
-    large = needed([factor * gap for gap in gaps], clusters, factor)
+    small = needed_sample(gaps, clusters, 1)
+    large = needed_sample([factor * gap for gap in gaps], clusters, factor)
     assert (small.clusters, small.note) == (large.clusters, large.note)
     if small.repeats is not None:
         assert large.repeats == pytest.approx(small.repeats, rel=1e-4)

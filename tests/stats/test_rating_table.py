@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from sociolab.stats import Bins, left_out_interval, numbers, present, rating_table, stacked
+from sociolab.stats import Bins, left_out_interval, nan_to_none, numbers, rating_table, stack_tables
 
 ITEMS = ((4, 6), (5, None), (), (1, 2, 2, 9))
 rated = st.lists(st.lists(st.none() | st.integers(-5, 5), max_size=5), max_size=6)
@@ -20,17 +20,17 @@ def test_rows_worked_by_hand() -> None:
     table = rating_table(ITEMS)
     assert table.sizes.tolist() == [2, 1, 0, 4]
     assert table.missing.tolist() == [0, 1, 0, 0]
-    assert present(table.means()) == [5, 5, None, 3.5]
+    assert nan_to_none(table.means()) == [5, 5, None, 3.5]
     # 1 2 2 9 about 3.5: 6.25 + 2.25 + 2.25 + 30.25.
     assert table.squares().tolist() == [2, 0, 0, 41]
     # Of six pairs one is equal, three are at most a point apart.
-    assert present(table.pair_shares()) == [0, None, None, 1 / 6]
-    assert present(table.pair_shares(1)) == [0, None, None, 0.5]
+    assert nan_to_none(table.pair_shares()) == [0, None, None, 1 / 6]
+    assert nan_to_none(table.pair_shares(1)) == [0, None, None, 0.5]
 
 
 def test_tables_below_each_other_keep_their_rows() -> None:
-    wide = stacked([rating_table(ITEMS[:2]), rating_table(ITEMS[2:])])
-    assert present(wide.pair_shares()) == present(rating_table(ITEMS).pair_shares())
+    wide = stack_tables([rating_table(ITEMS[:2]), rating_table(ITEMS[2:])])
+    assert nan_to_none(wide.pair_shares()) == nan_to_none(rating_table(ITEMS).pair_shares())
     assert wide.missing.tolist() == [0, 1, 0, 0]
 
 
@@ -46,7 +46,7 @@ def test_plain_python_says_the_same(items: list[list[int | None]]) -> None:
     table = rating_table(items)
     given_ = [[value for value in item if value is not None] for item in items]
     for ratings, average, share in zip(
-        given_, present(table.means()), present(table.pair_shares(1)), strict=True
+        given_, nan_to_none(table.means()), nan_to_none(table.pair_shares(1)), strict=True
     ):
         pairs = [abs(a - b) <= 1 for a, b in combinations(ratings, 2)]
         assert average == (pytest.approx(fmean(ratings)) if ratings else None)

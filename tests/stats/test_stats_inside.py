@@ -7,7 +7,7 @@ import math
 import pytest
 import scipy.stats
 
-from sociolab.stats import needed, t_quantile
+from sociolab.stats import needed_sample, t_quantile
 from sociolab.stats.power import power
 
 
@@ -39,8 +39,8 @@ def test_a_level_shared_by_five_measures_takes_more_clusters() -> None:
     than the normal, 2.575829^2 / 2 = 3.32: 50.03, so 51 clusters.
     """
     gaps, homes = spread(40)
-    assert needed(gaps, homes, 0.5, 0.01).clusters == 51
-    assert needed(gaps, homes, 0.5).clusters == 34
+    assert needed_sample(gaps, homes, 0.5, 0.01).clusters == 51
+    assert needed_sample(gaps, homes, 0.5).clusters == 34
     assert power(0.5 * math.sqrt(51), 50, 0.01) >= 0.8 > power(0.5 * math.sqrt(50), 49, 0.01)
 
 

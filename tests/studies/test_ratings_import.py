@@ -8,7 +8,7 @@ import pytest
 
 from report.small_run import RUN, build
 from sociolab import Rating, keep_ratings, result_of
-from sociolab.analysis import ratings_of
+from sociolab.analysis import load_ratings
 from sociolab.core import ConfigError, JudgeId, RatedBy, Score
 from sociolab.store import Store, export_run, import_run
 from sociolab.studies import KeptRatings, import_ratings, people_judge, ratings_in
@@ -253,7 +253,7 @@ def test_a_second_rating_under_a_long_name_has_a_name_that_is_none_too_long(lab:
 def test_the_mean_of_double_ratings_leaves_the_scale_as_it_is(lab: Path) -> None:
     keep(lab, *TWICE, "lamp-AA,bob,r1,goal,6,,", duplicates="mean")
     with Store.open(lab / "store.db") as store:
-        (goal,) = ratings_of(store, [RUN]).measures
+        (goal,) = load_ratings(store, [RUN]).measures
     assert goal.whole
 
 
@@ -314,7 +314,7 @@ def test_records_are_kept_as_the_lines_of_a_file_are(lab: Path) -> None:
     keep(lab, "lamp-AA,ann,r1,goal,4,,")
     assert judgings(lab)[0][2] == [first, second], "the file contradicts nothing"
     with Store.open(lab / "store.db") as store:
-        (rater,) = ratings_of(store, [RUN]).raters
+        (rater,) = load_ratings(store, [RUN]).raters
     assert (rater.ratings, rater.seconds) == (2, (12.0,))
     assert rater.first == rater.last == "2026-03-01T14:05:00Z"
 

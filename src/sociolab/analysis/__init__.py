@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from sociolab.analysis.audit import (
         RepeatedScore as RepeatedScore,
         ScoreChange as ScoreChange,
-        changes_of as changes_of,
         control_findings as control_findings,
+        score_changes as score_changes,
     )
     from sociolab.analysis.compare_sides import CompareRequest as CompareRequest
     from sociolab.analysis.comparison import (
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from sociolab.analysis.comparison_tables import overview_table as overview_table
     from sociolab.analysis.credit import keep_credit as keep_credit
     from sociolab.analysis.curve import follow_runs as follow_runs
-    from sociolab.analysis.matching import ComparedSide as ComparedSide, matched as matched
+    from sociolab.analysis.matching import ComparedSide as ComparedSide, match_sides as match_sides
     from sociolab.analysis.rank import (
         rank_runs as rank_runs,
         ranking_section as ranking_section,
     )
-    from sociolab.analysis.ratings import ratings_of as ratings_of
+    from sociolab.analysis.ratings import load_ratings as load_ratings
     from sociolab.analysis.run_comparison import (
         Conclusions as Conclusions,
         compare_runs as compare_runs,
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from sociolab.analysis.values import (
         RunValues as RunValues,
         Value as Value,
-        chosen_judge as chosen_judge,
-        pooled as pooled,
+        choose_judge as choose_judge,
+        pool_runs as pool_runs,
         values_of as values_of,
     )
     from sociolab.analysis.variance_components import run_variances as run_variances

@@ -103,7 +103,7 @@ def across(
     named twice, and where none has a figure."""
     names = agent_names(store, each_once(runs))
     results = tuple(names.result(result_of(store, run)) for run in runs)
-    columns = columns_of(results, judges)
+    columns = build_columns(results, judges)
     if not columns:
         raise ConfigError(
             "no episode of these runs has a score: have them judged (sociolab judge RUN --judge "
@@ -176,7 +176,9 @@ class Relation:
     spearman: Correlation
 
 
-def columns_of(results: Sequence[RunResult], judges: Mapping[str, str]) -> tuple[WorldColumn, ...]:
+def build_columns(
+    results: Sequence[RunResult], judges: Mapping[str, str]
+) -> tuple[WorldColumn, ...]:
     """The columns, by world; `judges` names the one judge that is wanted of a world.
 
     Where none is named each judge has its own column, formulas only where nobody else judged. An

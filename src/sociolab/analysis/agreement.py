@@ -19,7 +19,7 @@ from sociolab.analysis.ratings import (
     PEOPLE,
     RULES,
     StoredRatings,
-    ratings_of,
+    load_ratings,
 )
 from sociolab.analysis.validity import FEW_SEATS, Validity, validities, validity_section
 from sociolab.core.metrics import UNDECLARED
@@ -168,7 +168,7 @@ def agreements(
     bins: int = 5,
 ) -> Agreements:
     """Compare the judges of some runs with the people who rated them; ConfigError if nobody did."""
-    ratings = ratings_of(store, runs, judges, sets)
+    ratings = load_ratings(store, runs, judges, sets)
     scales, answers = on_scales(ratings), yes_no_cells(ratings)
     ranges = {name: (metric.low, metric.high) for name, metric in scales.metrics.items()}
     report = agreement_report(scales.people, scales.judges, ranges, bins=bins)
@@ -176,13 +176,13 @@ def agreements(
     judged = for_other_raters(report.judges, scales.people, scales.judges, bins_of)
     report = replace(report, judges=judged)
     by_agent = tuple(judge_by_agent(scales, judge) for judge in scales.judge_ids)
-    sections = sections_of(scales, report, bins, by_agent) if scales.measures else ()
+    sections = build_sections(scales, report, bins, by_agent) if scales.measures else ()
     if answers:
         section = yes_no_section(ratings, answers)
-        sections += (examined(ratings, section, *ratings.judge_ids),)
+        sections += (add_exam_notes(ratings, section, *ratings.judge_ids),)
     if beside := validities(ratings):
         section = validity_section(ratings, beside)
-        sections += (examined(ratings, section, *(row.judge for row in beside)),)
+        sections += (add_exam_notes(ratings, section, *(row.judge for row in beside)),)
     return Agreements(ratings, report, bins, sections, answers, beside, by_agent)
 
 
@@ -203,7 +203,7 @@ def on_scales(ratings: StoredRatings) -> StoredRatings:
     )
 
 
-def sections_of(
+def build_sections(
     ratings: StoredRatings,
     report: AgreementReport,
     bins: int,
@@ -213,22 +213,22 @@ def sections_of(
     people = people_section(ratings, people_findings(ratings, report, bins), bins)
     sections = [
         *(
-            examined(ratings, judge_by_agent_section(ratings, judge), judge.judge)
+            add_exam_notes(ratings, judge_by_agent_section(ratings, judge), judge.judge)
             for judge in by_agent
             if judge.biases
         ),
-        examined(ratings, people),
+        add_exam_notes(ratings, people),
         *(
-            examined(ratings, judge_section(ratings, report, judge), judge)
+            add_exam_notes(ratings, judge_section(ratings, report, judge), judge)
             for judge in ratings.judge_ids
         ),
     ]
     if report.pairs:
-        sections.append(examined(ratings, pairs_section(ratings, report), *ratings.judge_ids))
+        sections.append(add_exam_notes(ratings, pairs_section(ratings, report), *ratings.judge_ids))
     return tuple(sections)
 
 
-def examined(ratings: StoredRatings, section: Section, *judges: str) -> Section:
+def add_exam_notes(ratings: StoredRatings, section: Section, *judges: str) -> Section:
     """The section with how these judges, and the people beside them, did in their exams."""
     return exam_notes(ratings.exams, (*ratings.sets, *judges)).on(section)
 

@@ -105,7 +105,7 @@ class ScoreChange:
         return {name: gain for name, gain in gains.items() if name}
 
 
-def repeated_of(
+def repeated_scores(
     trial: Trial, judgings: Sequence[Sequence[Verdict]], expected: Iterable[ScoreCell] = ()
 ) -> tuple[RepeatedScore, ...]:
     """The scores of an episode's plays at several judgings; what none of them can tell is left
@@ -125,7 +125,7 @@ def repeated_of(
     return tuple(repeated)
 
 
-def changes_of(
+def score_changes(
     trial: Trial,
     variant: Variant,
     as_it_is: Sequence[Verdict],
@@ -134,11 +134,11 @@ def changes_of(
 ) -> tuple[ScoreChange, ...]:
     """The scores of the seats that a variant compares, as the episode is and as it is changed.
 
-    `expected` is as in `repeated_of`. Left out is what the judge can tell in neither.
+    `expected` is as in `repeated_scores`. Left out is what the judge can tell in neither.
     """
     by_seat = {seat: (was, new) for seat, was, new in variant.changes}
     changes = []
-    for repeated in repeated_of(trial, (as_it_is, changed), expected):
+    for repeated in repeated_scores(trial, (as_it_is, changed), expected):
         if repeated.seat in by_seat:
             (was, new), (before, after) = by_seat[repeated.seat], repeated.scores
             of = (repeated.trial, repeated.cluster, repeated.seat, repeated.measure)
@@ -189,7 +189,7 @@ def grouped_findings(changes: Sequence[ScoreChange]) -> dict[str, tuple[Finding,
     return {group: change_findings([c for c in changes if c.group == group]) for group in groups}
 
 
-def conditions_of(findings: Iterable[Finding]) -> tuple[str, ...]:
+def list_conditions(findings: Iterable[Finding]) -> tuple[str, ...]:
     """The conditions whose effects are among these, sorted."""
     return tuple(sorted({finding.about["figure"] for finding in findings} - {CHANGE, MOVED}))
 
@@ -503,7 +503,7 @@ def variant_section(
     if there are any: what scores move by when nothing is changed. `groups` are those of the
     variants that are told apart.
     """
-    conditions = conditions_of(findings)
+    conditions = list_conditions(findings)
     few = conditions if len(conditions) <= _MOST_COLUMNS else ()
     rows = _by_metric(findings, MOVED, declared)
     leading = _leading(rows, MOVED, declared)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from sociolab.analysis.agent_labels import AgentNames, agent_names
 from sociolab.analysis.consistency import KS
 from sociolab.analysis.matching import ComparedSide, Match
-from sociolab.analysis.values import RunValues, chosen_judge, unscored_hint, values_of
+from sociolab.analysis.values import RunValues, choose_judge, unscored_hint, values_of
 from sociolab.core.episode import Trial, TurnCounts
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.score import UNNAMED_MEASURE, Measure, match_label, resolve_measure
@@ -78,12 +78,12 @@ class OpenedRun:
         )
 
 
-def opened_runs(store: Store, request: CompareRequest) -> tuple[tuple[OpenedRun, ...], str]:
+def open_runs(store: Store, request: CompareRequest) -> tuple[tuple[OpenedRun, ...], str]:
     """The runs with the values of the one judge, and its label; ConfigError where a run is named
     twice, the worlds differ, or no judge is shared."""
     read = read_runs(store, request)
     judge_name = request.judge and read.names.judge(request.judge)
-    judge = chosen_judge(read.values, judge_name, request.measures)
+    judge = choose_judge(read.values, judge_name, request.measures)
     return read.judged_by(judge), judge
 
 
@@ -98,7 +98,7 @@ class ReadRuns:
 
     def judged_by(self, judge: str) -> tuple[OpenedRun, ...]:
         """The runs with the values of one judge; ConfigError where they are no result of it."""
-        chosen_judge(self.values, judge)
+        choose_judge(self.values, judge)
         runs = tuple(
             OpenedRun(outline, values.of(judge), trials, self.names.shown.get(values.run, {}))
             for outline, values, trials in zip(self.outlines, self.values, self.trials, strict=True)
@@ -136,7 +136,7 @@ def read_runs(
     return ReadRuns(outlines, values, trials, names)
 
 
-def measures_of(runs: Sequence[OpenedRun], names: Sequence[str]) -> dict[str, Measure]:
+def select_metrics(runs: Sequence[OpenedRun], names: Sequence[str]) -> dict[str, Measure]:
     """The judge's metrics, or the named ones among them; ConfigError for an unknown name."""
     judged = {value.measure for run in runs for value in run.values.values}
     measures = {
@@ -159,25 +159,30 @@ def _chosen_sides(runs: Sequence[OpenedRun], request: CompareRequest) -> tuple[C
     if len(runs) > 2:
         if request.other:
             raise ConfigError("--with names the second agent of two; of several runs, each is one")
-        return tuple(run.side(agent_of(run, request.agent, "--agent")) for run in runs)
+        return tuple(run.side(find_agent(run, request.agent, "--agent")) for run in runs)
     if len(runs) == 2:
-        first = agent_of(runs[0], request.agent, "--agent")
+        first = find_agent(runs[0], request.agent, "--agent")
         same = request.agent if _match_name(runs[1], request.agent, runs[1].agents) else None
-        return runs[0].side(first), runs[1].side(agent_of(runs[1], request.other or same, "--with"))
+        return runs[0].side(first), runs[1].side(
+            find_agent(runs[1], request.other or same, "--with")
+        )
     (run,) = runs
     if request.other is None:
         named = (request.agent,) if request.agent else run.agents
-        return tuple(run.side(agent_of(run, agent, "--agent")) for agent in named)
+        return tuple(run.side(find_agent(run, agent, "--agent")) for agent in named)
     advice = f"to compare two agents of one run, {NAME_BOTH}"
     if request.agent is None:
         raise ConfigError(advice)
-    agent, other = agent_of(run, request.agent, "--agent"), agent_of(run, request.other, "--with")
+    agent, other = (
+        find_agent(run, request.agent, "--agent"),
+        find_agent(run, request.other, "--with"),
+    )
     if agent == other:
         raise ConfigError(f"{advice}; found {agent} twice")
     return run.side(agent), run.side(other)
 
 
-def sides_of(
+def build_sides(
     runs: Sequence[OpenedRun],
     request: CompareRequest,
     turns: Mapping[str, Mapping[PlayKey, TurnCounts]],
@@ -190,7 +195,7 @@ def sides_of(
     )
 
 
-def agent_of(run: OpenedRun, requested: str | None, flag: str) -> str:
+def find_agent(run: OpenedRun, requested: str | None, flag: str) -> str:
     """The requested agent, or the only one; ConfigError where it has no values or must be named."""
     has_values = {value.agent for value in run.values.values if value.agent}
     requested = _match_name(run, requested, has_values, flag) or requested

@@ -15,9 +15,9 @@ from sociolab.analysis.matching import (
     Match,
     MatchedBlock,
     MatchKey,
-    matched,
-    place_of,
-    places_of,
+    match_sides,
+    play_place,
+    seat_places,
 )
 from sociolab.analysis.values import Value
 from sociolab.core.errors import ConfigError
@@ -251,10 +251,10 @@ def compare_agents(
 
     Tasks of one id must be the same task on both sides. ConfigError where nothing can be matched.
     """
-    matching = matched(a, b, match)
+    matching = match_sides(a, b, match)
     blocks = {name: matching.blocks.get(name, ()) for name in measures}
     whole_a, whole_b = (replace(side, values=(*side.values, *side.untold)) for side in (a, b))
-    with_unscored = matched(whole_a, whole_b, matching.match).blocks
+    with_unscored = match_sides(whole_a, whole_b, matching.match).blocks
     rows = {
         name: (_rows(scored, matching.match, 0), _rows(scored, matching.match, 1))
         for name, scored in blocks.items()
@@ -372,10 +372,12 @@ def _counts(a: ComparedSide, b: ComparedSide, blocks: Blocks) -> dict[Unit, Matc
     counts: dict[Unit, MatchCounts] = {}
     for unit in get_args(Unit):
         by_episode = unit == "episode"
-        places = [{place_of(v) for v in s.values if (v.seat is None) is by_episode} for s in (a, b)]
+        places = [
+            {play_place(v) for v in s.values if (v.seat is None) is by_episode} for s in (a, b)
+        ]
         if any(places):
             own = [b for b in matched_blocks if (b.sides[0][0].seat is None) is by_episode]
-            used = [{place_of(v) for block in own for v in block.sides[i]} for i in (0, 1)]
+            used = [{play_place(v) for block in own for v in block.sides[i]} for i in (0, 1)]
             several = any(len({trial for trial, *_ in side}) < len(side) for side in places)
             counts[unit] = MatchCounts(
                 len(places[0]),
@@ -391,7 +393,7 @@ def _counts(a: ComparedSide, b: ComparedSide, blocks: Blocks) -> dict[Unit, Matc
 def seat_comparisons(comparison: ComparedAgents) -> dict[str, ComparedAgents]:
     """The comparison in each seat (`report.plays.seat_roles`); a seat in which no two episodes
     answer to each other is left out."""
-    roles = places_of({**comparison.a.casts, **comparison.b.casts})
+    roles = seat_places({**comparison.a.casts, **comparison.b.casts})
     seats: dict[str, ComparedAgents] = {}
     for role in sorted({*roles.values()}):
         a, b = (

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from sociolab.analysis.comparison import ComparedAgents, ComparedMetric, MatchCounts, Unit
-from sociolab.analysis.matching import uneven
+from sociolab.analysis.matching import find_uneven
 from sociolab.core.episode import TurnCounts
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Sentence
@@ -210,7 +210,7 @@ def caution_notes(comparison: ComparedAgents) -> Iterator[Sentence]:
         yield SAY("few_clusters", clusters=count_range(cluster, clusters))
     if comparison.match == "scenario":
         blocks = {name: metric.blocks for name, metric in comparison.metrics.items()}
-        if odd := uneven(comparison.a, comparison.b, blocks):
+        if odd := find_uneven(comparison.a, comparison.b, blocks):
             yield SAY("uneven", clusters=Count(cluster, len(odd)))
     for metric in metrics:
         if any(metric.unscored):

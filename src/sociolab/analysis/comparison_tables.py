@@ -23,7 +23,7 @@ from sociolab.report.difference_charts import difference_figures
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.section import Section
 from sociolab.report.words import failed_of
-from sociolab.stats.power import ALPHA, NO_REPEATS, fewest
+from sociolab.stats.power import ALPHA, NO_REPEATS, fewest_clusters
 
 SAY = Catalogue("compare")
 
@@ -104,7 +104,7 @@ def comparison_section(comparison: ComparedAgents, judged: str, cautions: Sequen
                 notes=[SAY("no_repeats", cluster=cluster, metrics=never)] if never else (),
                 level=describe_level(comparison),
                 clusters=clusters,
-                fewest=fewest(comparison.level),
+                fewest=fewest_clusters(comparison.level),
             ),
             SAY.table("student", findings, of=cluster),
         ),

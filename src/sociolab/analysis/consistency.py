@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sociolab.analysis.comparison import ComparedAgents
-from sociolab.analysis.matching import ComparedSide, settings_of
+from sociolab.analysis.matching import ComparedSide, values_by_setting
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import Measure
@@ -85,7 +85,7 @@ def passing(
     passed = []
     for side in sides:
         judged = tuple(value for value in side.values if value.measure in limits)
-        keyed = settings_of(replace(side, values=judged))
+        keyed = values_by_setting(replace(side, values=judged))
         for name, threshold in limits.items():
             rows = [(value, key.setting) for key, value in keyed.get(name, {}).items()]
             sign = _sign(declared, name)

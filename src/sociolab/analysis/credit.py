@@ -63,7 +63,7 @@ class PlayCredit:
         return tuple(turn for turn in self.turns if turn.by != self.seat)
 
 
-def merged(records: Sequence[CreditRecord]) -> tuple[CreditRecord, ...]:
+def merge_records(records: Sequence[CreditRecord]) -> tuple[CreditRecord, ...]:
     """One record for each judge by name: of each cell, what the judge said last."""
     latest = []
     for judge in dict.fromkeys(record.judge for record in records):
@@ -93,7 +93,7 @@ def merged(records: Sequence[CreditRecord]) -> tuple[CreditRecord, ...]:
     return tuple(latest)
 
 
-def only(record: CreditRecord, cells: Sequence[Cell]) -> CreditRecord:
+def restrict_record(record: CreditRecord, cells: Sequence[Cell]) -> CreditRecord:
     """The record, restricted to these cells."""
     parts = {
         "asked": tuple(cell for cell in record.asked if cell in cells),
@@ -310,12 +310,12 @@ def keep_credit(store: Store, run: str, trial: str, record: CreditRecord) -> Non
         store.attach(run, trial, CREDIT, piece)
 
 
-def credit_of(store: Store, run: str, trial: str) -> tuple[CreditRecord, ...]:
+def load_credit(store: Store, run: str, trial: str) -> tuple[CreditRecord, ...]:
     """What each judge said last of a trial's turns; nothing where none was asked."""
-    return merged(judgings_of(store, run, trial))
+    return merge_records(load_credit_judgings(store, run, trial))
 
 
-def judgings_of(store: Store, run: str, trial: str) -> tuple[CreditRecord, ...]:
+def load_credit_judgings(store: Store, run: str, trial: str) -> tuple[CreditRecord, ...]:
     """All that judges said of a trial's turns, in this order."""
     try:
         pieces = store.attachment(run, trial, CREDIT)
@@ -327,14 +327,14 @@ def judgings_of(store: Store, run: str, trial: str) -> tuple[CreditRecord, ...]:
         ) from error
 
 
-def credited(
+def add_credit(
     store: Store, run: str, transcript_of: TranscriptOf, called: Callable[[str], str] = str
 ) -> TranscriptOf:
     """Transcripts of a run's episodes, with the credit that is kept of them as notes; `called` is
     what a judge is called."""
 
     def transcript(episode: Episode) -> Transcript:
-        records = credit_of(store, run, episode.trial.id)
+        records = load_credit(store, run, episode.trial.id)
         named = [record.model_copy(update={"judge": called(record.judge)}) for record in records]
         return with_credit(transcript_of(episode), named)
 

@@ -9,15 +9,15 @@ from typing import Any
 from sociolab.analysis.agent_labels import agent_names
 from sociolab.analysis.compare_sides import (
     CompareRequest,
-    agent_of,
     check_tasks,
-    measures_of,
-    opened_runs,
+    find_agent,
+    open_runs,
+    select_metrics,
 )
 from sociolab.analysis.comparison import ComparedAgents, compare_agents
 from sociolab.analysis.comparison_notes import describe_partner_match
 from sociolab.analysis.matching import ComparedSide
-from sociolab.analysis.run_comparison import cautions_of, cautions_of_runs, judged_by, of_sides
+from sociolab.analysis.run_comparison import judged_by, label_cautions, run_cautions, side_cautions
 from sociolab.analysis.values import mean_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import UNDECLARED, Declared
@@ -66,11 +66,11 @@ def follow_runs(store: Store, request: CompareRequest) -> Followed:
     """
     if len(request.runs) < 2:
         raise ConfigError(f"--curve: expected two runs or more, found {len(request.runs)}")
-    runs, judge = opened_runs(store, request)
-    measures = measures_of(runs, request.measures)
+    runs, judge = open_runs(store, request)
+    measures = select_metrics(runs, request.measures)
     for later in runs[1:]:
         check_tasks((runs[0], later))
-    sides = [run.side(agent_of(run, request.agent, "--agent")) for run in runs]
+    sides = [run.side(find_agent(run, request.agent, "--agent")) for run in runs]
     trend = curve(
         runs[0].result.world,
         sides,
@@ -78,10 +78,10 @@ def follow_runs(store: Store, request: CompareRequest) -> Followed:
         measures,
         runs[0].values.declared,
     )
-    cautions = [*agent_names(store, request.runs).notes, *cautions_of_runs(runs)]
+    cautions = [*agent_names(store, request.runs).notes, *run_cautions(runs)]
     for later, against in zip(runs[1:], trend.compared, strict=True):
-        differing = cautions_of((later, runs[0]), against)
-        cautions += of_sides(differing, against.a.run, against.b.run)
+        differing = side_cautions((later, runs[0]), against)
+        cautions += label_cautions(differing, against.a.run, against.b.run)
     section = curve_section(trend, judged_by(runs, judge), tuple(dict.fromkeys(cautions)))
     exams = exam_notes({run.values.run: run.values.exams for run in runs}, (judge,))
     return Followed(tuple(run.result for run in runs), trend, exams.on(section))

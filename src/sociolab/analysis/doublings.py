@@ -43,7 +43,7 @@ class Doubling:
     cost: float | None
 
 
-def steps_of(
+def list_doublings(
     components: Components,
     episodes: int,
     judgings: int,
@@ -83,7 +83,7 @@ def _with_half_the_residual(components: Components) -> float | None:
     return math.sqrt(max(error**2 - residual / (2 * components.n), 0.0))
 
 
-def best_of(error: float | None, steps: Sequence[Doubling]) -> Doubling | None:
+def best_step(error: float | None, steps: Sequence[Doubling]) -> Doubling | None:
     """The step that takes most off this standard error: by dollar where all costs are known, else
     among those that take more plays. None where none helps."""
     helpful = [
@@ -104,7 +104,7 @@ def per_dollar(error: float | None, step: Doubling | None) -> float | None:
     return (error - step.error) / step.cost
 
 
-def costs_of(
+def estimate_costs(
     store: Store, runs: Sequence[str], per_play: float | None, per_judging: float | None
 ) -> Costs | None:
     """What is not given is taken from the runs: the calls of agents and partners by episode played,

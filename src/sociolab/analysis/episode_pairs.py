@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from sociolab.analysis.agent_labels import AS_LABELLED, AgentNames
 from sociolab.analysis.comparison import ALIKE, ComparedAgents, ComparedMetric, EpisodePair
-from sociolab.analysis.credit import credited
+from sociolab.analysis.credit import add_credit
 from sociolab.analysis.values import Value
 from sociolab.core.score import Measure
 from sociolab.report.catalogue import Catalogue
@@ -304,7 +304,7 @@ class _Folded:
     def _view(self, run: str, trial: str) -> TranscriptView:
         """An episode's transcript with its scores and credit."""
         episode = self._store.episode(run, trial)
-        transcript_of = credited(self._store, run, self._transcript_of, self._names.judge)
+        transcript_of = add_credit(self._store, run, self._transcript_of, self._names.judge)
         judgings = self._store.verdicts.judgings(run, trial=trial)
         return self._names.view(run, transcript_view(episode, transcript_of(episode), judgings))
 

@@ -74,7 +74,7 @@ class Gate:
         }
 
 
-def rule_of(text: str) -> GateRule:
+def parse_rule(text: str) -> GateRule:
     """Parse "goal<-0.5" or "goal>0.5"; ConfigError for anything else."""
     match = _RULE.fullmatch(text)
     if match is None:

@@ -114,7 +114,7 @@ class Matching:
     partners: bool = True
 
 
-def matched(a: ComparedSide, b: ComparedSide, match: Match | None = None) -> Matching:
+def match_sides(a: ComparedSide, b: ComparedSide, match: Match | None = None) -> Matching:
     """Both sides in blocks that mean the same; ConfigError where plays cannot be told apart.
 
     Where they met a partner in common, only plays with such a partner can be matched. Where they
@@ -126,7 +126,7 @@ def matched(a: ComparedSide, b: ComparedSide, match: Match | None = None) -> Mat
     by: By = "partner" if set(a.partners) & set(b.partners) else "role"
     if match in (None, "exact"):
         exact = Matching("exact", by, _exact(a, b, by))
-        fewer = min(len({place_of(value) for value in side.values}) for side in (a, b))
+        fewer = min(len({play_place(value) for value in side.values}) for side in (a, b))
         paired = min(_count_matched(exact.blocks))
         if match or 2 * paired >= fewer > 0:
             return _require_blocks(a, b, exact)
@@ -201,7 +201,7 @@ def _drop_shared_plays(
 def _by_scenario(a: ComparedSide, b: ComparedSide, by: By, *, partner: bool) -> Blocks:
     """Plays of the same scenario, and, if `partner`, partner or role. Nothing where the agents
     share a place at the table in no scenario, as where one only sold and the other only bought."""
-    places = places_of({**a.casts, **b.casts})
+    places = seat_places({**a.casts, **b.casts})
 
     def blocks(side: ComparedSide) -> dict[str, dict[MatchKey, list[Value]]]:
         roles = _Roles.of_side(side)
@@ -241,10 +241,10 @@ def _count_places(
     return a, b
 
 
-def uneven(a: ComparedSide, b: ComparedSide, blocks: Blocks) -> set[str]:
+def find_uneven(a: ComparedSide, b: ComparedSide, blocks: Blocks) -> set[str]:
     """The scenarios in which the agents sat in some place more often than in another, and not both
     alike: what the place is worth is in their difference."""
-    places = places_of({**a.casts, **b.casts})
+    places = seat_places({**a.casts, **b.casts})
     return {
         block.key.task
         for some in blocks.values()
@@ -257,7 +257,7 @@ def uneven(a: ComparedSide, b: ComparedSide, blocks: Blocks) -> set[str]:
     }
 
 
-def places_of(casts: Mapping[str, Sequence[CastMember]]) -> dict[PlayKey, str]:
+def seat_places(casts: Mapping[str, Sequence[CastMember]]) -> dict[PlayKey, str]:
     """The place at the table of each seat of each trial: what tells a seller from a buyer where
     seats are named after people."""
     return seat_roles((trial, member.seat) for trial, cast in casts.items() for member in cast)
@@ -291,11 +291,11 @@ def _same_partners(a: ComparedSide, b: ComparedSide, by: By) -> bool:
 def _count_matched(blocks: Blocks) -> tuple[int, int]:
     """The number of plays of a and of b in blocks; a play counts once over all metrics."""
     every = [block for some in blocks.values() for block in some]
-    a, b = (len({place_of(v) for block in every for v in block.sides[i]}) for i in (0, 1))
+    a, b = (len({play_place(v) for block in every for v in block.sides[i]}) for i in (0, 1))
     return a, b
 
 
-def settings_of(side: ComparedSide) -> Keyed:
+def values_by_setting(side: ComparedSide) -> Keyed:
     """The values of one side by measure and key, for what repeats of one setting have to say."""
     return _keyed(side, "partner", cast=_crowded(side, "partner"))
 
@@ -305,7 +305,7 @@ def _crowded(side: ComparedSide, by: By) -> bool:
     keys = _keys(side, by, cast=False)
     if len({*keys.values()}) == len(keys):
         return False
-    counts = Counter((value.measure, keys[place_of(value)]) for value in side.values)
+    counts = Counter((value.measure, keys[play_place(value)]) for value in side.values)
     return any(count > 1 for count in counts.values())
 
 
@@ -313,7 +313,7 @@ def _keyed(side: ComparedSide, by: By, *, cast: bool) -> Keyed:
     keyed: Keyed = {}
     keys = _keys(side, by, cast=cast)
     for value in side.values:
-        by_key, key = keyed.setdefault(value.measure, {}), keys[place_of(value)]
+        by_key, key = keyed.setdefault(value.measure, {}), keys[play_place(value)]
         if key in by_key:
             raise ConfigError(
                 f"{side.name} has several episodes of the task {value.task} with the same seat, "
@@ -323,14 +323,14 @@ def _keyed(side: ComparedSide, by: By, *, cast: bool) -> Keyed:
     return keyed
 
 
-def place_of(value: Value) -> Place:
+def play_place(value: Value) -> Place:
     """The identity of a play among those of its side."""
     return value.trial, value.task, value.repeat, value.seat, value.partner
 
 
 def _keys(side: ComparedSide, by: By, *, cast: bool) -> dict[Place, MatchKey]:
     """The key of each play; it is the same for all metrics."""
-    plays = {place_of(value): value for value in side.values}
+    plays = {play_place(value): value for value in side.values}
     roles = _Roles.of_side(side)
     return {
         place: MatchKey(

@@ -118,7 +118,7 @@ class JudgePanel:
     @property
     def failed(self) -> int:
         """Plays, in all measures, that a judge failed on, or that failed themselves."""
-        return lacking(self.plays)["failed"]
+        return count_lacking(self.plays)["failed"]
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -126,12 +126,12 @@ class JudgePanel:
         return tuple(dict.fromkeys(play.agent for play in self.plays if play.agent))
 
 
-def lacking(plays: Sequence[PanelPlay]) -> Counter[str]:
+def count_lacking(plays: Sequence[PanelPlay]) -> Counter[str]:
     """The number of incomplete plays, by reason."""
     return Counter(play.lack for play in plays if play.lack is not None)
 
 
-def panel_of(run: RunValues, judges: Sequence[str]) -> JudgePanel:
+def build_panel(run: RunValues, judges: Sequence[str]) -> JudgePanel:
     """The panel of these judges of a run.
 
     A play that none of them can tell of is none of the panel's. ConfigError for fewer than two
@@ -228,7 +228,7 @@ def _finding(
     for number, judge in enumerate(panel.judges):
         columns[f"by {judge}"] = [play.scores[number] for play in complete]
     figures = means(columns, [play.cluster for play in complete])
-    incomplete = lacking(plays)
+    incomplete = count_lacking(plays)
     return Finding(
         measure,
         {} if agent is None else {"agent": agent},
@@ -290,7 +290,7 @@ def _cautions(panel: JudgePanel) -> Iterator[Sentence]:
     if people and models:
         yield SAY("models_and_people", models=models, people=people)
     yield from method_notes(panel.declared, labelled)
-    if why := lacking(panel.plays):
+    if why := count_lacking(panel.plays):
         reasons = [SAY(_WHY[lack], n=why[lack]) for lack in LACKS if why[lack]]
         scores = Count("score", len(panel.plays))
         yield SAY("incomplete", n=why.total(), scores=scores, reasons=reasons)

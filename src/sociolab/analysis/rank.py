@@ -11,8 +11,8 @@ from typing import Any
 
 from sociolab.analysis.agent_labels import agent_names
 from sociolab.analysis.compare_sides import check_no_smoke
-from sociolab.analysis.matching import Match, places_of
-from sociolab.analysis.values import Pool, Value, judge_caution, pooled, run_values
+from sociolab.analysis.matching import Match, seat_places
+from sociolab.analysis.values import Pool, Value, judge_caution, pool_runs, run_values
 from sociolab.core.episode import TurnCounts
 from sociolab.core.errors import ConfigError
 from sociolab.core.metrics import Better
@@ -281,7 +281,7 @@ def rank_runs(
     check_no_smoke([outline_of(store, run, plan) for run, plan in trials.items()])
     values, names = run_values(store, runs), agent_names(store, runs, rename)
     called = judge and names.judge(judge)
-    pool = pooled([names.values(run) for run in values], called, measure)
+    pool = pool_runs([names.values(run) for run in values], called, measure)
     turns = {run: turns_asked(store, run) for run in runs}
     judged = {pool.judge: pool.judge_id.prompts}
     set_notes = {
@@ -293,7 +293,7 @@ def rank_runs(
     places = {
         (run, key): place
         for run, plan in trials.items()
-        for key, place in places_of({row.trial.id: row.trial.cast for row in plan}).items()
+        for key, place in seat_places({row.trial.id: row.trial.cast for row in plan}).items()
     }
     return ranking(pool, turns, match, places)
 
@@ -402,7 +402,7 @@ def _ahead(members: list[ModelRating], ranked: Ranking) -> Sentence:
         return SAY("level", agents=level, points=rating.value, interval=interval)
     lead = next((pair for pair in ranked.ratings.neighbours if pair.above == first.model), None)
     return SAY(
-        "first" if lead is None or settled(ranked, lead) else "leads",
+        "first" if lead is None or is_settled(ranked, lead) else "leads",
         agent=first.model,
         points=rating.value,
         interval=interval,
@@ -439,7 +439,7 @@ def _order_verdict(ranked: Ranking, pair: AdjacentModels) -> Sentence:
     if pair.flipped is None:
         return SAY("untested", order=order, clusters=f"{ranked.pool.clusters}s", dropped=dropped)
     turned = SAY("some_reverse", share=pair.flipped) if pair.flipped else SAY("none_reverses")
-    if settled(ranked, pair):
+    if is_settled(ranked, pair):
         return SAY("robust", order=order, turned=turned, dropped=dropped)
     joined = "and" if pair.flipping_plays else "though"
     return SAY("not_robust", order=order, turned=turned, joined=joined, dropped=dropped)
@@ -450,7 +450,7 @@ def _between(ranked: Ranking, agent: str) -> Sentence:
     return SAY("anywhere") if bounds is None else SAY("between", low=bounds[0], high=bounds[1])
 
 
-def settled(ranked: Ranking, pair: AdjacentModels) -> bool:
+def is_settled(ranked: Ranking, pair: AdjacentModels) -> bool:
     """Whether no single episode turns an order round, no more resamples than a 95 % interval leaves
     out on one side, and nothing that the plays without a score could have come to."""
     if ranked.undecided(pair.above, pair.below):
@@ -534,7 +534,7 @@ def _order_table(ranked: Ranking) -> Iterator[FindingTable]:
             {"above": pair.above, "below": pair.below},
             more={
                 "points": strength[pair.above] - strength[pair.below],
-                "robust": SAY("undecided_cell") if undecided else settled(ranked, pair),
+                "robust": SAY("undecided_cell") if undecided else is_settled(ranked, pair),
                 "reversing": SAY("of", n=pair.flipping_plays, total=pair.plays),
                 "resamples": pair.flipped,
             },

@@ -87,7 +87,7 @@ class RatedSeat:
         """A seat of a trial. Whoever is of one kind is of its group, others are `OTHERS`."""
         cast = [member for member in trial.cast if seat in (None, member.seat)]
         agents = ", ".join(dict.fromkeys(member.agent for member in cast))
-        groups = {group_of(member.identity) for member in cast}
+        groups = {agent_group(member.identity) for member in cast}
         group = groups.pop() if len(groups) == 1 else OTHERS
         return cls(run, trial.id, seat, agents, trial.task.cluster, group)
 
@@ -135,7 +135,7 @@ class StoredRatings:
         return tuple(_rater(name, rows) for name, rows in sorted(by.items()))
 
 
-def ratings_of(
+def load_ratings(
     store: Store, runs: Sequence[str], judges: Sequence[str] = (), sets: Sequence[str] = ()
 ) -> StoredRatings:
     """Everything that people gave the plays of these runs, and what judges gave in those measures.
@@ -306,6 +306,6 @@ def _rater(name: str, rows: Sequence[PersonRating]) -> Rater:
     )
 
 
-def group_of(agent: Agent) -> str:
+def agent_group(agent: Agent) -> str:
     """`MODELS`, `PEOPLE`, `RULES` or `OTHERS` (plugins)."""
     return _GROUPS.get(agent.kind, OTHERS)

@@ -15,12 +15,12 @@ from sociolab.analysis.compare_sides import (
     CompareRequest,
     OpenedRun,
     ReadRuns,
+    build_sides,
     check_tasks,
-    measures_of,
     name_sides,
-    opened_runs,
+    open_runs,
     read_runs,
-    sides_of,
+    select_metrics,
     turns_by_run,
 )
 from sociolab.analysis.comparison import ComparedAgents, compare_agents, seat_comparisons
@@ -202,9 +202,9 @@ def compare_runs(store: Store, request: CompareRequest) -> Conclusions:
     be done: the world, tasks or judge differ, or an agent must be named."""
     if request.prompts and len(request.runs) == 1:
         return _prompts_of_judge(store, request)
-    runs, judge = opened_runs(store, request)
-    sides = sides_of(runs, request, turns_by_run(store, request.runs))
-    measures = measures_of(runs, request.measures)
+    runs, judge = open_runs(store, request)
+    sides = build_sides(runs, request, turns_by_run(store, request.runs))
+    measures = select_metrics(runs, request.measures)
     if len(sides) > 2 and request.agent is None:
         return _all_pairs(store, request, runs, judge, sides, measures)
     fixed = held_fixed(runs, sides, (judge,)) if request.prompts else ""
@@ -239,9 +239,9 @@ def _concluded(
     comparison = replace(comparison, exams=_exams(runs, judges))
     cautions = (
         *agent_names(store, request.runs).notes,
-        *cautions_of_runs(runs),
+        *run_cautions(runs),
         *_judge_apart(runs, judges[0]),
-        *cautions_of(runs, comparison),
+        *side_cautions(runs, comparison),
     )
     seats = seat_comparisons(comparison) if request.seats else {}
     limits = thresholds(measures, request.threshold, declared, named=bool(request.measures))
@@ -347,7 +347,7 @@ def _prompts_of_judge(store: Store, request: CompareRequest) -> Conclusions:
     """One judge under two sets of instructions, as two sides."""
     runs, judges, (a, b) = _judged_twice(read_runs(store, request), request.judge)
     (run,) = runs
-    measures, judge = measures_of(runs, request.measures), run.values.judges[judges[0]]
+    measures, judge = select_metrics(runs, request.measures), run.values.judges[judges[0]]
     judged_as = judge.name, judge
     declared = run.values.declared
     comparison = compare_agents(run.result.world, a, b, judged_as, measures, declared, "exact")
@@ -438,12 +438,12 @@ def _all_pairs(
     world = first.result.world
     every = compare_all(world, named, judged, chosen, declared, request.match, request.looks)
     notes = agent_names(store, request.runs).notes
-    cautions = dict.fromkeys((*notes, *cautions_of_runs(runs), *_judge_apart(runs, judge)))
+    cautions = dict.fromkeys((*notes, *run_cautions(runs), *_judge_apart(runs, judge)))
     by_run = {run.result.run: run for run in runs}
     for comparison in every.compared:
         of = tuple(by_run[name] for name in dict.fromkeys((comparison.a.run, comparison.b.run)))
         cautions |= dict.fromkeys(
-            of_sides(cautions_of(of, comparison), comparison.a.name, comparison.b.name)
+            label_cautions(side_cautions(of, comparison), comparison.a.name, comparison.b.name)
         )
     limits = thresholds(chosen, request.threshold, declared, named=bool(request.measures))
     passed = passing(named, limits, request.ks, declared) if len(runs) == 1 else []
@@ -485,8 +485,8 @@ def two_agents(
             for metric in metrics:
                 with suppress(ConfigError):
                     runs = read.judged_by(judge)
-                    sides = sides_of(runs, request, turns)
-                    measures = measures_of(runs, (metric.measure,))
+                    sides = build_sides(runs, request, turns)
+                    measures = select_metrics(runs, (metric.measure,))
                     comparison = _compared(
                         runs[0], judge, name_sides(sides, request.rename), measures, request
                     )
@@ -533,7 +533,7 @@ def _other_judges(runs: Sequence[OpenedRun], judge: str) -> tuple[str, ...]:
     )
 
 
-def cautions_of(runs: Sequence[OpenedRun], comparison: ComparedAgents) -> Iterator[Sentence]:
+def side_cautions(runs: Sequence[OpenedRun], comparison: ComparedAgents) -> Iterator[Sentence]:
     """What beside the agents differs between the sides."""
     if comparison.by == "role" or not comparison.partners:
         yield _note_partners(comparison)
@@ -543,12 +543,12 @@ def cautions_of(runs: Sequence[OpenedRun], comparison: ComparedAgents) -> Iterat
         yield from _note_settings(runs[0], runs[1], comparison)
 
 
-def of_sides(cautions: Iterable[Sentence], a: str, b: str) -> Iterator[Sentence]:
+def label_cautions(cautions: Iterable[Sentence], a: str, b: str) -> Iterator[Sentence]:
     """Cautions that say who A and B are, where several comparisons stand together."""
     return (SAY("of_sides", a=a, b=b, caution=caution) for caution in cautions)
 
 
-def cautions_of_runs(runs: Sequence[OpenedRun]) -> Iterator[Sentence]:
+def run_cautions(runs: Sequence[OpenedRun]) -> Iterator[Sentence]:
     """Whom no language model played, what differs between the runs, and what is not there yet."""
     for words in stand_in_words(*(run.result.settings for run in runs)):
         yield SAY("stand_in", words=words)

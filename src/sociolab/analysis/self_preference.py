@@ -25,14 +25,14 @@ from sociolab.analysis.audit import (
     main_measure,
     no_more,
 )
-from sociolab.analysis.ratings import MODELS, group_of
+from sociolab.analysis.ratings import MODELS, agent_group
 from sociolab.analysis.values import RunValues, Value
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import Measure
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence
 from sociolab.report.section import Section
-from sociolab.stats.intervals import NO_VARIATION, Estimate, grouped, mean, t_critical
+from sociolab.stats.intervals import NO_VARIATION, Estimate, group_by_cluster, mean, t_critical
 
 SAY = Catalogue("self_preference")
 
@@ -40,7 +40,7 @@ Rules = Sequence[tuple[str, str]]
 """(family, pattern) as a user sets them: the first whose pattern fits counts."""
 
 
-def family_of(label: str, rules: Rules = (), *, model: bool) -> str | None:
+def model_family(label: str, rules: Rules = (), *, model: bool) -> str | None:
     """The model family of an agent's or judge's label; None where it has none.
 
     By the first rule whose pattern (`*` and `?` as in file names, in any case) fits the label or
@@ -98,10 +98,10 @@ def self_preferences(
     judges = [label for label, judge_id in run.judges.items() if judge_id.method == "model"]
     agents = dict.fromkeys(value.agent for value in run.values if value.agent)
     by_label = {
-        label: family_of(label, rules, model=group_of(run.agents[label]) == MODELS)
+        label: model_family(label, rules, model=agent_group(run.agents[label]) == MODELS)
         for label in agents
     }
-    by_label |= {label: family_of(run.judges[label].name, rules, model=True) for label in judges}
+    by_label |= {label: model_family(run.judges[label].name, rules, model=True) for label in judges}
     families = {label: family for label, family in by_label.items() if family is not None}
     first = [label for label in judges if judge in (None, run.judges[label].name)]
     pairs = [
@@ -231,7 +231,7 @@ def contrast(a: Sequence[tuple[float, str]], b: Sequence[tuple[float, str]]) -> 
         for group, centre, sign in ((a, centres[0], 1), (b, centres[1], -1))
         for x, cluster in group
     ]
-    sums = grouped([part for part, _ in parts], [cluster for _, cluster in parts]).sums
+    sums = group_by_cluster([part for part, _ in parts], [cluster for _, cluster in parts]).sums
     groups = len(sums)
     rounding = 1e-11 * max(abs(x) for x, _ in (*a, *b))
     homes = min(len({cluster for _, cluster in group}) for group in (a, b))

@@ -160,7 +160,7 @@ def values_of(
     )
 
 
-def chosen_judge(
+def choose_judge(
     runs: Sequence[RunValues], requested: str | None, measures: Sequence[str] = ()
 ) -> str:
     """The judge whose values all runs hold: the requested one, or the leading one of those that
@@ -344,7 +344,7 @@ class Pool:
         return title_of(self.measure)
 
 
-def pooled(
+def pool_runs(
     runs: Sequence[RunValues],
     judge: str | None,
     measure: str | None,
@@ -358,8 +358,8 @@ def pooled(
         worlds = ", ".join(f"{run.run} ({run.world})" for run in runs)
         raise ConfigError(f"expected runs of one world, found {worlds}")
     apart, odd = _distinguish_agents(runs)
-    label = chosen_judge(apart, judge, () if measure is None else (measure,))
-    chosen = chosen_measure(apart, label, measure)
+    label = choose_judge(apart, judge, () if measure is None else (measure,))
+    chosen = choose_metric(apart, label, measure)
     return Pool(
         apart[0].world,
         tuple(run.run for run in apart),
@@ -379,7 +379,7 @@ def _filter_values(values: Iterable[Value], judge: str, measure: Measure) -> tup
     return tuple(v for v in values if v.judge == judge and v.measure == measure.name)
 
 
-def chosen_measure(runs: Sequence[RunValues], judge: str, requested: str | None) -> Measure:
+def choose_metric(runs: Sequence[RunValues], judge: str, requested: str | None) -> Measure:
     """The measure that is wanted, or the main one of the world that the judge gave a value in.
 
     ConfigError where a run has none by this judge, or its scale differs between runs.
@@ -465,7 +465,7 @@ def run_values(store: Store, runs: Sequence[str]) -> tuple[RunValues, ...]:
     Runs whose data are not known (imported ones) pass: their tasks carry their own ids.
     """
     names = each_once(runs)
-    data_by_run = {name: data_of(store.run(name).settings) for name in names}
+    data_by_run = {name: recorded_data(store.run(name).settings) for name in names}
     recorded = {name: data for name, data in data_by_run.items() if data is not None}
     if len({data[2] for data in recorded.values()}) > 1:
         apart = settings_apart({name: store.run(name).settings for name in recorded})
@@ -501,7 +501,7 @@ def settings_apart(runs: Mapping[str, Json]) -> tuple[str, ...]:
     return tuple(apart)
 
 
-def data_of(settings: Json) -> tuple[str, str, str] | None:
+def recorded_data(settings: Json) -> tuple[str, str, str] | None:
     """Name, version and hash of the data set that a run played; None where it is not known."""
     data = settings.get("data") if isinstance(settings, dict) else None
     if isinstance(data, list) and len(data) == 3:

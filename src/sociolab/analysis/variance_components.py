@@ -20,13 +20,13 @@ from sociolab.analysis.doublings import (
     TASK,
     Costs,
     Doubling,
-    best_of,
-    costs_of,
+    best_step,
+    estimate_costs,
+    list_doublings,
     per_dollar,
-    steps_of,
 )
 from sociolab.analysis.panel import method_notes
-from sociolab.analysis.values import RunValues, Value, chosen_measure, main_judges, run_values
+from sociolab.analysis.values import RunValues, Value, choose_metric, main_judges, run_values
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.metrics import UNDECLARED, Declared
 from sociolab.core.score import (
@@ -159,7 +159,7 @@ def run_variances(
     """The components of each agent's scores; costs that are not given are those of the runs."""
     names = agent_names(store, runs)
     values = [names.values(run) for run in run_values(store, runs)]
-    costs = costs_of(store, [run.run for run in values], per_play, per_judging)
+    costs = estimate_costs(store, [run.run for run in values], per_play, per_judging)
     return variances(values, judges, measure, costs)
 
 
@@ -187,7 +187,7 @@ def variances(
         named = tuple(dict.fromkeys(resolve_judge(judge, ids, "these runs") for judge in judges))
     else:
         named = _scoring_judges(runs, ids, measure)
-    chosen = chosen_measure([run for run in runs if named[0] in run.judges], named[0], measure)
+    chosen = choose_metric([run for run in runs if named[0] in run.judges], named[0], measure)
     rows: dict[str, list[LeveledScore]] = {}
     gave: set[str] = set()
     raters: set[tuple[str, str]] = set()
@@ -254,9 +254,9 @@ def _estimate_agent(
     episodes = len({row.levels[EPISODE] for row in present})
     judgings = len({_level(row, EPISODE, JUDGE, JUDGINGS) for row in present})
     again = not judged_once and len({row.levels[JUDGE] for row in present}) == 1
-    steps = steps_of(parts, episodes, judgings, costs, judged_once=judged_once, again=again)
+    steps = list_doublings(parts, episodes, judgings, costs, judged_once=judged_once, again=again)
     mean = math.fsum(row.value for row in present if row.value is not None) / len(present)
-    best = best_of(parts.advice.error, steps)
+    best = best_step(parts.advice.error, steps)
     return AgentVariance(
         agent, mean, parts, episodes, judgings, steps, judged_once, played_once, best
     )

@@ -15,17 +15,17 @@ from sociolab.analysis.audit import (
     RepeatedScore,
     ScoreChange,
     change_findings,
-    changes_of,
     control_findings,
     controls_section,
     grouped_findings,
     repeat_findings,
     repeat_section,
-    repeated_of,
+    repeated_scores,
+    score_changes,
     variant_section,
 )
 from sociolab.analysis.length import LengthEffect, length_effects, length_section
-from sociolab.analysis.panel import JudgePanel, panel_of, panel_section
+from sociolab.analysis.panel import JudgePanel, build_panel, panel_section
 from sociolab.analysis.self_preference import SelfPreferences, family_section, self_preferences
 from sociolab.analysis.values import RunValues, values_of
 from sociolab.app.data.sets import load_world
@@ -119,7 +119,7 @@ async def audit(config: AuditConfig, watch: Watch | None = None) -> AuditResult:
         stored = values_of(store, row.name) if needed else None
         words = _count_words(store, row.name) if LENGTH in kinds else {}
         # An invalid panel is refused before a judge is paid.
-        panel = panel_of(stored, config.panel) if stored and config.panel else None
+        panel = build_panel(stored, config.panel) if stored and config.panel else None
         build = partial(_build_result, config, kit, kinds, stored, words, panel)
         if config.judge is None:
             return build(None, AuditJudgings())
@@ -516,7 +516,7 @@ def _repeats(results: AuditJudgings) -> list[RepeatedScore]:
     return [
         cell
         for episode in results.audited.values()
-        for cell in repeated_of(
+        for cell in repeated_scores(
             episode.trial, episode.as_it_is, seated(results.cells, episode.trial.task.seats)
         )
     ]
@@ -534,7 +534,7 @@ def _changes(results: AuditJudgings, kind: str) -> list[ScoreChange]:
         change
         for episode in results.audited.values()
         for variant, verdicts in episode.variants[kind]
-        for change in changes_of(
+        for change in score_changes(
             episode.trial,
             variant,
             episode.as_it_is[0],

@@ -17,12 +17,12 @@ from typing import Any, TypeAlias
 from sociolab.analysis.credit import (
     PlayCredit,
     check_findings,
-    credit_of,
-    judgings_of,
     keep_credit,
-    merged,
-    only,
+    load_credit,
+    load_credit_judgings,
+    merge_records,
     play_credits,
+    restrict_record,
 )
 from sociolab.analysis.values import RunValues, values_of
 from sociolab.app.players.models import Models, ModelSpec, parse
@@ -353,10 +353,10 @@ def _is_credited(
     store: Store, run: str, judge: CreditJudge, episode: Episode, story: Story
 ) -> bool:
     """Whether this judge, with these settings, has credited all that an episode has at stake."""
-    own_record = merged(
+    own_record = merge_records(
         [
             record
-            for record in judgings_of(store, run, episode.trial.id)
+            for record in load_credit_judgings(store, run, episode.trial.id)
             if (record.judge, record.settings) == (judge.id.label, judge.id.settings)
         ]
     )
@@ -368,9 +368,9 @@ def _stored_record(
     store: Store, run: str, judge: CreditJudge, episode: Episode, story: Story
 ) -> CreditRecord | None:
     """The stored credits of the judge, narrowed to the story's cells; None if there are none."""
-    for record in credit_of(store, run, episode.trial.id):
+    for record in load_credit(store, run, episode.trial.id):
         if record.judge == judge.id.label:
-            return only(record, cells(story))
+            return restrict_record(record, cells(story))
     return None
 
 

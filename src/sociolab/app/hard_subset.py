@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sociolab.analysis.hard_subset import Hard, hard
-from sociolab.analysis.values import Pool, data_of, pooled, run_values
+from sociolab.analysis.values import Pool, pool_runs, recorded_data, run_values
 from sociolab.app.data.sets import TaskList, check_name, load_world
 from sociolab.core.episode import Task
 from sociolab.core.errors import ConfigError
@@ -50,7 +50,7 @@ def choose_hard(store: Store, spec: HardSpec) -> Chosen:
     world = values[0].world
     check_name(world, spec.name, _known_tasks(store, world, spec.runs), replace=spec.replace)
     subset = hard(
-        pooled(values, spec.judge, spec.measure),
+        pool_runs(values, spec.judge, spec.measure),
         spec.target,
         most=spec.most,
         without=spec.without,
@@ -64,7 +64,7 @@ def choose_hard(store: Store, spec: HardSpec) -> Chosen:
         name for name in values[0].measures if all(name in measured for measured in scored)
     ]
     names = dict.fromkeys([main, *other_names])
-    pools = tuple(pooled(values, subset.pool.judge, name) for name in names)
+    pools = tuple(pool_runs(values, subset.pool.judge, name) for name in names)
     source = _data_source(store, spec.runs[0])
     data = [] if source is None else ["--data", source]
     command = shlex.join(["sociolab", "run", world, *data, "--tasks", spec.name])
@@ -79,7 +79,7 @@ def _data_source(store: Store, run: str) -> str | None:
 
 
 def _task_list(store: Store, spec: HardSpec, subset: Hard) -> TaskList:
-    sources = (data_of(store.run(run).settings) for run in subset.pool.runs)
+    sources = (recorded_data(store.run(run).settings) for run in subset.pool.runs)
     data = next((source for source in sources if source is not None), None)
     if data is None:
         raise ConfigError(

@@ -13,7 +13,7 @@ from typing import Any
 
 from sociolab.analysis.adjacent_ranks import with_steps
 from sociolab.analysis.agent_labels import AS_LABELLED, AgentNames
-from sociolab.analysis.credit import credited
+from sociolab.analysis.credit import add_credit
 from sociolab.analysis.episode_pairs import COLUMNS, ComparedPairs, pairs_rows
 from sociolab.analysis.values import values_of
 from sociolab.app.transcripts import world_of
@@ -117,7 +117,7 @@ def shown_run(
     }
     in_plan = [trial for trial in store.trial_ids(result.run) if trial in chosen]
     world = world_of(result.world)
-    transcript_of = credited(store, result.run, world.transcript, names.judge)
+    transcript_of = add_credit(store, result.run, world.transcript, names.judge)
     views = views_of(store, result.run, transcript_of, in_plan)
     return ShownRun(result, tuple(names.view(result.run, view) for view in views), spreads)
 

@@ -83,6 +83,6 @@ def gate_check(
     if not fail_if:
         refuse({"--junit": junit}, "is for gates: say --fail-if too, or leave it out")
         return GateCheck(suite, (), None)
-    from sociolab.analysis.gates import rule_of
+    from sociolab.analysis.gates import parse_rule
 
-    return GateCheck(suite, tuple(map(rule_of, fail_if)), junit)
+    return GateCheck(suite, tuple(map(parse_rule, fail_if)), junit)

@@ -90,14 +90,14 @@ def _find_episodes(
 
 
 def _transcript_view(store: Store, hit: StoredEpisode, seat: str | None) -> TranscriptView:
-    from sociolab.analysis.credit import credit_of, with_credit
+    from sociolab.analysis.credit import load_credit, with_credit
     from sociolab.app.transcripts import transcript_of
     from sociolab.report.transcript_views import transcript_view, with_retries
 
     trial = hit.episode.trial
     transcript = transcript_of(hit.episode, seat)
     if seat is None:
-        transcript = with_credit(transcript, credit_of(store, hit.run, trial.id))
+        transcript = with_credit(transcript, load_credit(store, hit.run, trial.id))
         again = store.calls.count_judge_retries(hit.run, trial.id)
         transcript = with_retries(transcript, hit.episode, again)
     judgings = () if seat else tuple(store.verdicts.judgings(hit.run, trial=trial.id))

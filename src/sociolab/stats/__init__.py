@@ -41,11 +41,11 @@ if TYPE_CHECKING:
         RaterAgreement as RaterAgreement,
         alphas as alphas,
         free_marginal_kappa as free_marginal_kappa,
+        nan_to_none as nan_to_none,
         numbers as numbers,
         pair_columns as pair_columns,
-        present as present,
         rating_table as rating_table,
-        stacked as stacked,
+        stack_tables as stack_tables,
         summarize_agreement as summarize_agreement,
         yes_no_agreement as yes_no_agreement,
     )
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
         left_out_interval as left_out_interval,
         mean as mean,
         means as means,
-        numbered as numbered,
+        number_clusters as number_clusters,
         on_scale as on_scale,
         t_quantile as t_quantile,
         two_sided_p as two_sided_p,
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
         compare as compare,
         effect_size as effect_size,
         holm as holm,
-        paired as paired,
+        match_pairs as match_pairs,
         paired_t as paired_t,
         sign_flip as sign_flip,
     )
@@ -80,7 +80,7 @@ if TYPE_CHECKING:
         Design as Design,
         Needed as Needed,
         design as design,
-        needed as needed,
+        needed_sample as needed_sample,
     )
     from sociolab.stats.prediction_powered import (
         JudgedPlay as JudgedPlay,

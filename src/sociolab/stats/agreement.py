@@ -39,13 +39,13 @@ from sociolab.stats.inter_rater import (
     RaterAgreement,
     RatingTable,
     alphas,
+    nan_to_none,
     pair_columns,
-    present,
     rating_table,
-    stacked,
+    stack_tables,
     summarize_agreement,
 )
-from sociolab.stats.intervals import Estimate, Floats, means, numbered
+from sociolab.stats.intervals import Estimate, Floats, means, number_clusters
 
 OVERALL = "overall"
 POOLED = "pooled"
@@ -169,7 +169,7 @@ def _mean_columns(
 ) -> dict[str, dict[str, Estimate]]:
     """The mean of each column of each dimension; all columns are of the same items."""
     flat = {
-        f"{name} {title}": present(column)
+        f"{name} {title}": nan_to_none(column)
         for name, each in columns.items()
         for title, column in each.items()
     }
@@ -199,7 +199,7 @@ def _agreements(
             for title in columns[parts[0]]
         }
         shares = _mean_columns({POOLED: pooled}, clusters * len(parts))[POOLED]
-        rated[POOLED] = stacked([rated[name] for name in parts])
+        rated[POOLED] = stack_tables([rated[name] for name in parts])
         agreements[POOLED] = summarize_agreement(shares, rated[POOLED], count)
     return rated, agreements
 
@@ -557,7 +557,7 @@ def rating_arrays(
             raters.setdefault((name, homes[item][1]), set()).update(ratings)
     return RatingArrays(
         clusters,
-        numbered(clusters),
+        number_clusters(clusters),
         groups,
         dimensions,
         {

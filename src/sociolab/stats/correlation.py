@@ -26,7 +26,7 @@ from sociolab.stats.intervals import (
     Floats,
     counted_by_cluster,
     left_out_interval,
-    numbered,
+    number_clusters,
     two_sided_p,
 )
 
@@ -147,7 +147,7 @@ def _pair_points(
     pairs = np.array([row[:2] for row in rows], dtype=np.float64).reshape(-1, 2)
     if not np.isfinite(pairs).all():
         raise ValueError("values are finite numbers, or None where missing; found nan/inf")
-    names = numbered([cluster for _, _, cluster in rows])
+    names = number_clusters([cluster for _, _, cluster in rows])
     return _Points.from_columns(pairs[:, 0], pairs[:, 1], names), len(a) - len(rows)
 
 

@@ -35,7 +35,7 @@ from sociolab.stats.intervals import (
     Floats,
     Method,
     mean_error,
-    numbered,
+    number_clusters,
     skewed_limits,
     t_critical,
     two_sided_p,
@@ -104,14 +104,14 @@ def crossed(plays: Sequence[RatedPlay]) -> Crossed | None:
     sizes = np.array([len(play.given) for play in plays])
     ratings = np.array([value for play in plays for _, value in play.given])
     weights = np.repeat([play.weight for play in plays] / sizes, sizes)
-    sides = np.repeat(numbered([f"{play.weight > 0} {play.side}" for play in plays]), sizes)
+    sides = np.repeat(number_clusters([f"{play.weight > 0} {play.side}" for play in plays]), sizes)
     weights /= np.abs(np.bincount(sides, weights=weights))[sides]
     parts = np.bincount(sides, weights=weights * ratings)
     signs = np.sign(np.bincount(sides, weights=weights))
     influence = weights * (ratings - (signs * parts)[sides])
-    scenarios = np.repeat(numbered([play.cluster for play in plays]), sizes)
+    scenarios = np.repeat(number_clusters([play.cluster for play in plays]), sizes)
     names = [name for play in plays for name, _ in play.given]
-    raters, by_people = numbered(names), np.array([name != "" for name in names])
+    raters, by_people = number_clusters(names), np.array([name != "" for name in names])
     counts = int(scenarios.max()) + 1, len({*names} - {""})
     value = math.fsum(weights * ratings)
     residuals = np.bincount(scenarios, weights=influence).astype(np.float64)

@@ -41,7 +41,7 @@ from sociolab.stats.intervals import (
     Floats,
     counted_by_cluster,
     left_out_interval,
-    numbered,
+    number_clusters,
 )
 
 _ROUNDING = 1e-9
@@ -103,7 +103,7 @@ def rating_table(items: Sequence[Sequence[float | None]]) -> RatingTable:
     return RatingTable(values, missing)
 
 
-def stacked(tables: Sequence[RatingTable]) -> RatingTable:
+def stack_tables(tables: Sequence[RatingTable]) -> RatingTable:
     """Concatenate the rows of several tables; short rows are padded with nan."""
     longest = max((table.values.shape[1] for table in tables), default=0)
     wide = [
@@ -113,7 +113,7 @@ def stacked(tables: Sequence[RatingTable]) -> RatingTable:
     return RatingTable(np.concatenate(wide), np.concatenate([table.missing for table in tables]))
 
 
-def present(values: Floats) -> list[float | None]:
+def nan_to_none(values: Floats) -> list[float | None]:
     """A column with None for nan, as `intervals.means` takes it."""
     return [None if value != value else value for value in values.tolist()]
 
@@ -411,7 +411,7 @@ def yes_no_agreement(
     >>> yes_no_agreement(pairs, [str(n) for n in range(10)]).value  # .7 observed, .5 by chance
     0.4
     """
-    index = numbered(clusters)
+    index = number_clusters(clusters)
     counts = np.zeros((len(set(clusters)), 2, 2))
     for cluster, (first, second) in zip(index.tolist(), answers, strict=True):
         counts[cluster, int(first), int(second)] += 1

@@ -129,7 +129,7 @@ def means(
     columns: Mapping[str, Sequence[float | None]], clusters: Sequence[str]
 ) -> dict[str, Estimate]:
     """`mean` of each column, for several metrics of the same episodes."""
-    index = numbered(clusters)
+    index = number_clusters(clusters)
     return {name: _estimate(_sums(name, values, index)) for name, values in columns.items()}
 
 
@@ -271,17 +271,17 @@ class Groups:
         return self.sums / self.sizes
 
 
-def grouped(values: Sequence[float], clusters: Sequence[str]) -> Groups:
+def group_by_cluster(values: Sequence[float], clusters: Sequence[str]) -> Groups:
     """The values by cluster; `clusters[i]` holds `values[i]`. ValueError as in `finite`."""
     array = finite(values, clusters)
-    index = numbered(clusters)
+    index = number_clusters(clusters)
     sizes = np.bincount(index).astype(np.float64)
     sums = np.bincount(index, weights=array).astype(np.float64)  # integers where nothing is given
     deviations = array - (sums / sizes)[index]
     return Groups(sums, sizes, float((deviations**2).sum()))
 
 
-def numbered(clusters: Sequence[str]) -> NDArray[np.intp]:
+def number_clusters(clusters: Sequence[str]) -> NDArray[np.intp]:
     """The number of each value's cluster: its place among the sorted names, from 0."""
     number = {name: i for i, name in enumerate(sorted(set(clusters)))}
     return np.array([number[name] for name in clusters], dtype=np.intp)

@@ -1,6 +1,6 @@
 """Paired comparison of two agents on each metric: difference, tests, effect sizes, power.
 
-Values are matched by key (`paired`), and whole clusters are the units throughout. The metrics
+Values are matched by key (`match_pairs`), and whole clusters are the units throughout. The metrics
 share one set of flips, and Holm's correction is over all that can
 be tested. Where no cluster differs, every flip gives the same sum, so that p is 1 whatever there is
 to find: a test that cannot reject can raise no false alarm, and to correct the others for it would
@@ -46,13 +46,13 @@ from sociolab.stats.intervals import (
     Estimate,
     Floats,
     finite,
-    grouped,
+    group_by_cluster,
     means,
-    numbered,
+    number_clusters,
     t_quantile,
     two_sided_p,
 )
-from sociolab.stats.power import ALPHA, Design, Needed, design, needed
+from sociolab.stats.power import ALPHA, Design, Needed, design, needed_sample
 
 _Test = TypeVar("_Test", bound=Hashable)
 
@@ -120,10 +120,10 @@ def compare(
     Keys and clusters mean the same in all metrics. The order of the rows does not matter. The
     result is in the order of `metrics`; a metric without pairs has a record with notes. p is
     corrected for so many `looks` at the same comparison.
-    ValueError as in `paired`, for a key in different clusters in two metrics, and for
+    ValueError as in `match_pairs`, for a key in different clusters in two metrics, and for
     values that are not finite.
     """
-    pairs = {name: paired(a, b) for name, (a, b) in metrics.items()}
+    pairs = {name: match_pairs(a, b) for name, (a, b) in metrics.items()}
     keys = {name: _keys(a, b) for name, (a, b) in metrics.items()}
     gaps = {name: _gaps(matched) for name, matched in pairs.items()}
     home = _locate_keys(keys, pairs)
@@ -165,13 +165,13 @@ def _comparison(
         holm_p=holm_p,
         effect=effect_size(pairs.a, pairs.b, pairs.clusters),
         design=design(gaps, pairs.clusters, alpha),
-        settles=needed(gaps, pairs.clusters, difference.value or 0.0, alpha),
+        settles=needed_sample(gaps, pairs.clusters, difference.value or 0.0, alpha),
         t_test=paired_t(pairs.a, pairs.b),
     )
 
 
 def _keys(a: Sequence[KeyedValue], b: Sequence[KeyedValue]) -> list[Hashable]:
-    """The keys of the pairs, in the order of `paired`: that of the first side."""
+    """The keys of the pairs, in the order of `match_pairs`: that of the first side."""
     keys_b = {row.key for row in b}
     return [row.key for row in a if row.key in keys_b]
 
@@ -222,7 +222,7 @@ class MatchedValues:
     only_b: int
 
 
-def paired(rows_a: Sequence[KeyedValue], rows_b: Sequence[KeyedValue]) -> MatchedValues:
+def match_pairs(rows_a: Sequence[KeyedValue], rows_b: Sequence[KeyedValue]) -> MatchedValues:
     """Match two sets of rows by key, in the order of the first.
 
     A value that was never scored is a row left out: its counterpart is counted as unmatched.
@@ -294,7 +294,7 @@ def effect_size(a: Sequence[float], b: Sequence[float], clusters: Sequence[str])
     rounding = _ROUNDING * float(np.abs([values_a, values_b]).max())
     difference = math.fsum(gaps) / len(gaps)
     average = math.sqrt((_variance(values_a) + _variance(values_b)) / 2)
-    means = grouped(gaps.tolist(), clusters).means
+    means = group_by_cluster(gaps.tolist(), clusters).means
     return EffectSize(
         difference=difference,
         d_z=_ratio(difference, math.sqrt(_variance(gaps)), rounding),
@@ -352,7 +352,7 @@ def sign_flip(
     """
     if flips < 100:
         raise ValueError(f"a p-value needs at least 100 flips, found {flips}")
-    index = numbered(clusters)
+    index = number_clusters(clusters)
     groups = len(set(clusters))
     sums: dict[str, Floats] = {}
     present: dict[str, int] = {}

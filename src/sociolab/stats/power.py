@@ -29,7 +29,14 @@ from statistics import NormalDist
 
 import numpy as np
 
-from sociolab.stats.intervals import NO_VARIATION, Floats, Groups, grouped, mean_error, t_quantile
+from sociolab.stats.intervals import (
+    NO_VARIATION,
+    Floats,
+    Groups,
+    group_by_cluster,
+    mean_error,
+    t_quantile,
+)
 
 ALPHA = 0.05
 POWER = 0.8
@@ -91,7 +98,7 @@ def design(gaps: Sequence[float], clusters: Sequence[str], alpha: float = ALPHA)
     """
     if not 0 < alpha < 1:
         raise ValueError(f"a level of significance lies between 0 and 1, found {alpha}")
-    groups = grouped(gaps, clusters)
+    groups = group_by_cluster(gaps, clusters)
     pairs, count = len(gaps), len(groups.sums)
     deviations = groups.sums - groups.sizes * (math.fsum(gaps) / pairs if pairs else 0.0)
     problem = _problem(gaps, groups, deviations)
@@ -112,13 +119,13 @@ def differing(sums: Floats, gaps: Sequence[float]) -> int:
     return int((np.abs(sums) > 1e-11 * max(map(abs, gaps), default=0.0)).sum())
 
 
-def fewest(alpha: float) -> int:
+def fewest_clusters(alpha: float) -> int:
     """With fewer clusters flipping their signs gives no p below `alpha`: of 5 the smallest is
     2^(1 - 5) = .0625."""
     return 2 + math.floor(-math.log2(alpha))
 
 
-def needed(
+def needed_sample(
     gaps: Sequence[float], clusters: Sequence[str], size: float, alpha: float = ALPHA
 ) -> Needed:
     """How many clusters, or repeats in the present ones, a true difference of `size` needs.
@@ -131,7 +138,7 @@ def needed(
         return Needed(size, None, None, observed.note, alpha)
     if size == 0:
         return Needed(size, None, None, "a difference of 0 is never settled", alpha)
-    groups = grouped(gaps, clusters)
+    groups = group_by_cluster(gaps, clusters)
     share = differing(groups.sums, gaps) / observed.clusters
     enough = _enough_clusters(size / (observed.error * math.sqrt(observed.clusters)), alpha, share)
     if observed.detectable is None:

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sociolab.stats.crossed_raters import LEAST_RATERS, Given
-from sociolab.stats.intervals import NO_VARIATION, Floats, numbered, t_critical
+from sociolab.stats.intervals import NO_VARIATION, Floats, number_clusters, t_critical
 
 _SAME = 1e-9
 """Values that differ by less than this part of themselves differ by rounding."""
@@ -343,8 +343,10 @@ class _Rated:
             for side in (0, 1):
                 for who, value in row.given[side]:
                     scores[side, i, place[who]] = value
-        models = numbered([*(row.a for row in rows), *(row.b for row in rows)]).reshape(2, -1)
-        clusters = numbered([row.cluster for row in rows])
+        models = number_clusters([*(row.a for row in rows), *(row.b for row in rows)]).reshape(
+            2, -1
+        )
+        clusters = number_clusters([row.cluster for row in rows])
         return cls(models, clusters, np.array([row.weight for row in rows]), scores)
 
     def resampled(self, draws: Floats, size: int, rng: np.random.Generator) -> Floats:

@@ -19,7 +19,7 @@ from sociolab.stats.intervals import (
     NO_VARIATION,
     Estimate,
     Floats,
-    grouped,
+    group_by_cluster,
     skewed_limits,
     two_sided_p,
 )
@@ -70,7 +70,9 @@ class _Unpaired:
         residuals = np.zeros(len(self._clusters))
         if not values:
             return residuals
-        groups = grouped([value - math.fsum(values) / len(values) for value in values], homes)
+        groups = group_by_cluster(
+            [value - math.fsum(values) / len(values) for value in values], homes
+        )
         count = len(groups.sums)
         place = np.searchsorted(self._clusters, sorted({*homes}))
         residuals[place] = groups.sums / len(values) * math.sqrt(count / max(count - 1, 1))

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from anteval_cases import NAMES, TELLER, episode_of, over, says, session
-from sociolab.analysis import changes_of, control_findings
+from sociolab.analysis import control_findings, score_changes
 from sociolab.core import Answered, Episode
 from sociolab.judging.controls import CONCEDED
 from sociolab.worlds import anteval
@@ -48,7 +48,7 @@ def moved(model: StubJudge, of: Episode = ANSWERED) -> set[tuple[str, str]]:
         for kind in FORMS:
             (variant,) = INFORMATION[kind].make(of, 0)
             now = await judge.judge(variant.episode)
-            changes = changes_of(of.trial, variant, before, now)
+            changes = score_changes(of.trial, variant, before, now)
             results = control_findings(kind, INFORMATION[kind].expects, changes)
             assert [one.metric and one.metric.name for one in results] == ["iep", "recall"]
             found |= {(kind, r.metric.name) for r in results if r.metric and r.more["rate"].value}

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from sociolab import Finding
-from sociolab.analysis import changes_of, control_findings
+from sociolab.analysis import control_findings, score_changes
 from sociolab.core import Answered, CallKey, ChatReply, Episode, Json, Prompt, Score
 from sociolab.town import chunks_in
 from sociolab.worlds import stss
@@ -86,7 +86,7 @@ def verdicts(
             changes = [
                 change
                 for variant in one.make(of, 0)
-                for change in changes_of(
+                for change in score_changes(
                     of.trial, variant, before, await judge.judge(variant.episode)
                 )
             ]
@@ -166,7 +166,7 @@ def judge_note_moves(judge: stss.StssModelJudge, of: Episode) -> bool:
     """Whether figures of losses move by a note to the judge in conversations."""
     (variant,) = VARIANTS["judge-note"].make(of, 0)
     before, now = (asyncio.run(judge.judge(one)) for one in (of, variant.episode))
-    changes = changes_of(of.trial, variant, before, now)
+    changes = score_changes(of.trial, variant, before, now)
     found = control_findings("judge-note", VARIANTS["judge-note"].expects, changes)
     lost = [one for one in found if one.metric and one.metric.name.startswith("lost_")]
     assert lost

@@ -9,7 +9,7 @@ from typing import Annotated, TypeAlias
 from fastapi import APIRouter, Query, Request
 from starlette.responses import HTMLResponse, Response
 
-from sociolab.analysis.credit import credit_of, credited, with_credit
+from sociolab.analysis.credit import add_credit, load_credit, with_credit
 from sociolab.app.registry import find_world
 from sociolab.app.transcripts import transcript_of
 from sociolab.core.episode import Answered, Episode, Moved, Unusable
@@ -127,7 +127,7 @@ def _calls(places: Sequence[CallPlace]) -> Mapping[tuple[int, str, str, int], in
 def _credit(store: Store, run: str, trial: str) -> _CreditNotes:
     """What judges of turns said, by turn and seat; by None for the sums."""
     notes: dict[tuple[int | None, str], tuple[str, ...]] = {}
-    for note in with_credit(Transcript("", (), ()), credit_of(store, run, trial)).notes:
+    for note in with_credit(Transcript("", (), ()), load_credit(store, run, trial)).notes:
         key = note.turn, note.seat
         notes[key] = (*notes.get(key, ()), note.text)
     return notes
@@ -305,7 +305,7 @@ def markdown(request: Request, run: RunName, trial: TrialId) -> Response:
     played = store.episode(run, trial)
     read = transcript_view(
         played,
-        credited(store, run, transcript_of)(played),
+        add_credit(store, run, transcript_of)(played),
         store.verdicts.judgings(run, trial=trial),
         store.run(run).declared,
     )

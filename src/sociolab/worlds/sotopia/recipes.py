@@ -9,8 +9,8 @@ from typing import Annotated, TypeAlias
 
 from sociolab.analysis.agreement import agreements
 from sociolab.analysis.hard_subset import hard, hard_section
-from sociolab.analysis.ratings import MODELS, PEOPLE, group_of, ratings_of
-from sociolab.analysis.values import Value, mean_of, pooled, values_of
+from sociolab.analysis.ratings import MODELS, PEOPLE, agent_group, load_ratings
+from sociolab.analysis.values import Value, mean_of, pool_runs, values_of
 from sociolab.core.errors import ConfigError
 from sociolab.core.score import JudgeId
 from sociolab.plugin.context import Context, Findings
@@ -52,7 +52,7 @@ class PeopleConfig(TableConfig):
 async def table1(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
     """Pearson's r of judges and people, for episodes by models and by people."""
     config.needs(sheet, "runs")
-    ratings_of(lab.store, config.runs)  # without any, nothing is to be judged
+    load_ratings(lab.store, config.runs)  # without any, nothing is to be judged
     if config.dry_run:
         return await _price_judging(sheet, lab, config)
     results = await _judged(lab, config)
@@ -131,7 +131,7 @@ async def hard_tasks(sheet: Sheet, lab: Context, config: TasksConfig) -> Finding
         (played,) = await lab.play([grid])
         if played.stopped:
             return reproduced(sheet, [], config, [played])
-        pool = pooled([values_of(lab.store, played.run)], first_judge(played), "overall")
+        pool = pool_runs([values_of(lab.store, played.run)], first_judge(played), "overall")
         hardest_for = evaluated(played)[0]
         subset = hard(pool, hardest_for, most=most)
         sections.append(hard_section(subset, sheet.name))
@@ -160,7 +160,7 @@ async def table3(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
     """People and a model on the hard tasks, as a judge and as raters see them, with t tests."""
     config.needs(sheet, "runs")
     for run in config.runs:
-        if not any(group_of(agent) == PEOPLE for agent in lab.store.run(run).agents.values()):
+        if not any(agent_group(agent) == PEOPLE for agent in lab.store.run(run).agents.values()):
             raise ConfigError(f"--run: expected a run that people played, in {run} nobody did")
     if config.dry_run:
         return await _price_judging(sheet, lab, config)
@@ -171,7 +171,7 @@ async def table3(sheet: Sheet, lab: Context, config: PeopleConfig) -> Findings:
         scales |= {name: (measure.low, measure.high) for name, measure in values.measures.items()}
         for value in values.values:
             kinds = tuple(
-                group_of(values.agents[agent]) if agent else ""
+                agent_group(values.agents[agent]) if agent else ""
                 for agent in (value.agent, value.partner)
             )
             judge_id = values.judges[value.judge]

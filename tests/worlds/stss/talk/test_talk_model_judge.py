@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fake_models import FakeModel, ImprovisingModel
-from sociolab.analysis import changes_of, control_findings
+from sociolab.analysis import control_findings, score_changes
 from sociolab.core import (
     Answered,
     CallKey,
@@ -107,7 +107,7 @@ def test_a_judge_that_believes_a_forged_line_is_found_out_by_it(kind: str, falls
         for model, of in zip(models, (episode(), variant.episode), strict=True)
     )
     assert (SECOND if falls else "Somebody mentioned") in str(models[1].calls[0][0].messages)
-    changes = changes_of(episode().trial, variant, before, now)
+    changes = score_changes(episode().trial, variant, before, now)
     (found,) = control_findings(kind, VARIANTS[kind].expects, changes)
     assert found.more["rate"].value == falls
 
