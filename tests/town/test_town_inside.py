@@ -11,7 +11,7 @@ from sociolab.testing import stock_questions
 from sociolab.testing.minds import STOCK_GOAL, STOCK_OBJECTS
 from sociolab.town import (
     MindQuestion,
-    prompt_of,
+    build_prompt,
 )
 from sociolab.town.model_mind import prompt_prefix, prompts_hash
 from sociolab.town.person import Attention
@@ -68,7 +68,7 @@ STOCK = stock_questions()
 
 def texts(question: MindQuestion[Any]) -> tuple[str, str]:
     """Head and tail."""
-    head, tail = prompt_of(question, stss.paper(), 1.0).messages
+    head, tail = build_prompt(question, stss.paper(), 1.0).messages
     assert (head.role, tail.role) == ("system", "user")
     return head.text, tail.text
 
@@ -113,7 +113,7 @@ def test_what_occupies_others_is_not_told() -> None:
     for question in STOCK:
         assert STOCK_GOAL in texts(question)[0]
         someone = question.me.resident.model_copy(update={"id": "ben", "currently": "CANARY"})
-        theirs = prompt_of(
+        theirs = build_prompt(
             replace(question, me=replace(question.me, resident=someone)), stss.paper(), 1.0
         )
         assert "CANARY" in theirs.messages[0].text

@@ -60,7 +60,7 @@ def test_nobody_has_promised_to_come_before_they_are_asked() -> None:
 def test_building_again_gives_the_shipped_scenarios() -> None:
     name, seed = REBUILT
     town = stss.own_town(seed)
-    again = stss.frozen_talks(town, next(one for one in town.tasks if one.id == name), seed)
+    again = stss.freeze_talks(town, next(one for one in town.tasks if one.id == name), seed)
     shipped = [one for one in stss.own_talks().scenarios if (one.task.id, one.seed) == REBUILT]
     assert shipped
     assert [one for one in again if one.id in {each.id for each in shipped}] == shipped
@@ -76,13 +76,13 @@ def test_each_task_has_two_conversations_with_days_behind_them_and_who_lived_is_
             assert len(side.memories) >= 3
             assert side.resident.ties
     assert data.lived_by == "rule-based residents"
-    said = stss.counts_of(data)
+    said = stss.describe_counts(data)
     assert said[0] == "public activity: 129 conversations of 10 social tasks, 12 to 13 each"
     assert said[-1] == "days simulated by: rule-based residents"
     assert not any(line.startswith("fewer") for line in said)
     first = replace(data, scenarios=data.scenarios[:1], lived_by="")
-    assert "fewer than 2 conversations: kite-evening" in stss.counts_of(first)
-    assert stss.counts_of(first)[-1] == "days simulated by: not said"
+    assert "fewer than 2 conversations: kite-evening" in stss.describe_counts(first)
+    assert stss.describe_counts(first)[-1] == "days simulated by: not said"
 
 
 # ------------------------------------------------------------------ folders
