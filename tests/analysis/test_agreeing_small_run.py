@@ -195,7 +195,7 @@ def test_charts_tell_their_figures_to_those_who_do_not_see_them(found: Agreement
     figures = [figure for section in found.sections for figure in section.figures]
     assert len(figures) == 1
     # -1.5 lies nearest to -2: halves go away from zero.
-    assert "GOAL: \N{MINUS SIGN}2: 1, \N{MINUS SIGN}1: 3, +0: 2" in figures[0].chart.told
+    assert "GOAL: \N{MINUS SIGN}2: 1, \N{MINUS SIGN}1: 3, +0: 2" in figures[0].chart.description
 
 
 def test_an_interval_of_kappa_is_shown_to_its_ends() -> None:

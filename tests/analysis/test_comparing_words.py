@@ -84,7 +84,7 @@ def test_a_small_difference_is_said_to_need_more() -> None:
 def test_the_chart_lies_around_zero_and_holds_every_interval() -> None:
     (figure,) = section({"goal": (1, 2, 3, 1, 2, 3), "knowledge": (1, -1, 0, 1, -1, 0)}).figures
     # GOAL: 2 with se sqrt(6 / 5 * 4) / 6 = 0.365, t(5) = 2.571: up to 2.94. The axis ends at 3.
-    assert "GOAL: 2.00, 95 % interval 1.06 to 2.94" in figure.chart.told
+    assert "GOAL: 2.00, 95 % interval 1.06 to 2.94" in figure.chart.description
     assert figure.chart.spec["layer"][1]["encoding"]["x"]["scale"]["domain"] == [-3, 3]
     assert "To the right of 0 A is higher" in figure.caption
 

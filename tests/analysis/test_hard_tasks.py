@@ -163,8 +163,8 @@ def test_figures_hold_whole_ids_and_name_every_agent(tmp_path: Path) -> None:
     assert f"1. {long} (difficulty 8.00)" in {row["task"] for row in rows}
     assert {row["who"] for row in rows} == {ANN, BEN, CAT}
     # ann on "hard": 2, from 0 to 6.24; cat 6.5, from 5 to 8.
-    assert "lab/ann 2.00 (0.00 to 6.24)" in reaches.chart.told
-    assert "lab/cat 6.50 (5.00 to 8.00)" in reaches.chart.told
+    assert "lab/ann 2.00 (0.00 to 6.24)" in reaches.chart.description
+    assert "lab/cat 6.50 (5.00 to 8.00)" in reaches.chart.description
 
 
 def test_agents_and_partners_on_these_tasks_are_a_table(tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ def test_nobody_is_deleted_without_being_asked(made: Path) -> None:
 def test_nothing_is_deleted_while_the_app_plays(
     made: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sociolab.cli.study._LETS_GO", 0.2)
+    monkeypatch.setattr("sociolab.cli.study._RELEASE_SECONDS", 0.2)
     words = (("forget", "talks", invited(made)[0], "--yes"), ("delete", "talks", "--yes"))
     for state, until in (("open", "sociolab study close talks"), ("close", "has ended")):
         assert study(state, "talks", store=made).exit_code == 0

@@ -89,7 +89,7 @@ def test_a_chart_of_means_holds_the_figures_of_the_table_and_says_them() -> None
     found = [(row["who"], row["value"], row["low"], row["high"]) for row in rows(chart)]
     assert found == [("a", 3.0, 2.0, 4.0), ("b", 5.0, 4.0, 6.0), ("c", None, None, None)]
     assert (group.judge, chart.title) == ("lab/judge", "GOAL")
-    assert chart.told == (
+    assert chart.description == (
         "a: 3.00, 95 % interval 2.00 to 4.00; b: 5.00, 95 % interval 4.00 to 6.00; c: not scored"
     )
     scale = chart.spec["layer"][1]["encoding"]["x"]["scale"]
@@ -129,7 +129,7 @@ def test_distributions_count_every_play_once() -> None:
     (chart,) = group.charts
     filled = {row["from"]: row["plays"] for row in rows(chart) if row.get("plays")}
     assert filled == {-0.5: 1, 2.5: 2, 9.5: 1}
-    assert chart.told == "a: 4 episodes, 0 to 10, median 3, 2 missing"
+    assert chart.description == "a: 4 episodes, 0 to 10, median 3, 2 missing"
 
 
 def test_names_keep_their_hyphens_and_figures_have_minus_signs() -> None:
@@ -137,9 +137,9 @@ def test_names_keep_their_hyphens_and_figures_have_minus_signs() -> None:
     found = (
         describe_spread(values(-5.0, -1.0, agent=name)),
         describe_spread(values(-5.0, -5.0, agent=name)),
-        dot_chart("FIN", [Dot(name, -5.1, -6, 0)], -10, 0).told,
-        dot_chart("FIN", [Dot(name, -5.1, None, None)], -10, 0).told,
-        difference_bars("FIN", [(name, spread([Judged(3, (4, 4), "a")]))]).told,
+        dot_chart("FIN", [Dot(name, -5.1, -6, 0)], -10, 0).description,
+        dot_chart("FIN", [Dot(name, -5.1, None, None)], -10, 0).description,
+        difference_bars("FIN", [(name, spread([Judged(3, (4, 4), "a")]))]).description,
     )
     assert found == (
         f"{name}: 2 episodes, \u22125 to \u22121, median \u22123",
@@ -155,7 +155,7 @@ def test_names_keep_their_hyphens_and_figures_have_minus_signs() -> None:
 
 def test_its_figures_can_be_read_aloud() -> None:
     dots = [HALF, Dot("beta", 1, None, None), Dot("gamma", None, None, None)]
-    assert dot_chart("GOAL", dots, 0, 10).told == (
+    assert dot_chart("GOAL", dots, 0, 10).description == (
         "alpha: 5.00, 95 % interval 4.00 to 6.00; beta: 1.00, no interval; gamma: not scored"
     )
 
@@ -198,8 +198,8 @@ def test_a_run_without_a_value_keeps_its_place_on_the_line_and_is_told() -> None
     chart = line_chart("GOAL", [RISE[0], Dot("c2", None, None, None), RISE[2]], 0, 10)
     assert chart.spec["encoding"]["x"]["scale"] == {"domain": ["c1", "c2", "c3"]}
     assert chart.spec["layer"][0]["transform"] == [{"filter": "isValid(datum.value)"}]
-    assert "c2: no value" in chart.told
-    assert "c1: 2.00, 95 % interval 1.00 to 3.00" in chart.told
+    assert "c2: no value" in chart.description
+    assert "c1: 2.00, 95 % interval 1.00 to 3.00" in chart.description
 
 
 def test_nothing_to_draw_is_still_a_chart() -> None:

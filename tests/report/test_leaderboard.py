@@ -177,5 +177,8 @@ def test_where_lower_is_better_the_lowest_stands_first(result: RunResult) -> Non
     assert board.title == "GOAL \N{DOWNWARDS ARROW}"
     assert ranks(board) == [(1, BETA, "b"), (2, ALPHA, "a"), (None, "openai/c", "c")]
     assert "lower is better" in " ".join(board.notes)
-    assert NeighbourTest(9, -2.0, 0.01, better="lower").told == "higher, p 0.010"
-    assert NeighbourTest(9, 2.0, 0.01, better="lower").told == "lower on common episodes, p 0.010"
+    assert NeighbourTest(9, -2.0, 0.01, better="lower").conclusion == "higher, p 0.010"
+    assert (
+        NeighbourTest(9, 2.0, 0.01, better="lower").conclusion
+        == "lower on common episodes, p 0.010"
+    )

@@ -32,4 +32,4 @@ def test_a_judge_s_value_and_a_chart() -> None:
     chart = dot_chart("GOAL", [Dot("x", -0.001, -0.002, 0.002)], -1, 1)
     (row,) = chart.spec["data"]["values"]
     assert row["beside"] == "0.00"
-    assert chart.told == "x: 0.00, 95 % interval 0.00 to 0.00"
+    assert chart.description == "x: 0.00, 95 % interval 0.00 to 0.00"

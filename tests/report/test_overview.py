@@ -168,7 +168,7 @@ def test_the_partner_stands_last_in_sentences_and_charts(result: RunResult) -> N
     settings = {**result.recorded, "agents": [[SCRIPTED, "h"]]}
     made = result.model_copy(update={"partner": ALPHA, "settings": settings})
     assert all(told.index(f" {SCRIPTED} ") < told.index(ALPHA) for told in findings(made))
-    chart = mean_charts(made)[0].charts[0].told
+    chart = mean_charts(made)[0].charts[0].description
     assert chart.index(SCRIPTED) < chart.index(ALPHA)
 
 
@@ -213,7 +213,7 @@ def test_a_metric_of_which_little_is_established_does_not_lead(result: RunResult
     assert findings(run)[0].startswith("Overall")
     first = headline(run)
     assert first is not None
-    assert (first.metric, first.shown, first.judge) == ("Overall", "2.50", "judge-x")
+    assert (first.metric, first.text, first.judge) == ("Overall", "2.50", "judge-x")
 
 
 def test_its_bounds_stand_beside_it_and_a_note_says_why(result: RunResult) -> None:
@@ -230,7 +230,7 @@ def test_its_bounds_stand_beside_it_and_a_note_says_why(result: RunResult) -> No
 def test_where_nothing_else_is_there_the_bounds_lead_and_no_mean(result: RunResult) -> None:
     first = headline(liar_and_honest(result, overall=False))
     assert first is not None
-    assert (first.metric, first.shown) == ("goal (checked), bounds", "[2.03, 9.25]")
+    assert (first.metric, first.text) == ("goal (checked), bounds", "[2.03, 9.25]")
 
 
 def test_a_page_says_so_where_it_says_the_mean(result: RunResult) -> None:

@@ -24,7 +24,7 @@ from sociolab.report.export import (
     plain,
 )
 from sociolab.report.finding import documents
-from sociolab.report.score_tables import turned
+from sociolab.report.score_tables import transpose_wide
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -213,11 +213,11 @@ def test_a_table_that_is_wider_than_long_is_turned(result: RunResult) -> None:
     grid = agent_grids(result)[0]
     wide = replace(grid, columns=("a", "b", "c", "d"), rows=tuple(
         replace(row, cells=row.cells[:1] * 4) for row in grid.rows))  # fmt: skip
-    long = turned(wide)
+    long = transpose_wide(wide)
     assert (long.corner, long.columns) == ("metric", tuple(row.label for row in grid.rows))
     assert [row.label for row in long.rows] == ["a", "b", "c", "d"]
     assert long.rows[2].cells == tuple(row.cells[0] for row in grid.rows)
-    assert turned(long) is long
+    assert transpose_wide(long) is long
 
 
 def test_a_section_can_be_read_by_programs() -> None:

@@ -125,7 +125,7 @@ class AgentNames:
                 plays=tuple(named(play) for play in entry.plays),
                 column=replace(entry.column, label=self.judge(entry.column.label)),
             )
-            for entry in details.said
+            for entry in details.columns
         )
         return ResultDetails(self.result(details.result), entries)
 

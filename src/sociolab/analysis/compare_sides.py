@@ -15,7 +15,7 @@ from sociolab.analysis.values import RunValues, choose_judge, unscored_hint, val
 from sociolab.core.episode import Trial, TurnCounts
 from sociolab.core.errors import ConfigError, did_you_mean
 from sociolab.core.score import UNNAMED_MEASURE, Measure, match_label, resolve_measure
-from sociolab.report.plays import PlayKey, asked_in
+from sociolab.report.plays import PlayKey, sum_turn_counts
 from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import RunResult
@@ -190,7 +190,9 @@ def build_sides(
     """Two agents to compare, or of one run those to look at, with the turns that they were asked
     for, and failed (`turns_by_run`)."""
     return tuple(
-        replace(side, asked=asked_in(turns[side.run], {(v.trial, v.seat) for v in side.values}))
+        replace(
+            side, asked=sum_turn_counts(turns[side.run], {(v.trial, v.seat) for v in side.values})
+        )
         for side in _chosen_sides(runs, request)
     )
 

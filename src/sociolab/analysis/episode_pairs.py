@@ -297,7 +297,7 @@ class _Folded:
                 )
             )
             place = f"pair-{len(self._folded) + 1}"
-            title = sides[0].shown.title
+            title = sides[0].view.title
             self._folded[key] = FoldedPair(place, title, hint(pair, _where(self._store)), sides)
         return self._folded[key].anchor
 

@@ -20,7 +20,7 @@ from sociolab.report.catalogue import Catalogue, Column, write
 from sociolab.report.charts import Dot, dot_chart
 from sociolab.report.figures import Panel, Point, interval_figure
 from sociolab.report.finding import Count, Finding, FindingTable, Sentence, episodes_and_seats
-from sociolab.report.plays import PlayKey, asked_in, mean_ends
+from sociolab.report.plays import PlayKey, mean_ends, sum_turn_counts
 from sociolab.report.result import outline_of, turns_asked
 from sociolab.report.run_facts import FEW_CLUSTERS
 from sociolab.report.section import Figure, Section, Spec, noted
@@ -168,7 +168,7 @@ def _count_turns(
     plays: dict[str, set[tuple[str, PlayKey]]] = {}
     for value in (*pool.values, *pool.untold):
         plays.setdefault(str(value.agent), set()).add((value.run, (value.trial, value.seat)))
-    return {agent: asked_in(every, keys) for agent, keys in plays.items()}
+    return {agent: sum_turn_counts(every, keys) for agent, keys in plays.items()}
 
 
 def points(strength: float | None) -> float | None:

@@ -32,8 +32,8 @@ from sociolab.report.plays import (
     PlayRow,
     ScoreColumn,
     ends_of,
+    episode_plays_of,
     plays_of,
-    whole_plays_of,
 )
 from sociolab.report.result import each_once, judged_of, never_due, outcomes_of, run_of_episodes
 from sociolab.report.words import listed, plural
@@ -134,13 +134,13 @@ def values_of(
     trials = store.trials(run) if plan is None else plan
     judged = judged_of(store, run)
     rows = {trial.trial.id: trial.trial for trial in trials}
-    seats, wholes = plays_of(trials), whole_plays_of(trials, _partner(row.settings))
+    seats, wholes = plays_of(trials), episode_plays_of(trials, _partner(row.settings))
     values: list[Value] = []
     untold: list[Value] = []
     for column in judged.columns():
         if only is not None and column.measure.name not in only:
             continue
-        plays = wholes if column.whole else seats
+        plays = wholes if column.per_episode else seats
         for value, established in _values(row, rows, plays, column, judged.values(column)):
             (values if established else untold).append(value)
     labels = judged.labels()
@@ -296,7 +296,7 @@ def _values(
             ends_of(outcome, column.measure),
             outcome.kind if isinstance(outcome, NotScored) else None,
             outcome.low if isinstance(outcome, NotScored) and outcome.bounded else None,
-            column.given.get(play.key, ()),
+            column.ratings.get(play.key, ()),
         )
         yield value, value.unscored is None
 

@@ -104,7 +104,7 @@ def shown_run(
     """A run as its page shows it: with score distributions, some episodes evenly spaced in the
     plan, and the extreme episodes of the leading agents."""
     if isinstance(loaded, ResultDetails):
-        result, spreads = loaded.result, distributions_of(loaded.said)
+        result, spreads = loaded.result, distributions_of(loaded.columns)
     else:
         result, spreads = loaded, read_distributions(store, loaded)
     chosen = {

@@ -115,9 +115,9 @@ def _print(sides: Sequence[EpisodeSide], *, markdown: bool, html: Path | None) -
         write_report(html, pair_page(sides))
         say(f"wrote {html}")
     elif markdown:
-        typer.echo("\n".join(play_markdown(side.shown) for side in sides))
+        typer.echo("\n".join(play_markdown(side.view) for side in sides))
     elif len(sides) == 1:
-        Console().print(play(sides[0].shown))
+        Console().print(play(sides[0].view))
     else:
         console = Console()
         console.print(side_by_side(sides, console.width if console.is_terminal else None))

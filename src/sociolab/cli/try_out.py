@@ -183,7 +183,7 @@ def demo(
             continue
         figure = headline(result)
         score = (
-            f"{figure.metric} {figure.shown} {figure.interval}".rstrip() if figure else "not scored"
+            f"{figure.metric} {figure.text} {figure.interval}".rstrip() if figure else "not scored"
         )
         failed = f", {result.failed:,} failed" if result.failed else ""
         say(f"  {result.run:26} {result.played:>5,} episodes{failed}   {score}")

@@ -1,16 +1,16 @@
-"""The catalogue: what analyses say, each sentence, heading and column once, in a file by analysis.
+"""Catalogues: the sentences, headings and columns of analyses, in one TOML file for each analysis.
 
-A file of `report/notes` (or of a world's own package) has [notes], sentences by id, and [tables],
-each with a heading, notes and columns: a description of each, or the names of those described in
-the file's [columns] and in `shared.toml`. A value stands in braces, with how it is written behind a
-colon (`NoteFormatter`).
+A file in `report/notes` (or in a world's own package) has [notes], sentences by id, and [tables],
+each with a heading, notes and columns. A column is described there, or by name in the file's
+[columns] or in `shared.toml`. Values stand in braces, with their format after a colon
+(`NoteFormatter`).
 """
 
 from __future__ import annotations
 
 import string
 import tomllib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -41,20 +41,22 @@ Form: TypeAlias = Literal[
     "scaled", "signed", "percent", "share", "p", "equals", "points", "number", "stars",
     "money", "~money",
 ]  # fmt: skip
-"""How a number is written: "" with two decimals; "scaled" with three where the metric (of the row,
-or the sentence's value of this name) is no wider than 1; "share" in percent with a decimal;
-"equals" a p with its sign; "points" whole and with a sign; "number" with as few digits as it has;
-"stars", a correlation, with those of its p; "money" in dollars, "~money" where estimated."""
+"""The format of a number: "" with two decimals; "scaled" with three if the range of the metric (the
+row's, or the sentence's value named "metric") is 1 or less; "share" in percent with one decimal;
+"equals" a p-value with "=" or "<"; "points" whole and with a sign; "number" with one decimal unless
+that is 0; "stars", a correlation with the stars of its p; "money" in dollars, "~money" where it is
+an estimate."""
 
 Part: TypeAlias = Literal["", "value", "interval", "margin", "range"]
-"""What is written of an estimate: "" both its value and its interval; "margin", the interval as
-"±0.41" where it is symmetric; "range", a low and a high end with a dash between them, or one where
-both are the same."""
+"""The part of an estimate to write: "" for value and interval; "margin" for the interval as "±0.41"
+if it is symmetric; "range" for a low and a high end with a dash, or a single number if they are
+equal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its heading, the figure of a finding that it shows, and how; text goes left."""
+    """A column: its heading, the name of the figure that it shows (`Finding.figure`), and its
+    format. Text is aligned left."""
 
     name: str
     heading: str
@@ -68,17 +70,17 @@ _SHARED = "sociolab.report.notes"
 
 
 class Catalogue:
-    """What one analysis says: calling it with the id of a sentence and the values in it makes a
-    `Sentence`, `table` a table of findings."""
+    """The texts of an analysis: call it with the id and the values of a sentence for a `Sentence`,
+    or `table` for a table of findings."""
 
     def __init__(self, name: str, source: str | Path | Mapping[str, Any] = _SHARED) -> None:
-        """`source`: a package with a file NAME.toml, a file, or what would stand in one."""
+        """`source` is a package with a file NAME.toml, a file, or the contents of one."""
         self.name = name
         self._source = source
 
     def __call__(self, note: str, /, **values: Any) -> Sentence:
-        """The sentence of this id with these values; KeyError where the file has none, or a value
-        is missing."""
+        """The sentence with this id and these values; KeyError for an unknown id, or a missing
+        value."""
         return self._note(note, self._file()["notes"][note], values)
 
     def table(
@@ -93,22 +95,22 @@ class Catalogue:
         declared: Declared | None = None,
         **values: Any,
     ) -> FindingTable:
-        """The table of this id, a row for each finding.
+        """The table with this id, with a row for each finding.
 
-        `columns` are those to show, in order (none named: all that the file has of the table); a
-        `Column` is one whose heading is somebody's name, "counts" all that rows count. Below the
-        table stand the notes of the file, then `notes`, and with a `cluster` (what intervals are
-        clustered by) how the intervals shown were made. With `declared`, metrics are marked where
-        lower is better, and explained.
+        `columns` names the columns to show, in order, by default all in the file; a `Column` is one
+        that the file cannot know, such as one headed by an agent, and "counts" stands for all
+        counts of the findings. Below the table are the notes of the file, then `notes`, then, if
+        `cluster` says what intervals are clustered by, how they were computed. With `declared`,
+        metrics are explained, and marked where lower is better.
         """
         file = self._file()
         spec = file["tables"][table]
         own = spec.get("columns", {})
         rows = tuple(findings)
         counts = {count.column: count.column for row in rows for count in row.counts}
-        described = (counts, _read(_SHARED, "shared")["columns"], file.get("columns", {}), own)
+        descriptions = (counts, _read(_SHARED, "shared")["columns"], file.get("columns", {}), own)
         selected = tuple(
-            name if isinstance(name, Column) else _column(name, described, values)
+            name if isinstance(name, Column) else _column(name, descriptions, values)
             for part in columns or tuple(own)
             for name in (counts if part == "counts" else (part,))
         )
@@ -116,7 +118,13 @@ class Catalogue:
             self._note(f"{table}.{number}", template, values)
             for number, template in enumerate(spec.get("notes", ()))
         )
-        intervals = interval_notes(_estimates(rows, selected), cluster) if cluster else ()
+        estimates = (
+            figure
+            for row in rows
+            for column in selected
+            if column.part != "value" and hasattr(figure := row.figure(column.of), "clusters")
+        )
+        intervals = interval_notes(estimates, cluster) if cluster else ()
         metrics = tuple(dict.fromkeys(row.metric for row in rows if row.metric))
         tips, legend = explained(metrics, declared) if declared else ({}, "")
         return FindingTable(
@@ -132,7 +140,7 @@ class Catalogue:
         )
 
     def _note(self, note: str, template: str, values: Mapping[str, Any]) -> Sentence:
-        return Sentence(_filled(template, values), f"{self.name}.{note}", values)
+        return Sentence(_fill_in(template, values), f"{self.name}.{note}", values)
 
     def _file(self) -> Mapping[str, Any]:
         match self._source:
@@ -149,19 +157,19 @@ def _read(package: str, name: str) -> Mapping[str, Any]:
     return tomllib.loads((files(package) / f"{name}.toml").read_text("utf-8"))
 
 
-def _column(name: str, described: Iterable[Any], values: Mapping[str, Any]) -> Column:
-    """The column as the table describes it; what it does not say, as its file does, or all do."""
+def _column(name: str, descriptions: Iterable[Any], values: Mapping[str, Any]) -> Column:
+    """The column with this name, merged from all descriptions; later ones take precedence."""
     row: dict[str, Any] = {}
-    for columns in described:
+    for columns in descriptions:
         entry = columns.get(name, {}) if isinstance(columns, Mapping) else {}
         row |= {"heading": entry} if isinstance(entry, str) else entry
-    heading = _filled(row["heading"], values)
-    form, part = _form(row.get("form", ""))
+    heading = _fill_in(row["heading"], values)
+    form, part = _parse_form(row.get("form", ""))
     return Column(name, heading, row.get("of", name), form, part, row.get("text", False))
 
 
-def _form(words: str) -> tuple[Form, Part]:
-    """Form and part, written with a space between them: "percent interval"."""
+def _parse_form(words: str) -> tuple[Form, Part]:
+    """Form and part of a text such as "percent interval"."""
     some = words.split()
     part = next((word for word in some if word in ("value", "interval", "margin", "range")), "")
     return " ".join(word for word in some if word != part), part  # type: ignore[return-value]
@@ -175,41 +183,30 @@ def _cell(row: Finding, column: Column, declared: Declared | None) -> str:
     return write(figure, form, column.part, row.metric)
 
 
-def _estimates(rows: Iterable[Finding], columns: Sequence[Column]) -> Iterator[Any]:
-    """The estimates of which intervals are shown."""
-    for row in rows:
-        for column in columns:
-            figure = row.figure(column.of)
-            if column.part != "value" and hasattr(figure, "clusters"):
-                yield figure
-
-
 class NoteFormatter(string.Formatter):
-    """Writes the values of a note by their type: a count with its noun, an estimate with its
-    interval, names as a list, a number with two decimals, a whole number in thousands.
+    """Formats the values of a sentence by type: a count with its noun, an estimate with its
+    interval, names as a list, a float with two decimals, an int with thousands separators.
 
-    Behind a colon: a form and a part (`Form`, `Part`); "or", "comma" and "semicolon", how names are
-    listed; "was|were", the first word for one, the second for several; or a format of Python's own.
+    The format after the colon is a form and a part (`Form`, `Part`); "or", "comma" or "semicolon"
+    for the separators of a list; "was|were" for one word if the value is 1 (or has one item) and
+    another if not; or a format specification of Python. `metric` has the scale of "scaled" numbers.
     """
 
     def __init__(self, metric: Measure | None = None) -> None:
-        """`metric`: of whose scale "scaled" numbers are."""
         self._metric = metric
 
     def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Values have names; KeyError for one that is not there."""
         return kwargs[str(key)]
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        """The value as text."""
         if "|" in format_spec:
             singular, many = format_spec.split("|")
             size = value.n if isinstance(value, Count) else value
             return singular if (size if isinstance(size, int) else len(size)) == 1 else many
-        return write(value, *_form(format_spec), self._metric)
+        return write(value, *_parse_form(format_spec), self._metric)
 
 
-def _filled(template: str, values: Mapping[str, Any]) -> str:
+def _fill_in(template: str, values: Mapping[str, Any]) -> str:
     metric = values.get("metric")
     return NoteFormatter(metric if isinstance(metric, Measure) else None).vformat(
         template, (), values
@@ -217,7 +214,7 @@ def _filled(template: str, values: Mapping[str, Any]) -> str:
 
 
 def write(value: Any, form: str = "", part: Part = "", metric: Measure | None = None) -> str:
-    """A figure as text, see `Form` and `NoteFormatter`; a dash for what is not there."""
+    """A figure as text, see `Form` and `NoteFormatter`; a dash for None."""
     match value:
         case None:
             return NOTHING
@@ -278,7 +275,8 @@ def _number(value: float, form: str, metric: Measure | None) -> str:
 
 
 def _estimate(value: Interval, form: str, part: Part, metric: Measure | None) -> str:
-    """A value with its interval, or one of the two; an interval of shares ends at 0 and 1."""
+    """A value with its interval, or one of the two; intervals of shares are truncated to 0 and
+    1."""
     stars = getattr(value, "stars", "") if form == "stars" else ""
     text = NOTHING if value.value is None else _number(value.value, form, metric) + stars
     if value.low is None or value.high is None:

@@ -1,7 +1,7 @@
-"""Figures as Vega-Lite specifications, each with a title and with what it shows in words.
+"""Charts for pages as Vega-Lite specifications, each with a title and a description in words.
 
-A specification holds data and shapes; colours and fonts are those of the page that draws it
-(`static/charts.js`).
+A specification holds data and shapes; the page that draws it (`static/charts.js`) adds colours and
+fonts.
 """
 
 from __future__ import annotations
@@ -20,25 +20,26 @@ from sociolab.report.section import Chart, Spec
 from sociolab.report.words import minus
 
 WIDTH = 210
-"""Pixels of what is drawn between the labels and the figures beside it."""
+"""Width in pixels of the drawing area, between the labels and the texts to the right."""
 STEP = 26
-"""Pixels of a row with a dot or a bar."""
+"""Height in pixels of a row with a dot or a bar."""
 _BAR = 44
-"""Pixels of a row with a histogram."""
+"""Height in pixels of a row with a histogram."""
 _BINS = 10
 _MOST_WHOLE = 21
-"""Whole numbers that get a bin each; a wider scale is divided."""
+"""Maximum number of whole numbers that have a bin each; a wider scale has `_BINS` bins."""
 LABEL = (
     "length(datum.label) > 20 ? slice(datum.label, 0, 9) + '\u2026' + slice(datum.label, -10) : "
     "datum.label"
 )
-"""A label beside a chart; of one that is too long its two ends, as names of models differ there."""
+"""An expression for labels: long ones are cut in the middle, as names of models differ at the ends.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ChartGroup:
-    """The charts of one judge's measures; `even` names those of which all values are equal, so
-    that there is nothing to see."""
+    """The charts of one judge's metrics; `even` names the metrics that have none, since all their
+    values are equal."""
 
     judge: str
     charts: tuple[Chart, ...]
@@ -47,7 +48,7 @@ class ChartGroup:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A value with its interval; None where there is none."""
+    """A value with its interval, each None if missing."""
 
     label: str
     value: float | None
@@ -55,7 +56,7 @@ class Dot:
     high: float | None
 
     def describe(self, without: str) -> str:
-        """The dot in words; `without` says that it has no value."""
+        """The dot in words; `without` stands for a missing value."""
         if self.value is None:
             return f"{self.label}: {without}"
         if self.low is None or self.high is None:
@@ -66,7 +67,8 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """A row of bars, each from, to and how high; a mark below them, and what stands beside them."""
+    """A row of bars, each with its lower end, upper end and height; a mark below the bars, and
+    texts to their right."""
 
     label: str
     bins: Sequence[tuple[float, float, int]]
@@ -79,9 +81,11 @@ class Bars:
 
 
 def mean_charts(result: RunResult) -> tuple[ChartGroup, ...]:
-    """For each judge, a chart of each measure with a range: agents, or an only agent's types.
+    """For each judge, a chart of each metric with a range: a dot for each agent, or for each type
+    of task if there is one agent.
 
-    Where each would have one dot only, one chart for each scale, with the measures for rows.
+    If every chart would have a single dot, there is one chart for each scale, with a row for each
+    metric.
     """
     groups = []
     for judge in judges_of(result):
@@ -108,7 +112,7 @@ def mean_charts(result: RunResult) -> tuple[ChartGroup, ...]:
 def distribution_charts(
     result: RunResult, distributions: Sequence[ScoreDistribution]
 ) -> tuple[ChartGroup, ...]:
-    """For each judge, histograms of each measure that was given more than one value."""
+    """For each judge, histograms of each metric that has more than one value."""
     groups = []
     order = _places(result)
     distributions = sorted(distributions, key=lambda distribution: order[distribution.agent])
@@ -129,7 +133,7 @@ def distribution_charts(
 def _by_scale(
     drawn: Sequence[tuple[MeasureEntry, list[Dot]]],
 ) -> list[tuple[str, MeasureEntry, list[Dot]]]:
-    """Measures of one dot each, together where they share a scale: rows are named by measures."""
+    """Metrics with one dot each, grouped by scale; the rows are named after the metrics."""
     scales: dict[tuple[float, float], list[tuple[MeasureEntry, Dot]]] = {}
     for measure, dots in drawn:
         scales.setdefault(_ends(measure), []).append((measure, dots[0]))
@@ -148,11 +152,8 @@ def _ends(measure: MeasureEntry) -> tuple[float, float]:
 
 
 def _dots(result: RunResult, judge: str, measure: str) -> list[Dot]:
-    """A dot for each agent; for an only agent one for each type, and for all where it has several.
-
-    A measure that one type only tells of has the same value for "all types": it gets one dot,
-    named by the type.
-    """
+    """A dot for each agent; for a single agent, one for each type of task, and one for all types if
+    there are several. A metric of a single type has one dot, named after the type."""
     entries = [e for e in result.scores if e.judge == judge and e.measure == measure and e.agent]
     order = _places(result)
     overall = sorted((e for e in entries if not e.by), key=lambda entry: order[entry.agent or ""])
@@ -165,7 +166,7 @@ def _dots(result: RunResult, judge: str, measure: str) -> list[Dot]:
 
 
 def _places(result: RunResult) -> Counter[str]:
-    """By agent, how far back it stands: the partner last. Others have 0."""
+    """The position of each agent, the partner last; 0 for labels that are no agents."""
     return Counter({agent: place for place, agent in enumerate(partner_last(result))})
 
 
@@ -177,10 +178,8 @@ def _dot(label: str, entry: ScoreEntry) -> Dot:
 
 
 def dot_chart(title: str, dots: Sequence[Dot], low: float, high: float) -> Chart:
-    """A row for each value on an axis from `low` to `high`, with its interval as a line.
-
-    What reaches past the axis is cut off at its end.
-    """
+    """A row for each value on an axis from `low` to `high`, with its interval as a line, clipped at
+    the ends of the axis."""
     rows = [
         {
             "who": dot.label,
@@ -204,12 +203,12 @@ def dot_chart(title: str, dots: Sequence[Dot], low: float, high: float) -> Chart
 def histograms(
     title: str, distributions: Sequence[ScoreDistribution], measure: MeasureEntry
 ) -> Chart:
-    """A row of bars for each agent over one axis: how many of its plays have which value.
+    """A histogram of scores for each agent, over a common axis, with a triangle at the median.
 
-    Whole numbers have a bin each where there are few, other scales ten; a scale without an upper
-    end reaches to the highest value. A triangle marks the median.
+    A scale of a few whole numbers has a bin for each, any other ten; a scale without an upper end
+    is drawn up to the highest value.
     """
-    edges = bin_edges(measure.low, _highest(distributions, measure), integers=measure.whole)
+    edges = bin_edges(measure.low, _axis_end(distributions, measure), integers=measure.whole)
     rows = [
         Bars(
             distribution.agent,
@@ -227,7 +226,7 @@ def histograms(
 def bar_chart(
     title: str, text: str, rows: Sequence[Bars], ends: tuple[float, float], *, zero: bool = False
 ) -> Chart:
-    """Rows of bars over one axis, each row with its own heights; `zero` draws a line at 0."""
+    """Rows of bars over a common axis; heights are scaled row by row. `zero` draws a line at 0."""
     x: Spec = {
         "type": "quantitative",
         "title": None,
@@ -270,8 +269,14 @@ def bar_chart(
         layers.append(
             {"mark": {"type": "rule", "style": "faint"}, "encoding": {"x": {"datum": 0, **x}}}
         )
+    values: list[Spec] = []
+    for row in rows:
+        for start, end, plays in row.bins:
+            values.append({"who": row.label, "from": start, "to": end, "plays": plays})
+        texts = {"missing": row.missing} if row.missing else {}
+        values.append({"who": row.label, "mark": row.mark, "beside": row.beside, **texts})
     spec = {
-        "data": {"values": [part for row in rows for part in _bar_parts(row)]},
+        "data": {"values": values},
         "facet": {
             "row": {
                 "field": "who",
@@ -292,18 +297,11 @@ def bar_chart(
     return Chart(title, text, spec)
 
 
-def _bar_parts(row: Bars) -> Iterator[Spec]:
-    for start, end, plays in row.bins:
-        yield {"who": row.label, "from": start, "to": end, "plays": plays}
-    beside = {"who": row.label, "mark": row.mark, "beside": row.beside}
-    yield beside | ({"missing": row.missing} if row.missing else {})
-
-
 def line_chart(title: str, dots: Sequence[Dot], low: float, high: float) -> Chart:
-    """The values from left to right, joined by a line, each with its interval as an upright line.
+    """The values from left to right, joined by a line, with their intervals as vertical lines.
 
-    The axis reaches as far as the intervals, and never past `low` and `high`. A dot without a value
-    is left out, and the line goes around its place.
+    The axis reaches as far as the intervals do, but not past `low` and `high`. A dot without a
+    value is left out of the line.
     """
     ends = [end for dot in dots for end in (dot.low, dot.value, dot.high) if end is not None]
     ticks = list(_ticks(min(ends, default=low), max(ends, default=high), low, high))
@@ -348,8 +346,8 @@ def line_chart(title: str, dots: Sequence[Dot], low: float, high: float) -> Char
 
 
 def interval_layers(value: str, low: float, high: float) -> list[Spec]:
-    """Layers of dots (the field `value`) with intervals from `low` to `high`, and `beside` them
-    what is written to the right."""
+    """Layers for dots (at the field named `value`), intervals (fields "low" and "high") and texts
+    to the right (field "beside"), on an axis from `low` to `high`."""
     middle = 0.0 if low < 0 < high else (low + high) / 2
     slack = (high - low) * 1e-6
     x = {
@@ -365,7 +363,7 @@ def interval_layers(value: str, low: float, high: float) -> list[Spec]:
             "encoding": {"x": {"field": "low", **x}, "x2": {"field": "high"}},
         },
         {
-            # Whole at the ends of the axis, and left out past them; but for rounding.
+            # A dot at the end of the axis is drawn whole, one past it is not; with slack.
             "transform": [
                 {"filter": f"isValid(datum.{value})"},
                 {"filter": {"field": value, "range": [low - slack, high + slack]}},
@@ -381,7 +379,7 @@ def interval_layers(value: str, low: float, high: float) -> list[Spec]:
 
 
 def labels(field: str, names: Sequence[str]) -> Spec:
-    """The axis of names, in their own order."""
+    """An axis of names in the given order."""
     return {
         "field": field,
         "type": "nominal",
@@ -393,7 +391,7 @@ def labels(field: str, names: Sequence[str]) -> Spec:
 
 
 def _ticks(least: float, most: float, low: float, high: float) -> Iterator[float]:
-    """Round numbers around these two, the ends of the scale at the utmost; two at least."""
+    """Two or more round numbers from below `least` to above `most`, within the scale's ends."""
     width = most - least or (high - low) / 4
     power = 10.0 ** math.floor(math.log10(width / 3))
     step = next(power * times for times in (1, 2, 5, 10) if power * times * 4 >= width)
@@ -404,10 +402,10 @@ def _ticks(least: float, most: float, low: float, high: float) -> Iterator[float
     yield from (bottom, *(value for value in between if bottom < value < top), top)
 
 
-# ------------------------------------------------------------------ how values are distributed
+# ------------------------------------------------------------------ distributions
 
 
-def _highest(distributions: Sequence[ScoreDistribution], measure: MeasureEntry) -> float:
+def _axis_end(distributions: Sequence[ScoreDistribution], measure: MeasureEntry) -> float:
     if measure.high is not None and measure.high > measure.low:
         return measure.high
     highest = max((value for s in distributions for value in s.values), default=measure.low)
@@ -415,28 +413,27 @@ def _highest(distributions: Sequence[ScoreDistribution], measure: MeasureEntry) 
 
 
 def bin_edges(low: float, high: float, *, integers: bool) -> tuple[float, ...]:
-    """The ends of the bins, lowest first. Whole numbers lie in the middle of their own bins."""
+    """The edges of the bins, ascending; with `integers`, each number is the middle of a bin, unless
+    there are too many."""
     if integers and high - low < _MOST_WHOLE:
         return tuple(low - 0.5 + i for i in range(int(high - low) + 2))
     return tuple(low + (high - low) * i / _BINS for i in range(_BINS + 1))
 
 
 def counts(values: Sequence[float], edges: Sequence[float]) -> tuple[int, ...]:
-    """How many values lie in each bin; a bin holds its lower end, the last also its upper.
-
-    A value outside, as none should be, counts in the bin at that end.
-    """
+    """The number of values in each bin. A bin includes its lower edge, the last one also its upper;
+    a value outside all bins counts in the nearest."""
     bins = [0] * (len(edges) - 1)
     width = (edges[-1] - edges[0]) / len(bins)
     for value, plays in Counter(values).items():
-        # A tenth of a scale such as 0.3 may come out just below its own edge.
+        # Rounding may put a value such as 0.3 just below the edge of its bin.
         place = math.floor((value - edges[0]) / width + 1e-9)
         bins[min(max(place, 0), len(bins) - 1)] += plays
     return tuple(bins)
 
 
 def describe_spread(spread: ScoreDistribution) -> str:
-    """A distribution in words: how many plays, from where to where, the middle one."""
+    """A distribution in words: number of scores, range and median."""
     missing = f", {spread.missing:,} missing" if spread.missing else ""
     values = spread.values
     if not values:

@@ -1,4 +1,4 @@
-"""Charts of differences with their intervals, around 0: for pages, and for papers."""
+"""Charts of differences with their intervals around 0, for pages and for papers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _K = TypeVar("_K", bound=Hashable)
 def difference_figures(
     findings: Iterable[Finding], declared: Declared, a: str, b: str, judge: str
 ) -> tuple[Figure, ...]:
-    """A chart for each width of scale, so that lengths in one chart mean the same."""
+    """A chart for each width of scale, so that equal lengths in a chart mean equal differences."""
     rows = list(findings)
     marked = any(row.metric and declared.metric(row.metric.name).mark for row in rows)
     lower = SAY("lower_is_better") if marked else ""
@@ -43,8 +43,8 @@ def difference_figures(
 
 
 def forest(findings: Iterable[Finding], declared: Declared, a: str, b: str) -> Spec:
-    """The differences and their intervals for a paper, a panel for each width of scale; filled
-    where Holm's p is below .05."""
+    """A forest plot of the differences for a paper, with a panel for each width of scale; dots are
+    filled where p is below .05 after Holm's correction."""
     filled, hollow = SAY("significant"), SAY("not_significant")
 
     def scale(metric: Measure) -> tuple[float, str]:
@@ -71,8 +71,8 @@ def forest(findings: Iterable[Finding], declared: Declared, a: str, b: str) -> S
 def _grouped(
     findings: Iterable[Finding], scale: Callable[[Measure], _K]
 ) -> dict[_K, list[tuple[Measure, Interval, bool]]]:
-    """Metrics that have a difference, whether it is significant after Holm's correction too, by
-    their scale."""
+    """By scale: each metric that has a difference, the difference, and whether it is significant
+    after Holm's correction."""
     groups: dict[_K, list[tuple[Measure, Interval, bool]]] = {}
     for row in findings:
         if row.metric is not None and row.estimate is not None and row.estimate.value is not None:
@@ -82,7 +82,8 @@ def _grouped(
 
 
 def _reach(gaps: Iterable[Interval]) -> float:
-    """The next of 1, 1.5, 2, 2.5, 3, 4, 5, ... (times a power of ten) that no interval passes."""
+    """The end of an axis that holds all intervals: the next of 1, 1.5, 2, 2.5, 3, 4, 5, ... times a
+    power of ten."""
     ends = (end for gap in gaps for end in (gap.value, gap.low, gap.high) if end is not None)
     most = max(map(abs, ends), default=0.0) or 1.0
     power = 10.0 ** math.floor(math.log10(most))

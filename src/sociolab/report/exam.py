@@ -1,8 +1,8 @@
-"""How did a judge do in the exam of its world, and what is to be said of that?
+"""The results of judges in the exam of their world, and notes on them.
 
-An exam is a run of its own (`keeps` says so): its episodes are the cases, its settings say what is
-right, and what a judge said of them are judgings like any. A judge sits it again, as a further
-judging of each case, where another model answers by its name.
+An exam is a run of its own (its `keeps` is `EXAM`): its episodes are the cases, its settings hold
+the right answers, and a judge's answers are stored like any judgings. If another model answers
+under a judge's name, the judge sits the exam again, as a further judging of each case.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from sociolab.store.store import Store
 SAY = Catalogue("exam")
 
 EXAM = "exam"
-"""What such a run keeps."""
+"""The `keeps` of an exam's run."""
 
 _LONGEST, _MOST_NAMED = 80, 3
-"""Characters of a reason that are shown, and kinds of misses that a sentence names."""
+"""Maximum length of a reason, and maximum number of kinds of misses that a sentence names."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExamAnswer:
-    """What a judge said of one case in one metric, and what would have been right."""
+    """A judge's answer to a case in one metric; a right score lies within `low` and `high`."""
 
     metric: str
     seat: str | None
@@ -44,12 +44,12 @@ class ExamAnswer:
 
     @property
     def value(self) -> float | None:
-        """None where there is no score."""
+        """The score; None if there is none."""
         return self.verdict.value if isinstance(self.verdict, Score) else None
 
     @property
     def shown(self) -> str:
-        """What was said, in words: the score with its reason, or why there is none."""
+        """The answer in words: the score with its reason, or why there is none."""
         match self.verdict:
             case Score(value=value, reason=reason):
                 return SAY(
@@ -63,13 +63,12 @@ class ExamAnswer:
 
     @property
     def right(self) -> bool:
-        """Whether there is a score, and it is right."""
         return self.value is not None and self.low <= self.value <= self.high
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedCase:
-    """A case as one judge, or one rater, answered it once (`sitting` counts from 0)."""
+    """The answers of one judge, or one rater, to a case in one sitting (counted from 0)."""
 
     case: str
     kind: CaseKind
@@ -79,14 +78,14 @@ class MarkedCase:
 
     @property
     def right(self) -> bool:
-        """Whether all answers are."""
+        """Whether all answers are right."""
         return all(answer.right for answer in self.answers)
 
     @property
     def miss(self) -> str:
-        """What it is missed for: its kind, if its leading metric (that of its first answer) has a
-        wrong score, or any in a case of `NEVER`; else a metric that has; "" where no score is
-        wrong."""
+        """What the judge got wrong: the kind of the case, if the score of the leading metric (that
+        of the first answer) is wrong, or any score in a case of a kind in `NEVER`; else the first
+        metric with a wrong score; "" if no score is wrong."""
         wrong = [
             answer.metric
             for answer in self.answers
@@ -97,15 +96,15 @@ class MarkedCase:
 
 
 def exam_runs(store: Store, world: str) -> tuple[str, ...]:
-    """The exams of a world in a store, the newest first: a later version may have other cases."""
+    """The exams of a world in a store, the newest first; versions may have different cases."""
     return tuple(reversed(store.runs_keeping(EXAM, world)))
 
 
 def marked_cases(store: Store, run: str, judge: JudgeId) -> tuple[MarkedCase, ...]:
-    """What a judge answered in an exam; cases in which nothing is expected of it are left out.
+    """A judge's answers in an exam, without cases for metrics that it does not score.
 
-    A case that a judge has not sat yet is without an answer, so that nobody passes half an exam; of
-    people, who answer one by one, those count that were answered.
+    A case that it has not sat yet counts as unanswered, so that half an exam cannot be passed. For
+    people, who answer one case at a time, only the answered cases count.
     """
     verdicts: dict[tuple[str, int], dict[tuple[str, str | None], Verdict]] = {}
     for row in store.verdicts.judgings(run, judge):
@@ -136,8 +135,11 @@ def marked_cases(store: Store, run: str, judge: JudgeId) -> tuple[MarkedCase, ..
 def exam_of(
     store: Store, world: str, judge: JudgeId, served: Collection[str] = ()
 ) -> ExamEntry | None:
-    """How a judge did in the exam of a world, by the models that `served` it if it sat several
-    times, else the last time; None where it sat none. Of people all count."""
+    """The result of a judge in the newest exam of a world that it sat; None if it sat none.
+
+    Of several sittings, the last one counts that the models in `served` answered, else the last.
+    For people, all sittings count.
+    """
     for run in exam_runs(store, world):
         if marked := marked_cases(store, run, judge):
             returned = store.calls.returned(run, judge.name)
@@ -154,7 +156,7 @@ def exam_of(
 
 @dataclass(frozen=True, slots=True)
 class JudgeExam:
-    """How a judge, by its label, did in its exam, and the models that `served` it in a run."""
+    """The exam result of a judge, by label, and the models that `served` the judge in a run."""
 
     judge: str
     exam: ExamEntry
@@ -164,7 +166,7 @@ class JudgeExam:
 def exams_of(
     store: Store, run: str, world: str, labels: Mapping[JudgeId, str]
 ) -> tuple[JudgeExam, ...]:
-    """The exams of those of these judges of a run that sat any."""
+    """The exam results of these judges of a run; a judge that sat none is left out."""
     exams = []
     for judge, label in labels.items() if exam_runs(store, world) else ():
         by_judging = store.calls.returned(run, judge.name) if judge.method == "model" else {}
@@ -181,7 +183,7 @@ def latest(marked: Sequence[MarkedCase]) -> tuple[MarkedCase, ...]:
 
 
 def exam_entry(marked: Sequence[MarkedCase], served: Iterable[str] = ()) -> ExamEntry:
-    """What the answers to these cases come to."""
+    """The result of these cases."""
     by_form: dict[Form, list[MarkedCase]] = defaultdict(list)
     for case in marked:
         by_form[case.form].append(case)
@@ -200,12 +202,13 @@ def exam_entry(marked: Sequence[MarkedCase], served: Iterable[str] = ()) -> Exam
     )
 
 
-# ------------------------------------------------------------------ in words
+# ------------------------------------------------------------------ notes
 
 
 @dataclass(frozen=True, slots=True)
 class ExamNotes:
-    """What is said of the exams of the judges of some figures: who failed, and how each did."""
+    """Notes on the exams of the judges behind some figures: warnings on those who failed, and notes
+    on all, to stand `below` a table."""
 
     failed: tuple[str, ...] = ()
     below: tuple[str, ...] = ()
@@ -218,13 +221,13 @@ class ExamNotes:
 def exam_notes(
     exams: Mapping[str, Sequence[JudgeExam | JudgeEntry]], judges: Collection[str] | None = None
 ) -> ExamNotes:
-    """What is said of these exams, by run, as far as they are of `judges` (None: of all)."""
+    """The notes on exams, given by run, of these judges (None: of all)."""
     own = {
         run: [exam for exam in some if judges is None or exam.judge in judges]
         for run, some in exams.items()
     }
     failed = dict.fromkeys(
-        _warning(row.judge, row.exam)
+        _failed_sentence(row.judge, row.exam)
         for some in own.values()
         for row in some
         if row.exam and not row.exam.passed
@@ -234,8 +237,8 @@ def exam_notes(
 
 
 def judge_notes(result: RunResult, judges: Collection[str] = ()) -> tuple[str, ...]:
-    """What stands below every table with figures of these judges: from whose instructions they
-    come, and how their judges did in the exam."""
+    """The notes below a table with figures of these judges: whose instructions they got, and their
+    results in the exam."""
     exams = exam_notes({result.run: result.judges}, judges)
     return (*instructions_notes(result, judges), *exams.below)
 
@@ -250,13 +253,13 @@ def _notes(row: JudgeExam | JudgeEntry) -> Iterator[Sentence]:
         yield SAY("served_apart", judge=row.judge, examined=exam.served, served=row.served)
 
 
-def _warning(judge: str, exam: ExamEntry) -> Sentence:
+def _failed_sentence(judge: str, exam: ExamEntry) -> Sentence:
     cases = Count("case", exam.cases)
     return SAY("failed", judge=judge, right=exam.right, cases=cases, misses=_misses(exam))
 
 
 def _misses(exam: ExamEntry) -> list[Sentence]:
-    """The kinds of what was missed, the gravest first, a few by name."""
+    """The kinds of misses, the gravest first; only a few are named."""
     kinds = sorted(exam.misses.items(), key=lambda item: item[0] not in NEVER)
     misses = [SAY("miss", what=miss_words(kind), n=n) for kind, n in kinds[:_MOST_NAMED]]
     if more := sum(n for _, n in kinds[_MOST_NAMED:]):
@@ -265,5 +268,5 @@ def _misses(exam: ExamEntry) -> list[Sentence]:
 
 
 def miss_words(miss: str) -> str:
-    """What a miss is called: that of a kind of case, or of a metric beside the leading one."""
+    """A miss (see `MarkedCase.miss`) in words."""
     return MISSES[miss] if miss in MISSES else SAY("misread", metric=miss)

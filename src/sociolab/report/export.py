@@ -1,4 +1,4 @@
-"""Sections, episodes and entries as files: LaTeX, Markdown and CSV."""
+"""Export sections, episodes and scores as LaTeX, Markdown and CSV."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sociolab.report.words import instructions_notes, sanitize
 
 
 def write_report(path: Path, text: str) -> None:
-    """Write a text as UTF-8; ConfigError if it cannot be written there."""
+    """Write a text as UTF-8, all or nothing; ConfigError where the file cannot be written."""
     try:
         write_atomically(path, text)
     except OSError as error:
@@ -35,7 +35,7 @@ def write_report(path: Path, text: str) -> None:
 
 
 def markdown(sections: Sequence[Section]) -> str:
-    """A heading of the second level for each section; tables with pipes; notes as a list."""
+    """Sections as Markdown, with second-level headings, pipe tables, and notes as lists."""
     return "\n\n".join(part for section in sections for part in _markdown_parts(section)) + "\n"
 
 
@@ -65,29 +65,30 @@ def _markdown_row(cells: Sequence[str]) -> str:
 
 
 def plain(text: str) -> str:
-    """Text on one line in which nothing is Markdown or HTML, and nothing ends a cell."""
-    # "<" as HTML writes it: not every reader of Markdown knows a backslash before it.
+    """Text on one line, escaped so that nothing in it is Markdown or HTML, or ends a table cell."""
+    # HTML entities for "<" and "&": not every Markdown renderer knows a backslash before them.
     flat = html.escape(" ".join(sanitize(text).split()), quote=False)
     escaped = re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", flat)
-    return re.sub(r"^(?:([-+=])(?=[-+=\s]|$)|(\d+)([.)])(?=\s|$))", _not_a_list, escaped)
+    return re.sub(r"^(?:([-+=])(?=[-+=\s]|$)|(\d+)([.)])(?=\s|$))", _escape_list_mark, escaped)
 
 
-def _not_a_list(match: re.Match[str]) -> str:
-    """What would begin a list or a rule, with a backslash."""
+def _escape_list_mark(match: re.Match[str]) -> str:
     mark, count, end = match.groups()
     return f"\\{mark}" if mark else f"{count}\\{end}"
 
 
 def play_markdown(view: TranscriptView) -> str:
-    """The episode as Markdown, ready to be pasted into a page."""
+    """The episode as Markdown, to be pasted into a page."""
     cast = ", ".join(f"{plain(seat.name)}: {plain(seat.agent)}" for seat in view.seats)
     parts = [f"### {plain(view.title)}", f"*{cast}*"]
-    parts += [f"**{plain(heading)}.** {_lines(text)}" for heading, text in view.scene]
+    for heading, text in view.scene:
+        lines = "  \n".join(plain(line) for line in text.splitlines())  # two spaces break a line
+        parts.append(f"**{plain(heading)}.** {lines}")
     for item in view.course:
         if isinstance(item, Line):
             who, text = plain(item.who), plain(item.text)
-            named = f"**{who}**{text[len(who) :]}" if text.startswith(who) else text
-            parts.append(f"{item.turn + 1}\\. {named}")
+            line = f"**{who}**{text[len(who) :]}" if text.startswith(who) else text
+            parts.append(f"{item.turn + 1}\\. {line}")
         else:
             parts.append(f"> {plain(item.text)}")
     parts.append(f"*Ended: {plain(view.ended)}.*")
@@ -108,11 +109,6 @@ def _sheet_table(sheet: ScoreSheet) -> str:
     return "\n".join(lines)
 
 
-def _lines(text: str) -> str:
-    """A text of several lines, which end where they ended."""
-    return "  \n".join(plain(line) for line in text.splitlines())
-
-
 # ------------------------------------------------------------------ LaTeX
 
 
@@ -122,7 +118,7 @@ _HEAD = (
     "% a font that has them (\\usepackage{fontspec} \\setmainfont{...}).\n"
 )
 _WIDE = 80
-"""Characters of a row from which a table is scaled to the width of the text."""
+"""Width of a row in characters above which a table is scaled down to the text width."""
 _CHARACTERS = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -149,7 +145,7 @@ _CHARACTERS = {
     "≤": r"$\leq$",
     "≥": r"$\geq$",
     "`": r"\textasciigrave{}",
-    # At the beginning of a row it would be taken for an option of the row's end before it.
+    # At the beginning of a row, "[" would be taken for an option of the preceding "\\".
     "[": "{[}",
     "]": "{]}",
 }
@@ -157,16 +153,15 @@ _INVISIBLE = re.compile("[\N{LEFT-TO-RIGHT MARK}\N{RIGHT-TO-LEFT MARK}\u202a-\u2
 
 
 def latex(sections: Sequence[Section]) -> str:
-    """A `table` for each table, labelled tab:<section>-<number>; sentences go as comments.
-
-    Below each table stand its notes, so that none can be copied without them.
-    """
+    """Sections as LaTeX: a `table` for each table, labelled tab:SECTION-NUMBER, with sentences as
+    comments. Notes stand within each table, so that it is not copied without them."""
     parts = [_HEAD]
     used: set[str] = set()
     for section in sections:
         sentences = (section.title, *section.said, *section.cautions)
         parts.append("".join(f"% {_flat(sentence)}\n" for sentence in sentences))
-        name = _free(_slug(section.title), used)
+        slug = re.sub(r"[^a-z0-9]+", "-", section.title.lower()).strip("-")[:60] or "section"
+        name = _unused_name(slug, used)
         parts += [
             _latex_table(table, f"tab:{name}-{i}") for i, table in enumerate(section.tables, 1)
         ]
@@ -176,7 +171,7 @@ def latex(sections: Sequence[Section]) -> str:
 def _latex_table(table: TextTable, label: str) -> str:
     text_columns = {0, *table.words}
     columns = "".join("l" if i in text_columns else "r" for i in range(len(table.columns)))
-    notes = ". ".join(_sentence(text) for text in table.all_notes if text)
+    notes = ". ".join(_capitalized(text) for text in table.all_notes if text)
     body = [
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
@@ -203,7 +198,8 @@ def _latex_table(table: TextTable, label: str) -> str:
 
 
 def _characters(table: TextTable) -> int:
-    """How many characters the longest cells of each column make, with two between columns."""
+    """The width of a table: the longest cell of each column, with two characters between
+    columns."""
     columns = zip(table.columns, *table.rows, strict=True)
     return sum(max(len(cell) for cell in column) + 2 for column in columns)
 
@@ -212,29 +208,24 @@ def _latex_row(cells: Sequence[str]) -> str:
     return " & ".join(escaped(cell) for cell in cells) + r" \\"
 
 
-def _sentence(text: str) -> str:
-    word = text[1:2].isalpha()  # a symbol, such as p or n, stays as it is
+def _capitalized(text: str) -> str:
+    word = text[1:2].isalpha()  # a symbol, such as p or n, stays lower-case
     return escaped((text[:1].upper() if word else text[:1]) + text[1:]).rstrip(".")
 
 
 def escaped(text: str) -> str:
-    """Text on one line in which nothing is a command."""
-    apart = re.sub("-(?=-)", "-\0", _flat(text))  # two of them would become one dash
+    """Text on one line, escaped so that nothing in it is a LaTeX command."""
+    apart = re.sub("-(?=-)", "-\0", _flat(text))  # two hyphens would become a dash
     return "".join(_CHARACTERS.get(character, character) for character in apart).replace("\0", "{}")
 
 
 def _flat(text: str) -> str:
-    """One line without marks of direction, which most engines cannot set."""
+    """Text on one line, without direction marks, which most LaTeX engines cannot set."""
     return " ".join(_INVISIBLE.sub("", sanitize(text)).split())
 
 
-def _slug(text: str) -> str:
-    """What may stand in a label."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:60] or "section"
-
-
-def _free(slug: str, used: set[str]) -> str:
-    """The slug, or with a number what is still free."""
+def _unused_name(slug: str, used: set[str]) -> str:
+    """The slug, with a number if it was used before; the name is added to `used`."""
     name, number = slug, 1
     while name in used:
         number += 1
@@ -271,8 +262,9 @@ ENTRY_COLUMNS = (
     "bounds_high",
     "instructions",
 )
-"""Of `entries_csv`, as in docs/result.md. `by` is written as "type=bargain; partner=scripted"."""
+"""Columns of `entries_csv`, as in docs/result.md; `by` reads "type=bargain; partner=scripted"."""
 _FORMULA = re.compile(r"\s*[=+\-@|]")
+"""The beginning of a cell that a spreadsheet would execute."""
 _FIGURE = re.compile(r"-|[+-]?\d[\d,.]*(e[+-]?\d+)?( ?%)?")
 
 
@@ -280,18 +272,19 @@ def entries_csv(results: Iterable[RunResult]) -> str:
     """A row for each score entry of these runs; a missing figure is an empty cell."""
     return csv_text(
         ENTRY_COLUMNS,
-        (_entry(result, entry) for result in results for entry in result.scores),
+        (_entry_row(result, entry) for result in results for entry in result.scores),
     )
 
 
 def findings_csv(sections: Iterable[Section]) -> str:
-    """The findings of all tables, a row for each figure (`report.finding.tidy_rows`)."""
+    """A row for each figure of the findings in all tables (`report.finding.tidy_rows`)."""
     rows = tidy_rows(table for section in sections for table in section.tables)
     return csv_text(TIDY, ([row[name] for name in TIDY] for row in rows))
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[str | float | None]]) -> str:
-    """Rows under their heads; None is an empty cell."""
+    """CSV with a header row. None is an empty cell; texts that a spreadsheet would take for a
+    formula are quoted."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([_cell(title) for title in columns])
@@ -309,7 +302,7 @@ def _cell(value: str | float | None) -> str:
     return text if harmless else f"'{text}"
 
 
-def _entry(result: RunResult, entry: ScoreEntry) -> tuple[str | float | None, ...]:
+def _entry_row(result: RunResult, entry: ScoreEntry) -> tuple[str | float | None, ...]:
     low, high = entry.bounds or (None, None)
     notes = instructions_notes(result, (entry.judge,))
     cells: dict[str, Any] = dict(entry) | {

@@ -1,5 +1,5 @@
-"""Figures for a paper, as PDF, SVG or PNG: readable at the width of a column, in print, and without
-colour. Pages draw their own (`report.charts`); both are Vega-Lite."""
+"""Figures for a paper as PDF, SVG or PNG, legible at column width, in print and without colour.
+Pages have their own charts (`report.charts`); both are Vega-Lite."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from sociolab.report.section import Spec
 from sociolab.report.words import headed, metric_of, minus, number
 
 WIDTH, NARROW = 150, 105
-"""Points of what is drawn between labels and, where there are any, figures beside it: together no
-wider than a column of 3.3 inches."""
+"""Width of the drawing area in points, without and with figures to its right; with labels, both fit
+a column of 3.3 inches."""
 _ROW, _AGENT = 15, 9
-"""Points of a row of one value, and of each agent's in a row of several."""
+"""Height in points of a row with one value, and of each agent in a row with several."""
 _PPI = 300
 _INK, _PAPER = "#1a1a1a", "white"
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#f0e442", "#1a1a1a")
-"""Told apart by those who are colour-blind (Okabe and Ito 2008)."""
+"""A palette for colour-blind readers, too (Okabe and Ito 2008)."""
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
 _CONFIG: Spec = {
     "background": _PAPER,
@@ -37,7 +37,7 @@ _CONFIG: Spec = {
         "titleColor": _INK, "domainColor": "#888888", "tickColor": "#888888", "tickSize": 3,
         "gridColor": {"condition": {"test": "datum.value === 0", "value": "#777777"},
                       "value": "#e6e6e6"}, "titlePadding": 3,
-        # Vega moves ticks and grid to whole pixels: here a tenth of a point away from the data.
+        # By default, Vega moves ticks and grid to whole pixels, off the data by up to half a point.
         "tickRound": False, "translate": 0,
     },
     "axisLeft": {"labelOffset": 0.5},
@@ -51,8 +51,8 @@ _CONFIG: Spec = {
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A value with its interval in a row; `series` tells by colour and shape whose it is, `beside`
-    is written to the right."""
+    """A value with its interval in a row; `series` decides on colour and shape, and `beside` is
+    printed to the right."""
 
     row: str
     series: str
@@ -64,7 +64,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Rows over one axis, which has this title and these ends."""
+    """Rows over a common axis with this title and these ends."""
 
     axis: str
     low: float
@@ -75,10 +75,10 @@ class Panel:
 def interval_figure(
     panels: Sequence[Panel], series: Sequence[str], *, filled: bool = False
 ) -> Spec:
-    """Panels one below the other. The series of a row lie below each other; with `filled`, of the
-    two series the second is drawn hollow, and a row has one point."""
-    drawn = [_panel(panel, series, filled=filled) for panel in panels if panel.points]
-    return {"vconcat": drawn, "bounds": "flush", "spacing": 34, "config": _CONFIG}
+    """A figure of stacked panels. Several series of a row are drawn below each other; with
+    `filled`, each row has one point, which is hollow if it is of the second series."""
+    parts = [_panel(panel, series, filled=filled) for panel in panels if panel.points]
+    return {"vconcat": parts, "bounds": "flush", "spacing": 34, "config": _CONFIG}
 
 
 def _panel(panel: Panel, series: Sequence[str], *, filled: bool) -> Spec:
@@ -154,12 +154,12 @@ def _panel(panel: Panel, series: Sequence[str], *, filled: bool) -> Spec:
     }
 
 
-# ------------------------------------------------------------------ of a run
+# ------------------------------------------------------------------ figures of a run
 
 
 def mean_figure(result: RunResult) -> Spec | None:
-    """Means with 95 % intervals: a row for each metric of the main judge, the agents in it; metrics
-    of one range share an axis. None where nothing with a range has a value."""
+    """Means with 95 % intervals: a row for each metric of the main judge, with all agents; metrics
+    with the same range share an axis. None if no metric with a range has a value."""
     judge = _main_judge(result)
     scored = {entry.agent for entry in result.scores if entry.judge == judge}
     agents = [agent for agent in result.agents if agent in scored]
@@ -196,7 +196,7 @@ def _main_judge(result: RunResult) -> str:
 
 
 def heat_figure(result: RunResult) -> Spec | None:
-    """The agent-partner matrix of the main metric of the main judge; None where there is none."""
+    """The agent-partner matrix of the main judge's main metric; None if the run has none."""
     judge = _main_judge(result)
     entries = [e for e in result.scores if e.judge == judge and set(e.by) == {"partner"}]
     for grid in pair_grids(result, details=False):
@@ -251,18 +251,17 @@ def _heat(grid: Grid, title: str, result: RunResult) -> Spec:
 
 
 def write_figure(path: Path, spec: Spec, notes: Sequence[str] = ()) -> None:
-    """Draw a figure, with notes below it, into a file that ends in .pdf, .svg or .png, all or
-    nothing.
+    """Write a figure with notes below it to a .pdf, .svg or .png file, all or nothing.
 
-    ConfigError for another ending, where the extra `figures` is missing, and where the file cannot
+    ConfigError for another suffix, where the extra `figures` is missing, and where the file cannot
     be written.
     """
     lines = [line for note in notes for line in wrap(note, 60)]
     below = {"text": lines, "orient": "bottom", "fontSize": 7.5, "fontWeight": "normal"}
-    drawn = drawing(path)({**spec, "title": below} if lines else spec)
+    image = drawing(path)({**spec, "title": below} if lines else spec)
     try:
         with atomic_file(path) as file:
-            file.write_bytes(drawn)
+            file.write_bytes(image)
     except OSError as error:
         raise ConfigError(
             f"the figure cannot be written to {path} ({error.strerror}); name a file in a folder "
@@ -271,7 +270,7 @@ def write_figure(path: Path, spec: Spec, notes: Sequence[str] = ()) -> None:
 
 
 def drawing(path: Path) -> Callable[[Spec], bytes]:
-    """What draws into a file of this name; ConfigError as in `write_figure`, before any work."""
+    """The function that renders figures for this suffix; ConfigError as in `write_figure`."""
     if path.suffix.lower() not in (".pdf", ".svg", ".png"):
         raise ConfigError(f"--figure: expected a file .pdf, .svg or .png, found {path}")
     try:

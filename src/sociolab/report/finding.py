@@ -1,8 +1,8 @@
-"""What an analysis concludes, as data: findings, notes and the tables they stand in.
+"""The results of analyses as data: findings, sentences, and the tables they stand in.
 
-A finding holds figures and no text. Sentences, headings and columns stand in a catalogue, one file
-for each analysis in `report/notes`; a note is a sentence that knows its id and the values in it.
-What an analysis returns is made of these alone, and every medium draws it without knowing of it.
+A finding holds figures and no text. Texts are in catalogues, one file for each analysis in
+`report/notes`; a sentence from there knows its id and the values in it. Analyses return nothing but
+these, so that every medium can render any analysis.
 
 >>> from sociolab.report.catalogue import Catalogue
 >>> say = Catalogue("panel")
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     Interval: TypeAlias = Estimate | Correlation
 
 ALPHA = 0.05
-"""Of differences that are shown, after a correction for several tests."""
+"""The level of significance, after a correction for multiple tests."""
 
 _MANY = {"person": "people", "dummy": "dummies", "history": "histories"}
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many, and of what: a number alone cannot be copied into the wrong sentence.
+    """A number of things with its noun, so that an n is never copied without saying "n of what".
 
     `of` is a noun in the singular: "episode", "seat", "rater", "pair", or what a world clusters by.
 
@@ -48,7 +48,7 @@ class Count:
 
     @property
     def column(self) -> str:
-        """The noun in the plural: what a column of such counts is called."""
+        """The noun in the plural, which is the name of a column of such counts."""
         return _MANY.get(self.of, f"{self.of}s")
 
     def __str__(self) -> str:
@@ -56,7 +56,8 @@ class Count:
 
 
 def episodes_and_seats(cells: Iterable[tuple[str, str | None]]) -> tuple[Count, ...]:
-    """What scores are over: episodes (their trials' ids) and, of a metric of single seats, seats.
+    """What scores are over: the number of episodes (by trial id) and, for scores of seats, of
+    seats.
 
     >>> list(map(str, episodes_and_seats([("e1", "ann"), ("e1", "bob")])))
     ['1 episode', '2 seats']
@@ -69,12 +70,12 @@ def episodes_and_seats(cells: Iterable[tuple[str, str | None]]) -> tuple[Count, 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A row: what was found in one metric about somebody or something.
+    """A row of a table: figures in one metric about an agent, a pair, or anything else.
 
-    `about` names whom, by kind: {"agent": "openai/x"}, {"above": ..., "below": ...}. `estimate` is
-    the figure that the row is there for, with its interval; `more` are further figures by the name
-    of their column. `bounds` are where the figure would lie if what has no score had the least, or
-    the most. A figure that does not exist is None, never 0.
+    `about` says about whom, by kind: {"agent": "openai/x"}, {"above": ..., "below": ...}.
+    `estimate` is the main figure with its interval; `more` holds further figures by column.
+    `bounds` are the figure if all missing scores had their lowest, and their highest value. A
+    missing figure is None, never 0.
     """
 
     metric: Measure | None = None
@@ -90,11 +91,11 @@ class Finding:
 
     @property
     def is_significant(self) -> bool:
-        """Whether p is below .05 after the correction for several tests."""
+        """Whether p is below .05 after the correction for multiple tests."""
         return self.adjusted_p is not None and self.adjusted_p < ALPHA
 
     def figure(self, name: str) -> Any:
-        """What a column of this name shows of the finding; None where there is nothing."""
+        """The figure in the column with this name; None if there is none."""
         if name in self.more:
             return self.more[name]
         if name in self.about:
@@ -106,13 +107,12 @@ class Finding:
 
 
 class Sentence(str):
-    """A sentence of a catalogue, with its id and the values that stand in it."""
+    """A sentence from a catalogue, with its id and the values in it."""
 
     id: str
     values: Mapping[str, Any]
 
     def __new__(cls, text: str, note: str, values: Mapping[str, Any]) -> Sentence:
-        """The note of this id."""
         sentence = super().__new__(cls, text)
         sentence.id, sentence.values = note, values
         return sentence
@@ -123,7 +123,7 @@ class Sentence(str):
 
 @dataclass(frozen=True, slots=True)
 class FindingTable(TextTable):
-    """A table made of findings: its text, and the findings themselves."""
+    """A table of findings, as text and as data."""
 
     id: str = ""
     findings: tuple[Finding, ...] = ()
@@ -133,7 +133,7 @@ class FindingTable(TextTable):
 
 
 def as_data(value: Any) -> Any:
-    """A finding, a note or a figure of one as what JSON can hold."""
+    """A finding, a sentence or a figure as JSON data."""
     if isinstance(value, Sentence):
         return {"id": value.id, "values": as_data(value.values), "text": str(value)}
     if isinstance(value, Measure):
@@ -164,12 +164,12 @@ TIDY = (
     "table", "metric", "about", "figure", "value", "low", "high", "n", "p", "adjusted_p",
     "low_bound", "high_bound",
 )  # fmt: skip
-"""Of `tidy_rows`."""
+"""Columns of `tidy_rows`."""
 
 
 def tidy_rows(tables: Iterable[TextTable]) -> Iterator[dict[str, Any]]:
-    """A row for each figure of each finding: table, metric, about whom, which figure, its value and
-    interval, how many of what it is over, p, and where it would lie whatever has no score."""
+    """A row for each figure of each finding in these tables, with the columns `TIDY`; tables
+    without findings have none."""
     for table in tables:
         if not isinstance(table, FindingTable):
             continue
@@ -184,7 +184,7 @@ def tidy_rows(tables: Iterable[TextTable]) -> Iterator[dict[str, Any]]:
                     "metric": row.metric.name if row.metric else "",
                     "about": "; ".join(f"{kind}={name}" for kind, name in row.about.items()),
                     "figure": name,
-                    **_parts(value),
+                    **_value_and_interval(value),
                     "n": "; ".join(map(str, row.counts)),
                     "p": row.p,
                     "adjusted_p": row.adjusted_p,
@@ -193,8 +193,7 @@ def tidy_rows(tables: Iterable[TextTable]) -> Iterator[dict[str, Any]]:
                 }
 
 
-def _parts(figure: Any) -> dict[str, Any]:
-    """A figure as value and interval."""
+def _value_and_interval(figure: Any) -> dict[str, Any]:
     if hasattr(figure, "low"):
         return {"value": figure.value, "low": figure.low, "high": figure.high}
     if isinstance(figure, tuple) and len(figure) == 2:
@@ -203,20 +202,19 @@ def _parts(figure: Any) -> dict[str, Any]:
 
 
 def documents(sections: Iterable[Section]) -> list[dict[str, Any]]:
-    """Sections as JSON objects: title, said, cautions, tables (figures are left to pages). A table
-    of findings holds them as data, too."""
+    """Sections as JSON objects, without figures; a table of findings has these as data, too."""
     return [
         {
             "title": str(section.title),
             "said": list(map(str, section.said)),
             "cautions": list(map(str, section.cautions)),
-            "tables": [_document(table) for table in section.tables],
+            "tables": [_table_document(table) for table in section.tables],
         }
         for section in sections
     ]
 
 
-def _document(table: TextTable) -> dict[str, Any]:
+def _table_document(table: TextTable) -> dict[str, Any]:
     document: dict[str, Any] = {
         "heading": str(table.heading),
         "columns": list(table.columns),

@@ -1,4 +1,4 @@
-"""Figures of an analysis as text: differences, intervals, p-values, names of measures."""
+"""Format the figures of an analysis: differences, intervals, p-values, titles of metrics."""
 
 from __future__ import annotations
 
@@ -17,19 +17,18 @@ NOTHING = "\N{EN DASH}"
 
 
 class Interval(Protocol):
-    """Anything that has two ends, or none."""
+    """Anything with a lower and an upper end; both are None where there is no interval."""
 
     @property
-    def low(self) -> float | None:
-        """The lower end."""
+    def low(self) -> float | None: ...
 
     @property
-    def high(self) -> float | None:
-        """The upper end."""
+    def high(self) -> float | None: ...
 
 
 def figure(value: float | None, measure: Measure) -> str:
-    """A value or difference: two decimals, three of measures no wider than 1; a dash for none."""
+    """A value or difference with two decimals, or three if the metric's range is 1 or less; a dash
+    for None."""
     if value is None:
         return NOTHING
     decimals = 3 if measure.high - measure.low <= 1 else 2
@@ -37,31 +36,30 @@ def figure(value: float | None, measure: Measure) -> str:
 
 
 def span(interval: Interval, measure: Measure) -> str:
-    """An interval as "[-0.12, 0.30]"; empty where there is none."""
+    """An interval such as "[-0.12, 0.30]"; "" if there is none."""
     if interval.low is None or interval.high is None:
         return ""
     return f"[{figure(interval.low, measure)}, {figure(interval.high, measure)}]"
 
 
 def p_text(p: float | None) -> str:
-    """A p-value: three decimals, or that it is below 0.001; a dash for none."""
+    """A p-value with three decimals, or "<0.001"; a dash for None."""
     if p is None:
         return NOTHING
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def title_of(measure: Measure) -> str:
-    """What a measure is called."""
     return measure.title or measure.name.replace("_", " ")
 
 
 def headed(measure: Measure, declared: Declared) -> str:
-    """What a measure is called in a table, marked where lower is better."""
+    """The title of a metric in a table, with a mark where lower is better."""
     return title_of(measure) + declared.metric(measure.name).mark
 
 
 def explained(measures: Iterable[Measure], declared: Declared) -> tuple[dict[str, str], str]:
-    """By heading, what measures mean; and the legend that spells out abbreviations and says which
+    """The meaning of metrics by heading, and a legend that spells out abbreviations and says which
     end is better."""
     rows = [(m, declared.metric(m.name)) for m in measures]
     tips = {headed(m, declared): metric.describe(m.low, m.high) for m, metric in rows}
@@ -70,13 +68,13 @@ def explained(measures: Iterable[Measure], declared: Declared) -> tuple[dict[str
 
 
 def titles(measures: Iterable[Measure]) -> str:
-    """What measures are called, as a list in a sentence: "SOC, SEC and GOAL"."""
+    """The titles of metrics as a list in a sentence, such as "SOC, SEC and GOAL"."""
     return listed([title_of(measure) for measure in measures])
 
 
 def rounded(document: Any) -> Any:
-    """A JSON document with numbers of eight significant digits: the last digits of a sum differ
-    from one machine to another."""
+    """A JSON document with its numbers rounded to eight significant digits: further digits of a sum
+    differ between machines."""
     if isinstance(document, dict):
         return {key: rounded(value) for key, value in document.items()}
     if isinstance(document, (list, tuple)):
@@ -85,7 +83,7 @@ def rounded(document: Any) -> Any:
 
 
 def plain(value: float | None, *, percent: bool = False, sign: bool = False) -> str:
-    """A value with two decimals, or as a whole percentage; a dash for none."""
+    """A value with two decimals, or as a whole percentage; a dash for None."""
     if value is None:
         return NOTHING
     if percent:
@@ -95,12 +93,13 @@ def plain(value: float | None, *, percent: bool = False, sign: bool = False) -> 
 
 
 def share(value: float | None) -> str:
-    """A share in percent; a dash for none."""
+    """A share from 0 to 1 as a whole percentage; a dash for None."""
     return plain(value, percent=True)
 
 
 def ends(interval: Interval, *, percent: bool = False, sign: bool = False) -> str:
-    """An interval as "[0.12, 0.30]", that of a share ending at 0 and 1; a dash for none."""
+    """An interval such as "[0.12, 0.30]", with `percent` truncated to 0 and 1; a dash if there is
+    none."""
     if interval.low is None or interval.high is None:
         return NOTHING
     low, high = interval.low, interval.high
@@ -110,7 +109,7 @@ def ends(interval: Interval, *, percent: bool = False, sign: bool = False) -> st
 
 
 def cell(estimate: Estimate | Correlation, *, percent: bool = False, sign: bool = False) -> str:
-    """A value and, behind it, its interval where it has one."""
+    """A value, followed by its interval if it has one."""
     text = plain(estimate.value, percent=percent, sign=sign)
     if estimate.low is None:
         return text
@@ -118,8 +117,8 @@ def cell(estimate: Estimate | Correlation, *, percent: bool = False, sign: bool 
 
 
 def interval_notes(estimates: Iterable[Estimate], cluster: str) -> tuple[str, ...]:
-    """Below a table: how these intervals were made, and why some are not there."""
-    from sociolab.stats.intervals import CUT  # numpy: not before there are intervals
+    """Notes for a table: how these intervals were computed, and why some are missing."""
+    from sociolab.stats.intervals import CUT  # imports numpy, which takes long
 
     valued = [estimate for estimate in estimates if estimate.value is not None]
     intervals = [(e.clusters, e.method) for e in valued if e.method != "none"]
@@ -130,6 +129,6 @@ def interval_notes(estimates: Iterable[Estimate], cluster: str) -> tuple[str, ..
 
 
 def missing_notes(notes: Iterable[str]) -> tuple[str, ...]:
-    """Why intervals are missing; nothing where none is."""
+    """A note on why intervals are missing; none if no interval is."""
     reasons = sorted({note for note in notes if note})
     return (f"where no interval is shown: {', '.join(reasons)}",) if reasons else ()

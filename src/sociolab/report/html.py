@@ -1,6 +1,6 @@
-"""Results, sections and episodes as HTML pages: each a file that needs no network and no other.
+"""Results, sections and episodes as HTML pages that need neither network nor other files.
 
-Figures are drawn by a script that the page holds; where none runs, it says them in words.
+A script in the page draws the charts; without scripts, their descriptions are shown.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from sociolab.report.score_tables import (
     outcomes_sections,
     pair_grids,
     play_grid,
-    turned,
+    transpose_wide,
     type_grids,
 )
 from sociolab.report.section import Section, Spec, TextTable
@@ -56,6 +56,7 @@ from sociolab.report.transcript_views import (
     titled,
 )
 from sociolab.report.words import (
+    coverage_columns,
     covered,
     failed_turns,
     failed_unit,
@@ -65,17 +66,16 @@ from sociolab.report.words import (
     sanitize,
     size,
     tips,
-    told_of_coverage,
 )
 
 STATIC = Path(__file__).parent / "static"
-"""What draws figures: also served by the web app."""
+"""The scripts that draw charts; the web app serves them, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownRun:
-    """A run as a page shows it: its result, some whole episodes, how its values are spread,
-    further sections, and its two agents side by side."""
+    """A run as a page shows it: its result, some episodes, score distributions, further sections,
+    and the comparison of its two agents if it has two."""
 
     result: RunResult
     episodes: Sequence[TranscriptView] = ()
@@ -85,18 +85,18 @@ class ShownRun:
 
 
 def write_html(path: Path, runs: Sequence[ShownRun], sections: Sequence[Section] = ()) -> None:
-    """Write a page of these runs, all or nothing; ConfigError if it cannot be written there."""
+    """Write a page of these runs, all or nothing; ConfigError where the file cannot be written."""
     write_report(path, page(runs, sections))
 
 
 def page(
     runs: Sequence[ShownRun], sections: Sequence[Section] = (), home: str = "", scripts: str = ""
 ) -> str:
-    """The page as text: first `sections`, which are about all runs; then for each run its scores
-    in tables and charts, episodes, how to repeat it.
+    """The HTML of a page: first `sections` about all runs; then, for each run, its scores in tables
+    and charts, episodes, and how to reproduce it.
 
-    Of a page that is a part of a site, `home` is the relative address of the site's first page and
-    `scripts` of the file with `chart_scripts`; any other page holds these itself.
+    For a page of a site, `home` is the relative address of the site's first page, and `scripts`
+    that of a file with `chart_scripts`; any other page contains the scripts.
     """
     environment = pages()
     run_template = environment.get_template("run.html")
@@ -112,7 +112,7 @@ def page(
 
 
 def section_page(title: str, sections: Sequence[Section]) -> str:
-    """A page of sections alone, which are of no run as a whole."""
+    """The HTML of a page with nothing but sections."""
     template = pages().get_template("page.html")
     text = template.render(title=title, runs=(), sections=sections, home="")
     return _with_scripts(sanitize(text), "")
@@ -120,23 +120,24 @@ def section_page(title: str, sections: Sequence[Section]) -> str:
 
 @cache
 def chart_scripts() -> str:
-    """What draws the figures of a page: Vega-Lite with its licence, and our own few lines."""
+    """The scripts that draw charts: Vega-Lite with its licence, and sociolab's own."""
     names = ("vega.min.js", "vega-lite.min.js", "vega-interpreter.min.js", "charts.js")
     licence = (STATIC / "LICENSES.txt").read_text("utf-8")
     return "\n".join([f"/*\n{licence}*/", *((STATIC / name).read_text("utf-8") for name in names)])
 
 
 def _with_scripts(page: str, address: str) -> str:
-    """The page with what draws its figures, if it has any, at its end."""
+    """The page with the scripts, or a link to them, at its end if it has charts."""
     if "data-chart" not in page:
         return page
-    held = f'<script src="{address}">' if address else f"<script>\n{chart_scripts()}"
+    script = f'<script src="{address}">' if address else f"<script>\n{chart_scripts()}"
     start, body, end = page.rpartition("</body>")
-    return f"{start}{held}</script>\n{body}{end}"
+    return f"{start}{script}</script>\n{body}{end}"
 
 
 def pages() -> Environment:
-    """The templates, strict: what is missing is an error, and all text is escaped."""
+    """The environment of the templates, in which an undefined variable is an error, and all text is
+    escaped."""
     environment = Environment(
         loader=PackageLoader("sociolab.report"),
         autoescape=True,
@@ -153,10 +154,7 @@ def pages() -> Environment:
 
 
 def upright(text: str) -> str:
-    """A sentence of ours without marks that set the direction of text.
-
-    A name in it that holds one would turn the rest of the sentence around.
-    """
+    """A sentence without direction marks: a name with such a mark in it would reverse the rest."""
     return _DIRECTION.sub("", text)
 
 
@@ -164,13 +162,13 @@ _DIRECTION = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def spec_json(spec: Spec) -> Markup:
-    """A specification as JSON that no HTML parser trips over, whatever a label holds."""
+    """A specification as JSON that is safe within HTML, whatever its labels contain."""
     text = json.dumps(spec, ensure_ascii=True)
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
 
 
 def content(place: int, run: ShownRun) -> dict[str, Any]:
-    """The variables of run.html for the run at this place of the page, 1 for the first."""
+    """The variables of run.html for a run, given its place on the page (from 1)."""
     result = run.result
 
     def figure(entry: ScoreEntry) -> str:
@@ -187,7 +185,7 @@ def content(place: int, run: ShownRun) -> dict[str, Any]:
         return {word: minus(text) for word, text in covered(result, entry).items()}
 
     def coverage_words(entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
-        return told_of_coverage(result, entries)
+        return coverage_columns(result, entries)
 
     unit = failed_unit(result)
     main = leading(result, run.spreads)
@@ -206,12 +204,12 @@ def content(place: int, run: ShownRun) -> dict[str, Any]:
         "failed": failed(result),
         "problems": first_pairs(result),
         "taken": taken(result),
-        "agent_grids": [turned(grid) for grid in agent_grids(result) + other_grids(result)],
+        "agent_grids": [transpose_wide(grid) for grid in agent_grids(result) + other_grids(result)],
         "charts": mean_charts(result),
         "spreads": distribution_charts(result, run.spreads),
         "main": titled(result, main),
         "heats": _heats(result),
-        "type_grids": [turned(grid) for grid in type_grids(result) if len(grid.rows) > 1],
+        "type_grids": [transpose_wide(grid) for grid in type_grids(result) if len(grid.rows) > 1],
         "play_grid": play_grid(result),
         "episodes": list_episodes(result, run.episodes, run.spreads, f"run-{place}-episode"),
         "sections": (*outcomes_sections(result), *run.sections),
@@ -232,7 +230,7 @@ def content(place: int, run: ShownRun) -> dict[str, Any]:
 
 
 def _contents(variables: dict[str, Any]) -> list[tuple[str, str]]:
-    """The parts of a run that the page has, each with the anchor of its heading."""
+    """Anchors and titles of the parts that a run has on its page."""
     parts = [
         ("summary", "Summary", True),
         ("scores", "Scores", True),
@@ -250,7 +248,7 @@ def _contents(variables: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _heats(result: RunResult) -> tuple[list[Any], list[Any]]:
-    """The matrices of the main measures, and those of all others."""
+    """The agent-partner matrices of the main metrics, and those of all others."""
     first = pair_grids(result, details=False)
     headings = {grid.heading for grid in first}
     further = [g for g in pair_grids(result, details=True) if g.heading not in headings]
@@ -260,7 +258,7 @@ def _heats(result: RunResult) -> tuple[list[Any], list[Any]]:
 
 @dataclass(frozen=True, slots=True)
 class PairRow:
-    """A row of a table of pairs, as text; `anchor` is where the page shows its episodes."""
+    """A row of a table of pairs, as text; `anchor` is that of its episodes on the page."""
 
     task: str
     seat: str
@@ -274,7 +272,7 @@ class PairRow:
 
 @dataclass(frozen=True, slots=True)
 class PairTable:
-    """The pairs of one measure."""
+    """The pairs of one metric."""
 
     heading: str
     rows: tuple[PairRow, ...]
@@ -282,7 +280,7 @@ class PairTable:
 
 @dataclass(frozen=True, slots=True)
 class FoldedPair:
-    """A pair of episodes of a page; `command` shows the same in a terminal."""
+    """A pair of episodes, folded away on a page; `command` shows it in a terminal."""
 
     anchor: str
     title: str
@@ -291,18 +289,18 @@ class FoldedPair:
 
 
 def pair_page(readers: Sequence[EpisodeSide]) -> str:
-    """A page of its own that needs nothing else: the episodes side by side."""
-    title = " and ".join(dict.fromkeys(side.shown.title for side in readers))
+    """The HTML of a page with episodes side by side."""
+    title = " and ".join(dict.fromkeys(side.view.title for side in readers))
     body = _macro("beside", FoldedPair("", title, "", tuple(readers)))
     return section_page(title, (Section(title, body=body),))
 
 
 def pairs_body(tables: Sequence[PairTable], pairs: Sequence[FoldedPair]) -> Markup:
-    """Tables of pairs, and below them each pair that they lead to."""
+    """The HTML of tables of pairs, and of the pairs to which their rows link."""
     parts = [_macro("pair_table", table) for table in tables]
     return Markup("\n").join([*parts, *(_macro("folded", pair) for pair in pairs)])
 
 
-def _macro(name: str, of: object) -> Markup:
+def _macro(name: str, argument: object) -> Markup:
     module = pages().get_template("pair.html").module
-    return Markup(getattr(module, name)(of))
+    return Markup(getattr(module, name)(argument))

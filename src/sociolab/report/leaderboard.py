@@ -1,5 +1,5 @@
-"""Rankings of agents, each of what can be ranked together: same data and tasks, same judge, same
-partners. Players by rules stand beside a ranking, and what a heuristic judged is not ranked."""
+"""Rankings of agents that are comparable: same data and tasks, same judge, same partners.
+Rule-based players are listed beside a ranking, and scores of a heuristic judge rank nobody."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from sociolab.store.store import world_settings_in
 
 SAY = Catalogue("leaderboard")
 ALPHA = 0.05
-"""A corrected p below this shows that two neighbours differ."""
+"""Corrected p below which two neighbours differ."""
 _ORDER: tuple[Method, ...] = (
     "people", "model", "formula", "reported", "rules", "heuristic", "scripted",
 )  # fmt: skip
@@ -48,7 +48,8 @@ _ORDER: tuple[Method, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class RankingTerms:
-    """What two runs must share so that their agents can be ranked together."""
+    """What two runs must have in common for their agents to be ranked together; `met` says which
+    partners the agents met."""
 
     world: str
     data: str
@@ -61,19 +62,17 @@ class RankingTerms:
 
     @property
     def better(self) -> Better:
-        """Which end of the measure is the better one."""
         return self.declared.metric(self.measure).better
 
 
 @dataclass(frozen=True, slots=True)
 class NeighbourTest:
-    """A place against the one above it: the pairs of plays that both have, the mean difference over
-    them (above minus below), and p, corrected over the neighbours of the board.
+    """The paired comparison of an agent with the one ranked above it.
 
-    None without pairs; p also where no cluster differs, so that there is nothing to test.
-    `undecided`: what could not be established could turn the order round. `better`: which end of
-    the board's measure is the better one. `by_scenario`: few plays of the one have a counterpart of
-    the same task, so that means of scenarios were compared.
+    `difference` is the mean difference (above minus below) over `pairs`, None without pairs; `p` is
+    corrected over the neighbours of the board, and None also where no cluster differs. `undecided`:
+    missing scores could reverse the order. `by_scenario`: means of scenarios were compared, since
+    too few episodes of the two match by task.
     """
 
     pairs: int
@@ -84,8 +83,8 @@ class NeighbourTest:
     by_scenario: bool = False
 
     @property
-    def told(self) -> Sentence:
-        """What it shows, in words."""
+    def conclusion(self) -> Sentence:
+        """The conclusion as a sentence."""
         if self.undecided:
             return SAY("undecided")
         if not self.pairs or self.difference is None:
@@ -104,12 +103,12 @@ class NeighbourTest:
 
 @dataclass(frozen=True, slots=True)
 class BoardRow:
-    """An agent of a run: its rank (None: not ranked), its value with interval, how it was played.
+    """An agent of a run on a board.
 
-    `kind` is what the agent is, in words. `lost` tells of the turns that it failed, as in "13 % (24
-    of 192)"; empty where it failed none. `covered` is how much of its plays could
-    be scored, and between what bounds its mean lies (`words.covered`). `step` holds it against the
-    place above; None for the first, and where nobody looked.
+    `rank` is None if it is not ranked, `kind` the agent's kind in words. `lost` is its share of
+    failed turns, such as "13 % (24 of 192)", or "". `covered` holds coverage and bounds of its mean
+    (`words.covered`). `step` compares it with the row above; None for the first, and where no test
+    was made.
     """
 
     rank: int | None
@@ -128,9 +127,9 @@ class BoardRow:
 
     @property
     def finding(self) -> Finding:
-        """Its row in a table."""
+        """The row as a finding."""
         step = self.step
-        more = {"rank": self.rank or "", "lost": self.lost, "step": step.told if step else ""}
+        more = {"rank": self.rank or "", "lost": self.lost, "step": step.conclusion if step else ""}
         about = {**self.of.about, "run": self.run, "kind": self.kind}
         p = step.p if step else None
         return replace(self.of, about=about, adjusted_p=p, more={**self.of.more, **more})
@@ -138,7 +137,7 @@ class BoardRow:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A ranking, best first, and the players by rules beside it; `notes` say what to think."""
+    """A ranking, best first, with the rule-based players beside it."""
 
     terms: RankingTerms
     title: str
@@ -150,44 +149,44 @@ class Board:
 
     @property
     def better(self) -> Better:
-        """Which end of its measure is better; where neither is, the highest stands first."""
+        """Which end of the metric is better; where neither is, the highest is first."""
         return self.terms.better
 
     @property
     def ranked(self) -> bool:
-        """Whether its judge's figures may rank anybody."""
+        """Whether scores of this judge may rank agents; those of a baseline judge may not."""
         return self.terms.judge_id.method not in BASELINES
 
     @property
     def established(self) -> bool:
-        """Whether enough of its metric could be scored for all agents."""
+        """Whether the means of all agents are established (`ScoreEntry.established`)."""
         return all(place.entry.established for place in (*self.places, *self.baselines))
 
     @property
     def stepped(self) -> bool:
-        """Whether any place was held vs. the agent above it."""
+        """Whether any row was compared with the one above it."""
         return any(place.step is not None for place in (*self.places, *self.baselines))
 
     @property
     def any_lost(self) -> bool:
-        """Whether any agent failed turns."""
         return any(place.lost for place in (*self.places, *self.baselines))
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words of `BoardRow.covered` to be shown: none where all plays could be scored."""
+        """The keys of `BoardRow.covered` to show; none where everything could be scored."""
         every = (*self.places, *self.baselines)
         return ("coverage", "bounds") if any(place.entry.unscored for place in every) else ()
 
 
 def boards(results: Sequence[RunResult]) -> tuple[Board, ...]:
-    """The boards of these runs by their main measures: by world, people and models first.
+    """The boards of these runs by their main metrics, sorted by world, then by kind of judge.
 
-    A run's partner is in no board: it is whom the others met.
+    Partners are on no board, and smoke tests are left out. A board whose metric is not established
+    for all agents is followed by one of the judge's first metric that is, if there is one.
     """
     rows_by_terms: dict[RankingTerms, list[tuple[RunResult, ScoreEntry]]] = {}
     for result in (run for run in results if not run.smoke):
-        for terms, entry in _entered(result):
+        for terms, entry in _ranked_entries(result):
             rows_by_terms.setdefault(terms, []).append((result, entry))
     for terms, rows in [*rows_by_terms.items()]:
         if instead := _established_instead(terms, rows):
@@ -205,8 +204,8 @@ def boards(results: Sequence[RunResult]) -> tuple[Board, ...]:
 def _established_instead(
     terms: RankingTerms, rows: Sequence[tuple[RunResult, ScoreEntry]]
 ) -> tuple[RankingTerms, list[tuple[RunResult, ScoreEntry]]] | None:
-    """Where too little of a board's metric is established: the same agents by the first metric of
-    the judge of which enough is; None where there is none."""
+    """If a board's metric is not established for all agents: the same agents by the judge's first
+    metric that is; None if there is none, or no need."""
     if all(entry.established for _, entry in rows):
         return None
     candidates = [
@@ -224,7 +223,6 @@ def _established_instead(
 
 
 def boards_section(all_boards: Sequence[Board]) -> Section:
-    """The boards as a section of a report."""
     failed = dict.fromkeys(warning for board in all_boards for warning in board.exams.failed)
     return Section(
         title=SAY("title"),
@@ -239,8 +237,11 @@ def index(
     boards: Sequence[Board],
     towns: Mapping[str, Sequence[tuple[str, str]]],
 ) -> str:
-    """The page as text; `links` holds the relative address of each run's page, by its name,
-    `boards` are the rankings of these results, `towns` titles and addresses of replays by run."""
+    """The first page of a site as HTML.
+
+    `links` holds the relative address of each run's page by name, `boards` the rankings of these
+    results, and `towns` titles and addresses of replays by run.
+    """
     worlds: dict[str, list[Board]] = {}
     for board in boards:
         worlds.setdefault(board.terms.world, []).append(board)
@@ -262,7 +263,7 @@ def index(
 
 
 def undecided(above: ScoreEntry, below: ScoreEntry, better: Better = "higher") -> bool:
-    """Whether plays that could not be scored could turn the order of two agents round."""
+    """Whether missing scores could reverse the order of two agents."""
     if not above.unscored + below.unscored:
         return False
     if above.bounds is None or below.bounds is None:
@@ -273,7 +274,7 @@ def undecided(above: ScoreEntry, below: ScoreEntry, better: Better = "higher") -
     return above.bounds[0] < below.bounds[1]
 
 
-def _entered(result: RunResult) -> Iterable[tuple[RankingTerms, ScoreEntry]]:
+def _ranked_entries(result: RunResult) -> Iterable[tuple[RankingTerms, ScoreEntry]]:
     judges_by_label = {judge.judge: judge for judge in result.judges}
     for judge in judges_of(result):
         entries = [
@@ -281,14 +282,14 @@ def _entered(result: RunResult) -> Iterable[tuple[RankingTerms, ScoreEntry]]:
             for entry in result.scores
             if entry.judge == judge and entry.agent not in (None, result.partner) and not entry.by
         ]
-        for measure in _measure(result, entries):
+        for measure in _ranking_measure(result, entries):
             terms = _terms(result, judges_by_label[judge], measure.measure)
             yield from ((terms, entry) for entry in entries if entry.measure == measure.measure)
 
 
-def _measure(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
-    """What ranks these entries: the world's main measure also where all its values are missing, so
-    that who failed everywhere is not ranked by something else."""
+def _ranking_measure(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
+    """The metric that ranks these entries: the world's main one even if all its values are missing,
+    so that an agent that failed everywhere is not ranked by another metric."""
     for name in result.declared.main:
         if any(entry.measure == name and entry.n + entry.failures for entry in entries):
             return (result.measure(name),)
@@ -299,9 +300,9 @@ def _terms(result: RunResult, judge: JudgeEntry, measure: str) -> RankingTerms:
     settings = result.recorded
     return RankingTerms(
         world=result.world,
-        data=_data(result),
-        tasks=_tasks(settings),
-        met=_met(result, settings),
+        data=_describe_data(result),
+        tasks=_describe_tasks(settings),
+        met=_describe_partners(result, settings),
         judge=judge.judge,
         judge_id=judge.id,
         measure=measure,
@@ -309,14 +310,14 @@ def _terms(result: RunResult, judge: JudgeEntry, measure: str) -> RankingTerms:
     )
 
 
-def _data(result: RunResult) -> Sentence:
+def _describe_data(result: RunResult) -> Sentence:
     data = result.data
     if data is None:
         return SAY("no_data", run=result.run)
     return SAY("data", name=data.name, version=data.version, hash=data.hash)
 
 
-def _tasks(settings: dict[str, Any]) -> str:
+def _describe_tasks(settings: dict[str, Any]) -> str:
     parts: list[str] = [SAY("tasks", tasks=settings.get("tasks") or "all")]
     if limit := settings.get("limit"):
         parts.append(SAY("first_tasks", n=limit))
@@ -329,7 +330,7 @@ def _tasks(settings: dict[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def _met(result: RunResult, settings: dict[str, Any]) -> Sentence:
+def _describe_partners(result: RunResult, settings: dict[str, Any]) -> Sentence:
     if result.partner is not None:
         match settings.get("partner"):
             case [_, str(its_hash), *_]:
@@ -375,7 +376,7 @@ def _board(terms: RankingTerms, rows: Sequence[tuple[RunResult, ScoreEntry]]) ->
 
 
 def _in_order(places: Iterable[BoardRow], better: Better) -> tuple[BoardRow, ...]:
-    """Best first; what has no value last; then by name, so that the order of runs is nothing."""
+    """Best first, those without a value last, ties by name, whatever the order of runs."""
     sign = 1.0 if better == "lower" else -1.0
 
     def key(place: BoardRow) -> tuple[bool, float, str, str]:
@@ -386,18 +387,18 @@ def _in_order(places: Iterable[BoardRow], better: Better) -> tuple[BoardRow, ...
 
 
 def _with_ranks(places: Sequence[BoardRow], better: Better) -> tuple[BoardRow, ...]:
-    """A rank is one more than there are places decidedly above; without a value there is none."""
+    """With ranks: one more than the number of agents decidedly above; None without a value."""
     return tuple(
         place
         if place.entry.value is None
         else replace(
-            place, rank=1 + sum(_above(other.entry, place.entry, better) for other in places)
+            place, rank=1 + sum(_is_above(other.entry, place.entry, better) for other in places)
         )
         for place in places
     )
 
 
-def _above(entry: ScoreEntry, other: ScoreEntry, better: Better) -> bool:
+def _is_above(entry: ScoreEntry, other: ScoreEntry, better: Better) -> bool:
     if entry.value is None or other.value is None or undecided(entry, other, better):
         return False
     return entry.value < other.value if better == "lower" else entry.value > other.value
@@ -428,13 +429,18 @@ def _text_table(board: Board) -> FindingTable:
     lost = ("lost",) if board.any_lost else ()
     step = ("step",) if board.stepped else ()
     mean = Column("mean", board.title, "estimate", part="margin")
+    extra: tuple[Sentence, ...] = ()
+    if not board.ranked:
+        extra = (SAY("heuristic"),)
+    elif board.baselines:
+        extra = (SAY("baselines"),)
     table = SAY.table(
         "board",
         (place.finding for place in rows),
         columns=("agent", *ranks, mean, "n", "failed", *board.words, *lost, *step, "run", "kind"),
         notes=(
             SAY("terms", data=terms.data, tasks=terms.tasks, met=terms.met),
-            *_unranked(board),
+            *extra,
             *board.notes,
             *board.exams.below,
         ),
@@ -443,9 +449,3 @@ def _text_table(board: Board) -> FindingTable:
         judge=judge_title(terms.judge, terms.judge_id.method),
     )
     return replace(table, tips={board.title: board.tip})
-
-
-def _unranked(board: Board) -> tuple[Sentence, ...]:
-    if not board.ranked:
-        return (SAY("heuristic"),)
-    return (SAY("baselines"),) if board.baselines else ()

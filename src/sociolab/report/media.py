@@ -1,4 +1,4 @@
-"""What an analysis concludes, drawn in each medium."""
+"""Render the result of an analysis in any medium."""
 
 from __future__ import annotations
 
@@ -14,13 +14,23 @@ Medium: TypeAlias = Literal["terminal", "html", "latex", "markdown", "csv", "jso
 
 
 def draw(conclusion: Section | Sequence[Section], medium: Medium, *, width: int = 100) -> str:
-    """Sections as the text of a file: a page that needs no other file, tables for LaTeX (booktabs)
-    or Markdown, each figure as a row of comma-separated values, a JSON object, or what a terminal
-    of `width` columns shows."""
+    """Render sections as text.
+
+    "html" is a page that needs no other file, "latex" (booktabs) and "markdown" are tables, "csv"
+    has a row for each figure, "json" is the documented object, and "terminal" is what a terminal of
+    `width` columns shows, without colours.
+    """
     sections = (conclusion,) if isinstance(conclusion, Section) else tuple(conclusion)
     match medium:
         case "terminal":
-            return _printed(sections, width)
+            from rich.console import Console
+
+            from sociolab.report.terminal import printed
+
+            file = io.StringIO()
+            console = Console(file=file, width=width, no_color=True, highlight=False)
+            console.print(printed(sections))
+            return file.getvalue()
         case "html":
             from sociolab.report.html import section_page
 
@@ -36,13 +46,3 @@ def draw(conclusion: Section | Sequence[Section], medium: Medium, *, width: int 
                 "csv": export.findings_csv,
             }
             return writers[medium](sections)
-
-
-def _printed(sections: Sequence[Section], width: int) -> str:
-    from rich.console import Console
-
-    from sociolab.report.terminal import printed
-
-    file = io.StringIO()
-    Console(file=file, width=width, no_color=True, highlight=False).print(printed(sections))
-    return file.getvalue()

@@ -1,4 +1,7 @@
-"""What each play came to: what its transcript counts, what it cost, and what judges said of it."""
+"""Scores of single seats and episodes: judges' scores, counts from transcripts, and costs.
+
+A "play" here is one seat of an episode or, in metrics of whole episodes, the episode.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +25,10 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True, slots=True)
 class PlayRow:
-    """A seat of a trial, who played it, and what its values are grouped and clustered by.
+    """A seat of a trial, with all that its scores are grouped and clustered by.
 
-    `partner` is the one agent that it met beside itself, or itself; None if there were several.
-    `type` is the task's first tag, `role` what the world calls the seat, where it means the same
+    `partner` is the only agent that it met, which is itself in self-play; None if it met several.
+    `type` is the task's first tag, `role` the world's name for the seat where seats mean the same
     in every task. `failed` says that the trial failed.
     """
 
@@ -41,8 +44,8 @@ class PlayRow:
 def plays_of(
     rows: Iterable[TrialRow], roles: Mapping[str, str] | None = None
 ) -> tuple[PlayRow, ...]:
-    """A play for each seat of each trial, in plan order; `roles` titles seats that mean the same
-    in every task, the tasks say what others are."""
+    """The seats of all trials, in plan order. `roles` names seats that mean the same in every task;
+    otherwise the tasks name their roles."""
     return tuple(
         PlayRow(
             (row.trial.id, member.seat),
@@ -58,41 +61,41 @@ def plays_of(
     )
 
 
-def whole_plays_of(rows: Iterable[TrialRow], partner: str | None) -> tuple[PlayRow, ...]:
-    """A play without seat for each trial, in plan order.
+def episode_plays_of(rows: Iterable[TrialRow], partner: str | None) -> tuple[PlayRow, ...]:
+    """A play without seat for each trial, in plan order, for metrics of whole episodes.
 
-    It is the agent's that sat in all seats, or in all but those of the run's `partner`; nobody's
-    where several agents met.
+    Its agent is the one in all seats, or in all except those of the run's `partner`; None where
+    several agents met.
     """
     plays = []
     for row in rows:
-        agent, met = _whole_cast(row.trial, partner)
+        agent, met = _sole_agent(row.trial, partner)
         key, failed = (row.trial.id, None), row.status == "failed"
         plays.append(PlayRow(key, agent, met, _type(row.trial), row.trial.task.cluster, failed))
     return tuple(plays)
 
 
-def asked_of(
+def with_episode_counts(
     rows: Iterable[TrialRow], partner: str | None, turn_counts: Mapping[PlayKey, TurnCounts]
 ) -> dict[PlayKey, TurnCounts]:
-    """How often each play was asked, from that of seats; of a whole episode, its agent's seats
-    together, or all where several agents met."""
+    """The turn counts of seats, and those of whole episodes: of the seats of the episode's agent,
+    or of all seats where several agents met."""
     totals = dict(turn_counts)
     for row in rows:
-        agent, _ = _whole_cast(row.trial, partner)
-        seats = [m.seat for m in row.trial.cast if agent in (None, m.agent)]
-        totals[row.trial.id, None] = asked_in(turn_counts, ((row.trial.id, seat) for seat in seats))
+        agent, _ = _sole_agent(row.trial, partner)
+        keys = [(row.trial.id, m.seat) for m in row.trial.cast if agent in (None, m.agent)]
+        totals[row.trial.id, None] = sum_turn_counts(turn_counts, keys)
     return totals
 
 
-def asked_in(turn_counts: Mapping[Key, TurnCounts], keys: Iterable[Key]) -> TurnCounts:
-    """How often these plays were asked together."""
+def sum_turn_counts(turn_counts: Mapping[Key, TurnCounts], keys: Iterable[Key]) -> TurnCounts:
+    """The sum over those of these keys that have counts."""
     some = [turn_counts[key] for key in keys if key in turn_counts]
     return TurnCounts(sum(turns.failed for turns in some), sum(turns.total for turns in some))
 
 
-def _whole_cast(trial: Trial, partner: str | None) -> tuple[str | None, str | None]:
-    """The one agent that an episode is about, and whom it met."""
+def _sole_agent(trial: Trial, partner: str | None) -> tuple[str | None, str | None]:
+    """The one agent that a trial evaluates, and whom it met; None where it evaluates several."""
     agents = {member.agent for member in trial.cast}
     non_partners = agents - {partner}
     if len(agents) == 1:
@@ -111,16 +114,14 @@ def _type(trial: Trial) -> str | None:
 
 
 def seat_roles(seats: Iterable[PlayKey]) -> dict[PlayKey, str]:
-    """What each seat is, such as "buyer"; these are the seats of trials in their order.
-
-    Where tasks name their seats after different people, it is the place: "seat 1", "seat 2".
-    """
+    """A role for each seat: its id, such as "buyer" or, where tasks name their seats after
+    different people, its position: "seat 1", "seat 2". `seats` are in the order of each trial."""
     trials: dict[str, list[str]] = {}
     for trial, seat in seats:
         if seat is not None and seat not in (trial_seats := trials.setdefault(trial, [])):
             trial_seats.append(seat)
-    named = len({seat for trial_seats in trials.values() for seat in trial_seats})
-    shared = named <= max(map(len, trials.values()), default=0)
+    distinct = len({seat for trial_seats in trials.values() for seat in trial_seats})
+    shared = distinct <= max(map(len, trials.values()), default=0)
     return {
         (trial, seat): seat if shared else f"seat {i}"
         for trial, trial_seats in trials.items()
@@ -128,14 +129,14 @@ def seat_roles(seats: Iterable[PlayKey]) -> dict[PlayKey, str]:
     }
 
 
-# ------------------------------------------------------------------ what was said of plays
+# ------------------------------------------------------------------ outcomes
 
 
 @dataclass(frozen=True, slots=True)
 class NotScored:
-    """No value, and not a failure: why, and the least and the most that it could be.
+    """A missing score that is no failure: why, and the range in which the score would lie.
 
-    `bounded`: the judge said so itself, and the ends are not just those of the measure.
+    `bounded`: the judge stated the range; otherwise it is that of the metric.
     """
 
     kind: NotKnown
@@ -145,29 +146,28 @@ class NotScored:
 
 
 PlayOutcome: TypeAlias = float | Literal["failed"] | NotScored
-"""A value; or one was due and is missing; or the judge cannot tell."""
+"""A score; "failed" where one was due and is missing; or no score, as the judge cannot tell."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreColumn:
-    """A measure as one judge sees it; `outcomes` holds the plays that it has judged.
+    """The scores of one judge in one metric; `outcomes` holds the plays that it has judged.
 
-    `label` names the judge; `whole` says that the measure is of whole episodes, not of seats;
-    `due` that a value is due of a failed trial too, so that it counts as a failure. `given` says of
-    people's scores who gave what.
+    `label` is the judge's, `per_episode` says that the metric is of whole episodes rather than
+    seats, and `due` that a failed trial counts as a failure of the metric. `ratings` are the scores
+    of each person, as (rater, score), if people are the judge.
     """
 
     label: str
     judge: JudgeId
     measure: Measure
-    whole: bool
+    per_episode: bool
     due: bool
     outcomes: Mapping[PlayKey, PlayOutcome]
-    given: Mapping[PlayKey, tuple[tuple[str, float], ...]] = field(default_factory=dict)
+    ratings: Mapping[PlayKey, tuple[tuple[str, float], ...]] = field(default_factory=dict)
 
 
 def outcome(stored: ScoreRow) -> PlayOutcome:
-    """What a verdict in the store comes to."""
     if stored.value is not None:
         return stored.value
     if stored.unscored is None:
@@ -197,16 +197,16 @@ def combined(outcomes: Sequence[PlayOutcome]) -> PlayOutcome:
 
 
 def bounds(outcomes: Iterable[PlayOutcome | None], measure: Measure) -> tuple[float, float] | None:
-    """Between what the mean lies if all that has no value had its least, and its most.
+    """The mean if every missing score had its lowest, and if it had its highest possible value.
 
-    A failure could have any value of the measure. None where nothing was due, and where a value
-    could be of any size.
+    A failure could have any value of the metric. None where nothing was due, and where the metric
+    has no upper end.
     """
     return mean_ends([ends_of(result, measure) for result in outcomes if result is not None])
 
 
 def mean_ends(ends: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
-    """The means of the lower and of the upper ends; None without any, and where one is infinite."""
+    """The mean of the lower and that of the upper ends; None for no ends, or an infinite one."""
     if not ends or any(math.isinf(end) for pair in ends for end in pair):
         return None
     low, high = (math.fsum(side) / len(ends) for side in zip(*ends, strict=True))
@@ -214,36 +214,38 @@ def mean_ends(ends: Sequence[tuple[float, float]]) -> tuple[float, float] | None
 
 
 def ends_of(result: PlayOutcome, measure: Measure) -> tuple[float, float]:
-    """The least and the most that a play's value could be; twice the value that it has."""
+    """The lowest and the highest possible value of an outcome; both are the score if it has one."""
     if isinstance(result, float):
         return result, result
     return (measure.low, measure.high) if result == "failed" else (result.low, result.high)
 
 
-# ------------------------------------------------------------------ what is counted
+# ------------------------------------------------------------------ metrics of sociolab itself
 
 
 TRANSCRIPT = JudgeId("transcript", "rules")
 LEDGER = JudgeId("ledger", "rules")
 WORDS = Measure("words_per_turn", 0, math.inf, title="words per spoken turn")
-"""Words that a seat spoke, over its turns with spoken words; unscored where it never spoke."""
+"""Mean number of words in a seat's turns with spoken words; unscored if it never spoke."""
 TURNS = Measure("turns", 0, math.inf, title="turns in the episode")
-"""Turns that were taken in an episode, by all its seats."""
+"""Number of turns taken in an episode, by all its seats."""
 FAILED_TURNS = Measure("failed_turns", 0, math.inf, title="invalid turns")
-"""Turns of a seat that failed for good."""
+"""Number of a seat's turns that failed for good."""
 FAILED_QUESTIONS = Measure("failed_questions", 0, math.inf, title="unanswered questions")
-"""Questions that a seat gave no usable answer to; where nothing but questions is asked."""
+"""Number of questions that a seat did not answer, in a world without turns."""
 COST = Measure("cost_usd", 0, math.inf, title="cost in USD")
-"""What the calls of a seat in an episode cost, those of a judge not included; "~" behind its title
-says that some are estimated."""
+"""Cost of a seat's calls in an episode, judges not included; "~" in the title says that some are
+estimates."""
 _NONE = NotScored("cannot tell", 0, math.inf)
 
 
 @dataclass(slots=True)
 class TranscriptCounts:
-    """Takes in episodes one at a time, and keeps only numbers; of what failed, by cause, the first
-    case in words: cause, problem, episode. `asked` is `Episode.turns_by_seat`,
-    failed trials included."""
+    """Counts over the episodes of a run, which are added one at a time.
+
+    `first_turns` and `first_questions` hold the first failure of each cause, as cause, problem and
+    episode. `turn_counts` is `Episode.turns_by_seat` of all episodes, failed trials included.
+    """
 
     ends: Counter[str] = field(default_factory=Counter)
     failed_turns: Counter[str] = field(default_factory=Counter)
@@ -252,7 +254,7 @@ class TranscriptCounts:
     asked_again: int = 0
     first_turns: dict[str, tuple[str, str, str]] = field(default_factory=dict)
     first_questions: dict[str, tuple[str, str, str]] = field(default_factory=dict)
-    asked: dict[PlayKey, TurnCounts] = field(default_factory=dict)
+    turn_counts: dict[PlayKey, TurnCounts] = field(default_factory=dict)
     _words: dict[PlayKey, PlayOutcome] = field(default_factory=dict)
     _turns: dict[PlayKey, PlayOutcome] = field(default_factory=dict)
     _failed: dict[PlayKey, PlayOutcome] = field(default_factory=dict)
@@ -260,18 +262,18 @@ class TranscriptCounts:
 
     @property
     def played(self) -> Set[PlayKey]:
-        """The seats of the episodes that were played to their end."""
+        """The seats of completed episodes."""
         return self._turns.keys()
 
     @property
     def unit(self) -> Literal["turns", "questions"]:
-        """What `asked` counts: questions where no turn was ever asked for."""
+        """What `turn_counts` counts: questions in a world without turns."""
         return "turns" if any(self._turns.values()) or self.failed_turns else "questions"
 
     def count_failures(self, episode: Episode) -> None:
-        """Take in what failed in an episode, whether it was played to its end or not."""
-        for seat, turns_asked in episode.turns_by_seat.items():
-            self.asked[episode.trial.id, seat] = turns_asked
+        """Add the failures of an episode, whether it was completed or not."""
+        for seat, turns in episode.turns_by_seat.items():
+            self.turn_counts[episode.trial.id, seat] = turns
         for event in episode.events:
             if isinstance(event, Unusable) and not event.final:
                 self.asked_again += 1
@@ -283,12 +285,12 @@ class TranscriptCounts:
             self.first_questions.setdefault(question.cause, _case(question, episode))
 
     def take(self, seats: Iterable[str], turns: Turns) -> None:
-        """Take in the turns of an episode that was played to its end; of one with replies that
-        could not be used, `take_trouble` takes these."""
+        """Add the turns of a completed episode. If it has unusable replies, `take_trouble` must
+        follow."""
         self.ends["not recorded" if turns.ended is None else turns.ended] += 1
         spoken: dict[str, list[int]] = {seat: [] for seat in seats}
         for seat, count in Counter(turns.answers or (seat for seat, _ in turns.words)).items():
-            self.asked[turns.trial, seat] = TurnCounts(0, count)
+            self.turn_counts[turns.trial, seat] = TurnCounts(0, count)
         for seat, words in turns.words:
             if words:
                 spoken[seat].append(words)
@@ -299,39 +301,37 @@ class TranscriptCounts:
             self._failed[key] = 0.0
 
     def take_trouble(self, episode: Episode) -> None:
-        """Take in what went wrong in an episode that was taken already."""
+        """Add the failures of a completed episode, after `take`."""
         self.count_failures(episode)
-        self.went_without.update(_went_without(episode))
+        self.went_without.update(_questions_passed_over(episode))
         for event in (*episode.failed_turns, *episode.failed_questions):
             self._given_up[episode.trial.id, event.seat] += 1
         for seat, failed in Counter(event.seat for event in episode.failed_turns).items():
             self._failed[episode.trial.id, seat] = float(failed)
 
     def columns(self) -> tuple[ScoreColumn, ...]:
-        """The measures as columns; none before an episode was taken in."""
+        """The metrics as columns; none before an episode was added."""
         if not self._turns:
             return ()
-        return tuple(
-            ScoreColumn(TRANSCRIPT.label, TRANSCRIPT, measure, False, False, outcomes)
-            for measure, outcomes in self._counted()
-        )
-
-    def _counted(self) -> Iterable[tuple[Measure, dict[PlayKey, PlayOutcome]]]:
+        outcomes: dict[Measure, dict[PlayKey, PlayOutcome]]
         if any(self._turns.values()):
-            yield WORDS, self._words
-            yield TURNS, self._turns
-            yield FAILED_TURNS, self._failed
+            outcomes = {WORDS: self._words, TURNS: self._turns, FAILED_TURNS: self._failed}
         else:  # a town: nobody takes turns there, and questions are all that can fail
-            yield FAILED_QUESTIONS, {key: float(self._given_up[key]) for key in self._turns}
+            failed = {key: float(self._given_up[key]) for key in self._turns}
+            outcomes = {FAILED_QUESTIONS: dict(failed)}
+        return tuple(
+            ScoreColumn(TRANSCRIPT.label, TRANSCRIPT, measure, False, False, by_play)
+            for measure, by_play in outcomes.items()
+        )
 
 
 def cost_column(
     costs: Mapping[tuple[str, str], SeatCost], plays: Iterable[PlayRow], played: Set[PlayKey]
 ) -> tuple[ScoreColumn, ...]:
-    """The cost of each agent that is known to pay; no column where no price is known.
+    """The cost column, with the agents for whose calls a price is known; () if there are none.
 
-    `costs` holds the seats that made calls. An agent that made calls elsewhere cost nothing where
-    it was never asked; one that made none has no entry.
+    `costs` holds the seats that made calls. An agent with calls elsewhere has a cost of 0 where it
+    made none; an agent without any has no entry.
     """
     rows = [play for play in plays if play.key in played]
     spent: dict[PlayKey, SeatCost] = {(trial, seat): c for (trial, seat), c in costs.items()}
@@ -349,36 +349,36 @@ def cost_column(
 
 
 def _case(event: Unusable, episode: Episode) -> tuple[str, str, str]:
-    """Why a turn or a question failed for good, who was to reply, and where."""
+    """Cause, problem (with seat and turn or question) and episode of a failure."""
     when = f"turn {event.turn + 1}" if event.name == ACT else f'asked "{event.name}"'
     return event.cause, f"{event.seat}, {when}: {event.problem}", episode.trial.id
 
 
-def _went_without(episode: Episode) -> set[str]:
-    """The names of the questions that failed for good and after which somebody still said more."""
-    waiting: set[str] = set()
-    missed: set[str] = set()
+def _questions_passed_over(episode: Episode) -> set[str]:
+    """The names of the questions that failed for good and after which the episode went on."""
+    unanswered: set[str] = set()
+    passed_over: set[str] = set()
     for event in episode.events:
         if isinstance(event, Unusable):
             if event.final and event.name != ACT and not event.optional:
-                waiting.add(event.name)
+                unanswered.add(event.name)
         elif isinstance(event, Answered | Moved):
-            missed |= waiting
-    return missed
+            passed_over |= unanswered
+    return passed_over
 
 
-# ------------------------------------------------------------------ what judges said
+# ------------------------------------------------------------------ judges' scores
 
 
 _Which: TypeAlias = tuple[str, float, float, bool]
-"""A measure by name and ends, which hash faster than the whole of it; whether of whole episodes."""
+"""Name and ends of a metric, which hash faster than the metric; and whether it is per episode."""
 _Values: TypeAlias = dict[PlayKey, tuple[PlayOutcome, ...]]
 _Cell: TypeAlias = tuple[Json, list[PlayOutcome]]
 
 
 @dataclass(frozen=True, slots=True)
 class CellValue:
-    """What one judge said of one measure of a cell of the plan, or (`cell` None) of the run."""
+    """The score of one judge in one metric of a cell of the plan or, if `cell` is None, the run."""
 
     label: str
     judge: JudgeId
@@ -390,7 +390,8 @@ class CellValue:
 
 @dataclass(slots=True)
 class Judged:
-    """Columns in the making. `judgings` is how often each judge judged an episode at most."""
+    """Collects verdicts into columns. `judgings` is the maximum number of judgings of an episode by
+    each judge."""
 
     judgings: Mapping[JudgeId, int]
     measures: dict[str, Measure] = field(default_factory=dict)
@@ -407,7 +408,6 @@ class Judged:
     _ones: dict[PlayOutcome, tuple[PlayOutcome]] = field(default_factory=dict)
 
     def take(self, row: ScoreRow) -> None:
-        """Take in one verdict."""
         judge, measure, seat = row.judge, row.measure, row.seat
         if row.unscored == "not applicable":
             return
@@ -425,7 +425,7 @@ class Judged:
             self.measures.setdefault(measure.name, measure)
             columns[which] = measure, {}
         key = row.trial, seat
-        key = self._keys.setdefault(key, key)  # one for all measures: there may be millions
+        key = self._keys.setdefault(key, key)  # metrics share their keys: there may be millions
         play_outcome, values = outcome(row), columns[which][1]
         one_value = self._ones.setdefault(play_outcome, (play_outcome,))
         values[key] = (*values[key], play_outcome) if key in values else one_value
@@ -435,35 +435,35 @@ class Judged:
             ratings[key] = (*ratings.get(key, ()), (rater, row.value))
 
     def labels(self) -> dict[JudgeId, str]:
-        """Names that tell the judges apart."""
         return labels_of(self.judgings)
 
     def columns(self, *, last: bool = False) -> tuple[ScoreColumn, ...]:
-        """The verdicts on episodes, judges and measures in the order in which they first occur.
+        """The scores of seats and episodes, by judge and metric in order of first occurrence.
 
-        Repeated judgings of a seat by one judge are averaged first, so that it counts once. `last`:
-        what they are made of is given up meanwhile, which halves the memory of a large run.
+        Repeated judgings of a play by one judge are averaged, so that it counts once. `last` says
+        that this is the last use: verdicts are freed meanwhile, which halves the memory of a large
+        run.
         """
         labels, score_columns = self.labels(), list[ScoreColumn]()
         for judge, columns in self._by_judge.items():
-            for (*_, is_whole), (measure, values) in columns.items():
+            for (*_, per_episode), (measure, values) in columns.items():
                 outcomes = {key: combined(repeats) for key, repeats in values.items()}
                 ratings = self._ratings.get((judge, measure.name), {})
                 score_columns.append(
-                    ScoreColumn(labels[judge], judge, measure, is_whole, True, outcomes, ratings)
+                    ScoreColumn(labels[judge], judge, measure, per_episode, True, outcomes, ratings)
                 )
                 if last:
                     values.clear()
         return tuple(score_columns)
 
     def values(self, column: ScoreColumn) -> Mapping[PlayKey, Sequence[PlayOutcome]]:
-        """What each judging of a play came to, of one of the `columns`."""
+        """The outcomes of each single judging, by play, for one of the `columns`."""
         measure = column.measure
-        which = measure.name, measure.low, measure.high, column.whole
+        which = measure.name, measure.low, measure.high, column.per_episode
         return self._by_judge[column.judge][which][1]
 
     def cells(self) -> tuple[CellValue, ...]:
-        """The verdicts on cells and on the run, repeated judgings averaged."""
+        """The scores of cells and of the run, with repeated judgings averaged."""
         labels = self.labels()
         return tuple(
             CellValue(labels[judge], judge, measure, cell, seat, combined(outcomes))
@@ -473,11 +473,8 @@ class Judged:
 
 
 def labels_of(judges: Collection[JudgeId]) -> dict[JudgeId, str]:
-    """Labels that tell judges apart: with a piece of a hash where their own labels agree, and with
-    a number where that does, too.
-
-    The labels of what this package counts itself are taken.
-    """
+    """A distinct label for each judge: its own, with a piece of a hash where several share one, and
+    with a number where that is not enough. Those of sociolab's own metrics are reserved."""
     own = Counter((TRANSCRIPT.label, LEDGER.label, *(judge.label for judge in judges)))
     labels: dict[JudgeId, str] = {}
     used = {label for label, count in own.items() if count == 1}

@@ -1,4 +1,4 @@
-"""From the store to the result of a run: means with intervals, and all that failed."""
+"""Compute the result of a run from the store: means with intervals, and all failures."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from sociolab.report.plays import (
     PlayRow,
     ScoreColumn,
     TranscriptCounts,
-    asked_in,
-    asked_of,
     bounds,
     cost_column,
+    episode_plays_of,
     labels_of,
     plays_of,
     seat_roles,
-    whole_plays_of,
+    sum_turn_counts,
+    with_episode_counts,
 )
 from sociolab.report.run_facts import evaluated
 from sociolab.report.schema import (
@@ -72,23 +72,24 @@ __all__ = ["ResultDetails", "RunResult", "details_of", "outline_of", "result_of"
 
 @dataclass(frozen=True, slots=True)
 class ResultDetails:
-    """A result, and what judges said of each play, which its means are made of."""
+    """A result, with the judges' scores of all plays from which its means were computed."""
 
     result: RunResult
-    said: tuple[ColumnOutcomes, ...]
+    columns: tuple[ColumnOutcomes, ...]
 
 
 def result_of(store: Store, run: str, *, stopped: str = "") -> RunResult:
-    """The result of a run as far as it has come; `stopped` says why it ended early, if it did.
+    """Compute the result of a run, finished or not; `stopped` says why it ended early, if it did.
 
-    StoreError if there is no such run. The same store gives the same result, byte for byte.
+    The same store gives the same result, byte for byte. StoreError if there is no such run,
+    ConfigError if the run only stores replies.
     """
     return details_of(store, run, stopped=stopped).result
 
 
 def details_of(store: Store, run: str, *, stopped: str = "", seats: bool = False) -> ResultDetails:
-    """The result of a run, as `result_of`, with what its means are made of; with `seats`, each
-    seat is a role also where the world declares none."""
+    """`result_of`, with the scores of all plays; with `seats`, each seat is a role even if the
+    world declares no roles."""
     row, trials = run_of_episodes(store, run), store.trials(run)
     outline = outline_of(store, run, trials)
     judged, observed = judged_of(store, run), _observed(store, row, trials)
@@ -100,11 +101,11 @@ def details_of(store: Store, run: str, *, stopped: str = "", seats: bool = False
         *observed.columns(),
         *cost_column(store.calls.seat_costs(run), plays, observed.played),
     )
-    wholes = whole_plays_of(trials, outline.partner)
-    columns = all_column_outcomes(plays, wholes, (*judged.columns(last=True), *own))
+    episodes = episode_plays_of(trials, outline.partner)
+    columns = all_column_outcomes(plays, episodes, (*judged.columns(last=True), *own))
     macro = row.declared.macro
     in_roles = None if row.declared.roles or seats else row.declared.main
-    turn_counts = asked_of(trials, outline.partner, observed.asked)
+    turn_counts = with_episode_counts(trials, outline.partner, observed.turn_counts)
     failures = outline.failures.model_copy(
         update={
             "turns": _counts(observed.failed_turns),
@@ -121,7 +122,7 @@ def details_of(store: Store, run: str, *, stopped: str = "", seats: bool = False
             "stopped": stopped,
             "ends": _counts(observed.ends),
             "failures": failures,
-            "measures": with_macro(_measures(judged, own), macro),
+            "measures": with_macro(_measure_entries(judged, own), macro),
             "scores": _score_entries(columns, judged.cells(), macro, turn_counts, in_roles),
             "readings": readings(columns),
         }
@@ -130,10 +131,10 @@ def details_of(store: Store, run: str, *, stopped: str = "", seats: bool = False
 
 
 def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
-    """What of a result is known without reading what was played and said: who, what, how far, what
-    it took. Its scores, measures and ends are empty, and of failures it has trials and calls.
+    """The parts of a result that need neither episodes nor scores: agents, progress and usage.
 
-    `trials` is the run's plan. StoreError if there is no such run.
+    Scores, metrics and ends are empty, and failures are those of trials and calls alone. `trials`
+    is the run's plan. StoreError if there is no such run.
     """
     row, totals = run_of_episodes(store, run), store.calls.totals(run)
     settings: dict[str, Any] = row.settings if isinstance(row.settings, dict) else {}
@@ -187,15 +188,15 @@ def outline_of(store: Store, run: str, trials: Sequence[TrialRow]) -> RunResult:
 
 
 def turns_asked(store: Store, run: str) -> dict[PlayKey, TurnCounts]:
-    """How many turns each play of a run was asked for, and how many of them failed: see
-    `Episode.turns_by_seat`. A play is a seat of a trial, or, without a seat, the whole of it."""
+    """The turns that each seat, and each whole episode (seat None), was asked for, and how many of
+    them failed (see `Episode.turns_by_seat`)."""
     trials, settings = store.trials(run), store.run(run).settings
     partner = _partner(settings) if isinstance(settings, dict) else None
-    return asked_of(trials, partner, _observed(store, store.run(run), trials).asked)
+    turn_counts = _observed(store, store.run(run), trials).turn_counts
+    return with_episode_counts(trials, partner, turn_counts)
 
 
 def judged_of(store: Store, run: str) -> Judged:
-    """All that judges said of a run."""
     judged = Judged({judge: counts.most for judge, counts in store.verdicts.counts(run).items()})
     for row in store.verdicts.scores(run, texts=False):
         judged.take(row)
@@ -221,7 +222,9 @@ def _failed_agents(
     plays_by_agent: dict[str, list[PlayKey]] = {}
     for play in plays:
         plays_by_agent.setdefault(str(play.agent), []).append(play.key)
-    turn_counts = {agent: asked_in(observed.asked, keys) for agent, keys in plays_by_agent.items()}
+    turn_counts = {
+        agent: sum_turn_counts(observed.turn_counts, keys) for agent, keys in plays_by_agent.items()
+    }
     return tuple(
         AgentFailures(
             agent=agent, failed_turns=turns.failed, turns_asked=turns.total, of=observed.unit
@@ -238,11 +241,11 @@ def _score_entries(
     turn_counts: Mapping[PlayKey, TurnCounts],
     in_roles: Collection[str] | None,
 ) -> tuple[ScoreEntry, ...]:
-    of_seats = [scores for scores in columns if not scores.column.whole]
-    of_episodes = [scores for scores in columns if scores.column.whole]
+    per_seat = [scores for scores in columns if not scores.column.per_episode]
+    per_episode = [scores for scores in columns if scores.column.per_episode]
     return (
-        *entries(of_seats, macro, turn_counts, in_roles),
-        *entries(of_episodes, macro, turn_counts),
+        *entries(per_seat, macro, turn_counts, in_roles),
+        *entries(per_episode, macro, turn_counts),
         *(cell_entry(cell) for cell in cells),
     )
 
@@ -266,18 +269,17 @@ def _judges(store: Store, run: RunRow, served: Sequence[ServedEntry]) -> tuple[J
     return tuple(entry(judge, counts) for judge, counts in judgings.items())
 
 
-def _measures(judged: Judged, own: Sequence[ScoreColumn]) -> tuple[MeasureEntry, ...]:
+def _measure_entries(judged: Judged, own: Sequence[ScoreColumn]) -> tuple[MeasureEntry, ...]:
     metrics = judged.measures | {column.measure.name: column.measure for column in own}
-    return tuple(_measure(measure) for measure in metrics.values())
-
-
-def _measure(measure: Measure) -> MeasureEntry:
-    return MeasureEntry(
-        measure=measure.name,
-        title=measure.title or measure.name.replace("_", " "),
-        low=measure.low,
-        high=measure.high if measure.high < float("inf") else None,
-        whole=measure.whole,
+    return tuple(
+        MeasureEntry(
+            measure=metric.name,
+            title=metric.title or metric.name.replace("_", " "),
+            low=metric.low,
+            high=metric.high if metric.high < math.inf else None,
+            whole=metric.whole,
+        )
+        for metric in metrics.values()
     )
 
 
@@ -298,7 +300,7 @@ def _partner(settings: dict[str, Any]) -> str | None:
 
 
 def _problems(trials: Sequence[TrialRow]) -> dict[str, str]:
-    """The first problem of each cause, in the order of the plan."""
+    """The first problem of each cause of failed trials, in the order of the plan."""
     problems: dict[str, str] = {}
     for row in trials:
         if row.status == "failed" and row.problem:
@@ -307,7 +309,7 @@ def _problems(trials: Sequence[TrialRow]) -> dict[str, str]:
 
 
 def _counts(counter: Counter[str]) -> dict[str, int]:
-    """The most frequent first; alphabetical where equally frequent."""
+    """By descending count, ties in alphabetical order."""
     return dict(sorted(counter.items(), key=lambda item: (-item[1], item[0])))
 
 
@@ -315,7 +317,7 @@ def _counts(counter: Counter[str]) -> dict[str, int]:
 
 
 def each_once(runs: Sequence[str]) -> tuple[str, ...]:
-    """The runs as they are named; ConfigError for one that is named twice."""
+    """The runs as a tuple; ConfigError for one that is named twice."""
     twice = [run for run, count in Counter(runs).items() if count > 1]
     if twice:
         raise ConfigError(
@@ -326,7 +328,7 @@ def each_once(runs: Sequence[str]) -> tuple[str, ...]:
 
 
 def run_of_episodes(store: Store, run: str) -> RunRow:
-    """The run; StoreError if there is none, ConfigError if it keeps replies and no episodes."""
+    """The row of a run; StoreError if there is none, ConfigError if it only stores replies."""
     row = store.run(run)
     if row.keeps:
         raise ConfigError(
@@ -336,11 +338,11 @@ def run_of_episodes(store: Store, run: str) -> RunRow:
     return row
 
 
-# ------------------------------------------------------------------ a part of a result
+# ------------------------------------------------------------------ parts of a result
 
 
 SEVERAL = 3
-"""Judges up to which a report shows the scores of all, where none is named."""
+"""Maximum number of judges whose scores a report shows where none is named."""
 
 
 def narrowed(
@@ -350,14 +352,14 @@ def narrowed(
     *,
     partner: bool = True,
 ) -> RunResult:
-    """The result with the scores of these judges and metrics only, of all where none is named
-    ("all" names all judges); without those of the `partner` whom the others met, if so wanted.
+    """The result with the scores of these judges and metrics only; none, or "all" as a judge,
+    stands for all. With `partner` False, scores of an agent that is only a partner are left out.
 
-    ConfigError for a judge or a metric that has no score in it.
+    ConfigError for a judge or a metric that has no score in the result.
     """
     labels = list(dict.fromkeys(entry.judge for entry in result.scores))
-    wanted_judges = [] if "all" in judges else judges
-    named = [resolve_judge(judge, labels, result.run) for judge in wanted_judges]
+    requested = [] if "all" in judges else judges
+    selected = [resolve_judge(judge, labels, result.run) for judge in requested]
     measures = [Measure(m.measure, m.low, math.inf, title=m.title) for m in result.measures]
     metric_names = {resolve_measure(name, measures) for name in metrics}
     for name in sorted(metric_names - {measure.name for measure in measures}):
@@ -367,23 +369,27 @@ def narrowed(
             f"{', '.join(measure.name for measure in measures) or 'none'}"
         )
     judged = {judge.judge for judge in result.judges}
-    dropped = [label for label in labels if named and label in judged and label not in named]
+    dropped = [label for label in labels if selected and label in judged and label not in selected]
     hidden = (*result.other_judges, *dropped)
     agents = {*result.agents} if partner else {*evaluated(result)}
     scores = tuple(
         entry
         for entry in result.scores
-        if (not named or entry.judge in named or entry.judge not in judged)
+        if (not selected or entry.judge in selected or entry.judge not in judged)
         and (not metric_names or entry.measure in metric_names)
         and (entry.agent is None or entry.agent in agents)
     )
-    read = tuple(reading for reading in result.readings if not named or reading.reader in named)
-    return result.model_copy(update={"scores": scores, "readings": read, "other_judges": hidden})
+    readings_ = tuple(
+        entry for entry in result.readings if not selected or entry.reader in selected
+    )
+    return result.model_copy(
+        update={"scores": scores, "readings": readings_, "other_judges": hidden}
+    )
 
 
 def by_main_judge(result: RunResult) -> RunResult:
-    """The result as its main judge scored it, where more than `SEVERAL` did, with further sheets;
-    else the result as it is."""
+    """The result narrowed to its main judge and to sheets, if more than `SEVERAL` judges scored it;
+    else the result itself."""
     scored = {entry.judge for entry in result.scores if entry.n or entry.failures}
     judges = {entry.judge: entry.id for entry in result.judges if entry.judge in scored}
     sheets = [label for label, judge in judges.items() if judge.role == "sheet"]
@@ -398,8 +404,8 @@ def by_main_judge(result: RunResult) -> RunResult:
 
 @dataclass(frozen=True, slots=True)
 class ColumnOutcomes:
-    """What a column says of each of these plays, in their order; None where it says nothing, and
-    nothing was due. The plays are of seats, or of whole episodes, as the column is."""
+    """The outcomes of these plays in a column; None where it has none, and none was due. The plays
+    are seats, or whole episodes if the column is per episode."""
 
     column: ScoreColumn
     plays: Sequence[PlayRow]
@@ -407,10 +413,10 @@ class ColumnOutcomes:
 
 
 def column_outcomes(plays: Sequence[PlayRow], column: ScoreColumn) -> ColumnOutcomes:
-    """What a column says of these plays.
+    """The outcomes of these plays in a column.
 
-    A play that a judge has not seen counts as a failure of its measures if the trial failed and
-    they were due, and else (it is still to be played or judged) not at all.
+    A play without a verdict is a failure if its trial failed and the metric was due; otherwise
+    (it is still to be played or judged) it does not count.
     """
     outcomes: list[PlayOutcome | None] = [column.outcomes.get(play.key) for play in plays]
     if None in outcomes:
@@ -419,16 +425,19 @@ def column_outcomes(plays: Sequence[PlayRow], column: ScoreColumn) -> ColumnOutc
 
 
 def all_column_outcomes(
-    seats: Sequence[PlayRow], wholes: Sequence[PlayRow], columns: Sequence[ScoreColumn]
+    seats: Sequence[PlayRow], episodes: Sequence[PlayRow], columns: Sequence[ScoreColumn]
 ) -> tuple[ColumnOutcomes, ...]:
-    """What these columns say of the plays of a plan, of seats and of whole episodes."""
-    return tuple(column_outcomes(wholes if column.whole else seats, column) for column in columns)
+    """The outcomes of the seats and episodes of a plan in these columns."""
+    return tuple(
+        column_outcomes(episodes if column.per_episode else seats, column) for column in columns
+    )
 
 
 def outcomes_of(
     plays: Sequence[PlayRow], column: ScoreColumn, never: frozenset[str | None]
 ) -> list[PlayOutcome | None]:
-    """What a column says of these plays; None where it says nothing, and nothing was due."""
+    """The outcome of each play; None where the column has none, and none was due. `never` are seats
+    for which none ever is (`never_due`)."""
     return [
         column.outcomes.get(
             play.key, "failed" if play.failed and play.key[1] not in never else None
@@ -438,8 +447,8 @@ def outcomes_of(
 
 
 def never_due(plays: Sequence[PlayRow], column: ScoreColumn) -> frozenset[str | None]:
-    """The seats that a column is never for, such as AntEval's NPC: present where it has verdicts,
-    and without one each time. All, where nothing is due at all of a failed trial."""
+    """The seats that a column never scores, such as AntEval's NPC: in every trial that has verdicts
+    they lack one. All seats, if the column expects nothing of failed trials."""
     if not column.due:
         return frozenset(play.key[1] for play in plays)
     if all(play.key in column.outcomes for play in plays):
@@ -456,13 +465,12 @@ def entries(
     turn_counts: Mapping[PlayKey, TurnCounts] | None = None,
     in_roles: Collection[str] | None = None,
 ) -> tuple[ScoreEntry, ...]:
-    """For each agent: over all its plays, by partner, type and role; in each, a judge and measure a
-    row.
+    """The entries of each agent: over all its plays, then by partner, type and role; in each, one
+    for each judge and metric.
 
-    All `columns` are of the same plays; `turn_counts` says how often each was asked for a turn.
-    Each measure named in `macro` has a second row with its macro average, whose note says what it
-    averages; in roles stand all measures, or those named in `in_roles`. An entry that nothing
-    counts for is left out.
+    All `columns` are of the same plays. Each metric named in `macro` has a second entry with its
+    macro average, whose note says what it averages. Entries by role are for all metrics, or for
+    those named in `in_roles`. An entry for which no play counts is left out.
     """
     chosen = [
         scores for scores in columns if in_roles is None or scores.column.measure.name in in_roles
@@ -484,7 +492,7 @@ def entries(
 def _groups(
     plays: Sequence[PlayRow], places: Sequence[int]
 ) -> Iterable[tuple[dict[str, str], Sequence[int]]]:
-    """The places of an agent's plays with each partner, then of each type, then in each role."""
+    """The indices of an agent's plays with each partner, then of each type, then in each role."""
     for by in ("partner", "type", "role"):
         groups: dict[str, list[int]] = {}
         for i in places:
@@ -502,11 +510,14 @@ def _group_entries(
     macro: Sequence[str],
     turn_counts: Mapping[PlayKey, TurnCounts],
 ) -> Iterable[ScoreEntry]:
-    from sociolab.stats.intervals import mean, means, on_scale  # numpy: not before there are scores
+    from sociolab.stats.intervals import mean, means, on_scale  # imports numpy, which takes long
 
     clusters = [columns[0].plays[i].cluster for i in places]
     outcomes = [[scores.outcomes[i] for i in places] for scores in columns]
-    values = {str(i): _values(column) for i, column in enumerate(outcomes)}
+    values = {
+        str(i): [what if isinstance(what, float) else None for what in column]
+        for i, column in enumerate(outcomes)
+    }
     estimates = means(values, clusters)
     for i, scores in enumerate(columns):
         column, group_outcomes = scores.column, outcomes[i]
@@ -514,28 +525,31 @@ def _group_entries(
         if all(what is None for what in group_outcomes):
             continue
         ends = column.measure.low, column.measure.high
-        if column.given:
-            estimate = _by_raters(scores, places)
-        counted = (
+        if column.ratings:
+            estimate = _crossed_estimate(scores, places)
+        keys = (
             scores.plays[i].key
             for i, what in zip(places, group_outcomes, strict=True)
             if what is not None
         )
-        turns = asked_in(turn_counts, counted)
+        turns = sum_turn_counts(turn_counts, keys)
         entry = _entry(agent, by, column, on_scale(estimate, *ends), group_outcomes, turns)
         yield entry
         if column.measure.name in macro:
             over = mean(*cluster_means(group_outcomes, clusters))
-            if column.given:
-                over = replace(_by_raters(scores, places, macro=True), n=over.n)
+            if column.ratings:
+                over = replace(_crossed_estimate(scores, places, macro=True), n=over.n)
             yield macro_entry(entry, on_scale(over, *ends))
 
 
-def _by_raters(scores: ColumnOutcomes, places: Sequence[int], *, macro: bool = False) -> Estimate:
-    """The mean of people's scores for other raters too; `macro`: each cluster counts the same."""
+def _crossed_estimate(
+    scores: ColumnOutcomes, places: Sequence[int], *, macro: bool = False
+) -> Estimate:
+    """The mean of people's scores, with an interval that generalizes to other raters; with `macro`,
+    all clusters have equal weight."""
     from sociolab.stats.crossed_raters import RatedPlay, crossed_estimate
 
-    ratings = scores.column.given
+    ratings = scores.column.ratings
     plays = [scores.plays[i] for i in places if scores.plays[i].key in ratings]
     sizes = Counter(play.cluster for play in plays)
     return crossed_estimate(
@@ -544,10 +558,6 @@ def _by_raters(scores: ColumnOutcomes, places: Sequence[int], *, macro: bool = F
             for play in plays
         ]
     )
-
-
-def _values(outcomes: Sequence[PlayOutcome | None]) -> Sequence[float | None]:
-    return [outcome if isinstance(outcome, float) else None for outcome in outcomes]
 
 
 def _entry(
@@ -578,7 +588,7 @@ def _entry(
 
 
 def _without_value(outcomes: Sequence[PlayOutcome | None], measure: Measure) -> dict[str, Any]:
-    """The counts of what has no value, and what it could make of the mean."""
+    """The fields of an entry on missing scores: their counts, and the bounds of the mean."""
     kinds = Counter(outcome.kind for outcome in outcomes if isinstance(outcome, NotScored))
     return {
         "failures": outcomes.count("failed"),
@@ -591,11 +601,18 @@ def _without_value(outcomes: Sequence[PlayOutcome | None], measure: Measure) -> 
 
 
 def cell_entry(cell_value: CellValue) -> ScoreEntry:
-    """A verdict on a cell of the plan, or on the run, as it is: one value, without an interval.
+    """The entry for a score of a cell of the plan, or of the run: one value, without an interval.
 
-    A cell that is an object becomes `by`, its "agent" the entry's; any other becomes {"cell": ...}.
+    A cell that is an object becomes `by`, and its "agent" the agent of the entry; any other cell
+    becomes {"cell": ...}.
     """
-    by = _by(cell_value)
+    by: dict[str, str] = {}
+    if isinstance(cell_value.cell, dict):
+        by = {str(key): str(value) for key, value in cell_value.cell.items()}
+    elif cell_value.cell is not None:
+        by = {"cell": str(cell_value.cell)}
+    if cell_value.seat is not None:
+        by["seat"] = cell_value.seat
     scored = isinstance(cell_value.outcome, float)
     return ScoreEntry(
         agent=by.pop("agent", None),
@@ -614,22 +631,12 @@ def cell_entry(cell_value: CellValue) -> ScoreEntry:
     )
 
 
-def _by(cell_value: CellValue) -> dict[str, str]:
-    by: dict[str, str] = {}
-    if isinstance(cell_value.cell, dict):
-        by = {str(key): str(value) for key, value in cell_value.cell.items()}
-    elif cell_value.cell is not None:
-        by = {"cell": str(cell_value.cell)}
-    if cell_value.seat is not None:
-        by["seat"] = cell_value.seat
-    return by
-
-
 # ------------------------------------------------------------------ macro averages
 
 
 def with_macro(measures: Sequence[MeasureEntry], macro: Sequence[str]) -> tuple[MeasureEntry, ...]:
-    """The measures, each that has a macro average followed by it; the titles tell them apart."""
+    """The metrics, each followed by its macro average if it has one; the titles of these two end in
+    "micro" and "macro"."""
     metrics: list[MeasureEntry] = []
     for entry in measures:
         if entry.measure not in macro:
@@ -644,7 +651,7 @@ def with_macro(measures: Sequence[MeasureEntry], macro: Sequence[str]) -> tuple[
 def cluster_means(
     outcomes: Sequence[PlayOutcome | None], clusters: Sequence[str]
 ) -> tuple[list[float], list[str]]:
-    """The mean of each cluster that has a value, and the cluster, in order of appearance."""
+    """The mean of each cluster that has a value, and the clusters, in order of appearance."""
     values: dict[str, list[float]] = {}
     for outcome, cluster in zip(outcomes, clusters, strict=True):
         if isinstance(outcome, float):
@@ -653,11 +660,11 @@ def cluster_means(
 
 
 def macro_entry(micro: ScoreEntry, over: Estimate) -> ScoreEntry:
-    """The entry of the macro average beside that of the micro average.
+    """The entry of a macro average, from that of the micro average and the mean `over` the
+    clusters' means.
 
-    `over` is the mean of the clusters' means. As for every entry `n` counts plays; `clusters` is
-    how many means are averaged; `note` says both, and whether the interval was cut, or why there
-    is none. It has no bounds.
+    `n` counts plays, as in every entry, and `clusters` the means that are averaged; `note` says
+    both, and whether the interval was truncated, or why there is none. There are no bounds.
     """
     means = f"mean of the means of {over.clusters} clusters, over {micro.n} episodes"
     notes = (over.note,) if over.method == "none" else (means, over.note)
@@ -674,11 +681,11 @@ def macro_entry(micro: ScoreEntry, over: Estimate) -> ScoreEntry:
     return ScoreEntry.model_validate(micro.model_dump() | changed)
 
 
-# ------------------------------------------------------------------ outcomes asked and read
+# ------------------------------------------------------------------ outcomes by formula and reader
 
 
 def readings(columns: Sequence[ColumnOutcomes]) -> tuple[ReadingEntry, ...]:
-    """What readers read held against the outcomes by formula, for each agent and reader."""
+    """The agreement of readers with outcomes by formula, for each agent and reader."""
     by_formula = [scores for scores in columns if scores.column.judge.method in BY_FORMULA]
     read = [scores for scores in columns if scores.column.judge.role == "reader"]
     return tuple(
@@ -694,21 +701,21 @@ def _readings(judged: ColumnOutcomes, read: ColumnOutcomes) -> Iterable[ReadingE
     tallies: dict[str, Counter[str]] = {}
     for play, own, other in zip(judged.plays, judged.outcomes, read.outcomes, strict=True):
         if play.agent is not None and own is not None and other is not None:
-            tallies.setdefault(play.agent, Counter())[_held_against(own, other)] += 1
+            tallies.setdefault(play.agent, Counter())[_compare_outcomes(own, other)] += 1
     for agent, counts in tallies.items():
         yield ReadingEntry(
             agent=agent,
             measure=judged.column.measure.name,
             judge=judged.column.label,
             reader=read.column.label,
-            **{name: counts[name] for name in _HELD},
+            **{name: counts[name] for name in _COMPARISONS},
         )
 
 
-_HELD = ("agree", "differ", "only_judge", "only_reader", "neither")
+_COMPARISONS = ("agree", "differ", "only_judge", "only_reader", "neither")
 
 
-def _held_against(judged: PlayOutcome, read: PlayOutcome) -> str:
+def _compare_outcomes(judged: PlayOutcome, read: PlayOutcome) -> str:
     if isinstance(judged, float) and isinstance(read, float):
         return "agree" if math.isclose(judged, read, abs_tol=1e-9) else "differ"
     if isinstance(judged, float):
@@ -716,21 +723,21 @@ def _held_against(judged: PlayOutcome, read: PlayOutcome) -> str:
     return "only_reader" if isinstance(read, float) else "neither"
 
 
-# ------------------------------------------------------------------ what failed
+# ------------------------------------------------------------------ failures
 
 
 LONGEST = 400
-"""Characters: what a model wrote in a failed reply may be a page."""
+"""Maximum number of characters of a problem, which may quote a page of a model's reply."""
 FAULT: Cause = "malformed reply"
-"""The cause of a fault in a reply that was used."""
+"""The cause of impossible token counts of a reply that was used."""
 
 
 def first_failures(
     store: Store, run: str, trials: Sequence[TrialRow], observed: TranscriptCounts
 ) -> tuple[FirstFailure, ...]:
-    """The first case of every kind and cause, in plan order; of scores for each judge apart.
+    """The first failure of every kind and cause, in plan order; of scores, for each judge.
 
-    `trials` is the run's plan, `observed` has taken in its episodes.
+    `trials` is the run's plan, and `observed` has the counts of its episodes.
     """
     return (
         *_first(
@@ -752,7 +759,7 @@ def first_failures(
 
 
 def _first_scores(store: Store, run: str) -> Iterator[FirstFailure]:
-    """The first of each judge and cause, of an episode where one failed so."""
+    """The first failed score of each judge and cause, one of an episode if there is any."""
     labels = labels_of(store.verdicts.judges(run))
     first: dict[tuple[JudgeId, Cause], ScoreRow] = {}
     counts: Counter[tuple[JudgeId, Cause]] = Counter()
@@ -775,7 +782,7 @@ def _first_scores(store: Store, run: str) -> Iterator[FirstFailure]:
 
 
 def short(text: str) -> str:
-    """A problem on one line, cut where it is long."""
+    """A problem on one line, of `LONGEST` characters at most."""
     line = " ".join(text.split())
     return line if len(line) <= LONGEST else f"{line[:LONGEST].rstrip()}..."
 
@@ -785,16 +792,14 @@ def _first(
     cases: Iterable[tuple[str, str, str]],
     counts: Mapping[str, int] | None = None,
 ) -> Iterator[FirstFailure]:
-    """The first of each cause; `cases` are cause, problem and episode, all or the first ones.
-
-    Without `counts` these are the cases themselves.
-    """
+    """The first failure of each cause. `cases` are (cause, problem, episode): all or, with `counts`
+    by cause, at least the first of each cause."""
     first: dict[str, tuple[str, str]] = {}
-    counted: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     for cause, problem, episode in cases:
         first.setdefault(cause, (problem, episode))
-        counted[cause] += 1
-    totals = counted if counts is None else counts
+        tally[cause] += 1
+    totals = tally if counts is None else counts
     for cause, (problem, episode) in sorted(
         first.items(), key=lambda item: (-totals[item[0]], item[0])
     ):
@@ -803,11 +808,11 @@ def _first(
         )
 
 
-# ------------------------------------------------------------------ how values spread over plays
+# ------------------------------------------------------------------ distributions
 
 
 class PlayValue(NamedTuple):
-    """A play's value, and which play it is of; no seat where it is of the whole episode."""
+    """A score and its play; the seat is None for a score of the whole episode."""
 
     value: float
     trial: str
@@ -816,7 +821,7 @@ class PlayValue(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ScoreDistribution:
-    """What one judge gave the plays of one agent in one measure; `missing` were due, but failed."""
+    """The scores of one judge for one agent in one metric; `missing` counts failures."""
 
     agent: str
     judge: str
@@ -826,13 +831,12 @@ class ScoreDistribution:
 
     @property
     def values(self) -> tuple[float, ...]:
-        """The values alone."""
         return tuple(map(itemgetter(0), self.points))
 
 
 def distributions_of(columns: Iterable[ColumnOutcomes]) -> tuple[ScoreDistribution, ...]:
-    """The values by judge, measure and agent; those of plays of no single agent are left out, and
-    what a judge cannot tell."""
+    """The scores by judge, metric and agent. Plays of no single agent are left out, as are plays
+    that a judge could not score."""
     points: dict[tuple[str, str, str], list[PlayValue]] = {}
     missing: Counter[tuple[str, str, str]] = Counter()
     for scores in columns:
@@ -853,8 +857,8 @@ def distributions_of(columns: Iterable[ColumnOutcomes]) -> tuple[ScoreDistributi
 
 
 def read_distributions(store: Store, result: RunResult) -> tuple[ScoreDistribution, ...]:
-    """As `distributions_of`, where no `ResultDetails` are at hand: judgings are read once more."""
+    """`distributions_of` for a result without `ResultDetails`: reads all scores again."""
     trials, columns = store.trials(result.run), judged_of(store, result.run).columns()
     return distributions_of(
-        all_column_outcomes(plays_of(trials), whole_plays_of(trials, result.partner), columns)
+        all_column_outcomes(plays_of(trials), episode_plays_of(trials, result.partner), columns)
     )

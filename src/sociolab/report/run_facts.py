@@ -1,4 +1,4 @@
-"""A run in facts and plain sentences: what was played, what went wrong, what may be concluded."""
+"""A run in labelled facts and in sentences: what was played, failures, usage and limitations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sociolab.core.score import BY_FORMULA, JudgeId, judge_title
 from sociolab.report.catalogue import Catalogue
 from sociolab.report.exam import exam_notes
 from sociolab.report.finding import Count, Sentence
-from sociolab.report.schema import FailedKind, Failures, FirstFailure, JudgeEntry, RunResult
+from sociolab.report.schema import FailedKind, Failures, FirstFailure, RunResult
 from sociolab.report.served import possible_words, served_facts, served_warnings
 from sociolab.report.words import (
     OWN,
@@ -34,19 +34,24 @@ SAY = Catalogue("run")
 
 
 def setting(result: RunResult) -> tuple[tuple[str, str], ...]:
-    """What was played, by whom, and who judged."""
+    """World, data, settings, agents, judges, seed and provenance, as labels and values."""
     agents = "; ".join(
         f"{label} ({agent_kind(result, label)}{', the partner' if label == result.partner else ''})"
         for label in partner_last(result)
     )
-    judges = "; ".join(_judge(judge) for judge in result.judges if judge.judge in _scorers(result))
+    judges = "; ".join(
+        judge_title(judge.judge, judge.method)
+        + ("" if judge.code is None else ", as its Python class declares")
+        for judge in result.judges
+        if judge.judge in _scorers(result)
+    )
     facts = [("World", result.world)]
     if result.data:
         data = result.data
         facts.append(("Data", f"{data.name} {data.version} (hash {data.hash})"))
     if settings := world_settings_in(result.settings):
-        named = ", ".join(f"{name}={value}" for name, value in settings.items())
-        facts.append(("Settings", named))
+        pairs = ", ".join(f"{name}={value}" for name, value in settings.items())
+        facts.append(("Settings", pairs))
     facts += [
         ("Agents", agents or "none"),
         ("Judges", judges or "none"),
@@ -55,40 +60,31 @@ def setting(result: RunResult) -> tuple[tuple[str, str], ...]:
     ]
     if versions := made_with(result):
         facts.append(("Made with", versions))
-    if tags := _tags(result):
-        facts.append(("Tags", tags))
+    if isinstance(tags := result.recorded.get("tags"), list) and tags:
+        facts.append(("Tags", ", ".join(map(str, tags))))
     return tuple(facts)
 
 
-def _judge(judge: JudgeEntry) -> str:
-    own = "" if judge.code is None else ", as its Python class declares"
-    return judge_title(judge.judge, judge.method) + own
-
-
-def _tags(result: RunResult) -> str:
-    tags = result.recorded.get("tags")
-    return ", ".join(map(str, tags)) if isinstance(tags, list) else ""
-
-
 def date(result: RunResult) -> str:
-    """When the run was begun, to the minute."""
+    """The start of the run, such as "2026-11-29 14:05 UTC"."""
     return f"{result.created[:10]} {result.created[11:16]} UTC"
 
 
 def evaluated(result: RunResult) -> tuple[str, ...]:
-    """The agents that are evaluated: all but a partner that is not also one of them."""
+    """The agents that are evaluated: all except a partner that is not evaluated itself; all if that
+    would leave none."""
     names = [result.renamed.get(a, a) for a in recorded_labels(result.recorded.get("agents"))]
     agents = tuple(label for label in result.agents if label != result.partner or label in names)
     return agents or result.agents
 
 
 def partner_last(result: RunResult) -> tuple[str, ...]:
-    """All agents, those that are evaluated first."""
+    """All agents, the evaluated ones first."""
     return tuple(dict.fromkeys((*evaluated(result), *result.agents)))
 
 
 def outline(result: RunResult) -> tuple[tuple[str, str], ...]:
-    """What failed and what it cost, a line each."""
+    """Failures and cost, a line each."""
     kinds = {
         "trial": result.failures.trials,
         "turn": result.failures.turns,
@@ -108,12 +104,12 @@ def outline(result: RunResult) -> tuple[tuple[str, str], ...]:
 
 
 def account(result: RunResult) -> tuple[tuple[str, str], ...]:
-    """What became of the trials, how episodes ended, what failed, and what it took."""
+    """Progress, ends of episodes, failures and usage, as labels and values."""
     return course(result) + failed(result) + taken(result)
 
 
 def course(result: RunResult) -> tuple[tuple[str, str], ...]:
-    """What became of the trials, and how episodes ended."""
+    """Progress, and how episodes ended, as labels and values."""
     pending = result.trials - result.played - result.failed
     trials = f"{result.played:,} of {result.trials:,} played, {result.failed:,} failed"
     ends = {result.declared.ends.get(why, why): count for why, count in result.ends.items()}
@@ -124,11 +120,11 @@ def course(result: RunResult) -> tuple[tuple[str, str], ...]:
 
 
 def failed(result: RunResult) -> tuple[tuple[str, str], ...]:
-    """What failed, by cause."""
+    """Failures by cause, as labels and values."""
     failures = result.failures
     return (
         ("Failed episodes", counted(failures.trials)),
-        *_unanswered(failures),
+        *_failed_requests(failures),
         ("Retries of players", f"{failures.replies_asked_again:,}"),
         ("Missing scores", counted(failures.scores)),
         ("Failed calls", counted(failures.calls)),
@@ -136,8 +132,8 @@ def failed(result: RunResult) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _unanswered(failures: Failures) -> Iterator[tuple[str, str]]:
-    """Turns and questions that failed; of a town, where nobody takes turns, questions alone."""
+def _failed_requests(failures: Failures) -> Iterator[tuple[str, str]]:
+    """Failed turns and questions; for a town, where nobody takes turns, questions alone."""
     if failures.turns or not failures.questions:
         yield "Invalid turns", counted(failures.turns)
     if failures.questions:
@@ -147,7 +143,7 @@ def _unanswered(failures: Failures) -> Iterator[tuple[str, str]]:
 
 
 def taken(result: RunResult) -> tuple[tuple[str, str], ...]:
-    """What the run took: calls, tokens, money, time."""
+    """Usage: calls, tokens, cost and time, as labels and values."""
     return (
         ("Calls", f"{result.calls:,}{_each(result, result.calls)}"),
         ("Tokens", _tokens(result)),
@@ -199,7 +195,7 @@ def _each(result: RunResult, total: int, mark: str = "") -> str:
 
 
 def identity(result: RunResult) -> tuple[tuple[str, str], ...]:
-    """Hashes of what was played and how it was judged, prompts included, and the version."""
+    """The version of sociolab, and hashes of data, agents and judges, prompts included."""
     pairs = [("sociolab", result.versions.get("sociolab", "not recorded"))]
     if result.data:
         pairs.append((f"Data {result.data.name} {result.data.version}", result.data.hash))
@@ -213,16 +209,15 @@ def identity(result: RunResult) -> tuple[tuple[str, str], ...]:
 
 
 def made_with(result: RunResult) -> str:
-    """The versions of the run, and of its later parts where they are others; "" if none is
+    """The versions with which the run was made and, if they are different, resumed; "" if none are
     recorded."""
     return "; then ".join(_describe_versions(part) for part in _made_parts(result))
 
 
 def changed_versions(result: RunResult) -> str:
-    """That parts of a run were played by different versions, as a sentence; "" where they were not.
-
-    Of sociolab and of Python; other commits are other work of the user, which `made_with` names.
-    """
+    """A sentence saying that parts of a run were played by different versions of sociolab or
+    Python; "" if they were not. Commits of the user's own work do not count: `made_with` names
+    these."""
     parts = [(part.get("sociolab"), part.get("python")) for part in _made_parts(result)]
     if len(set(parts)) < 2:
         return ""
@@ -231,7 +226,7 @@ def changed_versions(result: RunResult) -> str:
 
 
 _SHORT = 10
-"""Characters of a commit's hash that are shown."""
+"""Number of characters of a commit's hash that are printed."""
 
 
 def _made_parts(result: RunResult) -> list[Mapping[str, Any]]:
@@ -255,11 +250,12 @@ def _versions(sociolab: object, python: object) -> str:
     return f"sociolab {sociolab}, Python {python}" if sociolab else "versions not recorded"
 
 
-# ------------------------------------------------------------------ what was played, in sentences
+# ------------------------------------------------------------------ summary
 
 
 def not_played(result: RunResult) -> Iterator[Sentence]:
-    """How many trials of a run are not played yet, and how many failed; nothing of a whole one."""
+    """Sentences on trials that are not played yet, and on those that failed; none if there are
+    none."""
     if pending := result.trials - result.played - result.failed:
         yield SAY("unfinished", run=result.run, trials=Count("trial", pending))
     if result.failed:
@@ -267,7 +263,7 @@ def not_played(result: RunResult) -> Iterator[Sentence]:
 
 
 def summary(result: RunResult) -> Sentence:
-    """What was played, by whom, and who judged."""
+    """A sentence on what was played, by which agents, and with which judges."""
     data = result.data
     return SAY(
         "played",
@@ -282,29 +278,29 @@ def summary(result: RunResult) -> Sentence:
 
 
 def _pairing(result: RunResult) -> Sentence:
-    named = {
+    names = {
         label: SAY("agent_of_kind", agent=label, kind=agent_kind(result, label))
         for label in result.agents
     }
-    if not named:
+    if not names:
         return SAY("nobody_played")
     if people := _people(result):
         kinds = result.declared.agents
-        partners = [name for label, name in named.items() if kinds.get(label) != "person"]
+        partners = [name for label, name in names.items() if kinds.get(label) != "person"]
         if partners:
             return SAY("people_with", people=people, others=partners)
         return SAY("people_alone", people=people)
-    own, part = [named[label] for label in evaluated(result)], result.declared.partner
-    if result.partner is not None and result.partner in named:
+    own, part = [names[label] for label in evaluated(result)], result.declared.partner
+    if result.partner is not None and result.partner in names:
         where = SAY("partner_part", part=part) if part else SAY("partner_everywhere")
-        return SAY("with_partner", agents=own, partner=named[result.partner], where=where)
+        return SAY("with_partner", agents=own, partner=names[result.partner], where=where)
     if part:
         return SAY("self_play_partner", agents=own, part=part)
     return SAY("self_play", agents=own) if len(own) == 1 else SAY("all_pairs", agents=own)
 
 
 def _people(result: RunResult) -> str:
-    """How many people sat in each episode of a study's run, in words; "" for other runs."""
+    """The number of people in each episode of a study's run, in words; "" for other runs."""
     people = result.recorded.get("people")
     if not isinstance(people, int):
         return ""
@@ -319,15 +315,16 @@ def _judging(result: RunResult) -> Sentence:
     return SAY("judges", judges=names) if names else SAY("no_judge")
 
 
-# ------------------------------------------------------------------ what the figures do not show
+# ------------------------------------------------------------------ limitations
 
 
 FEW_CLUSTERS = 30
-"""Below so many a page says that its intervals are too short (coverage: benchmarks/RESULTS.md)."""
+"""Number of clusters below which intervals are reported as too short (see benchmarks/RESULTS.md for
+their coverage)."""
 
 
 def cautions(result: RunResult) -> tuple[Sentence, ...]:
-    """What the figures do not show, a sentence or two each."""
+    """Limitations of the result: what not to conclude from it."""
     return tuple(_cautions(result))
 
 
@@ -349,27 +346,27 @@ def _cautions(result: RunResult) -> Iterator[Sentence]:
 
 
 def _design(result: RunResult) -> Iterator[Sentence]:
-    """What so few tasks, single plays and means beside each other cannot show."""
-    of_agents = [e for e in result.scores if e.agent and not e.by and e.judge not in OWN and e.n]
+    """Limitations of the design: few clusters, other partners, no repeats, unpaired intervals."""
+    means = [e for e in result.scores if e.agent and not e.by and e.judge not in OWN and e.n]
     cluster = result.declared.cluster
-    most = max((entry.clusters for entry in of_agents), default=0)
+    most = max((entry.clusters for entry in means), default=0)
     if most == 1:
         yield SAY("one_cluster", cluster=cluster)
     elif 1 < most < FEW_CLUSTERS:
         yield SAY("few_clusters", clusters=Count(cluster, most))
     if most > 1 and len(result.agents) > 1:
         yield SAY("other_partners", cluster=cluster)
-    if of_agents and result.recorded.get("repeats") == 1:
+    if means and result.recorded.get("repeats") == 1:
         yield SAY("no_repeats")
-    if len({entry.agent for entry in of_agents}) > 1:
+    if len({entry.agent for entry in means}) > 1:
         yield SAY("overlap")
 
 
-# ------------------------------------------------------------------ what went wrong
+# ------------------------------------------------------------------ warnings
 
 
 def warnings(result: RunResult) -> tuple[str, ...]:
-    """What went wrong, in sentences that must be seen; empty if nothing did."""
+    """Sentences on everything that went wrong; empty if nothing did."""
     return tuple(_warnings(result))
 
 
@@ -432,7 +429,7 @@ def _total(of: str, causes: Mapping[str, int]) -> Count:
 
 
 def _contradicted_reports(result: RunResult) -> Iterator[Sentence]:
-    """How often a reader reads another outcome than the players report, for each reader."""
+    """For each reader, how often it contradicts the outcome that the players reported."""
     reported = {judge.judge for judge in result.judges if judge.method == "reported"}
     for reader in dict.fromkeys(entry.reader for entry in result.readings):
         entries = [
@@ -444,20 +441,20 @@ def _contradicted_reports(result: RunResult) -> Iterator[Sentence]:
 
 
 def _judged(result: RunResult) -> bool:
-    """Whether a judge said anything of a play, be it that it cannot tell."""
+    """Whether any judge has a score, or could not tell."""
     judges = {judge.judge for judge in result.judges}
     return any(entry.judge in judges and (entry.n or entry.unscored) for entry in result.scores)
 
 
 def _scorers(result: RunResult) -> set[str]:
-    """The judges that had something to say, be it that a score is missing: no formula where no goal
-    has one. All of them while nothing has been said."""
+    """The judges with any outcome, even a failure; a formula has none where no goal has a formula.
+    All judges as long as none has an outcome."""
     labels = {entry.judge for entry in result.scores if entry.n or entry.unscored or entry.failures}
     return labels or {judge.judge for judge in result.judges}
 
 
 def agent_failures(result: RunResult) -> Iterator[Sentence]:
-    """Which agents failed turns, and what share, in a sentence each."""
+    """A sentence on the share of failed turns for each agent that failed some."""
     for row in result.failures.agents:
         turns = Count(row.of.removesuffix("s"), row.turns_asked)
         portion = share(row.failed_turns, row.turns_asked)
@@ -467,14 +464,19 @@ def agent_failures(result: RunResult) -> Iterator[Sentence]:
 _REPLIES: frozenset[Cause] = frozenset(
     ("unreadable", "not allowed", "truncated", "content filter", "context overflow", "incomplete"),
 )
-"""Here the judge answered, and single answers could not be used: those are counted, no more."""
+"""Causes for which the judge did answer, if unusably: they count, but do not mean a broken
+judge."""
 
 
 def judge_failures(
     result: RunResult, store: Path | None, only: Collection[JudgeId] | None = None
 ) -> Iterator[Sentence]:
-    """Which judges broke, were late or could not be reached, and which gave no score at all, in a
-    sentence each; of those in `only`, where it is not None. `store`: the file that was named."""
+    """A sentence for each judge that broke, was late, could not be reached, or gave no score at
+    all.
+
+    With `only`, other judges are left out. `store` is the file that the user named, to be repeated
+    in the commands suggested.
+    """
     scored = {entry.judge for entry in result.scores if entry.n}
     ids = {entry.judge: entry.id for entry in result.judges}
     for case in result.failures.first:
@@ -497,7 +499,7 @@ def judge_failures(
 
 
 def uncounted(estimated: int, calls: int) -> Sentence:
-    """What "~" before tokens and money means, in a sentence."""
+    """A sentence on what "~" before tokens and costs means."""
     return SAY("estimated_tokens", n=estimated, calls=Count("call", calls))
 
 
@@ -512,7 +514,7 @@ _KINDS: Mapping[FailedKind, str] = {
 
 
 def first_words(result: RunResult, kind: FailedKind) -> Iterator[Sentence]:
-    """The first cases of a kind, in a sentence each."""
+    """A sentence for the first failure of each cause."""
     for case in result.failures.first:
         if case.kind == kind:
             problem = sanitize(case.problem)
@@ -520,7 +522,7 @@ def first_words(result: RunResult, kind: FailedKind) -> Iterator[Sentence]:
 
 
 def first_pairs(result: RunResult) -> dict[str, str]:
-    """The first cases of all kinds as labels and texts, for a page."""
+    """The first failure of every kind and cause, as labels and texts for a page."""
     return {
         f"{_KINDS[case.kind]}: {_who(case)}": f"{sanitize(case.problem)} ({_where(case)})"
         for case in result.failures.first
@@ -540,12 +542,12 @@ def _where(case: FirstFailure) -> Sentence:
     return SAY("first_in_episode", episode=case.episode)
 
 
-# ------------------------------------------------------------------ how to play it again
+# ------------------------------------------------------------------ reproduction
 
 
 def command(result: RunResult) -> str:
-    """The command line that plays this run again, as far as its settings tell; what people played
-    in a study takes the study's file, and people."""
+    """The command line that reproduces a run, as far as its settings record it; for a study with
+    people, the command that sets up the study."""
     if _people(result):
         return shlex.join(["sociolab", "study", "create", f"{result.run}.toml"])
     settings = result.recorded
@@ -555,7 +557,7 @@ def command(result: RunResult) -> str:
         words += ["--agent", label_of.get(name, name)]
     if result.partner is not None:
         words += ["--partner", label_of.get(result.partner, result.partner)]
-    # A formula comes with its world; other judges, and readers, are asked for.
+    # A formula needs no option: it is a part of its world.
     judges = [row for *_, row in settings.get("judges") or () if row["method"] not in BY_FORMULA]
     for judge in [row["model"] for row in judges if row["role"] == "judge"] or ["none"]:
         words += ["--judge", judge]
@@ -579,12 +581,11 @@ _OPTIONS = {
     "on_failed_turn": "skip",
     "max_failed_turns": 0.5,
 }
-"""Settings that have an option of their own, with the values that need not be written."""
+"""Settings that have an option of their own, with the option's default."""
 
 
 def recorded_labels(agents: object) -> list[str]:
-    """The labels in a list of the settings: [[label, hash], ...]; what is not like that is
-    passed over."""
+    """The labels in a setting of the form [[label, hash], ...]; other items are skipped."""
     if not isinstance(agents, list):
         return []
     return [str(agent[0]) for agent in agents if isinstance(agent, list) and agent]

@@ -1,7 +1,7 @@
-"""The result of a run as one documented object that all worlds share: see docs/result.md.
+"""The result of a run as a documented object that all worlds share: see docs/result.md.
 
-`run --json` and `report --json` print it, and the terminal's tables and the HTML page are made of
-nothing else (but the transcripts).
+`run --json` and `report --json` print it; tables in the terminal and HTML pages are made from it
+and from transcripts.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from sociolab.stats.intervals import Estimate
 
 SCHEMA: Literal[1] = 1
-"""Counts up with every change that a reader of the object could trip over."""
+"""Incremented with every change that could break a program that reads the object."""
 ESTABLISHED = 0.8
-"""The least coverage of a mean that leads: below, what is missing decides where it lies."""
+"""Minimum coverage of an established mean: below it, missing scores decide where the mean lies."""
 
 
 def _rounded(value: float | None) -> float | None:
@@ -37,22 +37,20 @@ MaybeRounded = Annotated[float | None, AfterValidator(_rounded)]
 
 
 class ResultRecord(BaseModel):
-    """Cannot be changed, and knows no other fields than its own."""
+    """A part of the result: frozen, without further fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Data(ResultRecord):
-    """Which data were played."""
-
     name: str
     version: str
     hash: str
 
 
 class TokenTotals(ResultRecord):
-    """Tokens as the providers counted them, or as estimated where they did not (see
-    `RunResult.estimated_calls`); `cached` is a part of `prompt`."""
+    """Tokens as counted by the providers, or estimated where they were not (see
+    `RunResult.estimated_calls`); `cached` tokens are a part of `prompt`."""
 
     prompt: int = 0
     completion: int = 0
@@ -60,10 +58,10 @@ class TokenTotals(ResultRecord):
 
 
 class FailedAttempts(ResultRecord):
-    """Requests that brought no reply, and what they cost; tokens and costs of the run include it.
+    """Requests without a reply, and their cost, which tokens and cost of the run include.
 
-    The tokens of `estimated` are estimates. `possible` may have been billed, nobody knows: they are
-    booked at the most that they may cost, together `possible_usd`.
+    The tokens of `estimated` attempts are estimates. `possible` attempts may or may not have been
+    billed: they are booked at the most that they may cost, `possible_usd` in all.
     """
 
     count: int = 0
@@ -76,9 +74,10 @@ class FailedAttempts(ResultRecord):
 class ServedEntry(ResultRecord):
     """What served the completed calls to a model in one role.
 
-    `returned` counts calls by the model that the server named, `fingerprints` by its fingerprint,
-    `left_out` by each option that was not sent, since the model had refused it. `cut` prompts seem
-    to have been cut by the server, at `cut_at` tokens (see `report.served.cut_prompts`).
+    `returned` counts calls by the model that the server named, `fingerprints` by the server's
+    fingerprint, `left_out` by each option that was not sent since the model had refused it. The
+    server seems to have truncated `cut` prompts at `cut_at` tokens (see
+    `report.served.cut_prompts`).
     """
 
     model: str
@@ -95,9 +94,9 @@ FailedKind = Literal["trials", "turns", "questions", "scores", "calls", "usage"]
 
 
 class FirstFailure(ResultRecord):
-    """The first failure of a kind and cause (of scores also of a judge), and how many there are.
+    """The first failure of a kind and cause (of scores, also of a judge), and their number.
 
-    `episode` is null where only verdicts on more than an episode failed so.
+    `episode` is null where only scores of cells or of the run failed.
     """
 
     kind: FailedKind
@@ -109,10 +108,8 @@ class FirstFailure(ResultRecord):
 
 
 class AgentFailures(ResultRecord):
-    """An agent that failed turns for good, how many, and of how many that it was asked for.
-
-    `of` says what is counted: questions in a world that takes no turns.
-    """
+    """The turns that an agent failed for good, of all that it was asked for; `of` is "questions" in
+    a world without turns."""
 
     agent: str
     failed_turns: int
@@ -121,16 +118,15 @@ class AgentFailures(ResultRecord):
 
 
 class Failures(ResultRecord):
-    """Everything that went wrong, by cause.
+    """All failures, counted by cause.
 
-    `turns` failed for good, in all trials that were played or failed, and so did `questions` (any
-    that is no turn); `went_without` counts the played episodes that went on without an answer to a
-    question, by its name. `replies_asked_again` could not be used but were followed by another
-    attempt. `agents` holds the agents that failed turns, and how many of how many. `scores` are
-    missing verdicts, each single judging and each derived measure counted. `usage` counts replies
-    that were used although their provider counted an impossible number of tokens for them.
-    `problems` has the first failed trial of each cause in words, `first` the first of everything
-    that failed, with an episode to look at.
+    `turns` and `questions` (requests other than turns) failed for good, in all trials that were
+    played or failed. `went_without` counts, by question, the played episodes that went on without
+    an answer to it. `replies_asked_again` were unusable, and followed by another attempt. `agents`
+    are those that failed turns. `scores` are missing, counting each single judging and each derived
+    metric. `usage` counts replies that were used although their provider reported impossible token
+    counts. `problems` has the first failed trial of each cause in words, `first` the first of every
+    kind of failure, with an episode to inspect.
     """
 
     trials: dict[str, int] = {}
@@ -147,7 +143,7 @@ class Failures(ResultRecord):
 
 
 class ExamForm(ResultRecord):
-    """One form of an exam: of `cases`, how many a judge got `right`."""
+    """One form of an exam, of whose `cases` a judge got so many `right`."""
 
     form: Form
     right: int
@@ -155,11 +151,11 @@ class ExamForm(ResultRecord):
 
 
 class ExamEntry(ResultRecord):
-    """How a judge did in the exam of its world: see `core.exam`.
+    """The result of a judge in the exam of its world (see `core.exam`).
 
-    `misses` counts the cases that it got wrong by kind, or by metric where only a side metric is
-    wrong, `unanswered` those without a usable answer. `served` are the models that answered in it.
-    Of people, each counts by each case.
+    `misses` counts wrong cases by kind, or by metric if only a side metric is wrong; `unanswered`
+    counts those without a usable answer. `served` are the models that answered. For people, each
+    person's answer to each case counts.
     """
 
     forms: tuple[ExamForm, ...]
@@ -170,20 +166,23 @@ class ExamEntry(ResultRecord):
 
     @property
     def right(self) -> int:
-        """Cases of all forms."""
+        """Right cases of all forms."""
         return sum(form.right for form in self.forms)
 
     @property
     def cases(self) -> int:
-        """Of all forms."""
+        """Cases of all forms."""
         return sum(form.cases for form in self.forms)
 
 
 class JudgeEntry(ResultRecord):
-    """Who judged, see `core.score.JudgeId`. `judge` is the label that tells it from the others,
-    `model` the name of its model, class or set of ratings. `judgings` is how often each episode
-    was judged; entries average over them. `served` are the models that really answered for it,
-    `exam` is how it did in the exam of the world, None where it sat none."""
+    """A judge (see `core.score.JudgeId`).
+
+    `judge` is its label, distinct from those of others, and `model` the name of its model, class or
+    set of ratings. `judgings` is the number of judgings of an episode, over which entries average.
+    `served` are the models that actually answered, `exam` is its result in the world's exam, null
+    if it sat none.
+    """
 
     judge: str
     method: Method
@@ -199,13 +198,13 @@ class JudgeEntry(ResultRecord):
 
     @property
     def id(self) -> JudgeId:
-        """Who it is."""
         own = self.model, self.method, self.settings, self.role, self.sheet
         return JudgeId(*own, self.code, self.prompts)
 
 
 class MeasureEntry(ResultRecord):
-    """A measure and the range of its values; `high` is null where there is no upper end."""
+    """A metric with its range; `high` is null if there is no upper end. `whole` says that scores
+    are whole numbers."""
 
     measure: str
     title: str
@@ -215,21 +214,21 @@ class MeasureEntry(ResultRecord):
 
 
 class ScoreEntry(ResultRecord):
-    """A mean over the plays of one agent; a play is one seat of one trial.
+    """The mean score of one agent over its plays; a play is one seat of one trial.
 
-    `by` narrows the plays: {} all, {"partner": ...}, {"type": ...} or {"role": ...} some. A measure
-    of whole episodes has trials for plays; `agent` is null where several agents met in them, and
-    for a measure of the run. Every play that was judged, or whose trial failed, is in one of `n`
-    (has a value), `failures` (a value was due and is missing) and `unscored` (the judge cannot
-    tell). `value` is null where `n` is 0. `low` and `high` bound the 95 % interval clustered by
-    `clusters` scenarios (sessions, tasks); both are null, and `note` says why, where `interval` is
-    "none". In these plays the agent was asked for `turns_asked` turns, of which `failed_turns`
-    failed for good (see `Episode.turns_by_seat`).
+    `by` selects plays: {} for all, or {"partner": ...}, {"type": ...} or {"role": ...}. For a
+    metric of whole episodes, plays are trials; `agent` is null where several agents met in them,
+    and for a metric of the run. Every play that was judged, or whose trial failed, is in one of `n`
+    (scored), `failures` (a score was due and is missing) and `unscored` (the judge cannot tell).
+    `value` is null if `n` is 0. `low` and `high` are the ends of the 95 % interval, clustered by
+    `clusters` scenarios (sessions, tasks); if `interval` is "none", both are null, and `note` says
+    why. In these plays the agent was asked for `turns_asked` turns, of which `failed_turns` failed
+    for good (see `Episode.turns_by_seat`).
 
-    `unscored` is the sum of `disputed` (those who were there differ), `unconfirmed` (they agree on
-    what stands nowhere in the text) and `cannot_tell`. `bounds` are what the mean would be if all
-    of `failures` and `unscored` had the least, and the most, that their values could be; null where
-    the measure has no upper end.
+    `unscored` is the sum of `disputed` (the participants disagree), `unconfirmed` (they agree on
+    something that the transcript does not show) and `cannot_tell`. `bounds` are the mean if all of
+    `failures` and `unscored` had their lowest, and their highest possible score; null if the metric
+    has no upper end.
     """
 
     agent: str | None
@@ -255,14 +254,14 @@ class ScoreEntry(ResultRecord):
 
     @property
     def coverage(self) -> float | None:
-        """The share of plays that could be scored among those without a failure, 0 to 1."""
+        """The share of plays that could be scored, from 0 to 1, failures not counted; None if there
+        are no plays."""
         could = self.n + self.unscored
         return self.n / could if could else None
 
     @property
     def estimate(self) -> Estimate:
-        """The mean with its interval, as analyses have it."""
-        from sociolab.stats.intervals import CUT, Estimate  # numpy: not where a result is read
+        from sociolab.stats.intervals import CUT, Estimate  # imports numpy, which takes long
 
         interval = (self.low, self.high, self.interval)
         note = CUT if CUT in self.note else self.note
@@ -270,15 +269,15 @@ class ScoreEntry(ResultRecord):
 
     @property
     def established(self) -> bool:
-        """Whether enough could be scored (`ESTABLISHED`) for the mean to lead a table or a page."""
+        """Whether enough was scored (`ESTABLISHED`) for the mean to lead a table or page."""
         return self.coverage is None or self.coverage >= ESTABLISHED
 
 
 class ReadingEntry(ResultRecord):
-    """Outcomes by a formula (`judge`) held against those that a reader read, play by play.
+    """The agreement of outcomes by a formula (`judge`) with those that a reader found.
 
-    Over the plays of an agent that both judged: `agree` and `differ` where both gave a value,
-    `only_judge` and `only_reader` where one did, `neither` where none.
+    Counts over the plays of an agent that both judged: `agree` and `differ` where both have a
+    score, `only_judge` and `only_reader` where one has, `neither` where none has.
     """
 
     agent: str
@@ -293,15 +292,14 @@ class ReadingEntry(ResultRecord):
 
 
 class RunResult(ResultRecord):
-    """A run: what was played, what went wrong, what it took, and the scores.
+    """The result of a run: what was played, failures, usage and scores.
 
-    Totals are over the whole run, resumed parts included. `calls` counts completed calls,
-    `estimated_calls` those of them whose tokens, and so their cost, are estimates: their provider
-    did not count tokens, or counted impossible numbers. `cost_usd` is null where no call had a
-    price; tokens and cost include `failed_attempts`. `seconds` is wall time. `smoke` says why
-    nothing in the run is a result, null if it may be one. `renamed` has what agents and judges are
-    called here by the labels in `settings`;
-    `other_judges` are those whose scores were left out (`report.result.narrowed`).
+    Totals are over the whole run, resumed parts included. `calls` counts completed calls, and
+    `estimated_calls` those whose tokens and cost are estimates, since their provider reported no
+    token counts or impossible ones. `cost_usd` is null if no call had a price; tokens and cost
+    include `failed_attempts`. `seconds` is wall time. `smoke` says why the run is only a smoke
+    test, null if it is none. `renamed` maps labels in `settings` to new names; `other_judges` are
+    those whose scores were left out (`report.result.narrowed`).
     """
 
     schema_version: Literal[1] = Field(default=SCHEMA, alias="schema")
@@ -339,26 +337,24 @@ class RunResult(ResultRecord):
 
     @property
     def recorded(self) -> dict[str, Any]:
-        """The settings by name; none where they are no object."""
+        """The settings as a dict; {} if they are no object."""
         return self.settings if isinstance(self.settings, dict) else {}
 
     @property
     def estimated(self) -> bool:
-        """Whether a part of the tokens and the cost is an estimate."""
+        """Whether tokens and cost include estimates."""
         failed = self.failed_attempts
         return bool(self.estimated_calls or failed.estimated or failed.possible)
 
     def as_json(self) -> str:
-        """The object as JSON text: fixed order of keys, two spaces of indent."""
+        """The object as JSON, with a fixed order of keys and an indent of two spaces."""
         try:
             return self.model_dump_json(by_alias=True, indent=2)
-        except (
-            PydanticSerializationError
-        ):  # half a surrogate pair is no UTF-8: escaped, as JSON may
+        except PydanticSerializationError:  # lone surrogates are no UTF-8, but can be escaped
             return json.dumps(self.model_dump(by_alias=True), indent=2)
 
     def measure(self, name: str) -> MeasureEntry:
-        """The measure of this name; KeyError if there is none."""
+        """The metric with this name; KeyError if there is none."""
         for entry in self.measures:
             if entry.measure == name:
                 return entry
@@ -366,5 +362,5 @@ class RunResult(ResultRecord):
 
 
 def macro_of(measure: str) -> str:
-    """The name of a measure's macro average."""
+    """The name of a metric's macro average."""
     return measure + MACRO

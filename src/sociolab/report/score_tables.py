@@ -1,4 +1,5 @@
-"""Tables of a result's scores, as data (grids of entries), as text, and in sentences."""
+"""The scores of a result in tables (as grids of entries, and as text), in sentences and heat
+maps."""
 
 from __future__ import annotations
 
@@ -25,6 +26,7 @@ from sociolab.report.section import Section, TextTable, noted
 from sociolab.report.words import (
     OWN,
     by_rules,
+    coverage_columns,
     covered,
     failed_share,
     failed_turns,
@@ -42,7 +44,6 @@ from sociolab.report.words import (
     scripted_play,
     size,
     size_words,
-    told_of_coverage,
 )
 
 SAY = Catalogue("run")
@@ -52,7 +53,7 @@ SAY = Catalogue("run")
 
 @dataclass(frozen=True, slots=True)
 class GridRow:
-    """A row's label, and an entry or None for each column."""
+    """A labelled row with an entry, or None, for each column."""
 
     label: str
     cells: tuple[ScoreEntry | None, ...]
@@ -60,8 +61,8 @@ class GridRow:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table of entries. `corner` says what the rows are, `notes` what to think of the figures;
-    `legend` spells out abbreviations where nobody can point at them."""
+    """A table of entries. `corner` is the heading of the labels, and `legend` spells out
+    abbreviations in formats that cannot explain them on hovering."""
 
     heading: str
     corner: str
@@ -72,7 +73,7 @@ class Grid:
 
     @property
     def entries(self) -> tuple[ScoreEntry, ...]:
-        """All entries, row by row."""
+        """All entries, row by row, without gaps."""
         return tuple(cell for row in self.rows for cell in row.cells if cell is not None)
 
 
@@ -82,13 +83,15 @@ _ORDER: tuple[Method, ...] = (
 
 
 def judges_of(result: RunResult) -> tuple[str, ...]:
-    """The judges whose scores the result holds: readers and formulas, whose measures depend least
-    on a judge, then people and models, then rules; further sheets last. A judge that scored no main
-    metric of the world stands behind those that did, and behind those whose main metric is
-    established (see `ScoreEntry.established`) one whose is not."""
+    """The judges of a result, the main one first.
+
+    Readers and formulas, whose scores depend least on a judge, precede people and models, then
+    rules. A judge whose main metric is not established (see `ScoreEntry.established`) comes after
+    those, one that scored no main metric of the world after these, and sheets are last.
+    """
 
     def place(judge: JudgeEntry) -> tuple[bool, bool, bool, bool, int]:
-        entries = _of_agents(result, judge.judge)
+        entries = _agent_means(result, judge.judge)
         scored = {e.measure for e in entries if e.value is not None}
         no_main = scored.isdisjoint(result.declared.main)
         little = any(not _established_for_all(entries, m) for m in main_measure(result, entries))
@@ -98,8 +101,8 @@ def judges_of(result: RunResult) -> tuple[str, ...]:
     return tuple(judge.judge for judge in sorted(result.judges, key=place))
 
 
-def _of_agents(result: RunResult, judge: str) -> list[ScoreEntry]:
-    """What a judge gave each agent that is evaluated, over all its plays."""
+def _agent_means(result: RunResult, judge: str) -> list[ScoreEntry]:
+    """A judge's mean scores of each evaluated agent over all its plays."""
     agents = evaluated(result)
     return [e for e in result.scores if e.judge == judge and e.agent in agents and not e.by]
 
@@ -109,17 +112,17 @@ def _established_for_all(entries: Iterable[ScoreEntry], measure: MeasureEntry) -
 
 
 def measures_of(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
-    """The measures of these entries, in the order of the world's paper."""
-    named = {entry.measure for entry in entries}
-    metrics = [entry for entry in result.measures if entry.measure in named]
+    """The metrics of these entries, in the order of the world's paper."""
+    names = {entry.measure for entry in entries}
+    metrics = [entry for entry in result.measures if entry.measure in names]
     return result.declared.sort(metrics, lambda entry: entry.measure)
 
 
 def main_measure(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
-    """The measure of these entries that agents are compared by: the first main measure of the world
-    that is established for all, else the first other one that is.
+    """The metric by which agents are compared: of these entries, the first main metric of the world
+    that is established for all, or else the first other one that is.
 
-    Where none is, the first that has a value; none where nothing has.
+    If none is, the first metric that has a value; () if none has.
     """
     valued = {entry.measure for entry in entries if entry.value is not None}
     mains = [result.measure(name) for name in result.declared.main if name in valued]
@@ -130,9 +133,12 @@ def main_measure(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[Meas
 
 
 def overview_measures(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[MeasureEntry, ...]:
-    """What an overview shows of these entries: the main measure, and all of the world's main
-    measures that have a value, such as Overall and GOAL of SOTOPIA's Table 2. Of a further sheet
-    all, as none of its questions stands for the others. What is not established comes last."""
+    """The metrics for an overview of these entries: the main one, and all of the world's main
+    metrics that have a value, such as Overall and GOAL of SOTOPIA's Table 2.
+
+    Of a sheet all are shown, as none of its questions stands for the others. Metrics that are not
+    established come last.
+    """
     valued = {entry.measure for entry in entries if entry.value is not None}
     sheets = {judge.judge for judge in result.judges if judge.role == "sheet"}
     if any(entry.judge in sheets for entry in entries):
@@ -144,8 +150,8 @@ def overview_measures(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple
 
 
 def finding_of(result: RunResult, entry: ScoreEntry, **more: Any) -> Finding:
-    """A mean as a finding; `more` are further figures of its row."""
-    from sociolab.stats.intervals import Estimate  # numpy: not before there are scores
+    """A mean as a finding; `more` holds further figures of its row."""
+    from sociolab.stats.intervals import Estimate  # imports numpy, which takes long
 
     metric = result.measure(entry.measure)
     high = math.inf if metric.high is None else metric.high
@@ -170,7 +176,8 @@ def finding_of(result: RunResult, entry: ScoreEntry, **more: Any) -> Finding:
 
 
 def little_established(result: RunResult, entries: Iterable[ScoreEntry]) -> Iterator[Sentence]:
-    """Which metrics of these entries do not lead, since too little of them could be scored."""
+    """A sentence naming the metrics that do not lead since too little could be scored; none if
+    there are none."""
     titles = dict.fromkeys(
         result.measure(entry.measure).title for entry in entries if not entry.established
     )
@@ -179,15 +186,15 @@ def little_established(result: RunResult, entries: Iterable[ScoreEntry]) -> Iter
 
 
 def grids_of(result: RunResult, *, details: bool) -> tuple[Grid, ...]:
-    """All tables of a result that hold anything; `details` adds a matrix of agents and partners for
-    every measure."""
+    """All tables of a result that are not empty; `details` adds an agent-partner matrix of every
+    metric."""
     grids = [*agent_grids(result), *pair_grids(result, details=details), *other_grids(result)]
     return tuple(grid for grid in (*grids, *type_grids(result), play_grid(result)) if grid.rows)
 
 
 def agent_grids(result: RunResult) -> tuple[Grid, ...]:
-    """For each judge, agents by measures, over all partners (SOTOPIA's Table 2); and agents in each
-    role, where the world has roles."""
+    """For each judge, agents by metrics, over all partners (SOTOPIA's Table 2); and agents in each
+    role, if the world has roles."""
     grids = []
     for judge in judges_of(result):
         rows = [entry for entry in result.scores if entry.judge == judge]
@@ -206,14 +213,14 @@ def agent_grids(result: RunResult) -> tuple[Grid, ...]:
 
 
 def _partners_differ(entries: Sequence[ScoreEntry], evaluated_: Collection[str]) -> Iterator[str]:
-    """That these agents met different partners, where they did: who met whom."""
+    """A sentence on who met whom, if these agents met different partners."""
     met: dict[str, dict[str, None]] = {}
     for entry in entries:
         if entry.agent and entry.agent in evaluated_ and set(entry.by) == {"partner"} and entry.n:
             met.setdefault(entry.agent, {})[entry.by["partner"]] = None
     kinds: dict[tuple[str, ...], list[str]] = {}
     for agent, partners in met.items():
-        # An agent that played itself met what any other in self-play met.
+        # Agents in self-play have all met the same: themselves.
         names = tuple(sorted("itself" if name == agent else name for name in partners))
         kinds.setdefault(names, []).append(agent)
     if len(kinds) > 1 and len({frozenset(partners) for partners in met.values()}) > 1:
@@ -224,16 +231,16 @@ def _partners_differ(entries: Sequence[ScoreEntry], evaluated_: Collection[str])
 
 
 def play_grid(result: RunResult) -> Grid:
-    """Agents by what was counted in their transcripts, and what they cost."""
+    """Agents by the metrics that sociolab counts itself: words, turns, failures and cost."""
     entries = [entry for entry in result.scores if entry.judge in OWN]
     return _by_measure(result, SAY("run_statistics"), "agent", _by_agent(result, entries), *OWN)
 
 
 def type_grids(result: RunResult) -> tuple[Grid, ...]:
-    """For each judge and agent, types of task by measures.
+    """For each judge and agent, types of task by metrics.
 
-    A type of which nothing can be scored has no row, but a note. A measure of one type only has
-    no column: its values stand in the table by agent.
+    A type without any score has a note instead of a row. A metric of a single type has no column:
+    its values are in the table by agent.
     """
     grids = []
     for judge in judges_of(result):
@@ -243,7 +250,7 @@ def type_grids(result: RunResult) -> tuple[Grid, ...]:
                 for entry in result.scores
                 if entry.judge == judge and entry.agent == agent and set(entry.by) == {"type"}
             ]
-            rows = _of_several_types(rows)
+            rows = _drop_single_type_metrics(rows)
             heading = SAY("by_type", agent=agent, judge=judge)
             scored = {kind for kind, entry in rows if entry.n or entry.failures}
             dropped = dict.fromkeys(kind for kind, _ in rows if kind not in scored)
@@ -254,8 +261,9 @@ def type_grids(result: RunResult) -> tuple[Grid, ...]:
     return tuple(grid for grid in grids if grid.rows)
 
 
-def _of_several_types(labelled: list[tuple[str, ScoreEntry]]) -> list[tuple[str, ScoreEntry]]:
-    """Without the measures of one type only: these stand in the table by agent."""
+def _drop_single_type_metrics(
+    labelled: list[tuple[str, ScoreEntry]],
+) -> list[tuple[str, ScoreEntry]]:
     types: dict[str, set[str]] = {}
     for kind, entry in labelled:
         types.setdefault(entry.measure, set()).add(kind)
@@ -265,10 +273,11 @@ def _of_several_types(labelled: list[tuple[str, ScoreEntry]]) -> list[tuple[str,
 
 
 def pair_grids(result: RunResult, *, details: bool) -> tuple[Grid, ...]:
-    """For each judge, agents by partners: the main measure (Figure 3), or all (Figure F.4).
+    """For each judge, agents by partners in the main metric (SOTOPIA's Figure 3) or, with
+    `details`, in all (Figure F.4).
 
-    None where there is only one agent, and none in which every agent met one partner only: it
-    would say what the table by agent says.
+    There are none for a single agent, and where every agent met one partner only: that would repeat
+    the table by agent.
     """
     if len(result.agents) < 2:
         return ()
@@ -277,16 +286,16 @@ def pair_grids(result: RunResult, *, details: bool) -> tuple[Grid, ...]:
         entries = [e for e in result.scores if e.judge == judge and set(e.by) == {"partner"}]
         measures = measures_of(result, entries) if details else main_measure(result, entries)
         grids += [_pairs(result, judge, measure, entries) for measure in measures]
-    return tuple(grid for grid in grids if any(_met(row) > 1 for row in grid.rows))
 
+    def partners_met(row: GridRow) -> int:
+        return sum(cell is not None for cell in row.cells)
 
-def _met(row: GridRow) -> int:
-    """How many cells of a row are filled: whom the agent met."""
-    return sum(cell is not None for cell in row.cells)
+    return tuple(grid for grid in grids if any(partners_met(row) > 1 for row in grid.rows))
 
 
 def other_grids(result: RunResult) -> tuple[Grid, ...]:
-    """For each judge, what is neither by agent, partner nor type: whole episodes and cells."""
+    """For each judge, scores that are not by agent, partner, type or role: of episodes without a
+    single agent, and of cells."""
     grids = []
     for judge in judges_of(result):
         rows = [
@@ -349,9 +358,9 @@ def _pairs(
 
 def _footnotes(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
     how = interval_words(entries, result.declared.cluster)
-    counted = size_words(result, entries)
+    what_n_counts = size_words(result, entries)
     return (
-        *(note for note in (how, counted) if note),
+        *(note for note in (how, what_n_counts) if note),
         *_agreement(result, entries),
         *_coverage_notes(result, entries),
         *gaps(result, entries),
@@ -359,7 +368,7 @@ def _footnotes(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, .
 
 
 def _coverage_notes(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterator[str]:
-    needed = told_of_coverage(result, entries)
+    needed = coverage_columns(result, entries)
     if needed:
         yield SAY("coverage")
     if "bounds" in needed:
@@ -369,7 +378,8 @@ def _coverage_notes(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterato
 
 
 def _agreement(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterator[str]:
-    """How far two readings of the same agree beyond chance, each episode with equal weight."""
+    """Cohen's kappa of the two metrics that the world declares as readings of the same thing, with
+    equal weight for each episode."""
     names = result.declared.agreement
     for agent in dict.fromkeys(entry.agent for entry in entries if not entry.by):
         values = {e.measure: e.value for e in entries if e.agent == agent and not e.by}
@@ -382,13 +392,13 @@ def _agreement(result: RunResult, entries: Sequence[ScoreEntry]) -> Iterator[str
         yield SAY("agreement", agent=agent, metrics=titles, share=same, kappa=kappa)
 
 
-# ------------------------------------------------------------------ as text
+# ------------------------------------------------------------------ text
 
 
 def run_section(result: RunResult, *, details: bool = False) -> Section:
-    """A run in words (played, found, went wrong, what it does not show), its scores and its play.
+    """A run as a section: summary, main findings, warnings and limitations, then all tables.
 
-    `details` adds a matrix of agents and partners for every measure, not only the main one.
+    `details` adds an agent-partner matrix of every metric, not only of the main one.
     """
     return Section(
         title=f"{result.run}: {result.world}",
@@ -402,11 +412,11 @@ def run_section(result: RunResult, *, details: bool = False) -> Section:
 
 
 _TALL = 3
-"""Columns that a page holds beside the labels without turning the table."""
+"""Number of columns that always fit beside the labels."""
 
 
-def turned(grid: Grid) -> Grid:
-    """The grid with its columns for rows, where it would be wider than long."""
+def transpose_wide(grid: Grid) -> Grid:
+    """The grid, transposed if it has more columns than rows, and more than `_TALL`."""
     if len(grid.columns) <= max(_TALL, len(grid.rows)):
         return grid
     rows = tuple(
@@ -418,11 +428,10 @@ def turned(grid: Grid) -> Grid:
 
 
 def grid_text(result: RunResult, grid: Grid) -> TextTable:
-    """A grid as text: values with intervals; n, and what has no value, in columns of their own
-    where all cells of a row share them, else in parentheses. Players by rules are named as such in
-    a note."""
-    grid = turned(grid)
-    heads = _heads(result, grid.entries)
+    """A grid as text: values with intervals. n and counts of missing scores have columns of their
+    own if all cells of a row share them; otherwise they follow the values in parentheses."""
+    grid = transpose_wide(grid)
+    heads = _count_columns(result, grid.entries)
     counts = [[_counts(result, e, heads) for e in row.cells if e is not None] for row in grid.rows]
     notes = (*_rules_note(result, grid), *grid.notes, *filter(None, [grid.legend]))
     if all(cell == some[0] for some in counts for cell in some):
@@ -447,7 +456,7 @@ def grid_text(result: RunResult, grid: Grid) -> TextTable:
 
 
 def value_text(result: RunResult, entry: ScoreEntry) -> str:
-    """A value with its interval: "7.33 ±4.41", "7.33 [6.91, 7.70]"; a dash where there is none."""
+    """A value with its interval, "7.33 ±4.41" or "7.33 [6.91, 7.70]"; a dash if it is missing."""
     if entry.value is None:
         return "\N{EN DASH}"
     text = number(entry.value, result.measure(entry.measure))
@@ -458,11 +467,11 @@ def _value(result: RunResult, entry: ScoreEntry | None) -> str:
     return "" if entry is None else value_text(result, entry)
 
 
-def _heads(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
-    """What is told beside these entries, by the heads of its columns."""
+def _count_columns(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
+    """The headings of the columns with counts that these entries need."""
     failed = ["failed"] if any(entry.failures for entry in entries) else []
     turns = [failed_unit(result)] if any(map(failed_share, entries)) else []
-    return ("n", *failed, *told_of_coverage(result, entries), *turns)
+    return ("n", *failed, *coverage_columns(result, entries), *turns)
 
 
 def _counts(result: RunResult, entry: ScoreEntry, heads: Sequence[str]) -> list[str]:
@@ -493,21 +502,21 @@ def _in_parentheses(result: RunResult, entry: ScoreEntry | None, heads: Sequence
 
 
 def _rules_note(result: RunResult, grid: Grid) -> tuple[str, ...]:
-    """Says which of the agents that the table names (all, if none) play by rules."""
+    """A note naming the rule-based agents in a table; none if there are none."""
     rules = [label for label in result.agents if by_rules(result, label)]
     labels = {*grid.columns, *(row.label for row in grid.rows)}
-    named = [label for label in rules if label in labels or label in grid.heading]
-    if not named:
+    agents = [label for label in rules if label in labels or label in grid.heading]
+    if not agents:
         return ()
-    return (SAY("rules", agents=named, what=scripted_play(result)),)
+    return (SAY("rules", agents=agents, what=scripted_play(result)),)
 
 
 # ------------------------------------------------------------------ outcomes
 
 
 def outcomes_sections(result: RunResult) -> tuple[Section, ...]:
-    """Whether the outcomes of a run could be established, agent by agent, and whether a reader
-    agrees; nothing where no score rests on an outcome that the players were asked for."""
+    """A section on whether outcomes could be established, by agent, and whether readers agree; none
+    if no score rests on an outcome that the players reported."""
     formulas = {judge.judge for judge in result.judges if judge.method in BY_FORMULA}
     readers = {judge.judge for judge in result.judges if judge.role == "reader"}
     measures = {
@@ -516,7 +525,7 @@ def outcomes_sections(result: RunResult) -> tuple[Section, ...]:
         if entry.disputed or entry.unconfirmed or (entry.judge in formulas and result.readings)
     }
     tables = [
-        _established(result, judge, entries, read=judge in readers)
+        _outcomes_table(result, judge, entries, read=judge in readers)
         for judge in judges_of(result)
         if judge in formulas | readers
         and (
@@ -529,7 +538,7 @@ def outcomes_sections(result: RunResult) -> tuple[Section, ...]:
         )
     ]
     tables += [
-        _reported_and_read(reader, [row for row in result.readings if row.reader == reader])
+        _readings_table(reader, [row for row in result.readings if row.reader == reader])
         for reader in dict.fromkeys(row.reader for row in result.readings)
     ]
     notes = (*judge_notes(result), *exam_notes({result.run: result.judges}, readers).below)
@@ -537,7 +546,7 @@ def outcomes_sections(result: RunResult) -> tuple[Section, ...]:
     return (section,) if tables else ()
 
 
-def _established(
+def _outcomes_table(
     result: RunResult, judge: str, entries: Sequence[ScoreEntry], *, read: bool
 ) -> FindingTable:
     rows = [
@@ -550,7 +559,7 @@ def _established(
     return SAY.table("outcomes", rows, notes=notes, judge=judge)
 
 
-def _reported_and_read(reader: str, entries: Sequence[ReadingEntry]) -> FindingTable:
+def _readings_table(reader: str, entries: Sequence[ReadingEntry]) -> FindingTable:
     figures = ("agree", "differ", "only_judge", "only_reader", "neither")
     rows = [
         Finding(
@@ -566,24 +575,25 @@ def _reported_and_read(reader: str, entries: Sequence[ReadingEntry]) -> FindingT
     return SAY.table("reported_and_read", rows, reader=reader)
 
 
-# ------------------------------------------------------------------ all in one table
+# ------------------------------------------------------------------ overview
 
 
 MOST_ROWS = 12
 MOST_BESIDE = 6
-"""Rows of the overview, alone and beside a comparison; the full report has the rest."""
+"""Maximum number of rows in the overview, alone and beside a comparison."""
 
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """The one figure that stands for a run: the main metric of its (best) agent by the main judge;
-    where that is not established, not its mean but the bounds.
+    """The figure that represents a run: the mean of its best agent in the main metric, or the
+    bounds of this mean if it is not established.
 
-    `kind` says what played, where that is no model or person. `value` is for sorting.
+    `kind` is the agent's kind if it is rule-based. `value` is for sorting. `of` counts the agents
+    that have this figure.
     """
 
     metric: str
-    shown: str
+    text: str
     interval: str
     value: float
     n: int
@@ -591,21 +601,19 @@ class Headline:
     judge: str
     kind: str
     of: int
-    """How many agents have this figure."""
 
 
 def leading_entries(result: RunResult) -> list[ScoreEntry]:
-    """The values of the main metric of each agent by the main judge; empty where nothing was
-    scored."""
+    """The means of each agent in the main metric of the main judge; [] if nothing was scored."""
     for judge in judges_of(result):
-        entries = _of_agents(result, judge)
+        entries = _agent_means(result, judge)
         for measure in main_measure(result, entries):
             return [e for e in entries if e.measure == measure.measure and e.value is not None]
     return []
 
 
 def headline(result: RunResult) -> Headline | None:
-    """The figure that leads a run's page; None where nothing was scored."""
+    """The headline of a run; None if nothing was scored."""
     entries = leading_entries(result)
     if not entries:
         return None
@@ -626,11 +634,11 @@ def headline(result: RunResult) -> Headline | None:
 
 
 def overview_table(result: RunResult, most: int = MOST_ROWS) -> FindingTable | None:
-    """Means with intervals, n and failures: the main metrics of each judge by agent, the main judge
-    first, and the other metrics where all fit into `most` rows. None where nothing was scored."""
+    """Means with intervals, n and failures by agent: the main metrics of each judge, the main judge
+    first, and all other metrics if these fit into `most` rows, too. None if nothing was scored."""
     agents, chosen, rest = evaluated(result), list[ScoreEntry](), list[ScoreEntry]()
     for judge in judges_of(result):
-        scores = _of_agents(result, judge)
+        scores = _agent_means(result, judge)
         main = overview_measures(result, scores)
         for measure in (*main, *(m for m in measures_of(result, scores) if m not in main)):
             rows = [entry for entry in scores if entry.measure == measure.measure]
@@ -638,7 +646,7 @@ def overview_table(result: RunResult, most: int = MOST_ROWS) -> FindingTable | N
     entries = [*chosen, *rest] if len(chosen) + len(rest) <= most else chosen[:most]
     if not entries:
         return None
-    figures = told_of_coverage(result, entries)
+    figures = coverage_columns(result, entries)
     established = all(entry.established for entry in entries)
     several = len(agents) > 1
     omitted = len(chosen) + len(rest) - len(entries)
@@ -671,22 +679,27 @@ def overview_table(result: RunResult, most: int = MOST_ROWS) -> FindingTable | N
     )
 
 
-# ------------------------------------------------------------------ the main measure in sentences
+# ------------------------------------------------------------------ sentences
 
 
 def findings(result: RunResult) -> tuple[str, ...]:
-    """For each judge, what it gave each agent in the main measure, in a sentence."""
+    """For each judge, a sentence with the agents' means in the main metric."""
     sentences = []
     for judge in judges_of(result):
         scores = [e for _, e in _by_agent(result, (e for e in result.scores if e.judge == judge))]
         for measure in main_measure(result, scores):
             entries = [e for e in scores if e.measure == measure.measure]
-            means = (_means_told(result, entries, measure), *little_established(result, entries))
+            means = (
+                _describe_means(result, entries, measure),
+                *little_established(result, entries),
+            )
+            better = metric_of(result, measure).better
+            direction = f", {better} is better" if better else ""
             sentences.append(
                 SAY(
                     "finding",
                     metric=measure.title,
-                    scale=_scale(result, measure),
+                    scale=format_range(measure.low, measure.high) + direction,
                     judge=judge,
                     means="; ".join(means),
                 )
@@ -695,10 +708,10 @@ def findings(result: RunResult) -> tuple[str, ...]:
 
 
 _MANY = 6
-"""Agents from which on only the highest and the lowest are told; the table has all."""
+"""Number of agents from which a sentence names only the best and the worst."""
 
 
-def _means_told(result: RunResult, entries: Sequence[ScoreEntry], measure: MeasureEntry) -> str:
+def _describe_means(result: RunResult, entries: Sequence[ScoreEntry], measure: MeasureEntry) -> str:
     scored = sorted((e for e in entries if e.value is not None), key=lambda e: e.value or 0.0)
     if len(entries) < _MANY or len(scored) < 2:
         return "; ".join(_describe_mean(result, entry, measure) for entry in entries)
@@ -709,11 +722,6 @@ def _means_told(result: RunResult, entries: Sequence[ScoreEntry], measure: Measu
     best, worst = ("best", "worst") if better else ("highest", "lowest")
     n = len(entries)
     return SAY("two_of_many", best=best, n=n, first=first, worst=worst, last=last)
-
-
-def _scale(result: RunResult, measure: MeasureEntry) -> str:
-    better = metric_of(result, measure).better
-    return format_range(measure.low, measure.high) + (f", {better} is better" if better else "")
 
 
 def _describe_mean(result: RunResult, entry: ScoreEntry, measure: MeasureEntry) -> str:
@@ -735,12 +743,13 @@ def _describe_mean(result: RunResult, entry: ScoreEntry, measure: MeasureEntry) 
 
 
 PALEST, STRONGEST = 0.05, 0.55
-"""Opacities; ink stays legible on the strongest (contrast above 5 in both colour schemes)."""
+"""Opacities of cells; text is legible on the strongest (contrast above 5 in both colour
+schemes)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heat:
-    """A matrix and the values that its colours span: those of the table, not of the scale."""
+    """A matrix with the range of its colours: that of its values, not of the metric's scale."""
 
     grid: Grid
     low: float
@@ -748,12 +757,11 @@ class Heat:
     legend: tuple[str, str]
 
     def shade(self, value: float) -> float:
-        """The opacity of a cell with this value."""
         return shade(value, self.low, self.high)
 
 
 def heat_of(result: RunResult, grid: Grid) -> Heat:
-    """The heat map of a matrix of one measure."""
+    """The heat map of a matrix with a single metric."""
     entries = [entry for entry in grid.entries if entry.value is not None]
     values = [entry.value for entry in entries if entry.value is not None]
     low, high = min(values, default=0.0), max(values, default=0.0)
@@ -764,6 +772,6 @@ def heat_of(result: RunResult, grid: Grid) -> Heat:
 
 
 def shade(value: float, low: float, high: float) -> float:
-    """How strongly a cell is coloured, for a value among those from low to high."""
+    """The opacity of a cell for a value in the range from low to high."""
     share = (value - low) / (high - low) if high > low else 0.5
     return round(PALEST + (STRONGEST - PALEST) * share, 3)

@@ -1,4 +1,4 @@
-"""What an analysis has to show: sentences, tables of text, charts; rendered in every format."""
+"""The result of an analysis for readers: sentences, tables and charts, rendered in every format."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any, TypeAlias
 from markupsafe import Markup
 
 Spec: TypeAlias = dict[str, Any]
-"""What Vega-Lite draws: data and shapes, without colours and fonts."""
+"""A Vega-Lite specification without colours and fonts, which the page adds."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """A table of text. The first column holds labels, the others figures, aligned to the right.
+    """A table of text. The first column holds labels; the others hold figures, aligned right.
 
-    `notes` say how the figures were made and what they rest on. `words` are the numbers of columns
-    that hold words, and are aligned to the left. `tips` explain labels and headings to who points
-    at them, `legend` says the same where nobody can.
+    `notes` say how the figures were made and what they rest on. `words` are the indices of columns
+    that hold words, aligned left. `tips` explain labels and headings on hovering; `legend` does in
+    formats without hovering.
     """
 
     heading: str
@@ -31,7 +31,7 @@ class TextTable:
 
     @property
     def all_notes(self) -> tuple[str, ...]:
-        """The notes, and the legend where there is one."""
+        """The notes, then the legend if there is one."""
         return (*self.notes, *filter(None, [self.legend]))
 
     def __post_init__(self) -> None:
@@ -42,10 +42,10 @@ class TextTable:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart, and the same in words for those who do not see it."""
+    """A chart, with a description for readers who cannot see it."""
 
     title: str
-    told: str
+    description: str
     spec: Spec
 
 
@@ -59,10 +59,10 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a report. `said` are its findings in sentences, `cautions` what not to conclude.
+    """A part of a report. `said` holds its findings in sentences, `cautions` its limitations.
 
-    `body` is what a page shows in place of the tables: with links and folded parts, which a
-    terminal cannot show.
+    On a page, `body` replaces the tables: it may have links and folded parts, which a terminal
+    cannot show.
     """
 
     title: str
@@ -74,6 +74,6 @@ class Section:
 
 
 def noted(section: Section, notes: Sequence[str]) -> Section:
-    """The section with these notes below each of its tables."""
+    """The section with these notes added below each of its tables."""
     tables = (replace(table, notes=(*table.notes, *notes)) for table in section.tables)
     return replace(section, tables=tuple(tables))

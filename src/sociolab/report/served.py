@@ -1,5 +1,5 @@
-"""What really served the calls of a run: the models that answered, the options that were left out,
-and the prompts that a server cut."""
+"""What actually served the calls of a run: the models that answered, options that were left out,
+and prompts that a server truncated."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SAY = Catalogue("served")
 
 
 def served_entries(calls: Iterable[ServedCall]) -> tuple[ServedEntry, ...]:
-    """What served the calls to each model in each role, in the order of their names."""
+    """What served the calls to each model in each role, sorted by model and role."""
     entries = []
     by_model: dict[str, list[ServedCall]] = {}
     for call in calls:
@@ -51,7 +51,7 @@ def served_entries(calls: Iterable[ServedCall]) -> tuple[ServedEntry, ...]:
 
 
 def _counts(names: Iterable[str]) -> dict[str, int]:
-    """How often each name occurs, the most frequent first; "" is none."""
+    """How often each name except "" occurs, the most frequent first."""
     return _frequent_first(Counter(name for name in names if name))
 
 
@@ -62,51 +62,51 @@ def _frequent_first(counts: Mapping[str, int]) -> dict[str, int]:
 # ------------------------------------------------------------------ prompts that were cut
 
 NEAR = 0.99
-"""Of the largest token count: from here on a prompt is at the ceiling."""
+"""Share of the largest token count from which a prompt is at the ceiling."""
 FAR_MORE = 1.2
-"""Times the usual bytes a token."""
+"""Ratio to the usual bytes per token from which a prompt was clearly truncated."""
 USUAL = 5.0
-"""Bytes a token where a model's own calls tell nothing: 3 to 6 in usual texts."""
+"""Bytes per token where a model's own calls are too few to tell; typical texts have 3 to 6."""
 FEWEST_OWN = 5
-"""Calls from which a model's own usual bytes a token are taken."""
+"""Minimum number of calls from which a model's own usual bytes per token are estimated."""
 FEWEST_CUT = 3
-"""Prompts at the ceiling below which it may be chance."""
+"""Minimum number of prompts at the ceiling; fewer may be chance."""
 SPREAD = 1.1
-"""The largest of the prompts at the ceiling over the smallest, in bytes."""
+"""Minimum ratio of the largest to the smallest prompt at the ceiling, in bytes."""
 SMALLEST_WINDOW = 256
-"""Tokens. Below are servers that tell the same small number of every prompt."""
+"""Minimum ceiling in tokens; some servers report the same small number for every prompt."""
 
 
 @dataclass(frozen=True, slots=True)
 class CutPrompts:
-    """Prompts that a server cut at so many tokens, by their positions among those weighed."""
+    """Prompts that a server truncated at so many tokens, by index in the list that was examined."""
 
     tokens: int
     positions: tuple[int, ...]
 
 
 def cut_prompts(prompts: Sequence[tuple[int, int]]) -> CutPrompts | None:
-    """The prompts to one model that its server cut, each given as the tokens that the server told
-    and the bytes that were sent; None where none seems to have been cut.
+    """The prompts to one model that its server truncated, or None if none seems to have been.
 
-    A server whose context is too small reads as many tokens as fit and says nothing. Its counts
-    then pile up at a ceiling while the prompts go on growing. So it cut prompts if
+    `prompts` are pairs of the tokens that the server reported and the bytes that were sent. A
+    server whose context window is too small silently reads as many tokens as fit: its counts pile
+    up at a ceiling while the prompts grow. Prompts were truncated if
 
     - at least 3 are at the ceiling, within 1 % of the largest count of all (256 or more), although
-      they have over 1.2 times the usual bytes a token; and
-    - the largest of these has at least a tenth more bytes than the smallest, which no texts of one
-      kind have at the same number of tokens.
+      they have over 1.2 times the usual bytes per token; and
+    - the largest of these has at least 10 % more bytes than the smallest, which texts of one kind
+      never have at the same number of tokens.
 
-    Then every prompt at the ceiling with more than the usual bytes a token was cut. Usual is what
-    nine of ten of the model's other prompts stay below, from a quarter of the ceiling on (in short
-    ones the chat template weighs too much), or 5 where there are fewer than 5 of them.
+    Then every prompt at the ceiling with more than the usual bytes per token was truncated. The
+    usual number is the 90th percentile of the model's other prompts of at least a quarter of the
+    ceiling (in shorter ones the chat template weighs too much), or 5 if there are fewer than 5.
 
-    This errs towards silence. Left out are estimated counts and the bytes of schemas, which many
-    servers keep out of the prompt. Where a server does not count cached tokens, counts are small
-    and scattered, and the largest is that of a prompt that was read whole. A language that takes
-    more bytes a token grows in tokens as it grows in bytes. Not noticed are a window that only few
-    or equally long prompts pass, or none by a quarter, and that of one of several servers behind a
-    router.
+    False alarms are avoided at the cost of misses. Estimated counts are left out, and so are the
+    bytes of schemas, which many servers keep out of the prompt. If a server does not count cached
+    tokens, counts are small and scattered, and the largest is that of a prompt that was read in
+    full. Texts in a language with more bytes per token have more tokens as well. Missed are windows
+    that only few prompts exceed, or prompts of equal length, or none by a quarter, and the window
+    of one of several servers behind a router.
     """
     ceiling = max((tokens for tokens, _ in prompts), default=0)
     if ceiling < SMALLEST_WINDOW:
@@ -130,10 +130,11 @@ _SNAPSHOT = frozenset(("latest", "preview", "exp", "experimental", "beta", "stab
 
 
 def is_same_model(requested: str, returned: str) -> bool:
-    """Whether a server returned the name that was requested, or that of a snapshot of it.
+    """Whether a server returned the requested name, or that of a snapshot of this model.
 
-    A snapshot goes on with a date, a version or such a word: "gpt-x-2026-01-01" of "gpt-x", but
-    not "gpt-x-mini". Capitals, the maker ("maker/gpt-x") and "-latest" of an alias do not matter.
+    The name of a snapshot continues with a date, a version or a word such as "preview":
+    "gpt-x-2026-01-01" for "gpt-x", but not "gpt-x-mini". Capitals, the maker ("maker/gpt-x") and
+    "-latest" of an alias do not matter.
     """
     alias, name = (model.rpartition("/")[2].lower() for model in (requested, returned))
     alias = alias.removesuffix("-latest")
@@ -145,14 +146,14 @@ def is_same_model(requested: str, returned: str) -> bool:
     return first in _SNAPSHOT or any(character.isdigit() for character in first)
 
 
-# ------------------------------------------------------------------ in words
+# ------------------------------------------------------------------ sentences
 
 MOST_NAMES = 3
-"""Fingerprints or models that a sentence names."""
+"""Maximum number of fingerprints or models that a sentence names."""
 
 
 def served_facts(entries: Sequence[ServedEntry]) -> Iterator[tuple[str, str]]:
-    """Which models answered, as a label and a text; nothing where no server said."""
+    """The models that answered, as a label and a text; nothing if no server named any."""
     models = [
         f"{model}: {_numbered(returned, most=len(returned))}"
         for model, its_entries in _by_model(entries)
@@ -163,7 +164,7 @@ def served_facts(entries: Sequence[ServedEntry]) -> Iterator[tuple[str, str]]:
 
 
 def served_words(served: Served) -> str:
-    """What served one call, in a clause; "" where nothing is known of it."""
+    """A clause on what served a call; "" if nothing is known."""
     parts = [SAY("without", option=option) for option in served.left_out]
     if served.model and served.fingerprint:
         fingerprint = served.fingerprint
@@ -176,7 +177,8 @@ def served_words(served: Served) -> str:
 
 
 def served_warnings(entries: Sequence[ServedEntry]) -> Iterator[Sentence]:
-    """Where what was served is not what was asked for, or changed, a sentence each."""
+    """A sentence for each way in which what was served differs from the request, or changed during
+    the run."""
     for model, its_entries in _by_model(entries):
         calls = Count("call", sum(entry.calls for entry in its_entries))
         returned = _added(entry.returned for entry in its_entries)
@@ -206,7 +208,7 @@ def served_warnings(entries: Sequence[ServedEntry]) -> Iterator[Sentence]:
 
 
 def possible_words(attempts: FailedAttempts) -> Sentence:
-    """That attempts may have been billed, in a sentence."""
+    """A sentence saying that failed attempts may have been billed."""
     count = Count("attempt", attempts.possible)
     if not attempts.possible_usd:
         return SAY("maybe_billed", attempts=count)
@@ -214,9 +216,9 @@ def possible_words(attempts: FailedAttempts) -> Sentence:
 
 
 def judge_served_apart(runs: Mapping[str, Sequence[ServedEntry]], judge: str) -> Iterator[Sentence]:
-    """Where the calls of a judge were served otherwise in some of these runs, a sentence each.
+    """A sentence for each way in which the calls of a judge were served differently in these runs.
 
-    `judge` is the label of its model. A run in which it made no call says nothing.
+    `judge` is the label of its model. Runs in which it made no call are left out.
     """
     entries = {
         run: entry

@@ -1,4 +1,4 @@
-"""How a result, a section and an episode look in a terminal, in colour or without."""
+"""Render results, sections and episodes for a terminal."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from sociolab.report.words import plural, sanitize
 
 
 MOST_WARNINGS = 3
-"""Warnings of the overview; the full report has the rest."""
+"""Maximum number of warnings in the overview; the full report has the rest."""
 
 
 def overview(
     result: RunResult, compared: TextTable | None = None, *, endless: bool = False
 ) -> RenderableType:
-    """A run in at most 40 lines: what was played, how its two agents compare, the main metric by
-    agent, what failed, what it cost."""
+    """A run in at most 40 lines: a summary, the comparison of its two agents if it has two, the
+    main metrics by agent, failures and cost."""
     cautions = warnings(result)
     more = len(cautions) - MOST_WARNINGS
     remarks = () if result.scores else ("Nothing was scored.",)
@@ -54,8 +54,7 @@ def overview(
 def full_report(
     result: RunResult, *, details: bool = False, endless: bool = False
 ) -> RenderableType:
-    """The whole report: what was played, what failed, the scores, what it took; `details` adds a
-    matrix of agents and partners for every metric."""
+    """The whole report of a run; `details` adds an agent-partner matrix of every metric."""
     cautions = [Text(f"! {sanitize(sentence)}", style="bold red") for sentence in warnings(result)]
     return Group(
         Text(f"Run {result.run}", style="bold"),
@@ -70,7 +69,7 @@ def full_report(
 
 
 def facts(pairs: Sequence[tuple[str, str]]) -> Table:
-    """Labels and values side by side."""
+    """A grid of labels and values."""
     table = Table.grid(padding=(0, 2), pad_edge=False)
     table.add_column(no_wrap=True, style="dim")
     table.add_column(overflow="fold")
@@ -80,8 +79,8 @@ def facts(pairs: Sequence[tuple[str, str]]) -> Table:
 
 
 def shortened(text: str, longest: int) -> str:
-    """A text of at most so many columns: the middle is left out, as names of models differ at
-    their ends. Letters of some scripts take two columns."""
+    """The text in at most so many columns, with its middle left out, since names of models differ
+    at both ends. Letters of some scripts take two columns."""
     if cell_len(text) <= longest:
         return text
     if longest < 3:
@@ -94,7 +93,8 @@ def shortened(text: str, longest: int) -> str:
 
 
 def printed(sections: Sequence[Section], *, endless: bool = False) -> RenderableType:
-    """Sections for the terminal; `endless`: for lines of any length, so that headings take one."""
+    """Sections for the terminal; with `endless`, lines may have any length, and headings are not
+    wrapped."""
     return Group(*(part for section in sections for part in _section_parts(section, endless)))
 
 
@@ -114,16 +114,13 @@ def _tables(tables: Sequence[TextTable], endless: bool) -> Iterator[RenderableTy
 
 
 def _heading(title: str, cells: Sequence[str]) -> str:
-    """A heading in as many lines as it needs to be no wider than the cells below it.
-
-    So that headings make room, and figures and labels need not be folded.
-    """
+    """A heading wrapped to the width of the cells below it, so that these need not be folded."""
     widest = max((cell_len(cell) for cell in cells), default=0)
     return "\n".join(wrap(title, max(5, widest, *map(len, title.split()))))
 
 
 _LABEL = 24
-"""Columns that labels have before they are folded."""
+"""Width in columns that labels may take before they are folded."""
 
 
 def _text_table(table: TextTable, endless: bool) -> Table:
@@ -154,7 +151,7 @@ def _text_table(table: TextTable, endless: bool) -> Table:
 
 _COLOURS = ("cyan", "magenta", "green", "yellow", "blue")
 WIDE = 110
-"""Columns of a terminal from which two transcripts fit beside each other."""
+"""Width of a terminal from which two transcripts fit beside each other."""
 
 
 def play_text(view: TranscriptView, width: int = 80) -> str:
@@ -172,7 +169,7 @@ def play(view: TranscriptView) -> RenderableType:
 
 
 def play_parts(view: TranscriptView) -> tuple[RenderableType, ...]:
-    """The same in four parts: title and cast, scene, turns, the end with the scores."""
+    """The episode in four parts: title and cast, scene, turns, the end with the scores."""
     scene: list[RenderableType] = []
     for heading, text in view.scene:
         scene += [Text(), Text(sanitize(heading), style="bold"), _indented(text, "")]
@@ -181,36 +178,28 @@ def play_parts(view: TranscriptView) -> tuple[RenderableType, ...]:
         end += [Text(), *_sheet(sheet)]
     if view.legend:
         end += [Text(), Text(sanitize(view.legend), style="dim italic")]
-    head = Group(Text(sanitize(view.title), style="bold"), _cast(view))
+    cast = f"{', '.join(view.cast)} · episode {view.trial}"
+    head = Group(Text(sanitize(view.title), style="bold"), Text(sanitize(cast), style="dim"))
     return head, Group(*scene[1:]), _course(view), Group(*end)
 
 
 def side_by_side(readers: Sequence[EpisodeSide], width: int | None) -> RenderableType:
-    """The episodes for a console: as columns from a `width` of `WIDE`, else one below the other.
-
-    `width` None: no terminal.
-    """
+    """The episodes for a console: as columns from a `width` of `WIDE`, else, and where there is no
+    terminal (None), one below the other."""
     if width is None or width < WIDE:
-        return Group(
-            *(part for side in readers for part in (_rule(side), play(side.shown), Text()))
-        )
+        return Group(*(part for side in readers for part in (_rule(side), play(side.view), Text())))
     columns = Table.grid(padding=(0, 2), expand=True)
     for _ in readers:
         columns.add_column(ratio=1, overflow="fold")
     columns.add_row(*(_rule(side) for side in readers))
     # Part by part, so that both courses begin at the same height.
-    for parts in zip(*(play_parts(side.shown) for side in readers), strict=True):
+    for parts in zip(*(play_parts(side.view) for side in readers), strict=True):
         columns.add_row(*(Padding(part, (0, 0, 1, 0)) for part in parts))
     return columns
 
 
 def _rule(reader: EpisodeSide) -> Rule:
     return Rule(Text(sanitize(reader.head), style="bold"), align="left", style="dim")
-
-
-def _cast(view: TranscriptView) -> Text:
-    seats = ", ".join(view.cast)
-    return Text(sanitize(f"{seats} · episode {view.trial}"), style="dim")
 
 
 def _indented(text: str, style: str) -> Padding:
@@ -225,24 +214,19 @@ def _course(view: TranscriptView) -> Table:
     course.add_column(overflow="fold")
     for item in view.course:
         if isinstance(item, Line):
-            course.add_row(str(item.turn + 1), _spoken(item, colours[item.who]))
+            text = Text(sanitize(item.text))
+            if item.text.startswith(item.who):
+                text.stylize(f"bold {colours[item.who]}", 0, len(item.who))
+            course.add_row(str(item.turn + 1), text)
         else:
             mark, style = ("!", "red") if item.trouble else ("·", "dim")
             course.add_row(mark, Text(sanitize(item.text), style=style))
     return course
 
 
-def _spoken(line: Line, colour: str) -> Text:
-    """A line with its speaker's name in colour."""
-    text = Text(sanitize(line.text))
-    if line.text.startswith(line.who):
-        text.stylize(f"bold {colour}", 0, len(line.who))
-    return text
-
-
 def _sheet(sheet: ScoreSheet) -> list[RenderableType]:
-    """A table of values, then the reasons, each once for all metrics that it is of; why there is
-    no score, once for all seats, too."""
+    """A table of values, then the reasons. A reason that several metrics share stands once; so does
+    one for a missing score that several seats share."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("metric")
     for name in sheet.columns:
@@ -260,7 +244,7 @@ def _sheet(sheet: ScoreSheet) -> list[RenderableType]:
 
 
 def _whose(cells: Sequence[tuple[str, str]]) -> str:
-    """The measures of which a reason is given, and the seat where it is of one only."""
+    """The metrics that a reason is for, and the seat if it is for a single one."""
     titles = ", ".join(dict.fromkeys(title for title, _ in cells))
     names = dict.fromkeys(name for _, name in cells)
     return f"{titles}, {next(iter(names))}" if len(names) == 1 else titles

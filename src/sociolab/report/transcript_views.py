@@ -1,4 +1,4 @@
-"""An episode made ready to be read, and which episodes a figure leads to."""
+"""Views of episodes for readers, and the episodes to show beside a figure."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from sociolab.store.verdicts import JudgingRow
 TranscriptOf: TypeAlias = Callable[[Episode], Transcript]
 _FEW_SEATS = 6
 WHOLE = "the episode"
-"""Heads the column of what was said of the whole episode, not of a seat."""
+"""Heading of the column with scores of the whole episode rather than of a seat."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeatedAgent:
-    """A seat: what the transcript calls the character, and which agent played it."""
+    """A seat, with the character's name in the transcript and the agent that played it."""
 
     id: str
     name: str
@@ -33,16 +33,13 @@ class SeatedAgent:
 
     @property
     def called(self) -> str:
-        """The name and, in brackets, the id where it is another."""
+        """The name, followed by the id in brackets if it is different."""
         return self.name if self.name == self.id else f"{self.name} ({self.id})"
 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What was said of one measure and seat: a value, yes or no, or why there is none; and why.
-
-    `scored`: whether there is a value, so that the reason is of this seat alone.
-    """
+    """A score in words, or why there is none (`scored` is False), with the judge's reason."""
 
     value: str
     why: str
@@ -51,8 +48,8 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class ScoreSheet:
-    """One judging: `rows` are a measure each, with a remark or None for each of `columns`; `kind`
-    goes behind the judge's label."""
+    """The scores of one judging: a row for each metric, with a remark or None for each of
+    `columns`. `kind` is appended to the judge's label."""
 
     label: str
     columns: tuple[str, ...]
@@ -61,14 +58,14 @@ class ScoreSheet:
 
     @property
     def judge(self) -> str:
-        """Who judged, as a heading: "openai/gpt-x (LLM judge), judging 2"."""
+        """A heading such as "openai/gpt-x (LLM judge), judging 2"."""
         return self.label + self.kind
 
 
 @dataclass(frozen=True, slots=True)
 class TranscriptView:
-    """An episode to read. `course` holds lines and, where they belong among them, notes; `legend`
-    spells out the metrics of the sheets."""
+    """An episode for readers. `course` holds the lines, with notes in place; `legend` spells out
+    the metrics of the sheets."""
 
     trial: str
     title: str
@@ -81,10 +78,8 @@ class TranscriptView:
 
     @property
     def cast(self) -> tuple[str, ...]:
-        """Who played whom; of more than a few seats of one agent, only the first and how many.
-
-        A seat that answers some questions of another's ("ID.routine") is not counted among many.
-        """
+        """Who played whom. Of more than a few seats, each agent's first is named, and the others
+        are counted, except those that answer some questions for another ("ID.routine")."""
         if len(self.seats) <= _FEW_SEATS:
             return tuple(
                 f"{seat.called} played by {seat.agent}" if seat.agent else seat.called
@@ -102,10 +97,10 @@ class TranscriptView:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeSide:
-    """An episode, and what stands above it: whose it is, or where it is from."""
+    """An episode under a heading, such as its agent or its run."""
 
     head: str
-    shown: TranscriptView
+    view: TranscriptView
 
 
 def transcript_view(
@@ -114,13 +109,13 @@ def transcript_view(
     judgings: Iterable[JudgingRow] = (),
     declared: Declared = UNDECLARED,
 ) -> TranscriptView:
-    """An episode with the judgings that are of it and say something (others are passed over).
+    """The view of an episode with those judgings that are of it and not empty.
 
-    `declared` says in the world's words why it ended, and what scripted play is.
+    `declared` has the world's words for ends of episodes and for rule-based play.
     """
     seats = _seats(episode, transcript, declared)
     judged = [row for row in judgings if row.trial == episode.trial.id and row.verdicts]
-    judged.sort(key=_place)
+    judged.sort(key=_rank)
     return TranscriptView(
         episode.trial.id,
         transcript.title,
@@ -134,8 +129,8 @@ def transcript_view(
 
 
 def with_retries(transcript: Transcript, episode: Episode, judges: Mapping[str, int]) -> Transcript:
-    """With what no turn shows: replies to a question that is put aside, and of a judge, that could
-    not be used. `judges`: how many a judge was asked for again (`Calls.count_judge_retries`)."""
+    """The transcript with notes on unusable replies that no turn shows: to optional questions, and
+    of judges. `judges` counts retries by judge (`Calls.count_judge_retries`)."""
     notes = [
         f"{event.seat}, question {event.name}, attempt {event.attempt}: "
         f"{'not answered' if event.final else 'asked again'} ({event.cause}: {event.problem})"
@@ -151,18 +146,17 @@ def with_retries(transcript: Transcript, episode: Episode, judges: Mapping[str, 
 
 
 def _legend(judgings: Sequence[JudgingRow], declared: Declared) -> str:
-    """What the titles of these measures stand for, in a line."""
     metrics = dict.fromkeys(verdict.measure for row in judgings for verdict in row.verdicts)
     return legend((m.title or m.name, m.low, m.high, declared.metric(m.name)) for m in metrics)
 
 
-def _place(row: JudgingRow) -> int:
-    """What rests on an outcome comes first, and of that what was read, as in the tables."""
+def _rank(row: JudgingRow) -> int:
+    """Readers first, then formulas, then all others, as in the tables."""
     return 0 if row.judge.role == "reader" else 1 if row.judge.method in BY_FORMULA else 2
 
 
 def _seats(episode: Episode, transcript: Transcript, declared: Declared) -> tuple[SeatedAgent, ...]:
-    """The seats, named as in the transcript's lines: these match the moves one by one."""
+    """The seats, with the names in the transcript if its lines match the moves one by one."""
     names = {}
     if len(transcript.lines) == len(episode.moves):
         pairs = zip(episode.moves, transcript.lines, strict=True)
@@ -179,12 +173,12 @@ def _agent(label: str, declared: Declared) -> str:
 
 
 def _course(transcript: Transcript) -> tuple[Line | Note, ...]:
-    """The lines with the notes among them.
+    """The lines, with the notes in place.
 
-    Trouble stands before the first line of its turn or later, so that an attempt that failed comes
-    before the line that was spoken in the end, and a turn that failed for good stands where its
-    line would. Other notes stand behind the line of their turn and seat, where they name one, else
-    behind all lines of their turn, and those on the whole come last.
+    A note on trouble precedes the first line of its turn or of a later one: a failed attempt comes
+    before the line that was spoken in the end, and a failed turn stands where its line would be.
+    Other notes follow the line of their turn and seat or, if they name no seat, all lines of their
+    turn. Notes without a turn come last.
     """
     course: list[Line | Note] = []
     waiting = [note for note in transcript.notes if note.turn is not None]
@@ -200,7 +194,6 @@ def _course(transcript: Transcript) -> tuple[Line | Note, ...]:
 
 
 def _is_due(note: Note, turn: int) -> bool:
-    """Whether a note stands before the line of this turn."""
     assert note.turn is not None
     return note.turn <= turn if note.trouble else note.turn < turn
 
@@ -213,7 +206,7 @@ def _ended(episode: Episode, seats: Sequence[SeatedAgent], declared: Declared) -
     by = f" ({who[0]})" if who else ""
     if ended.reason == "time is up":
         return ended.reason
-    # The turn of what failed, or of who was silent, is not one that was taken.
+    # After a failure or silence, the last turn was not taken, and does not count.
     turns = ended.turn + (ended.reason not in ("failed turn", "silence"))
     why = declared.ends.get(ended.reason, ended.reason)
     return f"{why}{by}, after {plural(turns, 'turn')}"
@@ -250,12 +243,12 @@ def _remark(verdict: Verdict | None) -> Remark | None:
 
 
 def private_part(text: str) -> tuple[str, str]:
-    """A paragraph of the scene in two: what may lie open, and from its secret or goal on."""
+    """A paragraph of the scene in two parts: the public one, and all from its secret or goal on."""
     return _parted(text, "Private:", "Secret:", "Goal:", "Intention:")
 
 
 def goal_part(text: str) -> str:
-    """A paragraph of the scene from its goal on; "" if it has none."""
+    """The paragraph of a scene from its goal on; "" if it has none."""
     return _parted(text, "Goal:")[1]
 
 
@@ -271,7 +264,7 @@ def _parted(text: str, *marks: str) -> tuple[str, str]:
 
 
 def evenly_chosen(store: Store, run: str, count: int) -> tuple[str, ...]:
-    """Up to `count` played trials, evenly over the plan, the first and the last among them."""
+    """Up to `count` played trials, evenly spaced in the plan, including the first and the last."""
     played = store.trial_ids(run, "played")
     if len(played) <= count:
         return tuple(played)
@@ -281,7 +274,7 @@ def evenly_chosen(store: Store, run: str, count: int) -> tuple[str, ...]:
 def views_of(
     store: Store, run: str, transcript_of: TranscriptOf, trials: Iterable[str]
 ) -> tuple[TranscriptView, ...]:
-    """The episodes of these trials, with what judges said of them, in this order."""
+    """The views of these trials' episodes with their scores, in this order."""
     views = []
     for trial in dict.fromkeys(trials):
         episode = store.episode(run, trial)
@@ -301,7 +294,7 @@ def views_of(
 
 @dataclass(frozen=True, slots=True)
 class Extreme:
-    """Where an agent's play came out lowest and highest in a measure."""
+    """The lowest and the highest score of an agent in a metric."""
 
     agent: str
     lowest: PlayValue
@@ -310,10 +303,11 @@ class Extreme:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeLink:
-    """An episode of the page: the anchor of its transcript, and what was scored, by seat."""
+    """An episode on a page: the anchor of its transcript, its scores by seat, and remarks such as
+    "lowest of openai/x"."""
 
     anchor: str
-    shown: TranscriptView
+    view: TranscriptView
     scores: tuple[tuple[str, str], ...]
     remarks: tuple[str, ...]
 
@@ -321,18 +315,20 @@ class EpisodeLink:
 def leading(
     result: RunResult, spreads: Sequence[ScoreDistribution]
 ) -> tuple[ScoreDistribution, ...]:
-    """The spreads of the main measure by the main judge (see `score_tables.leading_entries`)."""
-    led = {(entry.judge, entry.measure) for entry in leading_entries(result)}
-    return tuple(s for s in spreads if s.points and (s.judge, s.measure) in led)
+    """The distributions of the main metric by the main judge (see
+    `score_tables.leading_entries`)."""
+    main = {(entry.judge, entry.measure) for entry in leading_entries(result)}
+    return tuple(s for s in spreads if s.points and (s.judge, s.measure) in main)
 
 
 def titled(result: RunResult, spreads: Sequence[ScoreDistribution]) -> str:
-    """The measure of these spreads and who judged, to read; "" without any."""
+    """The metric of these distributions and its judge, in words; "" without any."""
     return f"{result.measure(spreads[0].measure).title}, by {spreads[0].judge}" if spreads else ""
 
 
 def extremes(spreads: Sequence[ScoreDistribution]) -> tuple[Extreme, ...]:
-    """The lowest and highest play of each agent, the first of equals; none where all are equal."""
+    """The lowest and the highest score of each agent, the first of equals; nothing for an agent
+    whose scores are all equal."""
     pairs = []
     for spread in spreads:
         lowest = min(spread.points, key=lambda point: point.value)
@@ -348,7 +344,8 @@ def list_episodes(
     spreads: Sequence[ScoreDistribution],
     anchors: str,
 ) -> tuple[EpisodeLink, ...]:
-    """The episodes with the main measure's values; `anchors` is what their anchors begin with."""
+    """The episodes with their scores in the main metric; `anchors` is the prefix of their
+    anchors."""
     main = leading(result, spreads)
     ends = extremes(main)
     return tuple(

@@ -1,4 +1,4 @@
-"""How figures, counts, judges and texts from elsewhere are written in a report."""
+"""Words for figures, counts, agents and judges of a result, and safe printing of foreign texts."""
 
 from __future__ import annotations
 
@@ -26,69 +26,68 @@ if TYPE_CHECKING:
 
 
 def number(value: float, measure: MeasureEntry) -> str:
-    """A value of a measure: two decimals, or the first three digits of money; never "-0.00"."""
+    """A value with two decimals, or a cost with three significant digits; never "-0.00"."""
     return first_digits(value) if measure.measure == "cost_usd" else f"{value:z.2f}"
 
 
 def single(value: float, measure: Measure | MeasureEntry) -> str:
-    """One play's value, or the mean of its judgings: yes or no, a whole number of a measure that
-    has no others, or two decimals."""
+    """A single score, or the mean of a few: "yes" or "no" for a yes/no metric, a whole number if
+    the metric has only these, or two decimals."""
     if measure.whole and (measure.low, measure.high) == (0, 1) and value in (0, 1):
         return ("no", "yes")[int(value)]
     return minus(f"{value:z.0f}" if measure.whole and value == round(value) else f"{value:z.2f}")
 
 
 def first_digits(value: float) -> str:
-    """Three significant digits and at least two decimals, never in powers of ten."""
+    """Three significant digits and at least two decimals, never in scientific notation."""
     size = math.floor(math.log10(abs(value))) if value else 0
     return f"{value:z,.{max(2, 2 - size)}f}"
 
 
 def money(value: float) -> str:
-    """An amount in dollars."""
     return f"${first_digits(value)}"
 
 
 def people_of(seats: Iterable[str]) -> frozenset[str]:
-    """The seats of people: one that answers some questions of another's ("ID.routine") is none."""
+    """The seats that are people: "ID.routine", which answers some questions for "ID", is none."""
     every = {*seats}
     return frozenset(seat for seat in every if seat.rpartition(".")[0] not in every)
 
 
 def minus(text: str) -> str:
-    """Figures with a real minus sign, which is as wide as a digit."""
+    """The text with true minus signs, which are as wide as digits, for its hyphens."""
     return text.replace("-", "\N{MINUS SIGN}")
 
 
 def about(estimated: int) -> str:
-    """ "~", to stand before tokens and money, where these include the estimates of some calls."""
+    """ "~", to precede tokens and costs that include the estimates of so many calls; else ""."""
     return "~" if estimated else ""
 
 
 def spelled(name: str) -> str:
-    """An id as a title or name to read: "norms-01-late-rent.idris-benkirane" as "Late rent: Idris
-    Benkirane". What is not made of words with hyphens (a hash, a number) stays as it is."""
+    """A readable title for an id: "norms-01-late-rent.idris-benkirane" becomes "Late rent: Idris
+    Benkirane". What is not made of words with hyphens (a hash, a number) stays unchanged."""
     title, *people = name.split(".")
     words = re.fullmatch(r"(?:(?:[a-z]+-)+[0-9]+-)?([a-z][a-z0-9]*(?:-[a-z][a-z0-9]*)*)", title)
     if words is None:
         return name
-    named = ", ".join(map(person_name, people))
-    return f"{words[1].replace('-', ' ').capitalize()}{': ' if named else ''}{named}"
+    names = ", ".join(map(person_name, people))
+    return f"{words[1].replace('-', ' ').capitalize()}{': ' if names else ''}{names}"
 
 
 def person_name(name: str) -> str:
-    """An id made of names as a name: "idris-benkirane" as "Idris Benkirane"; others as they are."""
+    """ "Idris Benkirane" for the id "idris-benkirane"; other ids unchanged."""
     return name.replace("-", " ").title() if re.fullmatch(r"[a-z]+(-[a-z]+)+", name) else name
 
 
 def plural(count: int, singular: str, many: str = "") -> str:
-    """ "1 trial", "2 trials"; `many` where an "s" does not make the plural."""
+    """ "1 trial", "2 trials"; `many` is the plural where it does not end in a mere "s"."""
     return f"{count:,} {singular if count == 1 else many or singular + 's'}"
 
 
 def listed(names: Iterable[str]) -> str:
-    """ "a", "a and b", "a, b and c"; "a, x; b; and c" where a name has a comma outside brackets;
-    empty for nothing."""
+    """ "a", "a and b", "a, b and c"; with semicolons where a name has a comma outside brackets;
+    "" for no names."""
     *some, last = [*names] or [""]
     if some and any(_COMMA.search(name) for name in (*some, last)):
         return f"{'; '.join(some)}; and {last}"
@@ -99,17 +98,17 @@ _COMMA = re.compile(r",(?![^\[(]*[\])])")
 
 
 def counted(counts: Mapping[str, int]) -> str:
-    """Counts as "timeout 2, plugin 1"; "none" where there are none."""
+    """Such as "timeout 2, plugin 1"; "none" for no counts."""
     return ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "none"
 
 
 def percent(value: float, digits: int = 0) -> str:
-    """A share of 1, such as 0.28 as "28 %"."""
+    """ "28 %" for 0.28."""
     return f"{100 * value:.{digits}f} %"
 
 
 def share(part: int, total: int) -> str:
-    """A share, such as "13 %" or "0.4 %"; 0 % and 100 % only where it is none or all."""
+    """A share such as "13 %" or "0.4 %"; "0 %" and "100 %" only for none and for all."""
     value = part / total
     if 0 < value < 0.001:
         return "<0.1 %"
@@ -118,7 +117,7 @@ def share(part: int, total: int) -> str:
     return percent(value, int(0 < value < 0.0995))
 
 
-# ------------------------------------------------------------------ what judges are
+# ------------------------------------------------------------------ judges
 
 
 _NATURE: Mapping[Method, str] = {
@@ -140,11 +139,12 @@ OWN: Mapping[str, str] = {
     "transcript": "words and turns: counted in the transcripts, without a model",
     "ledger": "cost: each seat's calls at list price, judges not included",
 }
-"""What to think of the figures that this package counts itself, by their judge's name."""
+"""By judge's name, what the metrics are that sociolab counts itself."""
 
 
 def nature(result: RunResult, judge: str) -> str:
-    """What to think of a judge's figures, repeated judgings included; KeyError if it is unknown."""
+    """What a judge is, and how repeated judgings are averaged, for a note below its figures;
+    KeyError for an unknown judge."""
     for entry in result.judges:
         if entry.judge == judge and entry.role == "reader":
             return f"judge {judge}: {_READ}{_repeated(entry)}"
@@ -155,8 +155,8 @@ def nature(result: RunResult, judge: str) -> str:
 
 
 def instructions_notes(result: RunResult, judges: Iterable[str] = ()) -> tuple[str, ...]:
-    """What the world says of such a run, and from whose instructions figures of these judges come:
-    "instructions: paraphrased (not the authors' text)", where a model played or judged."""
+    """The world's footnote, and whose instructions the models that played or judged got, such as
+    "instructions: paraphrased (not the authors' text)"."""
     prompts = {entry.judge: entry.prompts for entry in result.judges if entry.judge in {*judges}}
     return notes_of_sets(result.declared, result.settings, prompts)
 
@@ -164,8 +164,8 @@ def instructions_notes(result: RunResult, judges: Iterable[str] = ()) -> tuple[s
 def notes_of_sets(
     declared: Declared, run: object, judges: Mapping[str, Prompts | None]
 ) -> tuple[str, ...]:
-    """The same by the settings of a run and, by label, the prompts of judges; who is meant stands
-    in it where not all are of one standing."""
+    """`instructions_notes` from the settings of a run and the prompts of judges by label; notes
+    name agents and judges where these got different sets of instructions."""
     prompts_of: dict[str, Prompts | None] = dict(judges)
     played = parse_instructions(run.get(INSTRUCTIONS)) if isinstance(run, dict) else None
     if played and "model" in declared.agents.values():
@@ -185,7 +185,7 @@ def notes_of_sets(
 
 
 def notes_of_runs(notes: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Notes by run, each once; one that is not of all runs says of which it is."""
+    """The notes of several runs, each once; one that is not of all runs names its runs."""
     runs_by_note: dict[str, list[str]] = {}
     for run, run_notes in notes.items():
         for note in dict.fromkeys(run_notes):
@@ -197,11 +197,8 @@ def notes_of_runs(notes: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
 
 
 def method_words(declared: Declared, judge: JudgeId) -> str:
-    """What to think of the scores of a judge, in a clause.
-
-    A Python class of the user's states its own method, which nothing here can check, so that the
-    clause says so.
-    """
+    """A clause on how a judge scores; of a user's class it says that the class itself states its
+    method, which cannot be checked."""
     clause = declared.judges.get(judge.method, _NATURE[judge.method])
     if judge.code is None:
         return clause
@@ -217,7 +214,7 @@ def _repeated(judge: JudgeEntry) -> str:
     return f"; each episode judged {judge.judgings} times; the scores are averaged first"
 
 
-# ------------------------------------------------------------------ what agents are
+# ------------------------------------------------------------------ agents
 
 
 KINDS: Mapping[AgentKind, str] = {
@@ -228,11 +225,11 @@ KINDS: Mapping[AgentKind, str] = {
     "plugin": "plugin",
     "imported": "imported",
 }
-"""What each kind of agent is called."""
+"""The name of each kind of agent."""
 
 
 def agent_kind(result: RunResult, label: str) -> str:
-    """What an agent is, as the run recorded it: a model, rules, a person or a Python class."""
+    """The kind of an agent in words, as the run recorded it; "unknown kind" if it did not."""
     kind = result.declared.agents.get(label)
     if kind == "rules":
         return result.declared.scripted or KINDS[kind]
@@ -240,51 +237,51 @@ def agent_kind(result: RunResult, label: str) -> str:
 
 
 def by_rules(result: RunResult, label: str) -> bool:
-    """Whether an agent plays by rules: a baseline, and no language model."""
+    """Whether an agent is rule-based: a baseline, not a language model."""
     return result.declared.agents.get(label) == "rules"
 
 
 def stand_ins(*settings: object) -> tuple[str, ...]:
-    """The models of runs with these settings that the stand-in endpoint served."""
+    """The labels of models, in the settings of runs, that the stand-in endpoint served."""
     recorded = (config.get(STAND_INS) or () for config in settings if isinstance(config, dict))
     return tuple(dict.fromkeys(label for labels in recorded for label in labels))
 
 
 def stand_in_words(*settings: object) -> Iterator[str]:
-    """That no language model answered for some models of runs with these settings, without a full
-    stop."""
+    """A sentence, without full stop, naming the models that the stand-in endpoint served; none if
+    there are none."""
     if models := stand_ins(*settings):
         were = "was" if len(models) == 1 else "were"
         yield f"{', '.join(models)} {were} served by the stand-in endpoint, not by a language model"
 
 
 def stand_in_notes(*settings: object) -> tuple[str, ...]:
-    """The same for tables and figures of a paper, where models may have other names."""
+    """`stand_in_words` for a paper, without names, since models may be renamed there."""
     note = "played or judged in part by the stand-in endpoint, not by a language model: no results"
     return (note,) if stand_ins(*settings) else ()
 
 
 def scripted_play(result: RunResult) -> str:
-    """What play by rules is in this world, in a phrase."""
+    """A phrase for rule-based play in this world, such as "a random baseline"."""
     phrase = result.declared.scripted
     return f"a {phrase}" if phrase else "rule-based"
 
 
-# ------------------------------------------------------------------ what measures are
+# ------------------------------------------------------------------ metrics
 
 
 def metric_of(result: RunResult, measure: MeasureEntry) -> Metric:
-    """What is declared of a measure."""
+    """What the world declares about a metric."""
     return result.declared.metric(measure.measure)
 
 
 def headed(result: RunResult, measure: MeasureEntry) -> str:
-    """A measure's title as tables show it, marked where lower is better."""
+    """The title of a metric in a table, with a mark where lower is better."""
     return measure.title + metric_of(result, measure).mark
 
 
 def tips(result: RunResult) -> dict[str, str]:
-    """By title, what each measure means, its range and which end is better."""
+    """By title in a table, the meaning of each metric, its range, and which end is better."""
     return {
         headed(result, measure): metric_of(result, measure).describe(measure.low, measure.high)
         for measure in result.measures
@@ -294,11 +291,13 @@ def tips(result: RunResult) -> dict[str, str]:
 def legend(
     measures: Iterable[tuple[str, float, float | None, Metric]], *, better: bool = False
 ) -> str:
-    """A line that spells out abbreviations, each measure given by title, range and metric, and says
-    which end is better where it is not the higher one; `better`: always. Empty without either.
+    """A line that spells out abbreviations, and says which end is better if it is the lower one for
+    any metric (with `better`: always); "" if there is nothing to say.
 
-    Titles with one name and range stand together as the words that all of them have: "SR" for
-    "conversation SR" and "summary SR"."""
+    Each metric is given by title, range (None: no upper end) and declaration. Titles with the same
+    name and range are merged to the words that they share: "SR" for "conversation SR" and "summary
+    SR".
+    """
     rows = list(measures)
     alike: dict[str, list[list[str]]] = {}
     for title, low, high, metric in rows:
@@ -321,7 +320,7 @@ def legend(
 
 
 def interval(result: RunResult, entry: ScoreEntry) -> str:
-    """An interval as "±0.41" where it is symmetric, as "[6.91, 7.70]" where not; or nothing."""
+    """An interval as "±0.41" if it is symmetric, else as "[6.91, 7.70]"; "" if there is none."""
     if entry.low is None or entry.high is None:
         return ""
     measure = result.measure(entry.measure)
@@ -331,7 +330,7 @@ def interval(result: RunResult, entry: ScoreEntry) -> str:
 
 
 def interval_words(entries: Sequence[ScoreEntry], cluster: str) -> str:
-    """How the intervals of these entries were made; empty where none has one."""
+    """How the intervals of these entries were computed; "" if none has one."""
     intervals = [(entry.clusters, entry.interval) for entry in entries if entry.interval != "none"]
     fixed = any(entry.method == "people" and entry.interval == "t" for entry in entries)
     caveat = "; of fewer than three raters: for these raters only" if fixed else ""
@@ -339,7 +338,7 @@ def interval_words(entries: Sequence[ScoreEntry], cluster: str) -> str:
 
 
 def interval_line(intervals: Sequence[tuple[int, str]], cluster: str) -> str:
-    """How intervals were made, of each of which the number of clusters and the method are given."""
+    """How intervals were computed; each is given by its number of clusters and its method."""
     counts = sorted({count for count, _ in intervals})
     span = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
     how = interval_methods(method for _, method in intervals)
@@ -347,7 +346,7 @@ def interval_line(intervals: Sequence[tuple[int, str]], cluster: str) -> str:
 
 
 def interval_methods(kinds: Iterable[str]) -> str:
-    """How intervals of these methods (as in `Estimate.method`) were made; "none" without any."""
+    """The methods (as in `Estimate.method`) of intervals in words; "none" without any."""
     used = {*kinds}
     return ", ".join(how for kind, how in _METHODS.items() if kind in used) or "none"
 
@@ -361,16 +360,16 @@ _METHODS = {
 
 
 def cut_words(entries: Sequence[ScoreEntry]) -> str:
-    """Behind a sentence on these entries' intervals: that some were cut; empty where none was."""
-    from sociolab.stats.intervals import CUT  # numpy: not before there are intervals
+    """A clause saying that some of these entries' intervals were truncated; "" if none was."""
+    from sociolab.stats.intervals import CUT  # imports numpy, which takes long
 
     cut = any(CUT in entry.note for entry in entries)
     return "; truncated at the ends of the scale" if cut else ""
 
 
 def symmetric(entry: ScoreEntry | Estimate | Correlation) -> bool:
-    """Whether a mean has an interval that reaches as far below its value as above: Student's t,
-    where it was not cut at one end of the scale."""
+    """Whether an interval reaches as far below its value as above, as Student's t does where it is
+    not truncated at an end of the scale; False if there is none."""
     if entry.value is None or entry.low is None or entry.high is None:
         return False
     rounding = _ROUNDING * max(abs(entry.low), abs(entry.high))
@@ -378,14 +377,14 @@ def symmetric(entry: ScoreEntry | Estimate | Correlation) -> bool:
 
 
 _ROUNDING = 2e-7
-"""By how much, of the larger end, halves may differ since figures are kept to eight digits."""
+"""Relative to the larger end, by how much halves may differ, since figures have eight digits."""
 
 
 def covered(result: RunResult, entry: ScoreEntry) -> dict[str, str]:
-    """How much could be scored, and what the rest could make of the mean, by the words of tables:
-    coverage as in "28 %", bounds as in "[0.00, 7.12]", how many are disputed and unconfirmed."""
-    share = "" if entry.coverage is None else percent(entry.coverage)
-    texts = {"coverage": share, "bounds": ""}
+    """Texts for the columns on missing scores: coverage such as "28 %", bounds of the mean such as
+    "[0.00, 7.12]", and how many scores are disputed and unconfirmed."""
+    coverage = "" if entry.coverage is None else percent(entry.coverage)
+    texts = {"coverage": coverage, "bounds": ""}
     if entry.unscored and entry.bounds is not None:
         measure = result.measure(entry.measure)
         low, high = (number(end, measure) for end in entry.bounds)
@@ -396,15 +395,15 @@ def covered(result: RunResult, entry: ScoreEntry) -> dict[str, str]:
     }
 
 
-def told_of_coverage(result: RunResult, entries: Iterable[ScoreEntry]) -> tuple[str, ...]:
-    """Which words of `covered` a table with these entries needs: none where all could be scored, or
-    where nothing could."""
-    open_ = [entry for entry in entries if entry.unscored]
+def coverage_columns(result: RunResult, entries: Iterable[ScoreEntry]) -> tuple[str, ...]:
+    """The keys of `covered` for which a table with these entries needs a column: none where
+    everything could be scored, or nothing."""
+    incomplete = [entry for entry in entries if entry.unscored]
     disputed, unconfirmed = (
-        any(getattr(entry, word) for entry in open_) for word in ("disputed", "unconfirmed")
+        any(getattr(entry, word) for entry in incomplete) for word in ("disputed", "unconfirmed")
     )
-    partly = disputed or unconfirmed or any(entry.n for entry in open_)
-    bounded = partly and any(covered(result, entry)["bounds"] for entry in open_)
+    partly = disputed or unconfirmed or any(entry.n for entry in incomplete)
+    bounded = partly and any(covered(result, entry)["bounds"] for entry in incomplete)
     needed = {
         "coverage": partly,
         "bounds": bounded,
@@ -415,7 +414,7 @@ def told_of_coverage(result: RunResult, entries: Iterable[ScoreEntry]) -> tuple[
 
 
 def gaps(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
-    """Why entries lack a value or an interval, one sentence for each reason."""
+    """Why entries lack a value or an interval, a sentence for each reason."""
     titles_by_reason: dict[str, dict[str, None]] = {}
     for entry in entries:
         if entry.value is not None:
@@ -432,45 +431,45 @@ def gaps(result: RunResult, entries: Sequence[ScoreEntry]) -> tuple[str, ...]:
 
 
 def size(result: RunResult, entry: ScoreEntry) -> int:
-    """How many an entry's mean is over: plays with a value; of a macro average, clusters."""
+    """The number of values that a mean is over: scores or, for a macro average, clusters."""
     macro = (macro_of(name) for name in result.declared.macro)
     return entry.clusters if entry.measure in macro else entry.n
 
 
 def size_words(result: RunResult, entries: Sequence[ScoreEntry]) -> str:
-    """What n counts, where some of these entries are macro averages; else empty."""
+    """What n counts, if some of these entries are macro averages; else ""."""
     if all(size(result, entry) == entry.n for entry in entries):
         return ""
     return f"n: scores; for macro averages, {result.declared.cluster}s"
 
 
 def failed_of(turns: TurnCounts) -> str:
-    """What an agent failed of what it was asked, as in "13 % (24 of 192)"; empty where nothing."""
+    """The share of turns that an agent failed, such as "13 % (24 of 192)"; "" for none."""
     if not turns.failed:
         return ""
     return f"{share(*turns)} ({turns.failed:,} of {turns.total:,})"
 
 
 def failed_turns(entry: ScoreEntry) -> str:
-    """`failed_of` the turns of an entry's agent; empty beside figures that this package counts
-    itself, one of which is just that."""
+    """`failed_of` for the agent of an entry; "" for the metrics that sociolab counts itself, one of
+    which is the number of failed turns."""
     own = entry.judge in OWN
     return "" if own else failed_of(TurnCounts(entry.failed_turns, entry.turns_asked))
 
 
 def failed_share(entry: ScoreEntry) -> str:
-    """As `failed_turns`, without the counts."""
+    """`failed_turns` without the counts, such as "13 %"."""
     return failed_turns(entry).partition(" (")[0]
 
 
 def failed_unit(result: RunResult) -> str:
-    """What the share of `failed_share` is of: invalid turns, or unanswered questions where nothing
-    else is asked."""
-    of = next((agent.of for agent in result.failures.agents), "turns")
-    return "invalid turns" if of == "turns" else f"unanswered {of}"
+    """What `failed_share` is a share of: invalid turns, or unanswered questions in a world without
+    turns."""
+    unit = next((agent.of for agent in result.failures.agents), "turns")
+    return "invalid turns" if unit == "turns" else f"unanswered {unit}"
 
 
-# ------------------------------------------------------------------ texts from elsewhere
+# ------------------------------------------------------------------ foreign texts
 
 
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
@@ -479,5 +478,6 @@ _CONTROL |= {ord("\n"): "\n", ord("\t"): "\t", ord("\r"): ""}
 
 
 def sanitize(text: str) -> str:
-    """The text without what would steer a terminal or cannot be encoded; newlines and tabs stay."""
+    """The text without control characters, which could steer a terminal, and without what cannot be
+    encoded; newlines and tabs stay."""
     return text.translate(_CONTROL).encode("utf-16", "surrogatepass").decode("utf-16", "replace")

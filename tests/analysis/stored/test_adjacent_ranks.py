@@ -36,7 +36,7 @@ def store_runs(folder: Path, **goals: Sequence[float]) -> Board:
 
 
 def told(board: Board) -> list[str]:
-    return [place.step.told if place.step else "" for place in board.places]
+    return [place.step.conclusion if place.step else "" for place in board.places]
 
 
 def test_each_place_is_held_against_the_one_above(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_equal_neighbours_are_not_told_apart(tmp_path: Path) -> None:
 
 def test_a_difference_the_other_way_on_common_tasks_is_said() -> None:
     """More elsewhere lifts the first above; where both played, it is the lower one."""
-    assert NeighbourTest(8, -2.0, 0.01).told == "higher on common episodes, p 0.010"
+    assert NeighbourTest(8, -2.0, 0.01).conclusion == "higher on common episodes, p 0.010"
 
 
 def test_the_table_says_it_beside_each_agent(tmp_path: Path) -> None:

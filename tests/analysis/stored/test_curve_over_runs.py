@@ -89,6 +89,8 @@ def test_what_makes_no_curve_is_refused(store: Store, runs: tuple[str, ...], pro
 def test_a_page_has_a_line_and_a_table_for_each_measure(store: Store) -> None:
     section = follow_runs(store, CompareRequest(("c1", "c2", "c3"))).section
     (figure,), (table,) = section.figures, section.tables
-    assert figure.chart.told.startswith("c1: 3.00, no interval; c2: 3.67, 95 % interval 3.18")
+    assert figure.chart.description.startswith(
+        "c1: 3.00, no interval; c2: 3.67, 95 % interval 3.18"
+    )
     assert "scale from 0.00 to 10.00" in figure.caption
     assert [row[:2] for row in table.rows] == [("c1", "3.00"), ("c2", "3.67"), ("c3", "5.00")]

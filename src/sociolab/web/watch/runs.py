@@ -60,7 +60,7 @@ def outline_view(store: Store, run: str) -> RunView:
 
 def _run_view(store: Store, run: str) -> RunView:
     figures = details_of(store, run)
-    result, spreads = figures.result, distributions_of(figures.said)
+    result, spreads = figures.result, distributions_of(figures.columns)
     main = leading(result, spreads)
     return RunView(
         result,
